@@ -1,0 +1,116 @@
+"""Everything that can go wrong, with whose fault it is, what to try next, and the exit code.
+
+    BabysitError
+      UserError          exit 2    your input; nothing was changed
+        BadConfig, BadPlaybook, NoSuchJob, NoSuchWatch, MissingSubmission, AlreadyWatched
+      WorldError         exit 3    the cluster or a service; trying again may help
+        Unreachable, Overloaded, NotAuthorised, NonsenseAnswer, Refused
+      NotAllowed         exit 4    a person, client or bot may not do this
+      FactsChanged       exit 5    the world moved since this was proposed
+      Bug                exit 70   ours; says where the report was written
+
+0 is fine; 1 is kept for "the job itself ended badly".
+"""
+
+from typing import ClassVar
+
+
+class BabysitError(Exception):
+    """Something went wrong: one sentence that names the place, and the next step to try."""
+
+    exit_code: ClassVar[int] = 70
+    repeatable: ClassVar[bool] = False  # may asking the same question again help?
+
+    def __init__(self, sentence: str, *, next_step: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"{self.sentence} {self.next_step}".strip()
+
+
+class UserError(BabysitError):
+    """The input is at fault; nothing was changed."""
+
+    exit_code = 2
+
+
+class BadConfig(UserError):
+    """A configuration file, variable or flag does not fit; lists every fault with its place."""
+
+
+class BadPlaybook(UserError):
+    """A playbook was refused; lists every fault with file, line and what was meant."""
+
+
+class NoSuchJob(UserError):
+    """The cluster positively said that it does not know this job."""
+
+
+class NoSuchWatch(UserError):
+    """Nothing with this name is being watched."""
+
+
+class AlreadyWatched(UserError):
+    """The job has a watch already."""
+
+
+class MissingSubmission(UserError):
+    """Nobody knows the command that would start this job again."""
+
+
+class WorldError(BabysitError):
+    """The cluster or a service is at fault; the job itself is probably fine."""
+
+    exit_code = 3
+    repeatable = True
+
+
+class Unreachable(WorldError):
+    """No answer came: refused, cut off, or out of time."""
+
+
+class Overloaded(WorldError):
+    """The service asks to be left alone for a while.
+
+    `retry_after_s`: what the service asked for; None when it did not say.
+    """
+
+    def __init__(self, sentence: str, *, next_step: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(sentence, next_step=next_step)
+        self.retry_after_s = retry_after_s
+
+
+class NotAuthorised(WorldError):
+    """The service refused our credentials; asking again with the same ones is no use."""
+
+    repeatable = False
+
+
+class NonsenseAnswer(WorldError):
+    """An answer came that cannot be understood, or is not of the protocol expected."""
+
+
+class Refused(WorldError):
+    """The service understood and said no (a precondition, an existing name, an old client)."""
+
+    repeatable = False
+
+
+class NotAllowed(BabysitError):
+    """This person, client or bot may not do this."""
+
+    exit_code = 4
+
+
+class FactsChanged(BabysitError):
+    """The world moved since this was proposed; nothing was done."""
+
+    exit_code = 5
+
+
+class Bug(BabysitError):
+    """Ours. The sentence says where the report was written."""
+
+    exit_code = 70

@@ -1,0 +1,48 @@
+"""A thread dump: what every thread of a process was doing at one moment."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from babysitter.model.ids import TaskId
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    function: str  # qualified
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    name: str
+    state: str  # idle, active, active+gil
+    frames: tuple[Frame, ...]  # innermost first
+
+    def is_in(self, function: str) -> bool:
+        """Whether any frame's function, without its class, is `function`."""
+        return any(frame.function.rpartition(".")[2] == function for frame in self.frames)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    pid: int
+    command: str
+    threads: tuple[Thread, ...]
+    parent_pid: int | None = None  # None = the process asked for, a number = one of its children
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadDump:
+    """The process of a task and its children (a shard's work runs in a child)."""
+
+    target: TaskId
+    taken_at: datetime
+    processes: tuple[Process, ...]
+    text: str = ""
+
+    def threads(self) -> Iterator[Thread]:
+        """Every thread of every process."""
+        for process in self.processes:
+            yield from process.threads

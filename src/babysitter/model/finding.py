@@ -1,0 +1,140 @@
+"""Evidence, findings, causes: what the facts mean, before anybody judges them over time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from functools import total_ordering
+
+from babysitter.model.ids import RuleId
+from babysitter.model.log import Role
+
+
+class Cause(StrEnum):
+    """The fixed taxonomy: the earliest thing that explains the rest."""
+
+    CODE_ERROR = "code-error"
+    CONFIG_ERROR = "config-error"
+    MISSING_DEPENDENCY = "missing-dependency"
+    BUILD_OR_BUNDLE_FAILURE = "build-or-bundle-failure"
+    HOST_OOM = "host-oom"
+    DEVICE_OOM = "device-oom"
+    DISK_FULL = "disk-full"
+    BAD_ACCELERATOR = "bad-accelerator"
+    PREEMPTION = "preemption"
+    CAPACITY_WAIT = "capacity-wait"
+    UNSCHEDULABLE = "unschedulable"
+    CONTROLLER_UNREACHABLE = "controller-unreachable"
+    AUTH_ERROR = "auth-error"
+    ZOMBIE_COORDINATOR = "zombie-coordinator"
+    STAGE_STUCK = "stage-stuck"
+    STRAGGLERS = "stragglers"
+    WORKER_CHURN = "worker-churn"
+    DATA_ERROR = "data-error"
+    STORAGE_ERROR = "storage-error"
+    NETWORK_TIMEOUT = "network-timeout"
+    COLLECTIVE_TIMEOUT = "collective-timeout"
+    ACTOR_DIED = "actor-died"
+    COMPILE_ERROR = "compile-error"
+    NUMERICAL_DIVERGENCE = "numerical-divergence"
+    SLOW_STARTUP = "slow-startup"
+    USER_CANCEL = "user-cancel"
+    TRANSIENT_NOISE = "transient-noise"
+    HEALTHY = "healthy"
+    UNKNOWN = "unknown"
+
+
+@total_ordering
+class Severity(StrEnum):
+    """How much it matters. Ordered: benign < info < degraded < fatal."""
+
+    BENIGN = "benign"
+    INFO = "info"
+    DEGRADED = "degraded"
+    FATAL = "fatal"
+
+    def __lt__(self, other: str) -> bool:
+        order = list(Severity)
+        return order.index(self) < order.index(Severity(other))
+
+
+class ActionKind(StrEnum):
+    """What to do about it, in the words of the taxonomy."""
+
+    IGNORE = "ignore"
+    WAIT = "wait"
+    ESCALATE = "escalate"
+    RESTART = "restart"
+    RESTART_WITH_CHANGE = "restart-with-change"
+
+    @property
+    def restarts(self) -> bool:
+        return self in (ActionKind.RESTART, ActionKind.RESTART_WITH_CHANGE)
+
+
+class Retry(StrEnum):
+    """Whether doing the same thing again can help."""
+
+    HELPS = "helps"
+    WITH_CHANGE = "with-change"
+    USELESS = "useless"
+    ITSELF = "itself"  # the job or the cluster retries by itself
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A quoted fact with its place and time. `text` is as the job printed it; redact before showing."""
+
+    text: str
+    source: str  # a task id, "job <id>", "dump of <task>", a file name
+    line_number: int | None = None  # 1-based within the batch or file
+    at: datetime | None = None
+    role: Role = Role.OTHER
+    attempt: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule that matched, with its evidence.
+
+    `position`: order within what was read (line offset), smaller = earlier; -1 for facts that are not lines.
+    `is_consequence`: such a finding follows from something else and never is a root cause.
+    """
+
+    rule: RuleId
+    cause: Cause
+    severity: Severity
+    action: ActionKind
+    explanation: str  # captures filled in
+    evidence: tuple[Evidence, ...]
+    confidence: float = 0.8  # 0..1
+    retry: Retry = Retry.UNKNOWN
+    count: int = 1
+    position: int = -1
+    last_position: int = -1
+    captures: Mapping[str, str] = field(default_factory=dict)
+    is_consequence: bool = False
+    look_at: tuple[str, ...] = ()
+
+    @property
+    def first_at(self) -> datetime | None:
+        return min((each.at for each in self.evidence if each.at), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All findings of one classification, earliest first, and what explains away what."""
+
+    all: tuple[Finding, ...] = ()
+    cancelled: tuple[tuple[Finding, RuleId], ...] = ()  # a finding, and the benign rule that explains it
+    novel_templates: tuple[Evidence, ...] = ()  # lines unlike anything printed while healthy
+
+    @property
+    def fatal(self) -> tuple[Finding, ...]:
+        """Those that end a job by themselves, consequences left out."""
+        return tuple(f for f in self.all if f.severity is Severity.FATAL and not f.is_consequence)
+
+    @property
+    def worst(self) -> Severity:
+        return max((f.severity for f in self.all), default=Severity.BENIGN)

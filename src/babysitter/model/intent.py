@@ -1,0 +1,56 @@
+"""What the decision wants done; values, not yet deeds. service/commit.py carries them out in one transaction."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from babysitter.model.ids import IncidentId, ProposalId
+from babysitter.model.incident import IncidentKey, IncidentStatus
+from babysitter.model.message import Occasion
+from babysitter.model.proposal import Proposal
+from babysitter.model.verdict import Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class OpenIncident:
+    incident: IncidentId  # computed from the key and a running number, so a repeat finds it
+    key: IncidentKey
+    diagnosis: Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatIncident:
+    """Seen again, or with better evidence; counts, speaks only if it got worse."""
+
+    incident: IncidentId
+    diagnosis: Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class EndIncident:
+    incident: IncidentId
+    status: IncidentStatus  # resolved, self-resolved, failed, expired
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    proposal: ProposalId
+    because: str  # the difference, fit for a person
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Tell people. `because` is the named reason why this is worth a message."""
+
+    occasion: Occasion
+    because: str
+    incident: IncidentId | None = None
+    proposal: ProposalId | None = None
+
+
+Intent: TypeAlias = OpenIncident | RepeatIncident | EndIncident | Propose | Withdraw | Say

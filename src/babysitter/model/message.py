@@ -1,0 +1,90 @@
+"""What a person reads, independent of where they read it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from babysitter.model.ids import IncidentId, MessageId, ProposalId, WatchId
+
+
+class Occasion(StrEnum):
+    """Why a message exists."""
+
+    STARTED = "started"
+    LIVE_STATE = "live-state"  # edits the root message; merged, never posted anew
+    INCIDENT = "incident"
+    WORSE = "worse"
+    PROPOSAL = "proposal"
+    WITHDRAWN = "withdrawn"
+    REMINDER = "reminder"
+    DECIDED = "decided"
+    ACTING = "acting"
+    RESOLVED = "resolved"
+    WAITING = "waiting"  # preempted, or long pending; told once
+    BLIND = "blind"
+    FINISHED = "finished"
+    DIGEST = "digest"
+
+
+class ButtonKind(StrEnum):
+    APPROVE = "approve"
+    DENY = "deny"
+    SNOOZE_1H = "snooze-1h"
+    SNOOZE_4H = "snooze-4h"
+    SNOOZE_CHANGE = "snooze-until-change"
+    MORE = "more-evidence"
+    RIGHT = "was-right"
+    WRONG = "was-wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    kind: ButtonKind
+    target: str  # opaque id of a proposal or an incident; nothing else travels in a button
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The content of a message, already redacted; surfaces only lay it out.
+
+    Everything from the job is in `evidence` and `commands` (shown as code, escaped by the surface).
+    """
+
+    title: str
+    sentence: str
+    cause: str = ""
+    severity: str = ""
+    confidence: float | None = None
+    evidence: tuple[str, ...] = ()
+    more_evidence: tuple[str, ...] = ()
+    recovery: str = ""  # what the job's own recovery is doing
+    price: str = ""  # what waiting costs
+    commands: tuple[str, ...] = ()  # exactly what approval would run
+    change: str = ""
+    budget: str = ""  # restarts left
+    expires_at: datetime | None = None
+    progress: tuple[str, ...] = ()  # stage bars, ETA, workers
+    decided: str = ""  # who decided, when, and what followed
+    footer: str = ""
+    fields: tuple[tuple[str, str], ...] = ()  # further name/value pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A row of the outbox. `conversation` is the watch (one thread each) or a group's incident.
+
+    `replaces`: the message that is edited instead of posting a new one.
+    """
+
+    id: MessageId
+    conversation: str
+    occasion: Occasion
+    words: Words
+    created_at: datetime
+    watch: WatchId | None = None
+    incident: IncidentId | None = None
+    proposal: ProposalId | None = None
+    buttons: tuple[Button, ...] = ()
+    replaces: MessageId | None = None
+    mentions_on_call: bool = False
+    metadata: dict[str, str] = field(default_factory=dict)

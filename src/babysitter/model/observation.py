@@ -1,0 +1,55 @@
+"""Everything seen of a watch at one moment, and what could not be seen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from babysitter.model.dump import ThreadDump
+from babysitter.model.ids import JobId, TaskId
+from babysitter.model.job import JobTree
+from babysitter.model.log import Cursor, LogLine
+from babysitter.model.sight import Seen, Sight, Unseen
+
+
+class Want(StrEnum):
+    """What the verdict asks the next observation to contain, beyond the tree and new lines."""
+
+    TASKS = "tasks"  # tasks of every living job of the newest attempt
+    COORDINATOR_DUMP = "coordinator-dump"
+    WORKER_DUMPS = "worker-dumps"  # of workers that hold shards
+    OLDER_LINES = "older-lines"  # a tail before the cursor: the first look, or after a gap
+    WORKER_LINES = "worker-lines"  # the newest warnings and tracebacks of workers
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one look brought. None = not asked for; Unseen = asked for and not seen.
+
+    `lines`: new lines of the whole tree since the last look, oldest first.
+    `cursors`: where to continue, by the name of the question (service/observe.py names them).
+    """
+
+    root: JobId
+    taken_at: datetime  # UTC
+    tree: Sight[JobTree]
+    lines: Sight[tuple[LogLine, ...]] | None = None
+    dumps: Mapping[TaskId, Sight[ThreadDump]] = field(default_factory=dict)
+    cursors: Mapping[str, Cursor] = field(default_factory=dict)
+    skipped_lines: int = 0
+    generation: str = ""
+
+    @property
+    def blind_spots(self) -> tuple[Unseen, ...]:
+        """Everything that was asked for and could not be seen."""
+        sights: list[Sight[JobTree] | Sight[tuple[LogLine, ...]] | Sight[ThreadDump] | None]
+        sights = [self.tree, self.lines, *self.dumps.values()]
+        return tuple(sight for sight in sights if isinstance(sight, Unseen))
+
+    @property
+    def seen_tree(self) -> JobTree | None:
+        return self.tree.value if isinstance(self.tree, Seen) else None
+
+    @property
+    def seen_lines(self) -> tuple[LogLine, ...]:
+        return self.lines.value if isinstance(self.lines, Seen) else ()

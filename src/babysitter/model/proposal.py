@@ -1,0 +1,106 @@
+"""One exact action offered to a person; a person's answer; and the right to act that follows from it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.ids import Digest, IncidentId, JobId, Person, ProposalId, WatchId
+from babysitter.model.job import JobState
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Change
+
+
+class ProposalStatus(StrEnum):
+    OPEN = "open"
+    APPROVED = "approved"
+    DENIED = "denied"
+    SNOOZED = "snoozed"
+    UNANSWERED = "unanswered"
+    WITHDRAWN = "withdrawn"
+
+
+class Answer(StrEnum):
+    YES = "yes"
+    NO = "no"
+    SNOOZE = "snooze"
+
+
+class Door(StrEnum):
+    """Where a decision came in."""
+
+    SLACK = "slack"
+    WEB = "web"
+    TERMINAL = "terminal"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a proposal rests on. When any of these differs, the proposal is withdrawn."""
+
+    root: JobId
+    root_state: JobState
+    attempt: JobId  # newest coordinator, or the root
+    cause: Cause
+    submission: tuple[str, ...]  # the exact command
+    two_coordinators: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPrice:
+    """What waiting costs; None where it is not known."""
+
+    idle_workers: int | None = None
+    since_at: datetime | None = None
+    lost_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One exact action with everything needed to carry it out written into it. Single use."""
+
+    id: ProposalId
+    incident: IncidentId
+    watch: WatchId
+    cluster: str
+    job: JobId  # exactly the job to stop
+    successor: JobId  # the id the resubmitted job gets
+    action: ActionKind  # restart or restart-with-change
+    submission: Submission
+    facts: Facts
+    digest: Digest
+    created_at: datetime
+    expires_at: datetime
+    status: ProposalStatus = ProposalStatus.OPEN
+    change: Change | None = None
+    price: WaitingPrice = WaitingPrice()
+    may_approve: tuple[Person, ...] = ()  # empty = anybody the configuration names
+    restarts_left: int = 0
+    asked_by: str = "babysit"  # or the name of the agent that asked for it
+    withdrawn_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A person's answer, as committed."""
+
+    proposal: ProposalId
+    person: Person
+    answer: Answer
+    door: Door
+    decided_at: datetime
+    snooze_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """A proposal that a named person said yes to, while its facts still held.
+
+    Made only by service.approvals, from a committed decision row. Acting takes nothing else:
+    there is no way to act on a mere Proposal.
+    """
+
+    proposal: Proposal
+    decided_by: Person
+    decided_at: datetime
+    fence: int  # lease generation; a paused replica's is too old

@@ -1,0 +1,136 @@
+"""The outcome of a check: phase, diagnosis or none, when to look again and at what, and why."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.ids import JobId, RuleId
+from babysitter.model.job import JobState
+from babysitter.model.memory import Memory
+from babysitter.model.observation import Want
+from babysitter.model.phase import Phase
+from babysitter.model.sight import Unseen
+
+
+class SignalKind(StrEnum):
+    """A fact over time that might mean trouble."""
+
+    NOT_UP_YET = "not-up-yet"  # smoke allowance running or gone
+    PENDING_LONG = "pending-long"
+    QUIET = "quiet"
+    STUCK = "stuck"
+    STRAGGLING = "straggling"
+    CHURN = "churn"
+    ZOMBIE_LIKE = "zombie-like"
+    TWO_COORDINATORS = "two-coordinators"
+    RETRYING = "retrying"  # the job's own recovery is at work
+    ERRORS = "errors"  # fatal-looking lines not yet confirmed
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    kind: SignalKind
+    since_at: datetime
+    explanation: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The one thing that a restart-with-change changes."""
+
+    what: str  # memory, disk, max-retries, region, flag, env, exclude-host, extra
+    before: str  # "" = not set
+    after: str
+    why: str  # with the measured number that justifies it
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The one cause held responsible, and the evidence that decided."""
+
+    cause: Cause
+    severity: Severity
+    action: ActionKind
+    explanation: str  # one or two sentences for a person
+    confidence: float = 0.8
+    evidence: tuple[Evidence, ...] = ()
+    cascade: tuple[Evidence, ...] = ()  # what merely followed
+    retry: Retry = Retry.UNKNOWN
+    rules: tuple[RuleId, ...] = ()
+    change: Change | None = None
+    machine: str = ""  # the machine held responsible, where one is
+    look_at: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A named argument for a verdict or for its absence; `explain` prints them."""
+
+    name: str  # e.g. "zombie.main-thread-in-shutdown"
+    holds: bool
+    text: str  # with the values compared
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    """One stage as a person sees it; `done` of a finished stage is its total."""
+
+    label: str
+    done: int
+    total: int
+    is_current: bool
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a person sees of the job right now."""
+
+    summary: str  # one line
+    job_state: JobState | None = None  # None = not seen yet
+    stages: tuple[StageView, ...] = ()
+    eta_s: float | None = None  # None = cannot tell
+    rate_per_min: float | None = None  # shards (or steps) per minute
+    alive: int | None = None
+    workers: int | None = None
+    pipeline: int | None = None  # 0-based number of the current pipeline
+    retries: int = 0  # the job's own, so far
+    peak_memory_bytes: int | None = None
+    last_line_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one check concluded. `memory` is what to carry to the next."""
+
+    phase: Phase
+    memory: Memory
+    next_check_s: float
+    outlook: Outlook
+    diagnosis: Diagnosis | None = None  # None = nothing is wrong
+    attempt: JobId | None = None  # the attempt (coordinator or root job) the diagnosis is about
+    signals: tuple[Signal, ...] = ()
+    blind: tuple[Unseen, ...] = ()
+    wants: frozenset[Want] = frozenset()
+    reasons: tuple[Reason, ...] = ()
+    recovered: bool = False  # the job's own retry has overcome what was wrong before
+    two_coordinators: bool = False  # while it holds nothing may be restarted
+    healing: bool = False  # the job's own recovery is under way
+    trail: tuple[Phase, ...] = field(default=())  # phases passed through within this check, in order
+
+    @property
+    def cause(self) -> Cause:
+        return self.diagnosis.cause if self.diagnosis else Cause.HEALTHY
+
+    @property
+    def severity(self) -> Severity:
+        return self.diagnosis.severity if self.diagnosis else Severity.BENIGN
+
+    @property
+    def action(self) -> ActionKind:
+        return self.diagnosis.action if self.diagnosis else ActionKind.IGNORE

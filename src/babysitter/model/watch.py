@@ -1,0 +1,38 @@
+"""Our promise to look after one root job; outlives crashes and restarts."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from babysitter.model.ids import JobId, Person, WatchId
+from babysitter.model.limits import Limits
+from babysitter.model.memory import Memory
+from babysitter.model.phase import Phase
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Outlook
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """`root` is the job being watched now; after a restart it is the successor, and `first_root` stays."""
+
+    id: WatchId
+    root: JobId
+    first_root: JobId
+    cluster: str  # a key of the clusters that service/clusters.py opens
+    kind: str  # zephyr, plain, training, ...; "auto" until recognised
+    created_at: datetime
+    due_at: datetime | None  # None = nothing to do any more
+    memory: Memory = field(default_factory=Memory)
+    limits: Limits = field(default_factory=Limits)
+    resubmit: Submission | None = None
+    owner: Person | None = None
+    outlook: Outlook | None = None
+    last_checked_at: datetime | None = None
+    restarts: int = 0
+    stopped_at: datetime | None = None  # a person said: stop watching
+    trouble: str = ""  # why the last check itself failed, one sentence
+    fence: int = 0
+
+    @property
+    def phase(self) -> Phase:
+        return self.memory.phase
