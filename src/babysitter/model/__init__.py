@@ -1,1 +1,1 @@
-"""The words: frozen values that every room shares. No behaviour beyond arithmetic, nothing imported from us."""
+"""The words: frozen values that every room shares. Arithmetic only, nothing imported from us."""

@@ -1,4 +1,4 @@
-"""What the decision wants done; values, not yet deeds. service/commit.py carries them out in one transaction."""
+"""What the decision wants done: values, not yet deeds (service/commit.py does them)."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -34,9 +34,10 @@ class Level(StrEnum):
 class LogSource:
     """Whose lines to read.
 
-    `job`: the lines of a job and all its descendants, or of the job's own tasks only. `task`: one task, all attempts
-    unless `attempt` says which. `containing`: only lines with this literal text. `at_least`: drop lines of a known
-    lower level (lines of unknown level always stay). `since`: only lines after this moment.
+    `job`: the lines of a job and all its descendants, or of the job's own tasks only. `task`: one
+    task, all attempts unless `attempt` says which. `containing`: only lines with this literal text.
+    `at_least`: drop lines of a known lower level (lines of unknown level always stay). `since`: only
+    lines after this moment.
     """
 
     job: JobId

@@ -1,0 +1,103 @@
+"""What babysit can do with a cluster: eyes look, hands act.
+
+The loop holds eyes only; hands are given to the saga and to nobody else.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from babysitter.model.dump import ThreadDump
+from babysitter.model.ids import JobId, TaskId
+from babysitter.model.job import Job, JobState, JobTree, Task
+from babysitter.model.log import Cursor, LogBatch, LogSource
+from babysitter.model.submission import Submission
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a backend can do; data, so that nobody asks for its class."""
+
+    dumps: bool = True
+    cursors: bool = True
+    prefix_logs: bool = True  # one question covers a job and its descendants
+    status_text: bool = False  # tasks carry a progress report
+    kept_submission: bool = True  # the cluster remembers how a job was submitted
+    submits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Who answers: shown by `doctor`, kept with recordings."""
+
+    url: str
+    generation: str  # april, may, august, ...
+    transport: str  # rpc, cli, recording
+    detail: str = ""
+
+
+class Eyes(Protocol):
+    """Looks at jobs of one cluster. Never changes anything.
+
+    Every method raises a WorldError when it could not see, within a bounded time, and may be repeated.
+    """
+
+    @property
+    def abilities(self) -> Abilities: ...
+
+    async def about(self) -> About:
+        """Which generation answers. Probed once, then remembered."""
+
+    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
+        """The job and all its descendants as of now, oldest submission first.
+
+        Tasks are filled for the jobs named in `tasks_of` that exist. Raises NoSuchJob only when the
+        cluster positively said so: an empty answer is confirmed by a second question.
+        """
+
+    async def find(self, job: JobId) -> Job | None:
+        """Exactly this job, or None when the cluster positively does not know it. Raises when blind."""
+
+    async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
+        """States of many jobs in one question; unknown ids are missing from the answer."""
+
+    async def tasks(self, job: JobId) -> tuple[Task, ...]:
+        """Tasks of one job, with whatever attempts and usage the generation tells."""
+
+    async def task(self, task: TaskId) -> Task | None:
+        """One task with all its attempts, memory use and status text, where the generation has them."""
+
+    async def lines(
+        self, source: LogSource, *, after: Cursor | None, at_most: int, newest: bool = False
+    ) -> LogBatch:
+        """New lines after the cursor, oldest first; with `newest`, the last `at_most` that match.
+
+        Never skips silently: `batch.is_full` says that more may wait, `batch.skipped` how many were left out.
+        A cursor that the log service lost is noticed by the caller through `batch.cursor`.
+        """
+
+    async def dump(self, task: TaskId) -> ThreadDump:
+        """What every thread of the task's process (and its children) is doing. 0.05 to 1.5 s."""
+
+    async def submission(self, job: JobId) -> Submission | None:
+        """How the job was submitted, as the cluster remembers it; None when it does not."""
+
+    async def close(self) -> None:
+        """Give back connections, tunnels, processes."""
+
+
+class Hands(Protocol):
+    """Acts on jobs of one cluster. Held by the saga only; nothing here is ever retried blindly."""
+
+    async def stop(self, job: JobId) -> None:
+        """Stop exactly this job (the cluster takes its descendants with it). Idempotent.
+
+        Raises NoSuchJob, or a WorldError when it is not known whether it was stopped.
+        """
+
+    async def submit(self, submission: Submission) -> JobId:
+        """Start the job under `submission.job`'s name and return its id.
+
+        Raises Refused when the cluster said no, another WorldError when it is not known
+        whether the job exists now: look for it by name before trying again.
+        """
