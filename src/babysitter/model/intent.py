@@ -1,9 +1,10 @@
 """What the decision wants done: values, not yet deeds (service/commit.py does them)."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeAlias
 
-from babysitter.model.ids import IncidentId, ProposalId
+from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import IncidentKey, IncidentStatus
 from babysitter.model.message import Occasion
 from babysitter.model.proposal import Proposal
@@ -44,13 +45,45 @@ class Withdraw:
 
 
 @dataclass(frozen=True, slots=True)
+class Remind:
+    """Nobody answered yet: remind once, without renewing the expiry."""
+
+    proposal: ProposalId
+
+
+@dataclass(frozen=True, slots=True)
+class HandOn:
+    """Nobody answered in time: ask the next approvers, with a fresh expiry."""
+
+    proposal: ProposalId
+    to: tuple[Person, ...]
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Expire:
+    """Nobody answered and nobody is left to ask. Unanswered is not denied."""
+
+    proposal: ProposalId
+
+
+@dataclass(frozen=True, slots=True)
 class Say:
-    """Tell people. `because` is the named reason why this is worth a message."""
+    """Tell people. `because` is the named reason why this is worth a message.
+
+    `key`: the same key is told once, ever; a check repeated after a crash says nothing twice.
+    `hold_until`: quiet hours; None = now.
+    """
 
     occasion: Occasion
     because: str
+    key: str
     incident: IncidentId | None = None
     proposal: ProposalId | None = None
+    mentions_on_call: bool = False
+    hold_until: datetime | None = None
 
 
-Intent: TypeAlias = OpenIncident | RepeatIncident | EndIncident | Propose | Withdraw | Say
+Intent: TypeAlias = (
+    OpenIncident | RepeatIncident | EndIncident | Propose | Withdraw | Remind | HandOn | Expire | Say
+)

@@ -52,8 +52,8 @@ class LogSource:
 class LogLine(NamedTuple):
     """One line as the log service keeps it (a NamedTuple because thousands are made at a time).
 
-    `at_ms`: epoch milliseconds of the entry, 0 when the service did not say; the time *inside* the text is more exact.
-    `task`: full task id; `attempt`: -1 when unknown.
+    `at_ms`: epoch milliseconds of the entry, 0 when the service did not say; the time *inside* the
+    text is more exact. `task`: full task id; `attempt`: -1 when unknown.
     """
 
     text: str

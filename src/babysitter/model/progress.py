@@ -20,7 +20,8 @@ class Motion(StrEnum):
 class Progress:
     """One progress report: a Zephyr stage, or the steps of a training run.
 
-    `at`: the time inside the line where it has one, else the entry's. Counts that a report does not give are None.
+    `at`: the time inside the line where it has one, else the entry's. Counts that a report does not
+    give are None.
     """
 
     stage: str  # full label, e.g. "stage1-Reduce"

@@ -17,7 +17,7 @@ class SubmissionOrigin(StrEnum):
 class Submission:
     """One exact way to submit: a command line for the user's shell-less `iris`, or a launch request.
 
-    `argv` is what is run, e.g. ("uv", "run", "iris", "--cluster", "marin", "job", "run", "--no-wait", ..., "--", "python", "x.py").
+    `argv` is what is run: ("iris", "--cluster", "marin", "job", "run", "--no-wait", "--", "python", "x.py").
     `request` is the launch request as the cluster kept it, for clusters that are submitted to over HTTP.
     `job`: the full id the job will get; its name is deterministic.
     """

@@ -1,0 +1,104 @@
+"""The one thing a restart-with-change changes: found from the measured need, and written into the command."""
+
+import re
+from dataclasses import replace
+
+from babysitter.model.finding import Cause
+from babysitter.model.log import Role
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Change, Diagnosis
+
+GB = 1_000_000_000
+_UNITS = {
+    "": 1,
+    "k": 10**3,
+    "m": 10**6,
+    "g": GB,
+    "t": 10**12,
+    "ki": 2**10,
+    "mi": 2**20,
+    "gi": 2**30,
+    "ti": 2**40,
+}
+_DEFAULT_MEMORY_BYTES = GB  # what an entrypoint gets when the command does not say (iris job run)
+_FLAG_OF = {
+    "memory": "--memory",
+    "disk": "--disk",
+    "max-retries": "--max-retries",
+    "region": "--region",
+    "extra": "--extra",
+}
+
+
+def change_for(diagnosis: Diagnosis, submission: Submission, peak_bytes: int | None) -> Change | None:
+    """The change that the diagnosis carries, or the memory that an out-of-memory entrypoint needs.
+
+    None when babysit knows no change: the memory of pipeline workers is set in the user's program.
+    """
+    if diagnosis.change is not None:
+        return diagnosis.change if diagnosis.change.what in _FLAG_OF else None
+    if diagnosis.cause is not Cause.HOST_OOM or _is_in_a_worker(diagnosis):
+        return None
+    before = flag_value(submission.argv, "--memory")
+    limit = parse_bytes(before) if before else _DEFAULT_MEMORY_BYTES
+    if limit is None:
+        return None
+    wanted = max(2 * limit, int(1.5 * (peak_bytes or 0)))
+    measured = (
+        f"peak {format_gb(peak_bytes)} of {format_gb(limit)}" if peak_bytes else f"limit {format_gb(limit)}"
+    )
+    return Change(
+        "memory", before or f"{format_gb(limit)} (default)", format_gb(wanted), f"out of memory: {measured}"
+    )
+
+
+def apply(change: Change, submission: Submission) -> Submission:
+    """The same submission with exactly this one flag set."""
+    return replace(submission, argv=with_flag(submission.argv, _FLAG_OF[change.what], change.after))
+
+
+def with_flag(argv: tuple[str, ...], flag: str, value: str) -> tuple[str, ...]:
+    """Set an option of `job run`, in place when it is there, else right after `run`.
+
+    Never touches what stands behind `--`: that is the user's own program.
+    """
+    head, tail = split_command(argv)
+    for index, word in enumerate(head):
+        if word == flag and index + 1 < len(head):
+            return (*head[: index + 1], value, *head[index + 2 :], *tail)
+        if word.startswith(flag + "="):
+            return (*head[:index], f"{flag}={value}", *head[index + 1 :], *tail)
+    at = head.index("run", head.index("job")) + 1 if "job" in head and "run" in head else len(head)
+    return (*head[:at], flag, value, *head[at:], *tail)
+
+
+def flag_value(argv: tuple[str, ...], flag: str) -> str:
+    """The value of an option before `--`, "" when it is not set."""
+    head, _ = split_command(argv)
+    for index, word in enumerate(head):
+        if word == flag and index + 1 < len(head):
+            return head[index + 1]
+        if word.startswith(flag + "="):
+            return word.partition("=")[2]
+    return ""
+
+
+def split_command(argv: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The options of the submitter, and `--` with everything behind it."""
+    cut = argv.index("--") if "--" in argv else len(argv)
+    return argv[:cut], argv[cut:]
+
+
+def parse_bytes(text: str) -> int | None:
+    """5GB, 512MiB, 1g, 1073741824 -> bytes; None when it is something else."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
+    return int(float(found[1]) * _UNITS[found[2] or ""]) if found else None
+
+
+def format_gb(size_bytes: int | None) -> str:
+    """Bytes as the submitter's option takes them, rounded up to whole gigabytes."""
+    return f"{-(-(size_bytes or 0) // GB)}GB"
+
+
+def _is_in_a_worker(diagnosis: Diagnosis) -> bool:
+    return any(each.role in (Role.WORKER, Role.COORDINATOR) for each in diagnosis.evidence[:1])

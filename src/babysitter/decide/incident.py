@@ -1,0 +1,73 @@
+"""When a trouble is an incident, and the table of an incident's life."""
+
+from collections.abc import Mapping
+
+from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.ids import JobId, WatchId
+from babysitter.model.incident import Incident, IncidentKey, IncidentStatus, Ledger
+from babysitter.model.phase import Phase
+from babysitter.model.verdict import Diagnosis, Verdict
+from babysitter.model.watch import Watch
+
+_S = IncidentStatus
+
+LIFECYCLE: Mapping[IncidentStatus, frozenset[IncidentStatus]] = {
+    _S.OPEN: frozenset({_S.PROPOSED, _S.SNOOZED, _S.SELF_RESOLVED, _S.RESOLVED, _S.FAILED}),
+    _S.PROPOSED: frozenset(
+        {_S.OPEN, _S.APPROVED, _S.DENIED, _S.SNOOZED, _S.EXPIRED, _S.SELF_RESOLVED, _S.FAILED}
+    ),
+    _S.APPROVED: frozenset({_S.ACTING, _S.OPEN, _S.FAILED, _S.SELF_RESOLVED}),
+    _S.ACTING: frozenset({_S.VERIFYING, _S.FAILED, _S.OPEN}),
+    _S.VERIFYING: frozenset({_S.RESOLVED, _S.FAILED}),
+    _S.SNOOZED: frozenset({_S.OPEN, _S.PROPOSED, _S.SELF_RESOLVED, _S.FAILED}),
+    _S.DENIED: frozenset({_S.OPEN, _S.PROPOSED, _S.SELF_RESOLVED, _S.FAILED}),
+    _S.EXPIRED: frozenset({_S.OPEN, _S.PROPOSED, _S.APPROVED, _S.SELF_RESOLVED, _S.FAILED}),
+    _S.RESOLVED: frozenset(),
+    _S.SELF_RESOLVED: frozenset({_S.OPEN}),  # the same trouble came back: the same incident again
+    _S.FAILED: frozenset(),
+}
+
+# While one of these holds, the action decides what happens to the incident, not the verdict.
+UNDER_ACTION = frozenset({IncidentStatus.APPROVED, IncidentStatus.ACTING, IncidentStatus.VERIFYING})
+
+NO_TROUBLE = frozenset({Cause.HEALTHY, Cause.TRANSIENT_NOISE, Cause.SLOW_STARTUP, Cause.USER_CANCEL})
+
+
+def is_incident(verdict: Verdict) -> bool:
+    """Whether somebody must look: confirmed, and more than a wait."""
+    diagnosis = verdict.diagnosis
+    if diagnosis is None or diagnosis.cause in NO_TROUBLE or verdict.blind:
+        return False
+    if verdict.two_coordinators:
+        return True
+    return (
+        verdict.phase in (Phase.FAILING, Phase.FINISHED)
+        and diagnosis.severity >= Severity.DEGRADED
+        and diagnosis.action not in (ActionKind.IGNORE, ActionKind.WAIT)
+    )
+
+
+def key_of(verdict: Verdict, diagnosis: Diagnosis, watch: Watch) -> IncidentKey:
+    """What makes two notices the same incident."""
+    return IncidentKey(watch.id, diagnosis.cause, verdict.attempt or watch.root)
+
+
+def cluster_key(cluster: str) -> IncidentKey:
+    """An outage of a whole cluster is one incident, however many watches it hits."""
+    return IncidentKey(WatchId(f"cluster:{cluster}"), Cause.CONTROLLER_UNREACHABLE, JobId(""))
+
+
+def same_trouble(key: IncidentKey, ledger: Ledger) -> Incident | None:
+    """The incident that this trouble belongs to, or None when it is new.
+
+    One attempt has one open incident: what is understood later refines it. An incident that
+    ended by itself comes back under its own name.
+    """
+    for incident in reversed(ledger.incidents):
+        if incident.key.watch != key.watch or incident.key.attempt != key.attempt:
+            continue
+        if not incident.status.is_over:
+            return incident
+        if incident.status is IncidentStatus.SELF_RESOLVED and incident.key == key:
+            return incident
+    return None

@@ -1,0 +1,362 @@
+"""Verdict and ledger in, intents out: what follows from one check. The whole policy in reading order.
+
+Level-triggered: every intent is computed from what is true now, so a check repeated after a
+crash wants the same things, and the keys of incidents, proposals and messages make them one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from babysitter.decide import proposal as proposals
+from babysitter.decide.incident import (
+    UNDER_ACTION,
+    cluster_key,
+    is_incident,
+    key_of,
+    same_trouble,
+)
+from babysitter.decide.naming import incident_id
+from babysitter.decide.quiet import hold_until, silence_for
+from babysitter.decide.restart import Ruling, budget, rule_on_restart
+from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.ids import IncidentId, Person
+from babysitter.model.incident import Incident, IncidentStatus, Ledger
+from babysitter.model.intent import (
+    EndIncident,
+    Expire,
+    HandOn,
+    Intent,
+    OpenIncident,
+    Propose,
+    Remind,
+    RepeatIncident,
+    Say,
+    Withdraw,
+)
+from babysitter.model.job import JobState
+from babysitter.model.message import Occasion
+from babysitter.model.phase import Phase
+from babysitter.model.policy import Policy
+from babysitter.model.proposal import Proposal, ProposalStatus
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Diagnosis, SignalKind, Verdict
+from babysitter.model.watch import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Everything one response is computed from.
+
+    `ledger` holds the watch's own incidents and those of its cluster. `submission`: how to start the
+    job again, None when nobody knows. `inhibited_by`: an open incident of a watch on an ancestor job.
+    """
+
+    verdict: Verdict
+    ledger: Ledger
+    watch: Watch
+    policy: Policy
+    now: datetime
+    submission: Submission | None = None
+    inhibited_by: IncidentId | None = None
+
+    @property
+    def high_water(self) -> int:
+        """Shards done so far, over all stages that were seen."""
+        return sum(stage.done for stage in self.verdict.outlook.stages)
+
+
+def respond(case: Case) -> tuple[Intent, ...]:
+    """Everything that follows from this verdict, in the order in which it is to be written down."""
+    return (
+        *_about_blindness(case),
+        *_about_waiting(case),
+        *_about_incidents(case),
+        *_about_standing_proposals(case),
+        *_about_the_end(case),
+    )
+
+
+def ruling_for(case: Case, diagnosis: Diagnosis) -> Ruling:
+    """Whether a restart may be proposed for this diagnosis now, and if not, why not."""
+    change = None
+    if case.submission is not None:
+        change = _plan(case, diagnosis, case.submission).change
+    return rule_on_restart(
+        case.verdict,
+        diagnosis,
+        change,
+        case.ledger,
+        high_water=case.high_water,
+        now=case.now,
+        limits=case.watch.limits,
+    )
+
+
+def _about_blindness(case: Case) -> Iterator[Intent]:
+    """One incident per cluster that cannot be seen for long; never one per job."""
+    key = cluster_key(case.watch.cluster)
+    open_one = next(
+        (each for each in case.ledger.incidents if each.key == key and not each.status.is_over), None
+    )
+    since = min(case.verdict.memory.blind_since.values(), default=None)
+    if not case.verdict.blind or since is None:
+        if open_one is not None:
+            dark_s = (case.now - open_one.opened_at).total_seconds()
+            yield EndIncident(
+                open_one.id, IncidentStatus.SELF_RESOLVED, f"the cluster answers again after {dark_s:.0f} s"
+            )
+            yield Say(
+                Occasion.RESOLVED,
+                "the cluster answers again",
+                f"{open_one.id}:resolved",
+                incident=open_one.id,
+            )
+        return
+    blind_s = (case.now - since).total_seconds()
+    if open_one is None and blind_s >= case.watch.limits.blind_incident_s:
+        number = sum(1 for each in case.ledger.incidents if each.key == key) + 1
+        spot = case.verdict.blind[0]
+        incident = incident_id(key, number)
+        yield OpenIncident(
+            incident,
+            key,
+            Diagnosis(
+                Cause.CONTROLLER_UNREACHABLE,
+                Severity.DEGRADED,
+                ActionKind.ESCALATE,
+                f"Cluster '{case.watch.cluster}' cannot be seen since {since:%H:%M} UTC: {spot.reason} "
+                "Jobs are not judged meanwhile; contact loss alone never leads to a restart.",
+            ),
+        )
+        yield Say(
+            Occasion.BLIND,
+            f"blind for {blind_s:.0f} s",
+            f"{incident}:opened",
+            incident=incident,
+            mentions_on_call=True,
+            hold_until=hold_until(Severity.DEGRADED, case.policy, now=case.now),
+        )
+
+
+def _about_waiting(case: Case) -> Iterator[Intent]:
+    """Long pending and preemption are told once each, and are no failures."""
+    for signal in case.verdict.signals:
+        if signal.kind is SignalKind.PENDING_LONG:
+            yield Say(
+                Occasion.WAITING,
+                signal.explanation,
+                f"{case.watch.id}:waiting:{signal.since_at:%Y%m%d%H%M%S}",
+                hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
+            )
+    before = case.watch.memory.phase
+    if case.verdict.phase is Phase.PENDING and before not in (Phase.PENDING, Phase.ACTING):
+        yield Say(
+            Occasion.WAITING,
+            "the job waits for machines again",
+            f"{case.watch.id}:back-to-pending:{case.now:%Y%m%d%H%M%S}",
+            hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
+        )
+
+
+def _about_incidents(case: Case) -> Iterator[Intent]:
+    verdict, diagnosis = case.verdict, case.verdict.diagnosis
+    if verdict.blind:
+        return
+    if diagnosis is not None and is_incident(verdict):
+        yield from _trouble(case, diagnosis)
+        return
+    if _is_well(verdict):
+        for incident in _own_open(case):
+            yield from _over(case, incident)
+
+
+def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
+    """A confirmed trouble: open its incident, or add to the one it belongs to; then see what to offer."""
+    for earlier in _own_open(case):
+        # The restarted job failed its smoke check: the action failed, and the trouble is a new one.
+        if earlier.status is IncidentStatus.VERIFYING and earlier.key.attempt != case.verdict.attempt:
+            yield EndIncident(
+                earlier.id, IncidentStatus.FAILED, f"the restarted job failed too: {diagnosis.cause}"
+            )
+    key = key_of(case.verdict, diagnosis, case.watch)
+    known = same_trouble(key, case.ledger)
+    if known is not None and known.status in UNDER_ACTION:
+        return
+    if known is None:
+        number = sum(1 for each in case.ledger.incidents if each.key == key) + 1
+        incident = incident_id(key, number)
+        yield OpenIncident(incident, key, diagnosis)
+    else:
+        incident = known.id
+        yield RepeatIncident(incident, diagnosis)
+    offer = tuple(_offer(case, incident, diagnosis))
+    yield from offer
+    proposed = next((each.proposal for each in offer if isinstance(each, Propose)), None)
+    yield from _tell(case, incident, known, diagnosis, proposed)
+
+
+def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[Intent]:
+    """A proposal when a restart may help and none stands; withdraws one whose facts moved."""
+    standing = case.ledger.proposal_of(incident)
+    ruling = ruling_for(case, diagnosis)
+    if case.submission is None or not ruling.allows:
+        if proposals.is_standing(standing):
+            assert standing is not None
+            yield Withdraw(
+                standing.id, ruling.value if not ruling.allows else "the command is not known any more"
+            )
+        return
+    plan = _plan(case, diagnosis, case.submission)
+    facts = proposals.facts_of(case.verdict, diagnosis, case.watch, plan)
+    if standing is not None:
+        moved = proposals.difference(standing.facts, facts)
+        if proposals.is_standing(standing) and not moved:
+            if not _snooze_is_over(case, standing):
+                return
+        elif proposals.is_standing(standing):
+            yield Withdraw(standing.id, moved)
+        elif not moved and standing.status is not ProposalStatus.WITHDRAWN:
+            return  # answered, or unanswered to the end: the same facts are not offered again
+    allowance = budget(case.ledger, case.high_water, now=case.now, limits=case.watch.limits)
+    yield Propose(
+        proposals.make_proposal(
+            incident,
+            facts,
+            plan,
+            case.verdict,
+            diagnosis,
+            case.watch,
+            case.ledger,
+            allowance,
+            case.policy,
+            now=case.now,
+        )
+    )
+
+
+def _tell(
+    case: Case,
+    incident: IncidentId,
+    known: Incident | None,
+    diagnosis: Diagnosis,
+    proposed: Proposal | None,
+) -> Iterator[Intent]:
+    """A new trouble, a worse one and a new offer are worth a message; a repetition is not."""
+    if case.inhibited_by or silence_for(case.watch.root, diagnosis.cause, case.policy, now=case.now):
+        return
+    if known is None:
+        occasion, because = Occasion.INCIDENT, "first time this incident is told"
+    elif proposed is not None:
+        occasion, because = Occasion.PROPOSAL, "a restart is offered"
+    elif diagnosis.severity > known.diagnosis.severity:
+        occasion, because = Occasion.WORSE, "severity rose"
+    elif diagnosis.cause is not known.diagnosis.cause:
+        occasion, because = Occasion.WORSE, f"now understood as {diagnosis.cause}"
+    elif known.status is IncidentStatus.SELF_RESOLVED:
+        occasion, because = Occasion.WORSE, "it came back"
+    else:
+        return
+    count = known.count if known else 0
+    yield Say(
+        occasion,
+        because,
+        f"{incident}:{occasion}:{proposed.id if proposed else count}",
+        incident=incident,
+        proposal=proposed.id if proposed else None,
+        mentions_on_call=diagnosis.severity is Severity.FATAL or proposed is not None,
+        hold_until=hold_until(diagnosis.severity, case.policy, now=case.now),
+    )
+
+
+def _over(case: Case, incident: Incident) -> Iterator[Intent]:
+    """The job is well: whatever was open is over, and nothing is left to approve."""
+    if incident.status in (IncidentStatus.APPROVED, IncidentStatus.ACTING):
+        return
+    if incident.status is IncidentStatus.VERIFYING:
+        if incident.key.attempt == case.verdict.attempt:
+            return
+        status, outcome = IncidentStatus.RESOLVED, f"restarted as {case.watch.root}, which came up well"
+    else:
+        status, outcome = IncidentStatus.SELF_RESOLVED, "the job recovered by itself"
+    standing = case.ledger.proposal_of(incident.id)
+    if proposals.is_standing(standing):
+        assert standing is not None
+        yield Withdraw(standing.id, outcome)
+    yield EndIncident(incident.id, status, outcome)
+    if not silence_for(case.watch.root, incident.diagnosis.cause, case.policy, now=case.now):
+        yield Say(
+            Occasion.RESOLVED,
+            outcome,
+            f"{incident.id}:over:{incident.count}",
+            incident=incident.id,
+            hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
+        )
+
+
+def _about_standing_proposals(case: Case) -> Iterator[Intent]:
+    """Unanswered is not denied: reminded once, then handed to the next approvers, then let go."""
+    for proposal in case.ledger.proposals:
+        if proposal.status is not ProposalStatus.OPEN:
+            continue
+        lasts = timedelta(seconds=case.watch.limits.proposal_expires_s)
+        if case.now >= proposal.expires_at:
+            following = _next_approvers(case.policy, proposal)
+            if following:
+                yield HandOn(proposal.id, following, case.now + lasts)
+                yield _ask_again(case, proposal, "handed on: nobody answered in time")
+            else:
+                yield Expire(proposal.id)
+        elif case.now >= proposal.expires_at - lasts * (1 - case.policy.reminder_share):
+            yield Remind(proposal.id)
+            yield _ask_again(case, proposal, "nobody has answered yet")
+
+
+def _ask_again(case: Case, proposal: Proposal, because: str) -> Say:
+    return Say(
+        Occasion.REMINDER,
+        because,
+        f"{proposal.id}:{because.partition(':')[0]}:{proposal.expires_at:%Y%m%d%H%M%S}",
+        incident=proposal.incident,
+        proposal=proposal.id,
+        mentions_on_call=True,
+        hold_until=hold_until(Severity.FATAL, case.policy, now=case.now),
+    )
+
+
+def _about_the_end(case: Case) -> Iterator[Intent]:
+    if case.verdict.phase is Phase.FINISHED and not case.verdict.blind:
+        yield Say(Occasion.FINISHED, "the job ended", f"{case.watch.id}:finished:{case.watch.root}")
+
+
+def _plan(case: Case, diagnosis: Diagnosis, submission: Submission) -> proposals.Plan:
+    peak = case.verdict.outlook.peak_memory_bytes
+    return proposals.plan_restart(diagnosis, submission, case.watch, case.ledger, peak)
+
+
+def _own_open(case: Case) -> tuple[Incident, ...]:
+    return tuple(each for each in case.ledger.open_incidents if each.key.watch == case.watch.id)
+
+
+def _is_well(verdict: Verdict) -> bool:
+    """Seen, and up: steady, or ended successfully, or ended by a person's own hand."""
+    if verdict.phase is Phase.STEADY:
+        return not verdict.two_coordinators
+    return verdict.phase is Phase.FINISHED and (
+        verdict.outlook.job_state is JobState.SUCCEEDED or verdict.cause is Cause.USER_CANCEL
+    )
+
+
+def _snooze_is_over(case: Case, proposal: Proposal) -> bool:
+    if proposal.status is not ProposalStatus.SNOOZED:
+        return False
+    until = next(
+        (each.snooze_until for each in reversed(case.ledger.decisions) if each.proposal == proposal.id), None
+    )
+    return until is not None and case.now >= until
+
+
+def _next_approvers(policy: Policy, proposal: Proposal) -> tuple[Person, ...]:
+    tiers = list(policy.approvers)
+    at = tiers.index(proposal.may_approve) if proposal.may_approve in tiers else len(tiers)
+    return tiers[at + 1] if at + 1 < len(tiers) else ()

@@ -1,0 +1,118 @@
+"""May a restart help, and is one allowed now? Answers with a named reason, never a bool."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.incident import Ledger
+from babysitter.model.limits import Limits
+from babysitter.model.verdict import Change, Diagnosis, Verdict
+
+# Doing the same again fails again (code, data, configuration, arithmetic), makes a queue longer
+# (capacity), or is not the job's fault at all (the cluster's own trouble; a person's wish).
+NEVER_RESTARTED_BLINDLY = frozenset(
+    {
+        Cause.CODE_ERROR,
+        Cause.CONFIG_ERROR,
+        Cause.DATA_ERROR,
+        Cause.MISSING_DEPENDENCY,
+        Cause.NUMERICAL_DIVERGENCE,
+        Cause.COMPILE_ERROR,
+        Cause.CAPACITY_WAIT,
+        Cause.UNSCHEDULABLE,
+        Cause.CONTROLLER_UNREACHABLE,
+        Cause.USER_CANCEL,
+        Cause.SLOW_STARTUP,
+        Cause.TRANSIENT_NOISE,
+        Cause.HEALTHY,
+        Cause.UNKNOWN,
+    }
+)
+
+BUDGET_WINDOW = timedelta(hours=24)
+
+
+class Ruling(Enum):
+    """Why a restart may or may not be proposed."""
+
+    ALLOWED = "a restart may help"
+    NOT_ADVISED = "the diagnosis does not ask for a restart"
+    CAUSE_FORBIDS = "the same again would fail again"
+    NO_CHANGE_KNOWN = "it needs a change, and none is known that babysit could make"
+    SAME_CAUSE_AGAIN = "the same cause came back after a restart"
+    BUDGET_SPENT = "the restart budget is spent"
+    NO_PROGRESS = "earlier restarts brought no progress"
+    HEALING = "the job's own recovery is at work"
+    BLIND = "the cluster cannot be seen right now"
+    TWO_COORDINATORS = "an older coordinator still runs; a restart would add a third writer"
+    IN_PROGRESS = "an action for this job is already under way"
+
+    @property
+    def allows(self) -> bool:
+        return self is Ruling.ALLOWED
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Restarts left now, and how many count against it."""
+
+    left: int
+    used: int
+
+
+def budget(ledger: Ledger, high_water: int, *, now: datetime, limits: Limits) -> Budget:
+    """Restarts left in the window; a restart after which the job got further than before it is forgiven.
+
+    `high_water`: shards (or steps) the job has done now.
+    """
+    recent = [each for each in ledger.restarts if now - each.at < BUDGET_WINDOW]
+    best = high_water
+    used = 0
+    for restart in reversed(recent):
+        if best <= restart.high_water:
+            used += 1
+        best = max(best, restart.high_water)
+    # Even forgiven restarts are bounded: three times the budget in a day is a person's business.
+    if len(recent) >= 3 * limits.restarts_per_day:
+        used = limits.restarts_per_day
+    return Budget(left=max(0, limits.restarts_per_day - used), used=used)
+
+
+def rule_on_restart(
+    verdict: Verdict,
+    diagnosis: Diagnosis,
+    change: Change | None,
+    ledger: Ledger,
+    *,
+    high_water: int,
+    now: datetime,
+    limits: Limits,
+) -> Ruling:
+    """The first argument against a restart, or ALLOWED."""
+    if not diagnosis.action.restarts:
+        return Ruling.NOT_ADVISED
+    if verdict.blind:
+        return Ruling.BLIND
+    if verdict.two_coordinators:
+        return Ruling.TWO_COORDINATORS
+    if verdict.healing:
+        return Ruling.HEALING
+    if change is None:
+        if diagnosis.cause in NEVER_RESTARTED_BLINDLY:
+            return Ruling.CAUSE_FORBIDS
+        if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
+            return Ruling.NO_CHANGE_KNOWN
+        if _came_back(diagnosis.cause, ledger, high_water):
+            return Ruling.SAME_CAUSE_AGAIN
+    allowance = budget(ledger, high_water, now=now, limits=limits)
+    if allowance.left == 0:
+        return Ruling.NO_PROGRESS if len(ledger.restarts) > 1 else Ruling.BUDGET_SPENT
+    return Ruling.ALLOWED
+
+
+def _came_back(cause: Cause, ledger: Ledger, high_water: int) -> bool:
+    """Whether the last restart was for this very cause and the job got no further since."""
+    return bool(ledger.restarts) and (
+        ledger.restarts[-1].cause is cause and high_water <= ledger.restarts[-1].high_water
+    )

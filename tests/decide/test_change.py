@@ -1,0 +1,102 @@
+"""The one thing that a restart changes, in the command that is shown and run."""
+
+import pytest
+
+from babysitter.decide.change import apply, change_for, flag_value, parse_bytes, with_flag
+from babysitter.decide.proposal import as_named
+from babysitter.model.finding import ActionKind, Cause, Evidence
+from babysitter.model.ids import JobId
+from babysitter.model.log import Role
+from tests.support.build import diagnosis, submission
+
+GB = 10**9
+RUN = ("iris", "job", "run", "--memory", "5GB", "--no-wait", "--", "python", "x.py", "--memory", "1")
+
+
+@pytest.mark.parametrize(
+    ("argv", "flag", "value", "expected"),
+    [
+        (RUN, "--memory", "10GB", (*RUN[:4], "10GB", *RUN[5:])),
+        (
+            ("iris", "job", "run", "--memory=5GB", "--", "x"),
+            "--memory",
+            "9GB",
+            ("iris", "job", "run", "--memory=9GB", "--", "x"),
+        ),
+        (
+            ("iris", "job", "run", "--", "x", "--disk", "1"),
+            "--disk",
+            "9GB",
+            ("iris", "job", "run", "--disk", "9GB", "--", "x", "--disk", "1"),
+        ),
+        (
+            ("uv", "run", "iris", "job", "run", "--", "x"),
+            "--region",
+            "us",
+            ("uv", "run", "iris", "job", "run", "--region", "us", "--", "x"),
+        ),
+    ],
+)
+def test_exactly_one_option_is_set_and_the_users_program_is_left_alone(argv, flag, value, expected):
+    assert with_flag(argv, flag, value) == expected
+    assert flag_value(expected, flag) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("5GB", 5 * GB),
+        ("512MiB", 512 * 2**20),
+        ("1g", GB),
+        ("1073741824", 2**30),
+        ("1.5GB", 3 * GB // 2),
+        ("lots", None),
+    ],
+)
+def test_sizes(text, size):
+    assert parse_bytes(text) == size
+
+
+OOM = diagnosis(
+    Cause.HOST_OOM,
+    ActionKind.RESTART_WITH_CHANGE,
+    evidence=(Evidence("OOM killed", "/a/b/0", role=Role.PARENT),),
+)
+
+
+def test_memory_is_doubled_or_follows_the_measured_peak():
+    change = change_for(OOM, submission(*RUN), peak_bytes=5 * GB)
+    assert (change.before, change.after) == ("5GB", "10GB")
+    assert "peak 5GB of 5GB" in change.why
+    assert change_for(OOM, submission(*RUN), peak_bytes=8 * GB).after == "12GB"
+    assert apply(change, submission(*RUN)).argv == (*RUN[:4], "10GB", *RUN[5:])
+
+
+def test_an_unset_memory_is_the_submitters_default_of_one_gigabyte():
+    change = change_for(OOM, submission("iris", "job", "run", "--", "x"), peak_bytes=None)
+    assert (change.before, change.after) == ("1GB (default)", "2GB")
+
+
+def test_no_change_is_known_for_a_pipelines_workers():
+    worker = diagnosis(
+        Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE, evidence=(Evidence("OOM", "w", role=Role.WORKER),)
+    )
+    assert change_for(worker, submission(*RUN), peak_bytes=None) is None
+
+
+def test_a_resubmission_gets_its_fresh_name_and_never_waits():
+    named = as_named(("uv", "run", "iris", "job", "run", "--", "python", "x.py"), JobId("/ada/dedup-r1"))
+    assert named == (
+        "uv",
+        "run",
+        "iris",
+        "job",
+        "run",
+        "--no-wait",
+        "--job-name",
+        "dedup-r1",
+        "--",
+        "python",
+        "x.py",
+    )
+    assert as_named(named, JobId("/ada/dedup-r1")) == named
