@@ -1,0 +1,196 @@
+"""Approved -> evidence saved, stopped, confirmed, submitted: written steps that any process can take up.
+
+The saga follows its journal, not its own variables. Each step is written down before it is done; a
+process that finds it half done asks the cluster what is true and goes on from there. The new job's
+name is computed, so a submission that may or may not have happened is looked for, never repeated
+blindly. Recording the result is service/restarts.py's transaction.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
+from typing import Protocol
+
+from babysitter.backends.base import Eyes, Hands
+from babysitter.clock import Clock
+from babysitter.errors import BabysitError, NoSuchJob, Refused, UserError, WorldError
+from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepRecord, StepState, Submitted
+from babysitter.model.ids import JobId
+from babysitter.model.job import Job
+from babysitter.model.proposal import Approved
+
+LOOK_EVERY = timedelta(seconds=5)
+TERMINAL_WITHIN = timedelta(
+    minutes=10
+)  # processes end up to 20 s after the state says so; tunnels reopen slower
+FOUND_WITHIN = timedelta(seconds=60)  # a submission that was cut off shows up by then, or did not happen
+TRIES = 3
+
+
+class Journal(Protocol):
+    """The steps of one action, durable. Writing raises FactsChanged when another replica has taken over."""
+
+    async def taken(self) -> Mapping[Step, StepRecord]: ...
+
+    async def intend(self, step: Step, detail: str = "") -> None: ...
+
+    async def done(self, step: Step, detail: str = "") -> None: ...
+
+    async def failed(self, step: Step, detail: str = "") -> None: ...
+
+
+class Undoable(Exception):
+    """A step that cannot be completed; the sentence says why."""
+
+
+async def run(
+    approved: Approved,
+    journal: Journal,
+    eyes: Eyes,
+    hands: Hands,
+    clock: Clock,
+    *,
+    what_moved: Callable[[], Awaitable[str]],
+    save_evidence: Callable[[], Awaitable[str]],
+) -> Outcome:
+    """Carry out an approval, or what is left of it. Safe to run again at any point.
+
+    `what_moved`: looks once more; "" when the facts still hold, else the difference. May raise
+    WorldError: then nothing is touched and the caller tries later.
+    `save_evidence`: keeps what the stop would destroy; says where. Never the reason to break off.
+    """
+    taken = await journal.taken()
+    proposal = approved.proposal
+    done: list[Step] = [each for each in Step if _is_done(taken, each)]
+    if Step.STOP not in taken and Step.SUBMIT not in taken:
+        moved = await what_moved()
+        if moved:
+            return CalledOff(moved)
+    submitted: JobId | None = None
+    for step in (Step.EVIDENCE, Step.STOP, Step.TERMINAL, Step.SUBMIT):
+        if _is_done(taken, step):
+            continue
+        try:
+            match step:
+                case Step.EVIDENCE:
+                    await _take(journal, step, save_evidence())
+                case Step.STOP:
+                    await journal.intend(step, proposal.job)
+                    await journal.done(step, await _stop(proposal.job, eyes, hands, clock))
+                case Step.TERMINAL:
+                    await journal.intend(step, proposal.job)
+                    await journal.done(step, await _confirm_terminal(proposal.job, eyes, clock))
+                case Step.SUBMIT:
+                    submitted = await _submit(approved, journal, step in taken, eyes, hands, clock)
+                    await journal.done(step, submitted)
+        except Undoable as trouble:
+            await journal.failed(step, str(trouble))
+            return BrokeOff(step, str(trouble), tuple(done))
+        done.append(step)
+    return Submitted(submitted or JobId(taken[Step.SUBMIT].detail))
+
+
+async def _take(journal: Journal, step: Step, doing: Awaitable[str]) -> None:
+    await journal.intend(step)
+    await journal.done(step, await doing)
+
+
+async def _stop(job: JobId, eyes: Eyes, hands: Hands, clock: Clock) -> str:
+    """Stop exactly this job, unless it has ended already. Twice is harmless; blindly is not."""
+    trouble: BabysitError | None = None
+    for _ in range(TRIES):
+        try:
+            if (await _existing(job, eyes)).state.is_terminal:
+                return "it had ended already"
+            await hands.stop(job)
+        except WorldError as error:
+            trouble = error
+            await clock.sleep_until(clock.now() + LOOK_EVERY)
+        else:
+            return "asked to stop"
+    raise Undoable(f"{job} could not be stopped: {trouble}")
+
+
+async def _confirm_terminal(job: JobId, eyes: Eyes, clock: Clock) -> str:
+    """Wait, by looking, until the job has ended; its state is the answer."""
+    deadline = clock.now() + TERMINAL_WITHIN
+    seen = "it could not be seen"
+    while True:
+        try:
+            found = await _existing(job, eyes)
+        except WorldError as error:
+            seen = f"it could not be seen: {error.sentence}"
+        else:
+            if found.state.is_terminal:
+                return found.state
+            seen = f"it is {found.state}"
+        if clock.now() >= deadline:
+            raise Undoable(f"{job} was asked to stop and has not ended: {seen}")
+        await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
+
+
+async def _submit(
+    approved: Approved, journal: Journal, was_intended: bool, eyes: Eyes, hands: Hands, clock: Clock
+) -> JobId:
+    """Submit once. A job of the computed name is ours if we had written down that we would submit it."""
+    name = approved.proposal.successor
+    existing = await _find(name, eyes, clock, for_certain=True)
+    if existing is not None and not was_intended:
+        raise Undoable(f"a job named {name} exists already and is not of this restart")
+    if existing is not None:
+        return existing
+    await journal.intend(Step.SUBMIT, name)
+    for attempt in range(TRIES):
+        try:
+            return await hands.submit(approved.proposal.submission)
+        except Refused as refusal:
+            # An earlier try of ours may have arrived after all: then the name is taken, by us.
+            if attempt and (ours := await _find(name, eyes, clock, for_certain=True)) is not None:
+                return ours
+            raise Undoable(f"the cluster refused {name}: {refusal.sentence}") from refusal
+        except UserError as fault:
+            raise Undoable(f"{name} cannot be submitted: {fault}") from fault
+        except WorldError as doubt:
+            trouble = doubt
+        if (ours := await _find(name, eyes, clock, for_certain=False)) is not None:
+            return ours
+    raise Undoable(f"{name} could not be submitted: {trouble}")
+
+
+async def _find(name: JobId, eyes: Eyes, clock: Clock, *, for_certain: bool) -> JobId | None:
+    """The job of this name, or None when the cluster positively does not have it.
+
+    With `for_certain` one clear answer is enough; otherwise it is looked for until a
+    submission that was cut off would have shown up. Blind to the end: Undoable.
+    """
+    deadline = clock.now() + FOUND_WITHIN
+    while True:
+        positively_absent = False
+        try:
+            found = await eyes.find(name)
+        except WorldError as error:
+            trouble: BabysitError = error
+        else:
+            if found is not None:
+                return found.id
+            positively_absent = True
+            if for_certain:
+                return None
+        if clock.now() >= deadline:
+            if positively_absent:
+                return None
+            raise Undoable(f"it is not known whether {name} exists: {trouble}")
+        await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
+
+
+async def _existing(job: JobId, eyes: Eyes) -> Job:
+    try:
+        found = await eyes.find(job)
+    except NoSuchJob:
+        found = None
+    if found is None:
+        raise Undoable(f"the cluster does not know {job} any more, so whether it still runs cannot be told")
+    return found
+
+
+def _is_done(taken: Mapping[Step, StepRecord], step: Step) -> bool:
+    return step in taken and taken[step].state is StepState.DONE
