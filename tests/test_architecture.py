@@ -1,0 +1,103 @@
+"""Who may import whom. The table below is the architecture; a new room gets a row."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "babysitter"
+EVERYBODY = {"model", "errors"}
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "model": set(),
+    "errors": set(),
+    "clock": set(),
+    "redact": set(),
+    "config": EVERYBODY,
+    "read": EVERYBODY,
+    "classify": EVERYBODY | {"read"},
+    "assess": EVERYBODY | {"read"},
+    "decide": EVERYBODY,
+    "backends": EVERYBODY | {"clock", "redact"},
+    "store": EVERYBODY | {"clock", "redact"},
+    "notify": EVERYBODY | {"clock", "redact"},
+    "service": EVERYBODY
+    | {"clock", "redact", "config", "read", "classify", "assess", "decide", "backends", "store", "notify"},
+    "surfaces": EVERYBODY | {"service", "config", "clock", "redact"},
+    "sim": set(),
+    "slacksim": set(),
+}
+
+# Doors that need one thing more than their room, each with its reason.
+EXCEPTIONS: dict[str, set[str]] = {
+    "surfaces/cli/playbook.py": {"classify"},  # linting rules is the command
+    "surfaces/cli/evaluate.py": {"classify"},
+    "surfaces/cli/demo.py": {"sim", "slacksim"},  # the demo brings its own cluster
+}
+
+PURE = ("model", "read", "classify", "assess", "decide")
+OF_THE_WORLD = {
+    "asyncio",
+    "socket",
+    "subprocess",
+    "aiohttp",
+    "sqlalchemy",
+    "time",
+    "random",
+    "threading",
+    "requests",
+}
+
+
+def files() -> list[Path]:
+    return sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem in MAY_IMPORT)
+
+
+def imports(path: Path) -> set[str]:
+    """Every absolute module name that this file imports, at any depth."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            if node.module == "babysitter":
+                names.update(f"babysitter.{alias.name}" for alias in node.names if alias.name in MAY_IMPORT)
+    return names
+
+
+def room_of(path: Path) -> str:
+    relative = path.relative_to(SOURCE)
+    return relative.parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_follow_the_table(path):
+    room = room_of(path)
+    allowed = MAY_IMPORT[room] | {room} | EXCEPTIONS.get(path.relative_to(SOURCE).as_posix(), set())
+    shared_words = {"babysitter.notify.message"}  # every surface renders the same words
+    ours = {name for name in imports(path) if name.startswith("babysitter.")} - shared_words
+    used = {name.split(".")[1] for name in ours}
+    assert used <= allowed, f"{room} must not import {sorted(used - allowed)}"
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in files() if room_of(each) in PURE], ids=lambda path: path.stem
+)
+def test_the_inner_rooms_touch_no_world(path):
+    if path.relative_to(SOURCE).as_posix().startswith("classify/") and path.stem in {
+        "load",
+        "engine_hyperscan",
+    }:
+        return  # reading playbook files and the engine's database is their business
+    used = {name.split(".")[0] for name in imports(path)}
+    assert not used & OF_THE_WORLD
+
+
+def test_no_file_is_more_than_a_head_holds():
+    long = {
+        str(path.relative_to(SOURCE)): count
+        for path in files()
+        if (count := len(path.read_text().splitlines())) > 400
+    }
+    assert not long
