@@ -1,0 +1,106 @@
+"""A way to ask a controller, and what its refusals mean. Both transports speak through this.
+
+What a controller says when it says no (`code` and `message` of the Connect protocol) is translated here,
+once, into the tree of babysitter.errors.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from babysitter.errors import (
+    BabysitError,
+    NonsenseAnswer,
+    NoSuchJob,
+    NotAuthorised,
+    Overloaded,
+    Refused,
+    Unreachable,
+)
+
+CONTROLLER_SERVICE = "iris.cluster.ControllerService"
+
+
+class Line(Protocol):
+    """Carries one question to a controller and its answer back, within a limit. Never retries."""
+
+    @property
+    def place(self) -> str:
+        """Where it leads, for messages to people."""
+
+    @property
+    def transport(self) -> str:
+        """rpc or cli."""
+
+    async def ask(
+        self,
+        method: str,
+        body: Mapping[str, object],
+        *,
+        service: str = CONTROLLER_SERVICE,
+        limit_s: float | None = None,
+    ) -> object:
+        """The decoded JSON answer. Raises NoSuchMethod, NoSuchJob or a WorldError within `limit_s`."""
+
+    async def close(self) -> None: ...
+
+
+class NoSuchMethod(NonsenseAnswer):
+    """The controller does not have this call: it is of another generation than we thought."""
+
+    def __init__(self, place: str, method: str) -> None:
+        super().__init__(
+            f"The controller at {place} does not have the call {method}: it is of another generation.",
+            next_step="It was probably upgraded; the next look finds out.",
+        )
+
+
+class Misunderstood(NonsenseAnswer):
+    """The controller could not read our question. Asking the same again is no use."""
+
+    repeatable = False
+
+
+def refusal(place: str, method: str, code: str, message: str) -> BabysitError:
+    """The error that a Connect `code` stands for."""
+    said = f"{method}: {message or code}".rstrip(".")
+    match code:
+        case "not_found":
+            return NoSuchJob(
+                f"The controller at {place} does not know it: {said}.",
+                next_step="Check the full id (/user/job) with `iris job list`.",
+            )
+        case "unimplemented":
+            return NoSuchMethod(place, method)
+        case "unauthenticated":
+            return NotAuthorised(
+                f"The controller at {place} refused our token: {said}.",
+                next_step="Run `iris login` for this cluster, or give a token with --token.",
+            )
+        case "permission_denied":
+            return NotAuthorised(
+                f"The controller at {place} does not let us do this: {said}.",
+                next_step="The job may belong to somebody else; log in as its owner.",
+            )
+        case "resource_exhausted":
+            return Overloaded(f"The controller at {place} is overloaded: {said}.")
+        case "unavailable" | "deadline_exceeded" | "canceled" | "aborted":
+            return Unreachable(
+                f"The controller at {place} did not answer in time or not at all: {said}.",
+                next_step="The jobs themselves are probably fine; it is asked again.",
+            )
+        case "failed_precondition" | "already_exists" | "out_of_range":
+            return Refused(f"The controller at {place} refused: {said}.")
+        case "invalid_argument":
+            return Misunderstood(f"The controller at {place} did not accept our question: {said}.")
+        case "unknown" if _is_about_our_request(message):
+            # May answers 500 "unknown" to a request it cannot parse: our fault, not a sick controller.
+            return Misunderstood(f"The controller at {place} could not read our question: {said}.")
+        case _:
+            return NonsenseAnswer(f"The controller at {place} failed inside: {said}.")
+
+
+def _is_about_our_request(message: str) -> bool:
+    return any(
+        sign in message
+        for sign in ("has no field named", "Failed to parse", "Failed to decode", "is required", "must be")
+    )

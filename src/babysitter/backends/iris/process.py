@@ -1,0 +1,114 @@
+"""Running somebody's command with a limit on time and output; its whole process group ends with it.
+
+Nothing here may prompt: there is no input and no terminal.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from babysitter.errors import BadConfig, NonsenseAnswer, Unreachable
+
+OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024
+_GRACE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    stdout: str
+    stderr: str
+    exit_code: int
+
+    @property
+    def last_error_line(self) -> str:
+        """The last line of stderr that says something."""
+        lines = [line for line in self.stderr.splitlines() if line.strip()]
+        return lines[-1].strip() if lines else ""
+
+
+async def run(
+    argv: Sequence[str], *, limit_s: float, cwd: str = "", env: Mapping[str, str] | None = None
+) -> Finished:
+    """Run to the end and return what it printed.
+
+    Raises BadConfig when there is no such command, Unreachable when the limit passed (everything it
+    started is ended), NonsenseAnswer when it printed without end.
+    """
+    process = await start(argv, cwd=cwd, env=env)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(limit_s):
+            stdout, stderr = await asyncio.gather(
+                _read(process.stdout, argv[0]), _read(process.stderr, argv[0])
+            )
+            exit_code = await process.wait()
+    except TimeoutError as fault:
+        raise Unreachable(
+            f"`{_shown(argv)}` did not end within {limit_s:g} s and was stopped.",
+            next_step="The controller may be unreachable: the command retries for many minutes by itself.",
+        ) from fault
+    finally:
+        await end(process)
+    return Finished(stdout.decode(errors="replace"), stderr.decode(errors="replace"), exit_code)
+
+
+async def start(
+    argv: Sequence[str], *, cwd: str = "", env: Mapping[str, str] | None = None
+) -> asyncio.subprocess.Process:
+    """Start a command in a process group of its own, without input."""
+    quiet = {"CLOUDSDK_CORE_DISABLE_PROMPTS": "1", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
+    try:
+        return await asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=cwd or None,
+            env={**os.environ, **quiet, **(env or {})},
+            start_new_session=True,
+        )
+    except (FileNotFoundError, PermissionError, NotADirectoryError) as fault:
+        raise BadConfig(
+            f"Cannot run `{argv[0]}`: {(fault.strerror or str(fault)).lower()}.",
+            next_step="Install it or name it with its full path (`--iris-command` for the iris command).",
+        ) from fault
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """End the command's whole process group: politely, then firmly. Harmless when it has ended."""
+    if not _signal(process, signal.SIGTERM) and process.returncode is not None:
+        return
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_GRACE_S):
+            await process.wait()
+    _signal(process, signal.SIGKILL)
+    await process.wait()
+
+
+def _signal(process: asyncio.subprocess.Process, sign: signal.Signals) -> bool:
+    """Send to the group; False when nobody of it is left."""
+    try:
+        os.killpg(process.pid, sign)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+async def _read(stream: asyncio.StreamReader, name: str) -> bytes:
+    pieces: list[bytes] = []
+    total = 0
+    while piece := await stream.read(64 * 1024):
+        total += len(piece)
+        if total > OUTPUT_LIMIT_BYTES:
+            raise NonsenseAnswer(f"`{name}` printed more than {OUTPUT_LIMIT_BYTES >> 20} MB.")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _shown(argv: Sequence[str]) -> str:
+    """The command as people know it: without request bodies, which may be long."""
+    return " ".join(word if len(word) <= 60 else word[:57] + "..." for word in argv[:8])

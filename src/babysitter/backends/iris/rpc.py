@@ -1,0 +1,255 @@
+"""Asking a controller over HTTP: the Connect protocol as JSON, with limits on time and size.
+
+A server may refuse, hang, drip, redirect, answer a login page, half a JSON text or a gzip bomb: each
+becomes an error of babysitter.errors within the time limit. Nothing is retried here.
+"""
+
+import asyncio
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import aiohttp
+import msgspec
+
+from babysitter.backends.iris.ask import CONTROLLER_SERVICE, NoSuchMethod, refusal
+from babysitter.backends.iris.auth import Credentials
+from babysitter.errors import BabysitError, NonsenseAnswer, NotAuthorised, Overloaded, Unreachable
+
+ASK_LIMIT_S = 15.0
+CONNECT_LIMIT_S = 5.0
+BODY_LIMIT_BYTES = 32 * 1024 * 1024  # unpacked; 5,000 log lines are 2 MB
+_CHUNK_BYTES = 64 * 1024
+_LOGIN = "Login"
+
+
+class Way(Protocol):
+    """How to reach a controller's port: directly, or through a tunnel that is kept open."""
+
+    async def url(self) -> str:
+        """The base address to ask now. Raises Unreachable when there is no way at the moment."""
+
+    def suspect(self) -> None:
+        """A connection just failed: look at the way again before it is used the next time."""
+
+    async def close(self) -> None: ...
+
+
+class DirectWay:
+    """The controller's own address."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url.rstrip("/")
+
+    async def url(self) -> str:
+        return self._url
+
+    def suspect(self) -> None:
+        """Nothing to look at."""
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What the line has cost so far; bytes as they came over the wire, packed."""
+
+    requests: int = 0
+    received_bytes: int = 0
+
+
+class HttpLine:
+    """One connection pool to one controller. Implements `Line`."""
+
+    transport = "rpc"
+
+    def __init__(
+        self,
+        way: Way,
+        *,
+        place: str,
+        credentials: Credentials | None = None,
+        ask_limit_s: float = ASK_LIMIT_S,
+    ) -> None:
+        self.place = place
+        self.traffic = Traffic()
+        self._way = way
+        self._credentials = credentials or Credentials()
+        self._ask_limit_s = ask_limit_s
+        self._session: aiohttp.ClientSession | None = None
+
+    async def ask(
+        self,
+        method: str,
+        body: Mapping[str, object],
+        *,
+        service: str = CONTROLLER_SERVICE,
+        limit_s: float | None = None,
+    ) -> object:
+        limit_s = limit_s or self._ask_limit_s
+        try:
+            return await self._post(service, method, body, limit_s)
+        except NotAuthorised:
+            # A static token is never accepted as such: it is exchanged once for a short-lived one.
+            if method == _LOGIN or not await self._credentials.renew(self._login):
+                raise
+            return await self._post(service, method, body, limit_s)
+
+    async def health(self) -> str:
+        """What the controller's unauthenticated health page says; proves that HTTP is served, no more."""
+        text = await self._exchange("GET", "/health", None, self._ask_limit_s)
+        answer = self._decode("/health", text)
+        return str(answer.get("status", "")) if isinstance(answer, dict) else ""
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+        await self._way.close()
+
+    async def _login(self, identity_token: str) -> object:
+        return await self._post(
+            CONTROLLER_SERVICE, _LOGIN, {"identityToken": identity_token}, self._ask_limit_s
+        )
+
+    async def _post(self, service: str, method: str, body: Mapping[str, object], limit_s: float) -> object:
+        return self._decode(
+            method, await self._exchange("POST", f"/{service}/{method}", msgspec.json.encode(body), limit_s)
+        )
+
+    async def _exchange(self, verb: str, path: str, body: bytes | None, limit_s: float) -> bytes:
+        """One request and its whole unpacked answer, which was a 200."""
+        method = path.rpartition("/")[2]
+        try:
+            async with asyncio.timeout(limit_s):
+                url = await self._way.url() + path
+                headers = {"content-type": "application/json", "accept-encoding": "gzip"}
+                headers |= await self._credentials.headers()
+                self.traffic.requests += 1
+                async with self._pool().request(
+                    verb, url, data=body, headers=headers, allow_redirects=False
+                ) as response:
+                    text = await self._read(response, method)
+                    if response.status != 200:
+                        raise self._failure(response, method, text)
+                    return text
+        except TimeoutError as fault:
+            self._way.suspect()
+            raise Unreachable(
+                f"The controller at {self.place} did not answer {method} within {limit_s:g} s.",
+                next_step="It may hang or be overloaded; the job itself is probably fine.",
+            ) from fault
+        except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, OSError) as fault:
+            self._way.suspect()
+            raise Unreachable(
+                f"Cannot reach the controller at {self.place}: {_plain(fault)}.",
+                next_step="Run `babysit doctor`; the job itself is probably fine.",
+            ) from fault
+        except (aiohttp.ClientError, ValueError) as fault:
+            raise NonsenseAnswer(
+                f"The answer of {self.place} to {method} is not proper HTTP: {_plain(fault)}."
+            ) from fault
+
+    async def _read(self, response: aiohttp.ClientResponse, method: str) -> bytes:
+        """The body, unpacked piece by piece so that no packed answer can fill the memory."""
+        unpack = zlib.decompressobj(wbits=31) if response.headers.get("content-encoding") == "gzip" else None
+        pieces: list[bytes] = []
+        room = BODY_LIMIT_BYTES
+        async for chunk in response.content.iter_chunked(_CHUNK_BYTES):
+            self.traffic.received_bytes += len(chunk)
+            try:
+                piece = chunk if unpack is None else unpack.decompress(chunk, room + 1)
+            except zlib.error as fault:
+                raise NonsenseAnswer(f"The answer of {self.place} to {method} cannot be unpacked.") from fault
+            room -= len(piece)
+            if room < 0:
+                raise NonsenseAnswer(
+                    f"The answer of {self.place} to {method} is larger than {BODY_LIMIT_BYTES >> 20} MB.",
+                )
+            pieces.append(piece)
+        if unpack is not None and not unpack.eof and pieces:
+            raise NonsenseAnswer(f"The answer of {self.place} to {method} was cut off.")
+        return b"".join(pieces)
+
+    def _failure(self, response: aiohttp.ClientResponse, method: str, text: bytes) -> BabysitError:
+        """The error for an answer that is not a 200."""
+        status = response.status
+        if (connect := _connect_error(text)) is not None:
+            fault = refusal(self.place, method, *connect)
+            if isinstance(fault, Overloaded):
+                fault.retry_after_s = _retry_after_s(response)
+            return fault
+        if 300 <= status < 400:
+            target = response.headers.get("location", "")[:120]
+            return NonsenseAnswer(
+                f"{self.place} redirects {method} to {target or 'another place'}: that is no controller.",
+                next_step="Check the address; an identity-aware proxy wants a token (`iris login`).",
+            )
+        match status:
+            case 404:
+                # Without a Connect body this is "no such method", never "no such job".
+                return NoSuchMethod(self.place, method)
+            case 401 | 403:
+                why = "wrong audience or no token" if status == 401 else "this identity is not on its list"
+                return NotAuthorised(
+                    f"The proxy before {self.place} turned {method} away with {status} ({why}).",
+                    next_step="Run `iris login` for this cluster, or give a token with --token.",
+                )
+            case 429:
+                return Overloaded(
+                    f"The controller at {self.place} is overloaded.", retry_after_s=_retry_after_s(response)
+                )
+            case 502 | 503 | 504:
+                return Unreachable(f"The proxy before {self.place} cannot reach the controller ({status}).")
+            case _:
+                return NonsenseAnswer(
+                    f"{self.place} answered {method} with {status} and no explanation.",
+                    next_step="Check that the address is an Iris controller's.",
+                )
+
+    def _decode(self, method: str, text: bytes) -> object:
+        try:
+            return msgspec.json.decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+            looks = "a web page" if text[:256].lstrip()[:1] == b"<" else "not JSON, or cut off"
+            raise NonsenseAnswer(
+                f"The answer of {self.place} to {method} is {looks}.",
+                next_step="Check the address, and that no login page is in between.",
+            ) from fault
+
+    def _pool(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                auto_decompress=False,
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_LIMIT_S),
+                connector=aiohttp.TCPConnector(limit=16, keepalive_timeout=75),
+                cookie_jar=aiohttp.DummyCookieJar(),
+            )
+        return self._session
+
+
+def _connect_error(text: bytes) -> tuple[str, str] | None:
+    """(code, message) of a Connect error body; None when it is not one."""
+    try:
+        body = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if not isinstance(body, dict) or not isinstance(body.get("code"), str):
+        return None
+    message = body.get("message")
+    return body["code"], message if isinstance(message, str) else ""
+
+
+def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
+    try:
+        return max(0.0, float(response.headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None
+
+
+def _plain(fault: BaseException) -> str:
+    if isinstance(fault, ConnectionRefusedError | aiohttp.ClientConnectorError):
+        inner = getattr(fault, "os_error", fault)
+        return (inner.strerror or str(inner)).lower() if isinstance(inner, OSError) else str(fault)
+    return str(fault).strip().rstrip(".").lower() or type(fault).__name__
