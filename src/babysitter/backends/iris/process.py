@@ -4,16 +4,19 @@ Nothing here may prompt: there is no input and no terminal.
 """
 
 import asyncio
+import atexit
 import contextlib
 import os
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import IO
 
 from babysitter.errors import BadConfig, NonsenseAnswer, Unreachable
 
 OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024
 _GRACE_S = 2.0
+_groups: set[int] = set()  # process groups that still run; ended when we are
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +60,23 @@ async def run(
 
 
 async def start(
-    argv: Sequence[str], *, cwd: str = "", env: Mapping[str, str] | None = None
+    argv: Sequence[str],
+    *,
+    cwd: str = "",
+    env: Mapping[str, str] | None = None,
+    output: IO[bytes] | None = None,
 ) -> asyncio.subprocess.Process:
-    """Start a command in a process group of its own, without input."""
+    """Start a command in a process group of its own, without input.
+
+    What it prints goes to `output`, or to pipes that the caller must read.
+    """
     quiet = {"CLOUDSDK_CORE_DISABLE_PROMPTS": "1", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
     try:
-        return await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             *argv,
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+            stdout=output or asyncio.subprocess.PIPE,
+            stderr=output or asyncio.subprocess.PIPE,
             cwd=cwd or None,
             env={**os.environ, **quiet, **(env or {})},
             start_new_session=True,
@@ -76,26 +86,34 @@ async def start(
             f"Cannot run `{argv[0]}`: {(fault.strerror or str(fault)).lower()}.",
             next_step="Install it or name it with its full path (`--iris-command` for the iris command).",
         ) from fault
+    _groups.add(process.pid)
+    return process
 
 
 async def end(process: asyncio.subprocess.Process) -> None:
     """End the command's whole process group: politely, then firmly. Harmless when it has ended."""
-    if not _signal(process, signal.SIGTERM) and process.returncode is not None:
-        return
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_GRACE_S):
-            await process.wait()
-    _signal(process, signal.SIGKILL)
+    if _signal(process.pid, signal.SIGTERM):
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE_S):
+                await process.wait()
+        _signal(process.pid, signal.SIGKILL)
     await process.wait()
+    _groups.discard(process.pid)
 
 
-def _signal(process: asyncio.subprocess.Process, sign: signal.Signals) -> bool:
+def _signal(group: int, sign: signal.Signals) -> bool:
     """Send to the group; False when nobody of it is left."""
     try:
-        os.killpg(process.pid, sign)
+        os.killpg(group, sign)
     except (ProcessLookupError, PermissionError):
         return False
     return True
+
+
+@atexit.register
+def _end_all() -> None:
+    for group in _groups:
+        _signal(group, signal.SIGTERM)
 
 
 async def _read(stream: asyncio.StreamReader, name: str) -> bytes:

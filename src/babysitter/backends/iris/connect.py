@@ -1,0 +1,77 @@
+"""Puts an Iris client together: cluster file, way, credentials, line, eyes, hands."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from babysitter.backends.iris.ask import Line
+from babysitter.backends.iris.auth import Credentials, EdgeIdentity, stored_token
+from babysitter.backends.iris.cli import CliLine
+from babysitter.backends.iris.clusters import ClusterFile, Reach, find_cluster, read_cluster
+from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.hands import IrisHands
+from babysitter.backends.iris.rpc import DirectWay, HttpLine, Way
+from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
+from babysitter.clock import Clock
+from babysitter.errors import BadConfig
+
+if TYPE_CHECKING:
+    from babysitter.backends.open import ClusterSpec
+
+
+def connect(
+    spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path
+) -> tuple[IrisEyes, IrisHands]:
+    """Eyes and hands over one line. Raises BadConfig; contacts nobody."""
+    iris = iris_command(spec, home=home, working_dir=working_dir)
+    line = open_line(spec, clock=clock, home=home, working_dir=working_dir)
+    eyes = IrisEyes(line, iris=iris, clock=clock)
+    return eyes, IrisHands(line, client_revision_date=spec.client_revision_date)
+
+
+def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path) -> Line:
+    """The line of the transport that the spec asks for."""
+    if spec.transport == "cli":
+        iris = iris_command(spec, home=home, working_dir=working_dir)
+        return CliLine(iris, place=" ".join(iris), clock=clock)
+    file = cluster_file(spec, home=home, working_dir=working_dir)
+    url = spec.url or (file.url if file else "")
+    token = spec.token or stored_token(file.name if file else spec.name, url, home=home)
+    edge = None
+    if file is not None and file.reach is Reach.PROXY:
+        edge = EdgeIdentity(file.audience or file.url, spec.service_account)
+    credentials = Credentials(token=token, edge=edge, clock=clock)
+    return HttpLine(_way(spec, file, home, clock), place=url or spec.name, credentials=credentials)
+
+
+def iris_command(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> tuple[str, ...]:
+    """The user's command with its options for this cluster, which stand before any subcommand."""
+    if spec.url:
+        return (*spec.iris_command, "--controller-url", spec.url)
+    cluster_file(spec, home=home, working_dir=working_dir)  # refuses local ones
+    option = ("--config", spec.config) if spec.config else ("--cluster", spec.cluster)
+    return (*spec.iris_command, *option)
+
+
+def cluster_file(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> ClusterFile | None:
+    """The cluster's file; None when only an address was given.
+
+    Raises BadConfig for a *local* cluster: opening its file starts a new cluster instead of finding one.
+    """
+    if spec.url:
+        return None
+    path = Path(spec.config).expanduser() if spec.config else None
+    file = read_cluster(path or find_cluster(spec.cluster, home=home, working_dir=working_dir))
+    if file.reach is Reach.LOCAL:
+        raise BadConfig(
+            f"{file.path} describes a local cluster: opening it would start a new one, not find yours.",
+            next_step="Give the running one's address with --controller-url http://127.0.0.1:PORT.",
+        )
+    return file
+
+
+def _way(spec: "ClusterSpec", file: ClusterFile | None, home: Path, clock: Clock) -> Way:
+    if file is not None and file.reach is Reach.GCP:
+        return Tunnel(gcloud_tunnel(file, home=home), name=file.name, clock=clock)
+    if file is not None and file.reach is Reach.COREWEAVE:
+        return Tunnel(kubectl_forward(file), name=file.name, clock=clock)
+    return DirectWay(spec.url or (file.url if file else ""))

@@ -1,0 +1,197 @@
+"""What goes around any eyes, one concern each: patience, a limit on concurrency, sharing.
+
+Put together in one visible line (open.py). Only looking is wrapped; hands are never repeated or shared.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from datetime import datetime, timedelta
+from typing import Protocol, TypeVar, cast
+
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_random_exponential,
+)
+
+from babysitter.backends.base import Abilities, About, Eyes
+from babysitter.clock import Clock, SystemClock
+from babysitter.errors import BabysitError, Overloaded
+from babysitter.model.dump import ThreadDump
+from babysitter.model.ids import JobId, TaskId
+from babysitter.model.job import Job, JobState, JobTree, Task
+from babysitter.model.log import Cursor, LogBatch, LogSource
+from babysitter.model.submission import Submission
+
+T = TypeVar("T")
+
+LOOKS_AT_MOST = 3  # per question
+LONGEST_PAUSE_S = 5.0
+PLACE_LIMIT_S = 60.0  # how long a question may wait for its turn
+FRESH_FOR_S = 2.0
+
+
+class Through(Protocol):
+    """One way to make a look happen: now, again, later, or together with somebody else's."""
+
+    async def __call__(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T: ...
+
+
+class Around:
+    """Eyes whose every look goes through one function. `question` names the look and its arguments."""
+
+    def __init__(self, eyes: Eyes, through: Through) -> None:
+        self._eyes = eyes
+        self._through = through
+
+    @property
+    def abilities(self) -> Abilities:
+        return self._eyes.abilities
+
+    async def about(self) -> About:
+        return await self._through(self._eyes.about, ("about",))
+
+    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
+        question = ("tree", root, frozenset(tasks_of))
+        return await self._through(lambda: self._eyes.tree(root, tasks_of=tasks_of), question)
+
+    async def find(self, job: JobId) -> Job | None:
+        return await self._through(lambda: self._eyes.find(job), ("find", job))
+
+    async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
+        return await self._through(lambda: self._eyes.states(jobs), ("states", frozenset(jobs)))
+
+    async def tasks(self, job: JobId) -> tuple[Task, ...]:
+        return await self._through(lambda: self._eyes.tasks(job), ("tasks", job))
+
+    async def task(self, task: TaskId) -> Task | None:
+        return await self._through(lambda: self._eyes.task(task), ("task", task))
+
+    async def lines(
+        self, source: LogSource, *, after: Cursor | None, at_most: int, newest: bool = False
+    ) -> LogBatch:
+        return await self._through(
+            lambda: self._eyes.lines(source, after=after, at_most=at_most, newest=newest),
+            ("lines", source, after, at_most, newest),
+        )
+
+    async def dump(self, task: TaskId) -> ThreadDump:
+        return await self._through(lambda: self._eyes.dump(task), ("dump", task))
+
+    async def submission(self, job: JobId) -> Submission | None:
+        return await self._through(lambda: self._eyes.submission(job), ("submission", job))
+
+    async def close(self) -> None:
+        await self._eyes.close()
+
+
+class Patient(Around):
+    """Asks again where the error says that asking again may help: a few times, with growing pauses."""
+
+    def __init__(
+        self,
+        eyes: Eyes,
+        *,
+        looks_at_most: int = LOOKS_AT_MOST,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._looks_at_most = looks_at_most
+        self._sleep = sleep
+        super().__init__(eyes, self._again)
+
+    async def _again(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # noqa: ARG002
+        tries = AsyncRetrying(
+            retry=retry_if_exception(_may_help),
+            stop=stop_after_attempt(self._looks_at_most),
+            wait=_pause_s,
+            sleep=self._sleep,
+            reraise=True,
+        )
+        return await tries(look)
+
+
+class Limited(Around):
+    """At most so many looks at once, so that a burst of checks does not flood a controller."""
+
+    def __init__(self, eyes: Eyes, *, at_once: int = 4, place_limit_s: float = PLACE_LIMIT_S) -> None:
+        self._places = asyncio.Semaphore(at_once)
+        self._place_limit_s = place_limit_s
+        super().__init__(eyes, self._in_turn)
+
+    async def _in_turn(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # noqa: ARG002
+        try:
+            async with asyncio.timeout(self._place_limit_s):
+                await self._places.acquire()
+        except TimeoutError as fault:
+            raise Overloaded(
+                f"Waited {self._place_limit_s:g} s for a turn to ask the cluster: its answers are too slow."
+            ) from fault
+        try:
+            return await look()
+        finally:
+            self._places.release()
+
+
+class Shared(Around):
+    """The same question of several watches is asked once, and its answer is fresh for a moment.
+
+    `find` is always asked anew: the saga uses it to learn whether a job exists before it starts one.
+    """
+
+    def __init__(self, eyes: Eyes, *, fresh_for_s: float = FRESH_FOR_S, clock: Clock | None = None) -> None:
+        self._fresh_for = timedelta(seconds=fresh_for_s)
+        self._clock = clock or SystemClock()
+        self._under_way: dict[Hashable, asyncio.Task[object]] = {}
+        self._answers: dict[Hashable, tuple[datetime, object]] = {}
+        super().__init__(eyes, self._together)
+
+    async def find(self, job: JobId) -> Job | None:
+        return await self._eyes.find(job)
+
+    async def _together(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T:
+        now = self._clock.now()
+        self._drop_stale(now)
+        if question in self._answers:
+            return cast(T, self._answers[question][1])  # keyed by its question
+        task = self._under_way.get(question)
+        if task is None:
+            task = asyncio.ensure_future(self._ask(look, question))
+            self._under_way[question] = task
+            task.add_done_callback(_notice)
+        # Shielded: one watch that gives up does not take the answer from the others.
+        return cast(T, await asyncio.shield(task))
+
+    async def _ask(self, look: Callable[[], Awaitable[T]], question: Hashable) -> object:
+        try:
+            answer = await look()
+        finally:
+            del self._under_way[question]
+        self._answers[question] = (self._clock.now(), answer)
+        return answer
+
+    def _drop_stale(self, now: datetime) -> None:
+        stale = [each for each, (at, _) in self._answers.items() if now - at >= self._fresh_for]
+        for each in stale:
+            del self._answers[each]
+
+
+def _notice(task: asyncio.Task[object]) -> None:
+    """Take note of a failure that everybody who waited for it has given up on."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _may_help(fault: BaseException) -> bool:
+    """Whether the error says that the same question may be answered next time."""
+    if isinstance(fault, Overloaded) and (fault.retry_after_s or 0.0) > LONGEST_PAUSE_S:
+        return False  # the service asked for more patience than a look has; the next check comes anyway
+    return isinstance(fault, BabysitError) and fault.repeatable
+
+
+def _pause_s(state: RetryCallState) -> float:
+    fault = state.outcome.exception() if state.outcome else None
+    if isinstance(fault, Overloaded) and fault.retry_after_s is not None:
+        return fault.retry_after_s
+    return wait_random_exponential(multiplier=0.2, max=LONGEST_PAUSE_S)(state)
