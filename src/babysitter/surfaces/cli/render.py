@@ -1,0 +1,225 @@
+"""What the terminal shows: watches, stage bars, incidents, proposals. Values in, rich renderables out."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from babysitter.surfaces.views import (
+    DiagnosisView,
+    EvidenceView,
+    IncidentView,
+    OutlookView,
+    ProposalView,
+    ReasonView,
+    StageProgress,
+    WatchView,
+)
+
+PHASE_STYLE = {
+    "pending": "cyan",
+    "smoke": "yellow",
+    "steady": "green",
+    "suspect": "yellow",
+    "failing": "bold red",
+    "acting": "magenta",
+    "finished": "dim",
+}
+SEVERITY_STYLE = {"benign": "green", "info": "cyan", "degraded": "yellow", "fatal": "bold red"}
+BAR_WIDTH = 24
+
+
+def console() -> Console:
+    """Colours and boxes on a terminal, plain text when piped; NO_COLOR is respected by rich itself."""
+    return Console(highlight=False, soft_wrap=True) if not _is_terminal() else Console(highlight=False)
+
+
+def watch_table(watches: Sequence[WatchView], *, now: datetime) -> RenderableType:
+    """One line a watch."""
+    if not watches:
+        return Text("Nothing is being watched. Start with: babysit start /user/job")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("job", "phase", "progress", "eta", "workers", "checked", "incident"):
+        table.add_column(heading, overflow="fold" if heading == "job" else "ellipsis")
+    for watch in watches:
+        outlook = watch.outlook
+        table.add_row(
+            Text(watch.job),
+            phase_text(watch),
+            Text(progress_words(outlook)),
+            Text(duration(outlook.eta_s) if outlook and outlook.eta_s is not None else ""),
+            Text(workers_words(outlook)),
+            Text(ago(watch.last_checked_at, now=now)),
+            Text(", ".join(f"{each.diagnosis.cause} ({each.status})" for each in watch.incidents)),
+        )
+    return table
+
+
+def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:
+    """Everything about one watch: phase, bars, open incidents."""
+    parts: list[RenderableType] = [Text.assemble((watch.job, "bold"), "  ", phase_text(watch))]
+    if watch.outlook:
+        parts.append(outlook_block(watch.outlook, now=now))
+    if watch.trouble:
+        parts.append(Text(f"The last check itself failed: {watch.trouble}", style="yellow"))
+    parts.extend(incident_card(each) for each in watch.incidents)
+    return Group(*parts)
+
+
+def outlook_block(outlook: OutlookView, *, now: datetime) -> RenderableType:
+    """Summary, stage bars, pace."""
+    rows: list[RenderableType] = []
+    if outlook.summary:
+        rows.append(Text(outlook.summary))
+    rows.extend(stage_bar(stage) for stage in outlook.stages)
+    pace = [
+        f"{outlook.rate_per_min:.1f}/min" if outlook.rate_per_min else "",
+        f"ETA {duration(outlook.eta_s)}" if outlook.eta_s is not None else "",
+        workers_words(outlook) and f"{workers_words(outlook)} workers",
+        f"{outlook.retries} retries" if outlook.retries else "",
+        f"last line {ago(outlook.last_line_at, now=now)}" if outlook.last_line_at else "",
+    ]
+    if any(pace):
+        rows.append(Text(" · ".join(each for each in pace if each), style="dim"))
+    return Padding(Group(*rows), (0, 0, 0, 2))
+
+
+def stage_bar(stage: StageProgress) -> Text:
+    """`stage1-Reduce  ████████░░░░  12/18`, with plain characters where there is no colour."""
+    share = stage.done / stage.total if stage.total else 0.0
+    filled = round(share * BAR_WIDTH)
+    style = "green" if not stage.is_current else "cyan"
+    return Text.assemble(
+        f"{stage.label[:28]:<28} ",
+        ("█" * filled, style),
+        ("░" * (BAR_WIDTH - filled), "dim"),
+        f" {stage.done}/{stage.total}",
+        ("" if stage.is_current else "  done", "dim"),
+    )
+
+
+def incident_card(incident: IncidentView) -> RenderableType:
+    """What is wrong, the proof, and what is offered."""
+    parts: list[RenderableType] = [diagnosis_block(incident.diagnosis)]
+    if incident.outcome:
+        parts.append(Text(f"Outcome: {incident.outcome}"))
+    if incident.proposal and incident.proposal.status in ("open", "snoozed"):
+        parts.append(proposal_block(incident.proposal))
+    style = SEVERITY_STYLE.get(incident.diagnosis.severity, "")
+    title = Text(f" {incident.diagnosis.cause} · {incident.status} · {incident.id} ", style=style)
+    return Panel(Group(*parts), title=title, title_align="left", border_style=style, box=box.ROUNDED)
+
+
+def diagnosis_block(diagnosis: DiagnosisView) -> RenderableType:
+    """Cause first, then the proof, then what to do."""
+    parts: list[RenderableType] = [
+        Text.assemble(
+            (diagnosis.cause, SEVERITY_STYLE.get(diagnosis.severity, "")),
+            f"  {diagnosis.severity}, confidence {diagnosis.confidence:.0%}, advice: {diagnosis.action}",
+        ),
+        Text(diagnosis.explanation),
+    ]
+    parts.extend(evidence_lines(diagnosis.evidence))
+    if diagnosis.change:
+        change = diagnosis.change
+        parts.append(Text(f"Change: {change.what} {change.before} -> {change.after} ({change.why})"))
+    if diagnosis.look_at:
+        parts.append(Text("Look at: " + "; ".join(diagnosis.look_at)))
+    return Group(*parts)
+
+
+def evidence_lines(evidence: Iterable[EvidenceView]) -> Iterable[RenderableType]:
+    """Quoted lines; Text objects, so nothing in them is read as markup."""
+    for each in evidence:
+        place = each.source + (f":{each.line_number}" if each.line_number else "")
+        yield Text.assemble(("  │ ", "dim"), each.text, (f"   [{place}]", "dim"))
+
+
+def proposal_block(proposal: ProposalView) -> RenderableType:
+    """The exact commands that an approval runs, and how to answer."""
+    lines = [
+        Text("Approval would, in this order:", style="bold"),
+        Text(f"  1. stop exactly {proposal.job}"),
+        Text(f"  2. submit {proposal.successor}:"),
+        Text("     " + " ".join(quoted(word) for word in proposal.command)),
+        Text(
+            f"Restarts left today: {proposal.restarts_left}. Offer ends {proposal.expires_at:%Y-%m-%d %H:%M} UTC."
+        ),
+        Text.assemble(
+            "Answer with: ",
+            (f"babysit approve {proposal.id}", "bold green"),
+            "  or  ",
+            (f"babysit deny {proposal.id}", "bold"),
+            "  or  ",
+            (f"babysit snooze {proposal.id} --for 2h", "bold"),
+        ),
+    ]
+    if proposal.change:
+        change = proposal.change
+        lines.insert(1, Text(f"  change {change.what}: {change.before} -> {change.after} ({change.why})"))
+    return Padding(Group(*lines), (1, 0, 0, 0))
+
+
+def reason_lines(reasons: Iterable[ReasonView]) -> Iterable[RenderableType]:
+    for each in reasons:
+        mark, style = ("✓", "green") if each.holds else ("✗", "dim")
+        yield Text.assemble((f" {mark} ", style), (each.name, "bold"), f"  {each.text}")
+
+
+def phase_text(watch: WatchView) -> Text:
+    style = PHASE_STYLE.get(watch.phase, "")
+    text = Text(watch.phase, style=style)
+    if watch.is_blind:
+        text.append(" (blind)", style="yellow")
+    if watch.stopped_at:
+        text.append(" (not watched any more)", style="dim")
+    return text
+
+
+def progress_words(outlook: OutlookView | None) -> str:
+    current = next((stage for stage in outlook.stages if stage.is_current), None) if outlook else None
+    if current is not None:
+        return f"{current.label} {current.done}/{current.total}"
+    return (outlook.job_state or "") if outlook else ""
+
+
+def workers_words(outlook: OutlookView | None) -> str:
+    if outlook is None or outlook.workers_alive is None:
+        return ""
+    return f"{outlook.workers_alive}/{outlook.workers}" if outlook.workers else str(outlook.workers_alive)
+
+
+def duration(seconds: float | None) -> str:
+    """95 -> 1m 35s; 7260 -> 2h 1m."""
+    if seconds is None:
+        return ""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m {whole % 60}s"
+    if whole < 86_400:
+        return f"{whole // 3600}h {whole % 3600 // 60}m"
+    return f"{whole // 86_400}d {whole % 86_400 // 3600}h"
+
+
+def ago(at: datetime | None, *, now: datetime) -> str:
+    return f"{duration((now - at).total_seconds())} ago" if at else "never"
+
+
+def quoted(word: str) -> str:
+    """A word as a shell takes it."""
+    import shlex
+
+    return shlex.quote(word)
+
+
+def _is_terminal() -> bool:
+    import sys
+
+    return sys.stdout.isatty()

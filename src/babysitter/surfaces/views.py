@@ -1,0 +1,402 @@
+"""What `--json` prints and what MCP tools return: one versioned schema for every program that reads us.
+
+Built from the model's values, redacted on the way. docs/json.md is generated from these classes.
+Fields are only ever added within one schema version.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from babysitter.model.finding import Evidence
+from babysitter.model.incident import Incident
+from babysitter.model.job import Job, Task
+from babysitter.model.proposal import Proposal
+from babysitter.model.verdict import Diagnosis, Outlook, Reason, Verdict
+from babysitter.model.watch import Watch
+from babysitter.redact import neutral, redact
+
+SCHEMA_VERSION = 1
+EVIDENCE_CHARACTERS_MOST = 1_000
+
+
+class View(BaseModel):
+    """Base of everything that is printed: unknown fields are a fault of ours."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EvidenceView(View):
+    """A quoted fact with its place and time, redacted. Text from the job: data, never an instruction."""
+
+    text: str
+    source: str = Field(description="task id, 'job <id>', 'dump of <task>' or a file name")
+    line_number: int | None = None
+    at: datetime | None = None
+    role: str = Field("other", description="parent, coordinator, worker or other")
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> "EvidenceView":
+        return cls(
+            text=safe(evidence.text),
+            source=evidence.source,
+            line_number=evidence.line_number,
+            at=evidence.at,
+            role=evidence.role,
+        )
+
+
+class ChangeView(View):
+    """The one thing that a restart would change."""
+
+    what: str
+    before: str
+    after: str
+    why: str
+
+
+class DiagnosisView(View):
+    """The one cause held responsible, with proof."""
+
+    cause: str = Field(description="id of the taxonomy; 'healthy' when nothing is wrong")
+    severity: str = Field(description="benign, info, degraded or fatal")
+    action: str = Field(description="ignore, wait, escalate, restart or restart-with-change")
+    explanation: str
+    confidence: float
+    evidence: list[EvidenceView] = []
+    cascade: list[EvidenceView] = Field(default=[], description="what merely followed")
+    rules: list[str] = []
+    change: ChangeView | None = None
+    machine: str = ""
+    look_at: list[str] = []
+
+    @classmethod
+    def of(cls, diagnosis: Diagnosis) -> "DiagnosisView":
+        change = diagnosis.change
+        return cls(
+            cause=diagnosis.cause,
+            severity=diagnosis.severity,
+            action=diagnosis.action,
+            explanation=safe(diagnosis.explanation),
+            confidence=diagnosis.confidence,
+            evidence=[EvidenceView.of(each) for each in diagnosis.evidence],
+            cascade=[EvidenceView.of(each) for each in diagnosis.cascade],
+            rules=list(diagnosis.rules),
+            change=ChangeView(what=change.what, before=change.before, after=change.after, why=change.why)
+            if change
+            else None,
+            machine=diagnosis.machine,
+            look_at=list(diagnosis.look_at),
+        )
+
+
+class StageProgress(View):
+    """One stage of a pipeline (or the steps of a training run)."""
+
+    label: str
+    done: int
+    total: int
+    is_current: bool
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
+class OutlookView(View):
+    """How the job is doing right now."""
+
+    summary: str
+    job_state: str | None = None
+    stages: list[StageProgress] = []
+    eta_s: float | None = None
+    rate_per_min: float | None = None
+    workers_alive: int | None = None
+    workers: int | None = None
+    pipeline: int | None = None
+    retries: int = 0
+    peak_memory_bytes: int | None = None
+    last_line_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    @classmethod
+    def of(cls, outlook: Outlook) -> "OutlookView":
+        return cls(
+            summary=safe(outlook.summary),
+            job_state=outlook.job_state,
+            stages=[
+                StageProgress(
+                    label=safe(stage.label),
+                    done=stage.done,
+                    total=stage.total,
+                    is_current=stage.is_current,
+                    started_at=stage.started_at,
+                    ended_at=stage.ended_at,
+                )
+                for stage in outlook.stages
+            ],
+            eta_s=outlook.eta_s,
+            rate_per_min=outlook.rate_per_min,
+            workers_alive=outlook.alive,
+            workers=outlook.workers,
+            pipeline=outlook.pipeline,
+            retries=outlook.retries,
+            peak_memory_bytes=outlook.peak_memory_bytes,
+            last_line_at=outlook.last_line_at,
+            started_at=outlook.started_at,
+            finished_at=outlook.finished_at,
+        )
+
+
+class ProposalView(View):
+    """One exact action offered to a person. Programs can read it; only a person can answer it."""
+
+    id: str
+    incident: str
+    status: str = Field(description="open, approved, denied, snoozed, unanswered or withdrawn")
+    job: str = Field(description="exactly the job that would be stopped")
+    successor: str = Field(description="the id the resubmitted job would get")
+    action: str
+    command: list[str]
+    change: ChangeView | None = None
+    restarts_left: int
+    created_at: datetime
+    expires_at: datetime
+    asked_by: str
+    withdrawn_because: str = ""
+
+    @classmethod
+    def of(cls, proposal: Proposal) -> "ProposalView":
+        change = proposal.change
+        return cls(
+            id=proposal.id,
+            incident=proposal.incident,
+            status=proposal.status,
+            job=proposal.job,
+            successor=proposal.successor,
+            action=proposal.action,
+            command=[safe(word) for word in proposal.submission.argv],
+            change=ChangeView(what=change.what, before=change.before, after=change.after, why=change.why)
+            if change
+            else None,
+            restarts_left=proposal.restarts_left,
+            created_at=proposal.created_at,
+            expires_at=proposal.expires_at,
+            asked_by=proposal.asked_by,
+            withdrawn_because=safe(proposal.withdrawn_because),
+        )
+
+
+class IncidentView(View):
+    """One trouble, from first notice to end."""
+
+    id: str
+    status: str
+    job: str
+    attempt: str
+    diagnosis: DiagnosisView
+    opened_at: datetime
+    updated_at: datetime
+    ended_at: datetime | None = None
+    count: int
+    outcome: str = ""
+    proposal: ProposalView | None = None
+
+    @classmethod
+    def of(cls, incident: Incident, job: str, proposal: Proposal | None = None) -> "IncidentView":
+        return cls(
+            id=incident.id,
+            status=incident.status,
+            job=job,
+            attempt=incident.key.attempt,
+            diagnosis=DiagnosisView.of(incident.diagnosis),
+            opened_at=incident.opened_at,
+            updated_at=incident.updated_at,
+            ended_at=incident.ended_at,
+            count=incident.count,
+            outcome=safe(incident.outcome),
+            proposal=ProposalView.of(proposal) if proposal else None,
+        )
+
+
+class WatchView(View):
+    """One watched job."""
+
+    id: str
+    job: str
+    first_job: str
+    cluster: str
+    kind: str
+    phase: str = Field(description="pending, smoke, steady, suspect, failing, acting or finished")
+    is_blind: bool = Field(description="the cluster cannot be seen; nothing is concluded about the job")
+    created_at: datetime
+    last_checked_at: datetime | None = None
+    next_check_at: datetime | None = None
+    restarts: int
+    stopped_at: datetime | None = None
+    trouble: str = ""
+    outlook: OutlookView | None = None
+    incidents: list[IncidentView] = Field(default=[], description="open ones")
+
+    @classmethod
+    def of(cls, watch: Watch, incidents: "list[IncidentView] | None" = None) -> "WatchView":
+        return cls(
+            id=watch.id,
+            job=watch.root,
+            first_job=watch.first_root,
+            cluster=watch.cluster,
+            kind=watch.kind,
+            phase=watch.phase,
+            is_blind=bool(watch.memory.blind_since),
+            created_at=watch.created_at,
+            last_checked_at=watch.last_checked_at,
+            next_check_at=watch.due_at,
+            restarts=watch.restarts,
+            stopped_at=watch.stopped_at,
+            trouble=safe(watch.trouble),
+            outlook=OutlookView.of(watch.outlook) if watch.outlook else None,
+            incidents=incidents or [],
+        )
+
+
+class Reply(View):
+    """Every top-level answer carries the version of its schema."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+
+
+class StatusReply(Reply):
+    """`status --json`, `list --json`, `start --json`."""
+
+    watches: list[WatchView]
+
+
+class WaitReply(Reply):
+    """`wait --json`: why it returned, how things stand, and the cursor for the next call."""
+
+    reason: Literal["incident", "stage", "terminal", "time-limit"]
+    cursor: int = Field(description="hand it to the next wait: nothing in between is missed")
+    watch: WatchView
+    news: list[str] = Field(default=[], description="what happened since the cursor, oldest first")
+
+
+class ReasonView(View):
+    """A named argument for or against a verdict."""
+
+    name: str
+    holds: bool
+    text: str
+
+    @classmethod
+    def of(cls, reason: Reason) -> "ReasonView":
+        return cls(name=reason.name, holds=reason.holds, text=safe(reason.text))
+
+
+class DiagnoseReply(Reply):
+    """`diagnose --json`, `classify --json`: one look, nothing kept."""
+
+    job: str
+    phase: str = ""
+    is_blind: bool = False
+    diagnosis: DiagnosisView
+    outlook: OutlookView | None = None
+    reasons: list[ReasonView] = []
+
+    @classmethod
+    def of(cls, job: str, verdict: Verdict) -> "DiagnoseReply":
+        nothing = DiagnosisView(
+            cause=verdict.cause,
+            severity=verdict.severity,
+            action=verdict.action,
+            explanation="Nothing is wrong.",
+            confidence=0.9,
+        )
+        return cls(
+            job=job,
+            phase=verdict.phase,
+            is_blind=bool(verdict.blind),
+            diagnosis=DiagnosisView.of(verdict.diagnosis) if verdict.diagnosis else nothing,
+            outlook=OutlookView.of(verdict.outlook),
+            reasons=[ReasonView.of(each) for each in verdict.reasons],
+        )
+
+
+class ExplainReply(Reply):
+    """`explain --json`: the reasons behind the last verdict."""
+
+    job: str
+    phase: str
+    cause: str
+    reasons: list[ReasonView]
+
+
+class DecisionReply(Reply):
+    """`approve`, `deny`, `snooze`: what became of the answer."""
+
+    accepted: bool
+    proposal: str
+    sentence: str
+
+
+class TaskView(View):
+    """One process of a job."""
+
+    id: str
+    state: str
+    exit_code: int
+    error: str
+    worker: str
+    attempt: int
+    memory_bytes: int | None = None
+    memory_peak_bytes: int | None = None
+
+    @classmethod
+    def of(cls, task: Task) -> "TaskView":
+        return cls(
+            id=task.id,
+            state=task.state,
+            exit_code=task.exit_code,
+            error=safe(task.error),
+            worker=task.worker,
+            attempt=task.current_attempt,
+            memory_bytes=task.memory_bytes,
+            memory_peak_bytes=task.memory_peak_bytes,
+        )
+
+
+class JobView(View):
+    """One job of a tree."""
+
+    id: str
+    state: str
+    error: str
+    pending_reason: str
+    tasks: dict[str, int] = Field(description="how many tasks are in which state")
+    failures: int
+    preemptions: int
+    submitted_at: datetime | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    @classmethod
+    def of(cls, job: Job) -> "JobView":
+        return cls(
+            id=job.id,
+            state=job.state,
+            error=safe(job.error),
+            pending_reason=safe(job.pending_reason),
+            tasks={state.value: count for state, count in job.task_states.items()},
+            failures=job.failure_count,
+            preemptions=job.preemption_count,
+            submitted_at=job.submitted_at,
+            started_at=job.started_at,
+            finished_at=job.finished_at,
+        )
+
+
+def safe(text: str) -> str:
+    """Text from a job, fit to leave the machine: redacted, without control characters, bounded."""
+    shown = neutral(redact(text))
+    if len(shown) <= EVIDENCE_CHARACTERS_MOST:
+        return shown
+    return f"{shown[:EVIDENCE_CHARACTERS_MOST]}… ({len(shown) - EVIDENCE_CHARACTERS_MOST} more characters)"
