@@ -148,7 +148,8 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
         Text(f"  2. submit {proposal.successor}:"),
         Text("     " + " ".join(quoted(word) for word in proposal.command)),
         Text(
-            f"Restarts left today: {proposal.restarts_left}. Offer ends {proposal.expires_at:%Y-%m-%d %H:%M} UTC."
+            f"Restarts left today: {proposal.restarts_left}. "
+            f"The offer ends {proposal.expires_at:%Y-%m-%d %H:%M} UTC."
         ),
         Text.assemble(
             "Answer with: ",
