@@ -154,14 +154,14 @@ class Shared(Around):
         now = self._clock.now()
         self._drop_stale(now)
         if question in self._answers:
-            return cast(T, self._answers[question][1])  # keyed by its question
+            return cast("T", self._answers[question][1])  # keyed by its question
         task = self._under_way.get(question)
         if task is None:
             task = asyncio.ensure_future(self._ask(look, question))
             self._under_way[question] = task
             task.add_done_callback(_notice)
         # Shielded: one watch that gives up does not take the answer from the others.
-        return cast(T, await asyncio.shield(task))
+        return cast("T", await asyncio.shield(task))
 
     async def _ask(self, look: Callable[[], Awaitable[T]], question: Hashable) -> object:
         try:

@@ -5,6 +5,7 @@ becomes an error of babysitter.errors within the time limit. Nothing is retried 
 """
 
 import asyncio
+import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -249,7 +250,8 @@ def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
 
 
 def _plain(fault: BaseException) -> str:
-    if isinstance(fault, ConnectionRefusedError | aiohttp.ClientConnectorError):
-        inner = getattr(fault, "os_error", fault)
-        return (inner.strerror or str(inner)).lower() if isinstance(inner, OSError) else str(fault)
+    """What went wrong in plain words: the system's own ("connection refused") where it has some."""
+    number = getattr(fault, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number).lower()
     return str(fault).strip().rstrip(".").lower() or type(fault).__name__
