@@ -1,0 +1,39 @@
+"""What stands in front of a message: worker prefixes, logger headers, time stamps, escapes."""
+
+import re
+
+MOST_PREFIXES = 6  # Ray's prefix, a rank, a time, a level, a module, a separator
+
+_RANK = r"(?:default|rank|Rank|RANK|local_rank|TP|DP|PP|EP)"
+_SLICE = r"(?:TP|DP|PP|EP)\d+"
+_DATE = r"\d{4}-\d\d-\d\d"
+_LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR)"
+_PREFIXES = (
+    r"\([A-Za-z_][\w.:<>-]*(?:\s+rank=\d+)?\s+pid=\d+(?:,\s*ip=[\w.:-]+)?\)\s*",  # Ray
+    rf"\[?{_RANK}[ :=_]?\d+(?:\s+{_SLICE})*\]?:?\s+(?=\S)",
+    r"\d{1,4}:\s+(?=\S)",  # srun -l
+    rf"\[?{_DATE}[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?:\s+{_SLICE})*\]?\s*(?:-\s+)?",
+    r"\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+",
+    r"[IWEF]\d{4}\s\d\d:\d\d:\d\d\.\d+\s+\d+\s+[\w./-]+:\d+\]\s*",  # absl, glog
+    r"[IWEF]\d{8}\s\d\d:\d\d:\d\d\s+\d+\s+[\w./-]+\s+[\w./-]+:\d+\]?\s*",  # Iris
+    rf"\[?{_LEVEL}\]?\s*(?:\d\d-\d\d\s\d\d:\d\d:\d\d\s*)?(?:\[[\w./-]+:\d+\])?:?(?:[\w.]+:(?=\S))?\s*-*\s*",
+    r"\[[\w./-]{2,40}\.py:\d+(?::\w+)?\]\s*",
+    r"\[[A-Za-z][\w.-]{1,30}\]\s+(?=\S)",
+    r"\d{1,4}\s+-\s+(?=[\w.]+\s+-\s+)",  # process index
+    rf"[a-z_][\w.]{{2,60}}(?::\d+)?\s+(?:-\s+)?(?:\[?{_LEVEL}\]?)\s*(?:::?|-)?\s*",
+    r"task=[\w./-]+\s*\|\s*",
+    r"[-|:]\s+",
+)
+_PREFIX = re.compile(f"^(?:{'|'.join(_PREFIXES)})")
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]")
+
+
+def bare(text: str) -> str:
+    """The message of a line, without what stands in front of it."""
+    line = (_ESCAPE.sub("", text) if "\x1b" in text else text).strip()
+    for _ in range(MOST_PREFIXES):
+        shorter = _PREFIX.sub("", line, count=1)
+        if shorter == line:
+            break
+        line = shorter
+    return line
