@@ -35,8 +35,8 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
         ),
         ("2|480|Loss: 1.23:   3%|#  | 480/3000 [00:10<10:00, 1.2it/s]", 480, 3000, 1.23),
         (
-            " [2026-01-02 10:00:00] iteration      100/  5000 | consumed samples: 25600 | elapsed time per iteration "
-            "(ms): 1234.5 | lm loss: 7.123E+00 | loss scale: 1.0 | grad norm: 1.23 | number of nan iterations:   0 |",
+            " [2026-01-02 10:00:00] iteration      100/  5000 | elapsed time per iteration "
+            "(ms): 1234.5 | lm loss: 7.123E+00 | loss scale: 1.0 | grad norm: 1.23|",
             100,
             5000,
             7.123,
@@ -45,7 +45,7 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
             "completed step: 12, seconds: 3.456, TFLOP/s/device: 9, total_weights: 65, loss: 8.1",
             12,
             None,
-            8.123,
+            8.1,
         ),
         (
             "[titan] 2026-01-02 10:00:00,123 - root - INFO - step: 10  loss:  7.1234  grad_norm: 1.23",

@@ -190,7 +190,7 @@ def _megatron(line: str) -> Step | None:
 
 
 def _named_step(line: str) -> Step | None:
-    """`step: 10 loss: 2.3`, `completed step: 4, seconds: 1.2, loss: 8`, `iter 9: loss 3`, `[step 7/90] ..`.
+    """`step: 10 loss: 2.3`, `completed step: 4, seconds: 1.2, loss: 8`, `iter 9: loss 3`, `[step 7/90]`.
 
     Covers MaxText, torchtitan, nanoGPT, NeMo, DeepSpeed, verl and most hand-written loops.
     """
@@ -204,7 +204,7 @@ def _named_step(line: str) -> Step | None:
 
 
 def _counted(line: str) -> Step | None:
-    """Keras: `120/1000 [====>....] - ETA: 1:02 - loss: 0.69`; fairseq: `epoch 001:  12 / 100 loss=9.3, ..`."""
+    """Keras: `120/1000 [====>....] - ETA: 1:02 - loss: 0.69`; fairseq: `epoch 001:  12 / 100 loss=9.3`."""
     found = _COUNTED.match(line)
     if not found:
         return None
@@ -261,5 +261,6 @@ _NAMED_STEP = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
-    rf"^(?:epoch\s+\d+:?\s+)?{_OF}\s+(?:\[[=>.]+\]|[━╸╺ ]{{3,}}|(?=\w*loss=))\s*(?P<tail>.*(?:loss|ETA|step).*)$"
+    rf"^(?:epoch\s+\d+:?\s+)?{_OF}\s+(?:\[[=>.]+\]|[━╸╺ ]{{3,}}|(?=\w*loss=))\s*"
+    r"(?P<tail>.*(?:loss|ETA|step).*)$"
 )
