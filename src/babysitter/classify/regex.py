@@ -1,6 +1,6 @@
 """The regular expressions that playbooks may use, as a tree: what every engine understands in the same way.
 
-A subset of RE2: literals, classes, groups, alternatives, repeats, `^ $ \\b \\B`. It works on bytes of one line.
+A subset of RE2: literals, classes, groups, alternatives, repeats, `^ $ \\b \\B`, on bytes of a line.
 Parsing it ourselves gives three things: refusals in words, one spelling for every engine (nothing in it can
 match a newline, so whole buffers may be scanned), and a shorter form for the question whether a line matches.
 """
@@ -89,14 +89,24 @@ def shortest(node: Node) -> Node:
     """
     if node.kind == "sequence":
         parts = list(node.parts)
-        while parts and parts[-1].low == 0 and len(parts) > 1:
-            parts.pop()
-        if parts:
-            parts[-1] = shortest(replace(parts[-1], high=parts[-1].low)) if parts[-1].low else parts[-1]
+        while parts:
+            last = parts.pop()
+            if not _matches_empty(last):
+                parts.append(shortest(replace(last, high=last.low)))
+                break
         return replace(node, parts=tuple(parts))
     if node.kind in ("group", "alternatives") and node.low == node.high == 1:
         return replace(node, parts=tuple(shortest(part) for part in node.parts))
     return node
+
+
+def _matches_empty(node: Node) -> bool:
+    """Whether the part matches the empty text at every place (an assertion does so only at some)."""
+    if node.low == 0:
+        return True
+    if node.kind in ("literal", "class", "assertion"):
+        return False
+    return (any if node.kind == "alternatives" else all)(_matches_empty(part) for part in node.parts)
 
 
 def names_of(node: Node) -> Iterator[str]:
@@ -300,13 +310,31 @@ class _Parser:
         negated = self._peek() == "^"
         self.at += negated
         members: list[str] = []
+        beyond: list[str] = []  # members outside ASCII, as their bytes
         is_first = True
         while self._peek() != "]" or is_first:
             is_first = False
+            if self._peek() >= "\x80":
+                beyond.append(self._character())
+                continue
             member = self._class_member()
             members.append(_both_cases(member) if self.is_folding else member)
         self.at += 1
-        return f"[^\\n{''.join(members)}]" if negated else f"[{''.join(members)}]"
+        if beyond and (negated or self.is_folding):
+            raise BadRegex("has a character outside ASCII inside [^...] or where case is ignored")
+        ascii_class = f"[{''.join(members)}]" if members else ""
+        if beyond:
+            spelled = ["".join(_escape(byte) for byte in character) for character in beyond]
+            return f"(?:{'|'.join(filter(None, [ascii_class, *spelled]))})"
+        return f"[^\\n{''.join(members)}]" if negated else ascii_class
+
+    def _character(self) -> str:
+        """One character outside ASCII as its UTF-8 bytes."""
+        start = self.at
+        self.at += 1
+        while "\x80" <= self._peek() < "\xc0":
+            self.at += 1
+        return self.text[start : self.at]
 
     def _class_member(self) -> str:
         char = self._take()

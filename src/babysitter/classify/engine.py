@@ -1,0 +1,80 @@
+"""Many patterns over whole buffers of lines: one interface, two engines that give equal answers.
+
+`engine_hyperscan.py` is the fast one, where its wheel installs; `engine_re2.py` works everywhere.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from babysitter.classify.pattern import LINE_LIMIT_BYTES, Pattern
+
+# (line number from 0, index of the pattern, offset of the line's start, offset of its end). A plain tuple:
+# a dense log gives hundreds of thousands of them.
+Hit: TypeAlias = tuple[int, int, int, int]
+
+SMALL_BYTES = 8 << 20  # below this the time to compile a fast database does not come back
+
+_BLOCK = LINE_LIMIT_BYTES // 2
+_COLOUR = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+
+
+class Engine(Protocol):
+    """Compiled patterns. Immutable; one thread at a time."""
+
+    def scan(self, text: bytes) -> list[Hit]:
+        """Each line with each pattern that matches it, once, by line and then by pattern.
+
+        `text` is tidy (see `tidy`): no line is longer than the limit. Time is linear in its size.
+        """
+        ...
+
+
+def tidy(text: bytes) -> bytes:
+    """The text without colours and carriage returns at line ends, long lines cut; as many lines as before."""
+    if b"\x1b" in text:
+        text = _COLOUR.sub(b"", text)
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    return _cut_long_lines(text)
+
+
+def open_engine(patterns: Sequence[Pattern], *, size_hint: int = 1 << 30) -> Engine:
+    """The best engine for this machine and for about this many bytes; compiled databases are kept on disk."""
+    return _open(tuple(patterns), size_hint < SMALL_BYTES)
+
+
+@lru_cache(maxsize=4)
+def _open(patterns: tuple[Pattern, ...], is_small: bool) -> Engine:
+    from babysitter.classify.engine_re2 import Re2Engine
+
+    try:
+        from babysitter.classify.engine_hyperscan import HyperscanEngine
+    except ImportError:
+        return Re2Engine(patterns)
+    cache = cache_file(patterns)
+    if is_small and not cache.exists():
+        return Re2Engine(patterns)
+    return HyperscanEngine(patterns, cache=cache)
+
+
+def cache_file(patterns: Sequence[Pattern]) -> Path:
+    """Where the compiled form of exactly these patterns is kept."""
+    digest = sha256()
+    for pattern in patterns:
+        digest.update(f"{pattern.quick}\0{pattern.ignore_case}\0".encode())
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "babysit" / f"patterns-{digest.hexdigest()[:20]}.db"
+
+
+def _cut_long_lines(text: bytes) -> bytes:
+    """A line over the limit fills an aligned block of half the limit; most texts have no such block."""
+    find = text.find
+    for start in range(0, len(text) - _BLOCK, _BLOCK):
+        if find(b"\n", start, start + _BLOCK) < 0:
+            return b"\n".join([line[:LINE_LIMIT_BYTES] for line in text.split(b"\n")])
+    return text
