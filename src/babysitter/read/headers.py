@@ -15,7 +15,10 @@ _PREFIXES = (
     rf"\[?{_DATE}[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?:\s+{_SLICE})*\]?\s*(?:-\s+)?",
     r"\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+",
     r"[IWEF]\d{4}\s\d\d:\d\d:\d\d\.\d+\s+\d+\s+[\w./-]+:\d+\]\s*",  # absl, glog
-    r"[IWEF]\d{8}\s\d\d:\d\d:\d\d\s+\d+\s+[\w./-]+\s+[\w./-]+:\d+\]?\s*",  # Iris
+    # Iris; a process number and a place may follow the time
+    r"[DIWEF]\d{8}\s\d\d:\d\d:\d\d(?:\.\d+)?\s+(?:\d+\s+)?(?:(?:[\w-]+\s+)?[\w./-]+:\d+\]?\s*)?",
+    rf"[\w./-]+\.py:\d+\s+-\s+(?:{_LEVEL}\s*(?:::?|-)?)?\s*",  # Levanter
+    r"[a-z_]\w*(?:\.\w+)+\s+(?:-\s+)?(?=[\w\[{(\"'])",  # the name of a logger
     rf"\[?{_LEVEL}\]?\s*(?:\d\d-\d\d\s\d\d:\d\d:\d\d\s*)?(?:\[[\w./-]+:\d+\])?:?(?:[\w.]+:(?=\S))?\s*-*\s*",
     r"\[[\w./-]{2,40}\.py:\d+(?::\w+)?\]\s*",
     r"\[[A-Za-z][\w.-]{1,30}\]\s+(?=\S)",
