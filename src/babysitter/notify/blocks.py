@@ -1,0 +1,284 @@
+"""Words -> Slack blocks, within Slack's limits however long the words are. Pure.
+
+Text from a job is shown in `rich_text` elements, where no mark-up exists; sequences that would mean
+something elsewhere (`<!channel>`, `<https://...>`) are broken as well, so that no copy, quotation or
+notification of the message can revive them. What does not fit is the surplus, for the thread.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from babysitter.model.message import Button, ButtonKind, Words
+from babysitter.notify.phrases import shortened
+
+Block: TypeAlias = dict[str, object]
+
+BLOCKS_CHARS_MOST = 10_000
+HEADER_CHARS_MOST = 140
+SENTENCE_CHARS_MOST = 1_300
+FIELD_CHARS_MOST = 200
+FIELDS_MOST = 8
+EVIDENCE_CHARS_MOST = 2_600
+EVIDENCE_LINE_CHARS_MOST = 400
+COMMANDS_CHARS_MOST = 1_600
+NOTES_CHARS_MOST = 700
+DECIDED_CHARS_MOST = 700
+FALLBACK_CHARS_MOST = 900
+REPLY_CHARS_MOST = 2_800
+
+_SIGNS = {"fatal": "🔴", "degraded": "🟠", "info": "🔵", "benign": "🟢"}
+_LABELS = {
+    ButtonKind.APPROVE: "Approve restart",
+    ButtonKind.DENY: "Deny",
+    ButtonKind.SNOOZE_1H: "Snooze 1 h",
+    ButtonKind.SNOOZE_4H: "Snooze 4 h",
+    ButtonKind.SNOOZE_CHANGE: "Snooze until it changes",
+    ButtonKind.MORE: "Show more evidence",
+    ButtonKind.RIGHT: "Right",
+    ButtonKind.WRONG: "Wrong",
+}
+_ANSWERS = (
+    ButtonKind.APPROVE,
+    ButtonKind.DENY,
+    ButtonKind.SNOOZE_1H,
+    ButtonKind.SNOOZE_4H,
+    ButtonKind.SNOOZE_CHANGE,
+)
+# "<" before what Slack's mark-up gives a meaning: mentions, channels, commands, links.
+_MEANINGFUL = re.compile(r"<(?=[!@#/]|[a-zA-Z][a-zA-Z0-9+.-]{0,20}:|www\.)")
+_BY_A_SLACK_USER = re.compile(r"\bby ([UW][A-Z0-9]{3,20})\b")
+_COMMANDS_CUT = "Approval runs exactly this (whole command in the thread)"
+_JOINER = "\u2060"  # invisible, and no line break happens at it
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A message for Slack. `surplus`: full text of what had to be cut, "" when nothing was."""
+
+    blocks: tuple[Block, ...]
+    text: str  # for notifications and screen readers
+    surplus: str = ""
+
+
+def render(words: Words, buttons: Sequence[Button] = (), *, mention: str = "") -> Rendered:
+    """The message as blocks. `mention`: Slack mark-up of who must be called, ours alone."""
+    evidence, evidence_cut = _fitting(words.evidence, EVIDENCE_CHARS_MOST)
+    commands, commands_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
+    surplus = []
+    if evidence_cut:
+        surplus += ["Evidence", *words.evidence]
+    if commands_cut:
+        surplus += ["Approval would run", *words.commands]
+    blocks = [
+        _header(words),
+        _sentence(words, mention),
+        *_fields(words),
+        *_code("", words.progress[:20]),
+        *_code("Evidence", evidence),
+        *_notes(words),
+        *_code(_COMMANDS_CUT if commands_cut else "Approval runs exactly this", commands),
+        *_decided(words),
+        *_actions(buttons, _ANSWERS),
+        *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)),
+        *_footer(words, has_feedback=any(each.kind is ButtonKind.RIGHT for each in buttons)),
+    ]
+    return Rendered(tuple(blocks), _fallback(words, mention), "\n".join(map(inert, surplus)))
+
+
+def render_plainly(words: Words, buttons: Sequence[Button] = ()) -> Rendered:
+    """The least that is still of use, for the day on which Slack refuses the full form."""
+    blocks = (_header(words), _sentence(words, ""), *_actions(buttons, _ANSWERS))
+    full = (words.sentence, *words.evidence, *words.commands, words.decided)
+    return Rendered(blocks, _fallback(words, ""), "\n".join(inert(each) for each in full if each))
+
+
+def render_lines(heading: str, lines: Iterable[str]) -> Rendered:
+    """Quoted lines alone, as many as fit in one reply."""
+    fitting, was_cut = _fitting(tuple(lines), REPLY_CHARS_MOST, line_most=REPLY_CHARS_MOST)
+    note = " (the rest is on the web page and in `babysit report`)" if was_cut else ""
+    return Rendered(tuple(_code(heading + note, fitting)), escape(heading))
+
+
+def replies(surplus: str) -> tuple[str, ...]:
+    """The surplus in pieces of one reply each."""
+    return tuple(surplus[at : at + REPLY_CHARS_MOST] for at in range(0, len(surplus), REPLY_CHARS_MOST))
+
+
+def reply(piece: str) -> Rendered:
+    return Rendered(tuple(_code("", [piece])), "More of the message above.")
+
+
+def escape(text: str, most: int = 3_000) -> str:
+    """Text for a `mrkdwn` field: shown as written, at most so long, never cut inside an entity."""
+    shown = inert(text)
+    if len(shown) <= most // 5:
+        return _escaped(shown)
+    room, used = most - 1, 0
+    kept: list[str] = []
+    for letter in shown:
+        written = _escaped(letter)
+        if used + len(written) > room:
+            return "".join(kept) + "…"
+        used += len(written)
+        kept.append(written)
+    return "".join(kept)
+
+
+def inert(text: str) -> str:
+    """The same text, looking the same, in which no mention, link or command is left."""
+    return _MEANINGFUL.sub("<" + _JOINER, text)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _header(words: Words) -> Block:
+    sign = _SIGNS.get(words.severity, "")
+    title = shortened(inert(f"{sign} {words.title}".strip()) or "babysit", HEADER_CHARS_MOST)
+    return {"type": "header", "text": {"type": "plain_text", "text": title, "emoji": True}}
+
+
+def _sentence(words: Words, mention: str) -> Block:
+    """What happened, in a block without mark-up; the mention beside it is the only live part."""
+    sentence = shortened(inert(words.sentence), SENTENCE_CHARS_MOST) or "No more is known."
+    elements: list[Block] = [*_mention_elements(mention), {"type": "text", "text": sentence}]
+    if words.cause:
+        sure = f", {words.confidence:.0%} sure" if words.confidence is not None else ""
+        elements.append({"type": "text", "text": f"\n{inert(words.cause)}{sure}", "style": {"bold": True}})
+    return _rich({"type": "rich_text_section", "elements": elements})
+
+
+def _mention_elements(mention: str) -> list[Block]:
+    """`U...`/`W...` a person, `S...` a user group; anything else is not mentioned."""
+    if re.fullmatch(r"[UW][A-Z0-9]+", mention):
+        return [{"type": "user", "user_id": mention}, {"type": "text", "text": " "}]
+    if re.fullmatch(r"S[A-Z0-9]+", mention):
+        return [{"type": "usergroup", "usergroup_id": mention}, {"type": "text", "text": " "}]
+    return []
+
+
+def _fields(words: Words) -> list[Block]:
+    shown = [
+        {
+            "type": "mrkdwn",
+            "text": f"*{escape(name, 60)}*\n{escape(value or '-', FIELD_CHARS_MOST)}",
+            "verbatim": True,
+        }
+        for name, value in words.fields[:FIELDS_MOST]
+    ]
+    return [{"type": "section", "fields": shown}] if shown else []
+
+
+def _code(heading: str, lines: Sequence[str]) -> list[Block]:
+    """Lines as they are, under a heading. Nothing in them is interpreted, fences included."""
+    text = "\n".join(inert(line) for line in lines).strip("\n")
+    if not text:
+        return []
+    parts: list[Block] = [
+        {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": text[:REPLY_CHARS_MOST]}]}
+    ]
+    if heading:
+        title: Block = {"type": "text", "text": heading, "style": {"bold": True}}
+        parts.insert(0, {"type": "rich_text_section", "elements": [title]})
+    return [_rich(*parts)]
+
+
+def _notes(words: Words) -> list[Block]:
+    """Recovery, price, change and budget: what a person weighs before answering."""
+    notes = [
+        f"*{name}* {escape(text, NOTES_CHARS_MOST // 2)}"
+        for name, text in (
+            ("Own recovery:", words.recovery),
+            ("Waiting costs:", words.price),
+            ("Change:", words.change),
+            ("Budget:", words.budget),
+        )
+        if text
+    ]
+    if not notes:
+        return []
+    return [{"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(notes), "verbatim": True}}]
+
+
+def _decided(words: Words) -> list[Block]:
+    if not words.decided:
+        return []
+    text = _BY_A_SLACK_USER.sub(r"by <@\1>", escape(words.decided, DECIDED_CHARS_MOST))
+    return [
+        {"type": "divider"},
+        {"type": "section", "text": {"type": "mrkdwn", "text": f"*{text}*", "verbatim": True}},
+    ]
+
+
+def _actions(buttons: Sequence[Button], kinds: Sequence[ButtonKind]) -> list[Block]:
+    elements = [_button(each) for each in buttons if each.kind in kinds]
+    return [{"type": "actions", "elements": elements}] if elements else []
+
+
+def _button(button: Button) -> Block:
+    element: Block = {
+        "type": "button",
+        "text": {"type": "plain_text", "text": _LABELS[button.kind], "emoji": True},
+        "action_id": button.kind.value,
+        "value": button.target,
+    }
+    if button.kind is ButtonKind.APPROVE:
+        element["style"] = "primary"
+        element["confirm"] = {
+            "title": {"type": "plain_text", "text": "Restart the job?"},
+            "text": {"type": "plain_text", "text": "Exactly the command on the card is run, once."},
+            "confirm": {"type": "plain_text", "text": "Restart"},
+            "deny": {"type": "plain_text", "text": "Not now"},
+        }
+    if button.kind is ButtonKind.DENY:
+        element["style"] = "danger"
+    return element
+
+
+def _footer(words: Words, *, has_feedback: bool) -> list[Block]:
+    parts = [escape(words.footer, 300)] if words.footer else []
+    if words.expires_at is not None:
+        at, utc = int(words.expires_at.timestamp()), f"{words.expires_at:%d %b %H:%M} UTC"
+        parts.append(f"Offer ends <!date^{at}^{{date_short_pretty}} at {{time}}|{utc}>")
+    if has_feedback:
+        parts.append("Was the cause right? Your answer tunes the rule.")
+    if not parts:
+        return []
+    return [
+        {"type": "context", "elements": [{"type": "mrkdwn", "text": " · ".join(parts), "verbatim": True}]}
+    ]
+
+
+def _fallback(words: Words, mention: str) -> str:
+    """What a lock screen shows; the call itself is made here too, because clients notify from it."""
+    call = ""
+    if re.fullmatch(r"[UW][A-Z0-9]+", mention):
+        call = f"<@{mention}> "
+    elif re.fullmatch(r"S[A-Z0-9]+", mention):
+        call = f"<!subteam^{mention}> "
+    return call + escape(f"{words.title}. {words.sentence}", FALLBACK_CHARS_MOST)
+
+
+def _fitting(
+    lines: Sequence[str], most: int, *, line_most: int = EVIDENCE_LINE_CHARS_MOST
+) -> tuple[list[str], bool]:
+    """As many lines as fit, each bounded, and whether anything was cut."""
+    kept: list[str] = []
+    used, was_cut = 0, False
+    for line in map(inert, lines):
+        room = min(line_most, most - used - 1)
+        if room < 40 and len(line) > room:
+            was_cut = True
+            break
+        short = shortened(line, room)
+        was_cut = was_cut or short != line
+        kept.append(short)
+        used += len(short) + 1
+    return kept, was_cut
+
+
+def _rich(*parts: Block) -> Block:
+    return {"type": "rich_text", "elements": list(parts)}

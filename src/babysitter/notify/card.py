@@ -1,0 +1,167 @@
+"""The card of an incident: what is wrong, proof, what may be done, and afterwards who decided. Pure.
+
+A card is a function of how things stand: composing it again after a decision gives the decided card.
+"""
+
+from datetime import datetime
+
+from babysitter.model.finding import ActionKind
+from babysitter.model.incident import IncidentStatus
+from babysitter.model.message import Words
+from babysitter.model.proposal import Answer, Proposal, ProposalStatus
+from babysitter.model.verdict import Diagnosis
+from babysitter.model.watch import Watch
+from babysitter.notify.phrases import cause_name, command_line, count, duration, moment
+from babysitter.notify.subject import (
+    SENTENCE_CHARS_MOST,
+    Subject,
+    capital,
+    ended,
+    evidence_lines,
+    safe,
+    short_name,
+)
+
+EVIDENCE_LINES_MOST = 8
+MORE_EVIDENCE_LINES_MOST = 200
+COMMAND_CHARS_MOST = 20_000
+
+ANSWERED = {Answer.YES: "Approved", Answer.NO: "Denied", Answer.SNOOZE: "Snoozed"}
+_FOLLOWED = {
+    IncidentStatus.APPROVED: "The restart is about to begin.",
+    IncidentStatus.ACTING: "The restart is under way.",
+    IncidentStatus.VERIFYING: "Restarted; watching it come up.",
+}
+
+
+def compose_card(about: Subject) -> Words:
+    """An incident as it stands now, with its offer or without."""
+    diagnosis = about.diagnosis
+    if diagnosis is None:
+        return Words(title=about.job, sentence=safe(about.because) or "Something is wrong.")
+    proposal = about.proposal
+    fields: list[tuple[str, str]] = [("Job", about.job)]
+    if diagnosis.machine:
+        fields.append(("Machine", safe(diagnosis.machine)))
+    if about.incident is not None and about.incident.count > 1:
+        fields.append(("Seen", f"{about.incident.count} times"))
+    if about.affected:
+        fields.append(
+            ("Affects", f"{count(len(about.affected), 'job')}: {safe(', '.join(about.affected[:5]))}")
+        )
+    return Words(
+        title=f"{cause_name(diagnosis.cause)}: {short_name(about.job)}",
+        sentence=safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
+        cause=diagnosis.cause.value,
+        severity=diagnosis.severity.value,
+        confidence=diagnosis.confidence,
+        evidence=evidence_lines(diagnosis.evidence, most=EVIDENCE_LINES_MOST),
+        more_evidence=more_lines(diagnosis),
+        recovery=_recovery(about),
+        price=_price(proposal, about.now) if proposal else "",
+        commands=commands_of(proposal) if proposal and is_open(proposal) else (),
+        change=change_of(proposal) if proposal else "",
+        budget=_budget(proposal, about.watch) if proposal and is_open(proposal) else "",
+        expires_at=proposal.expires_at if proposal and is_open(proposal) else None,
+        decided=decided_text(about),
+        footer=_advice(diagnosis, proposal),
+        fields=tuple(fields),
+    )
+
+
+def decided_text(about: Subject) -> str:
+    """Who decided, when, and what followed; "" while the offer stands."""
+    proposal, decision = about.proposal, about.decision
+    if proposal is None or proposal.status is ProposalStatus.OPEN:
+        return ""
+    if proposal.status is ProposalStatus.WITHDRAWN:
+        return f"Withdrawn, nothing was done: {ended(safe(proposal.withdrawn_because or about.because))}"
+    if proposal.status is ProposalStatus.UNANSWERED:
+        return f"Nobody answered until {moment(proposal.expires_at, now=about.now)}; nothing was done."
+    if decision is None:
+        return ended(proposal.status.value.capitalize())
+    at = moment(decision.decided_at, now=about.now)
+    text = f"{ANSWERED[decision.answer]} by {safe(decision.person)} at {at} ({decision.door})."
+    if decision.answer is Answer.SNOOZE:
+        until = decision.snooze_until
+        again = f"after {moment(until, now=about.now)}" if until else "when something changes"
+        return f"{text} Asked again {again}."
+    return f"{text} {_what_followed(about)}".strip()
+
+
+def _what_followed(about: Subject) -> str:
+    if about.decision is not None and about.decision.answer is Answer.NO:
+        return "Nothing was done."
+    if about.outcome:
+        return ended(capital(safe(about.outcome)))
+    if about.incident is None:
+        return ""
+    return _FOLLOWED.get(about.incident.status, "") or ended(capital(safe(about.incident.outcome)))
+
+
+def _recovery(about: Subject) -> str:
+    verdict, outlook = about.verdict, about.outlook
+    if verdict is not None and verdict.two_coordinators:
+        return "Two coordinators are at work; nothing may be restarted while that lasts."
+    retries = outlook.retries if outlook else 0
+    so_far = f" (own retries so far: {retries})" if retries else ""
+    if verdict is None:
+        return ""
+    if verdict.healing:
+        return f"The job's own recovery is under way{so_far}."
+    return f"The job's own recovery is not at work{so_far}."
+
+
+def _price(proposal: Proposal, now: datetime) -> str:
+    price = proposal.price
+    parts = []
+    since = price.since_at
+    lost_s = (now - since).total_seconds() if since else price.lost_s
+    if lost_s is not None and lost_s > 0:
+        parts.append(f"{duration(lost_s)} lost so far")
+    if price.idle_workers:
+        parts.append(f"{count(price.idle_workers, 'worker')} held")
+    return ", ".join(parts)
+
+
+def commands_of(proposal: Proposal) -> tuple[str, ...]:
+    """Exactly what approval would run, in order."""
+    env = "".join(f"{name}=… " for name in sorted(proposal.submission.env))
+    return (
+        f"stop {safe(proposal.job)}   # exactly this job",
+        safe(env + command_line(proposal.submission.argv), most=COMMAND_CHARS_MOST),
+    )
+
+
+def change_of(proposal: Proposal) -> str:
+    change = proposal.change
+    if change is None:
+        return ""
+    before = f"{safe(change.before)} → " if change.before else "set to "
+    return f"{change.what}: {before}{safe(change.after)} ({safe(change.why)})"
+
+
+def _budget(proposal: Proposal, watch: Watch) -> str:
+    return f"{proposal.restarts_left} of {watch.limits.restarts_per_day} restarts left in 24 h"
+
+
+def _advice(diagnosis: Diagnosis, proposal: Proposal | None) -> str:
+    """What to do where there is nothing to press."""
+    if proposal is not None:
+        return "" if proposal.asked_by == "babysit" else f"Asked for by {safe(proposal.asked_by)}"
+    match diagnosis.action:
+        case ActionKind.WAIT:
+            return "Nothing to do but wait; this is followed up."
+        case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE:
+            return "A restart would help, but none is offered now; see `babysit explain`."
+        case _:
+            return "This needs a person: a restart alone would not help."
+
+
+def more_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
+    rest = (*diagnosis.evidence[EVIDENCE_LINES_MOST:], *diagnosis.cascade)
+    return evidence_lines(rest, most=MORE_EVIDENCE_LINES_MOST)
+
+
+def is_open(proposal: Proposal) -> bool:
+    return proposal.status is ProposalStatus.OPEN

@@ -1,0 +1,276 @@
+"""Incident -> words. Pure: the same words for Slack, terminal and web.
+
+One function per occasion, found through `compose`; a card is a function of how things stand now, so
+composing it again after a decision gives the decided card. Everything that came from a job, a command
+or a person is redacted and stripped of control characters here; surfaces only escape and lay out.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from babysitter.model.finding import Severity
+from babysitter.model.incident import Incident, IncidentStatus
+from babysitter.model.job import JobState
+from babysitter.model.message import Button, ButtonKind, Occasion, Words
+from babysitter.model.verdict import Outlook, StageView
+from babysitter.notify.card import (
+    ANSWERED,
+    EVIDENCE_LINES_MOST,
+    change_of,
+    commands_of,
+    compose_card,
+    decided_text,
+    is_open,
+    more_lines,
+)
+from babysitter.notify.phrases import bar, cause_name, count, duration, moment, size
+from babysitter.notify.subject import (
+    SENTENCE_CHARS_MOST,
+    Subject,
+    capital,
+    ended,
+    evidence_lines,
+    safe,
+    short_name,
+)
+
+__all__ = ["Subject", "buttons_for", "compose", "digest"]
+
+STAGES_MOST = 8
+
+
+def compose(occasion: Occasion, about: Subject) -> Words:
+    """The words for one occasion."""
+    return _COMPOSERS[occasion](about)
+
+
+def buttons_for(occasion: Occasion, about: Subject) -> tuple[Button, ...]:
+    """The buttons that make sense now: to answer while the proposal is open, to give feedback afterwards."""
+    if occasion in (Occasion.STARTED, Occasion.LIVE_STATE, Occasion.WAITING, Occasion.DIGEST):
+        return ()
+    buttons: list[Button] = []
+    if about.proposal is not None and is_open(about.proposal):
+        answers = (
+            ButtonKind.APPROVE,
+            ButtonKind.DENY,
+            ButtonKind.SNOOZE_1H,
+            ButtonKind.SNOOZE_4H,
+            ButtonKind.SNOOZE_CHANGE,
+        )
+        buttons += [Button(kind, about.proposal.id) for kind in answers]
+    if about.incident is not None and occasion in _CARDS:
+        if more_lines(about.incident.diagnosis):
+            buttons.append(Button(ButtonKind.MORE, about.incident.id))
+        buttons += [Button(kind, about.incident.id) for kind in (ButtonKind.RIGHT, ButtonKind.WRONG)]
+    return tuple(buttons)
+
+
+def digest(held: Sequence[Words], *, now: datetime) -> Words:
+    """What was held back during quiet hours, in one message."""
+    return Words(
+        title=f"While it was quiet: {count(len(held), 'message')}",
+        sentence="Nothing of this needed you at night; here it is in the order in which it happened.",
+        progress=tuple(f"{each.title}: {each.sentence}" for each in held[:40]),
+        footer=f"Digest of {moment(now)}"
+        + (f"; {len(held) - 40} more are on the web page" if held[40:] else ""),
+    )
+
+
+def _started(about: Subject) -> Words:
+    return Words(
+        title=f"Watching {about.job}",
+        sentence="This message shows how it is doing. Nothing more is said unless something is really wrong.",
+        fields=_facts_of_watch(about),
+        footer=f"Started {moment(about.now)}",
+    )
+
+
+def _live_state(about: Subject) -> Words:
+    outlook, phase = about.outlook, about.verdict.phase if about.verdict else about.watch.phase
+    fields = [("Phase", phase.value), *(_facts_of_outlook(outlook) if outlook else ())]
+    if about.watch.restarts:
+        fields.append(("Restarts", str(about.watch.restarts)))
+    fields += [
+        ("Open incident", f"{cause_name(each.key.cause)} ({each.status})")
+        for each in about.open_incidents[:3]
+    ]
+    sentence = safe(outlook.summary, most=SENTENCE_CHARS_MOST) if outlook else "Not seen yet."
+    if about.verdict is not None and about.verdict.blind:
+        spot = about.verdict.blind[0]
+        since = moment(spot.since, now=about.now)
+        sentence = f"Cannot be seen since {since}: {safe(spot.reason)} {sentence}"
+    return Words(
+        title=f"Watching {about.job}",
+        sentence=sentence,
+        severity=_worst(about.open_incidents),
+        progress=_stage_bars(outlook.stages) if outlook else (),
+        fields=tuple(fields),
+        footer=f"Last check {about.now:%H:%M:%S} UTC",
+    )
+
+
+def _reminder(about: Subject) -> Words:
+    card = compose_card(about)
+    waited = duration((about.now - about.proposal.created_at).total_seconds()) if about.proposal else ""
+    asked = f"Nobody has answered for {waited}. " if waited else ""
+    return Words(
+        title=f"Still waiting for an answer: {short_name(about.job)}",
+        sentence=f"{asked}{card.sentence}",
+        severity=card.severity,
+        commands=card.commands,
+        change=card.change,
+        price=card.price,
+        budget=card.budget,
+        expires_at=card.expires_at,
+        footer=safe(about.because),
+    )
+
+
+def _withdrawn(about: Subject) -> Words:
+    reason = about.because or (about.proposal.withdrawn_because if about.proposal else "")
+    return Words(
+        title=f"Offer withdrawn: {short_name(about.job)}",
+        sentence=f"What it rested on has changed, so nothing was done: {ended(safe(reason))}",
+        fields=(("Job", about.job),),
+    )
+
+
+def _decided(about: Subject) -> Words:
+    answer = ANSWERED[about.decision.answer] if about.decision else "Answered"
+    return Words(
+        title=f"{answer}: {short_name(about.job)}",
+        sentence=decided_text(about) or ended(safe(about.because)),
+    )
+
+
+def _acting(about: Subject) -> Words:
+    job = safe(about.proposal.job) if about.proposal else about.job
+    return Words(
+        title=f"Restarting {short_name(job)}",
+        sentence=safe(about.outcome or about.because)
+        or f"Stopping exactly {job}; then it is submitted again under a fresh name.",
+        commands=commands_of(about.proposal) if about.proposal else (),
+        change=change_of(about.proposal) if about.proposal else "",
+    )
+
+
+def _resolved(about: Subject) -> Words:
+    outcome = about.outcome or (about.incident.outcome if about.incident else "") or about.because
+    opened = about.incident.opened_at if about.incident else None
+    failed = about.incident is not None and about.incident.status is IncidentStatus.FAILED
+    name = cause_name(about.diagnosis.cause) if about.diagnosis else "Incident"
+    return Words(
+        title=f"{'Not solved' if failed else 'Over'}: {name}, {short_name(about.job)}",
+        sentence=ended(capital(safe(outcome))),
+        severity=(Severity.FATAL if failed else Severity.BENIGN).value,
+        fields=(("Lasted", duration((about.now - opened).total_seconds())),) if opened else (),
+    )
+
+
+def _waiting(about: Subject) -> Words:
+    return Words(
+        title=f"Waiting for machines: {short_name(about.job)}",
+        sentence=ended(capital(safe(about.because))) + " That is no failure; it goes on by itself.",
+        severity=Severity.INFO.value,
+        fields=(("Job", about.job),),
+    )
+
+
+def _finished(about: Subject) -> Words:
+    outlook, diagnosis = about.outlook, about.diagnosis
+    fields = (("Job", about.job), *_facts_of_the_end(about))
+    lasted = ""
+    if outlook is not None and outlook.started_at and outlook.finished_at:
+        lasted = f" after {duration((outlook.finished_at - outlook.started_at).total_seconds())}"
+    state = outlook.job_state if outlook else None
+    if state is JobState.SUCCEEDED or diagnosis is None:
+        return Words(
+            title=f"Finished: {short_name(about.job)}",
+            sentence=f"The job {state or 'is over'}{lasted}.",
+            severity=Severity.BENIGN.value,
+            fields=fields,
+        )
+    explanation = safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST)
+    return Words(
+        title=f"Ended badly: {short_name(about.job)}",
+        sentence=f"{cause_name(diagnosis.cause)}{lasted}. {explanation}",
+        cause=diagnosis.cause.value,
+        severity=diagnosis.severity.value,
+        confidence=diagnosis.confidence,
+        evidence=evidence_lines(diagnosis.evidence, most=EVIDENCE_LINES_MOST),
+        fields=fields,
+    )
+
+
+def _digest(about: Subject) -> Words:
+    return Words(title=f"While it was quiet: {short_name(about.job)}", sentence=ended(safe(about.because)))
+
+
+def _facts_of_outlook(outlook: Outlook) -> tuple[tuple[str, str], ...]:
+    fields = []
+    if outlook.job_state is not None:
+        fields.append(("Job", outlook.job_state.value))
+    if outlook.workers is not None:
+        fields.append(("Workers", f"{outlook.alive or 0} of {outlook.workers} alive"))
+    if outlook.eta_s is not None:
+        fields.append(("ETA", duration(outlook.eta_s)))
+    if outlook.rate_per_min is not None:
+        fields.append(("Pace", f"{outlook.rate_per_min:.3g} per minute"))
+    if outlook.retries:
+        fields.append(("Own retries", str(outlook.retries)))
+    return tuple(fields)
+
+
+def _facts_of_the_end(about: Subject) -> tuple[tuple[str, str], ...]:
+    fields = []
+    if about.outlook is not None:
+        fields.append(("Stages", str(len(about.outlook.stages))))
+        fields.append(("Own retries", str(about.outlook.retries)))
+        if about.outlook.peak_memory_bytes:
+            fields.append(("Peak memory", size(about.outlook.peak_memory_bytes)))
+    if about.watch.restarts:
+        fields.append(("Restarts", str(about.watch.restarts)))
+    return tuple(fields)
+
+
+def _facts_of_watch(about: Subject) -> tuple[tuple[str, str], ...]:
+    watch = about.watch
+    fields = [("Cluster", watch.cluster), ("Kind", watch.kind)]
+    if watch.owner:
+        fields.append(("Owner", watch.owner))
+    return tuple(fields)
+
+
+def _stage_bars(stages: Sequence[StageView]) -> tuple[str, ...]:
+    shown = stages[-STAGES_MOST:]
+    hidden = len(stages) - len(shown)
+    lines = [f"{count(hidden, 'earlier stage')} done"] if hidden else []
+    width = max((len(safe(stage.label, most=40)) for stage in shown), default=0)
+    for stage in shown:
+        label = safe(stage.label, most=40).ljust(width)
+        share = f"{stage.done:,}/{stage.total:,}" if stage.total else f"{stage.done:,}"
+        lines.append(f"{label}  {bar(stage.done, stage.total)}  {share}".rstrip())
+    return tuple(lines)
+
+
+def _worst(incidents: Sequence[Incident]) -> str:
+    return max((each.diagnosis.severity for each in incidents), default=Severity.BENIGN).value
+
+
+_COMPOSERS: dict[Occasion, Callable[[Subject], Words]] = {
+    Occasion.STARTED: _started,
+    Occasion.LIVE_STATE: _live_state,
+    Occasion.INCIDENT: compose_card,
+    Occasion.WORSE: compose_card,
+    Occasion.PROPOSAL: compose_card,
+    Occasion.BLIND: compose_card,
+    Occasion.REMINDER: _reminder,
+    Occasion.WITHDRAWN: _withdrawn,
+    Occasion.DECIDED: _decided,
+    Occasion.ACTING: _acting,
+    Occasion.RESOLVED: _resolved,
+    Occasion.WAITING: _waiting,
+    Occasion.FINISHED: _finished,
+    Occasion.DIGEST: _digest,
+}
+_CARDS = (Occasion.INCIDENT, Occasion.WORSE, Occasion.PROPOSAL, Occasion.BLIND)

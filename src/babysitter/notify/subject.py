@@ -1,0 +1,90 @@
+"""What a message is about, and the few ways of writing foreign text down safely. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from babysitter.model.finding import Evidence
+from babysitter.model.ids import JobId
+from babysitter.model.incident import Incident
+from babysitter.model.proposal import Decision, Proposal
+from babysitter.model.verdict import Diagnosis, Outlook, Verdict
+from babysitter.model.watch import Watch
+from babysitter.notify.phrases import shortened
+from babysitter.redact import neutral, redact
+
+LINE_CHARS_MOST = 2_000
+SENTENCE_CHARS_MOST = 1_200
+REDACTED_CHARS_MOST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Everything a message may be about. What is not known is left out, and then not spoken of.
+
+    `because`: the named reason for this message. `outcome`: what an action did so far.
+    `affected`: the jobs of a group told once. `decision`: the newest one on `proposal`.
+    """
+
+    watch: Watch
+    now: datetime
+    verdict: Verdict | None = None
+    incident: Incident | None = None
+    proposal: Proposal | None = None
+    decision: Decision | None = None
+    because: str = ""
+    outcome: str = ""
+    open_incidents: tuple[Incident, ...] = ()
+    affected: tuple[JobId, ...] = ()
+
+    @property
+    def job(self) -> str:
+        """The watched job's full id, as it may be shown."""
+        return safe(self.watch.root)
+
+    @property
+    def outlook(self) -> Outlook | None:
+        return self.verdict.outlook if self.verdict else self.watch.outlook
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        if self.incident is not None:
+            return self.incident.diagnosis
+        return self.verdict.diagnosis if self.verdict else None
+
+
+def evidence_lines(evidence: Iterable[Evidence], *, most: int) -> tuple[str, ...]:
+    """Quoted facts with their place and time, one per line, safe to leave the machine."""
+    lines = []
+    for number, each in enumerate(evidence):
+        if number >= most:
+            break
+        place = f"{each.source}:{each.line_number}" if each.line_number else each.source
+        when = f"{each.at:%H:%M:%S} " if each.at else ""
+        lines.append(f"{when}{safe(place)} | {safe(each.text)}")
+    return tuple(lines)
+
+
+def safe(text: str, *, most: int = LINE_CHARS_MOST) -> str:
+    """Text of foreign origin, fit to leave the machine: no control characters, redacted, bounded."""
+    return shortened(redact(neutral(_readable_part(text))), most)
+
+
+def _readable_part(text: str) -> str:
+    """A bounded beginning, cut between words: half a secret would not be recognised as one."""
+    if len(text) <= REDACTED_CHARS_MOST:
+        return text
+    beginning = text[:REDACTED_CHARS_MOST]
+    return beginning.rpartition(" ")[0] or beginning
+
+
+def short_name(job: str) -> str:
+    return job.rpartition("/")[2] or job
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def ended(text: str) -> str:
+    return text if not text or text[-1] in ".!?" else f"{text}."

@@ -1,0 +1,135 @@
+"""Signed JSON to any URL. For chat systems and pagers that babysit does not know.
+
+The receiver checks `X-Babysit-Signature: t=<unix seconds>,v1=<hex>`, an HMAC-SHA256 of `<t>.<body>` with
+the shared secret, and drops an `X-Babysit-Delivery` id that it has seen: a repeat after a lost answer
+carries the same id. There is nothing to press in a webhook; answers are given in Slack, web or terminal.
+"""
+
+import hashlib
+import hmac
+import json
+from typing import TYPE_CHECKING
+
+from babysitter.clock import Clock
+from babysitter.model.message import Message, Words
+from babysitter.notify.base import NotifyError, Receipt
+
+if TYPE_CHECKING:
+    import aiohttp
+
+CALL_TIMEOUT_S = 10.0
+FINAL_STATUSES = frozenset({400, 405, 410, 413, 415, 422})  # the same body will never do
+MENDING_LOOK_AGAIN_S = 60.0
+
+
+class WebhookNotifier:
+    """Tells one URL. Nothing is ever edited, so live state is not sent."""
+
+    name = "webhook"
+    edits = False
+
+    def __init__(self, url: str, secret: str, clock: Clock) -> None:
+        self._url = url
+        self._secret = secret.encode()
+        self._clock = clock
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, message: Message, *, thread: Receipt | None, is_repeat: bool) -> Receipt:
+        """Post; a repeat is marked by its unchanged delivery id."""
+        import aiohttp
+
+        body = json.dumps(as_json(message, is_repeat=is_repeat), ensure_ascii=False).encode()
+        try:
+            async with self._open_session().post(
+                self._url, data=body, headers=self._headers(message, body), allow_redirects=False
+            ) as answer:
+                _check(answer)
+        except aiohttp.ClientConnectorError as error:
+            raise NotifyError("The webhook cannot be reached.") from error
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise NotifyError("The webhook did not answer.", is_doubtful=True) from error
+        return Receipt(place="webhook", handle=message.id, thread=thread.handle if thread else "")
+
+    async def edit(self, receipt: Receipt, message: Message) -> None:  # noqa: ARG002
+        raise NotifyError("A webhook message cannot be edited.", is_final=True)
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def _open_session(self) -> "aiohttp.ClientSession":
+        import aiohttp
+
+        if self._session is None or self._session.closed:
+            self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=CALL_TIMEOUT_S))
+        return self._session
+
+    def _headers(self, message: Message, body: bytes) -> dict[str, str]:
+        at = int(self._clock.now().timestamp())
+        return {
+            "Content-Type": "application/json",
+            "X-Babysit-Delivery": message.id,
+            "X-Babysit-Signature": f"t={at},v1={sign(body, self._secret, at=at)}",
+        }
+
+
+def sign(body: bytes, secret: bytes, *, at: int) -> str:
+    """The signature of a body sent at this second, in hex."""
+    return hmac.new(secret, b"%d.%s" % (at, body), hashlib.sha256).hexdigest()
+
+
+def as_json(message: Message, *, is_repeat: bool = False) -> dict[str, object]:
+    """What a receiver gets. Fields are only ever added."""
+    return {
+        "id": message.id,
+        "occasion": message.occasion.value,
+        "conversation": message.conversation,
+        "watch": message.watch,
+        "incident": message.incident,
+        "proposal": message.proposal,
+        "created_at": message.created_at.isoformat(),
+        "mentions_on_call": message.mentions_on_call,
+        "is_repeat": is_repeat,
+        "words": _words(message.words),
+    }
+
+
+def _words(words: Words) -> dict[str, object]:
+    return {
+        "title": words.title,
+        "sentence": words.sentence,
+        "cause": words.cause,
+        "severity": words.severity,
+        "confidence": words.confidence,
+        "evidence": list(words.evidence),
+        "recovery": words.recovery,
+        "price": words.price,
+        "commands": list(words.commands),
+        "change": words.change,
+        "budget": words.budget,
+        "expires_at": words.expires_at.isoformat() if words.expires_at else None,
+        "decided": words.decided,
+        "fields": [{"name": name, "value": value} for name, value in words.fields],
+    }
+
+
+def _check(answer: "aiohttp.ClientResponse") -> None:
+    status = answer.status
+    if status < 300:
+        return
+    if status in FINAL_STATUSES:
+        raise NotifyError(f"The webhook refuses this message (status {status}).", is_final=True)
+    if status in (429, 503) and answer.headers.get("Retry-After", "").isdigit():
+        raise NotifyError(
+            "The webhook asks for a pause.",
+            retry_after_s=max(1.0, float(answer.headers["Retry-After"])),
+            is_doubtful=status == 503,
+        )
+    if status == 429:
+        raise NotifyError("The webhook asks for a pause.", retry_after_s=1.0)
+    if status < 500:
+        raise NotifyError(
+            f"The webhook answers with status {status}; check its URL and secret.",
+            retry_after_s=MENDING_LOOK_AGAIN_S,
+        )
+    raise NotifyError(f"The webhook failed with status {status}.", is_doubtful=True)
