@@ -12,6 +12,7 @@ _PREFIXES = (
     r"\([A-Za-z_][\w.:<>-]*(?:\s+rank=\d+)?\s+pid=\d+(?:,\s*ip=[\w.:-]+)?\)\s*",  # Ray
     rf"\[?{_RANK}[ :=_]?\d+(?:\s+{_SLICE})*\]?:?\s+(?=\S)",
     r"\d{1,4}:\s+(?=\S)",  # srun -l
+    r"(?:\d{1,3}(?:\.\d{1,3}){3}|(?:host|node|worker|slice|task|process)[-_ ]?\d+):\s+",  # pod launchers
     rf"\[?{_DATE}[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?:\s+{_SLICE})*\]?\s*(?:-\s+)?",
     r"\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?\s+",
     r"[IWEF]\d{4}\s\d\d:\d\d:\d\d\.\d+\s+\d+\s+[\w./-]+:\d+\]\s*",  # absl, glog
