@@ -1,4 +1,4 @@
-"""What to do about a cause, given how the job stands: severity and action. Budgets of restarts are decide/'s."""
+"""What to do about a cause, given the state and whether a repeat can help. Budgets are decide/'s."""
 
 from babysitter.assess.causality import BENIGN_CAUSES
 from babysitter.model.facts import JobFacts
