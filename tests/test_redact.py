@@ -1,0 +1,221 @@
+"""Secrets of every kind go, whatever is around them stays, and no input takes long."""
+
+import base64
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from babysitter.redact import REDACTED, neutral, redact
+
+HEX40 = "0123456789abcdef" * 2 + "01234567"
+AWS_ID = "AKIA" + "MADEUP0123456789"
+SLACK = "xo" + "xb-123456789012-made-up-token"
+ANTHROPIC = "sk-" + "ant-api03-" + "madeup" * 6
+SERVICE_ACCOUNT = base64.b64encode(
+    json.dumps({"type": "service_account", "private_key": "made up " * 6}).encode()
+).decode()
+
+# (text, what must not be in the result, what must stay in it)
+SECRETS = [
+    (f"export WANDB_API_KEY={HEX40}", HEX40, "export WANDB_API_KEY="),
+    (f"wandb login --relogin {HEX40}", HEX40, "wandb login"),
+    (f"wandb.login(key='{HEX40}')", HEX40, "wandb.login"),
+    (f"python train.py --wandb-api-key={HEX40} --steps 10", HEX40, "--steps 10"),
+    (f"machine api.wandb.ai login user password {HEX40}", HEX40, "machine api.wandb.ai login user"),
+    ("machine files.example login bob password hunter2", "hunter2", "login bob"),
+    ("db postgresql://trainer:s3cretPw@db.example:5432/runs", "s3cretPw", "@db.example:5432"),
+    ("mongodb+srv://u:p%40ss@h/db", "p%40ss", "@h/db"),
+    ("redis://:p@ss:word@cache:6379/0", "p@ss:word", "@cache:6379/0"),
+    ("https://madeuptoken123@github.com/x.git", "madeuptoken123", "@github.com/x.git"),
+    ("trainer:s3cret@db.internal:5432", "s3cret", "trainer:"),
+    ("user:s3cret@tcp(10.0.0.1:3306)/db", "s3cret", "@tcp(10.0.0.1:3306)/db"),
+    ("redirect=https%3A%2F%2Fu%3Apa55word%40host%2Fx", "pa55word", "%40host%2Fx"),
+    (
+        "curl -H 'Authorization: Bearer abc.DEF-123_x' https://api.example/y",
+        "abc.DEF-123_x",
+        "https://api.example/y",
+    ),
+    ("{'Authorization': 'Basic dXNlcjpwYXNz', 'x': 1}", "dXNlcjpwYXNz", "'x': 1"),
+    ("('authorization', b'Bearer abc12345')", "abc12345", "authorization"),
+    ("Authorization%3A%20Bearer%20abc12345", "abc12345", "Authorization"),
+    ("Authorization: AWS4-HMAC-SHA256 Credential=X/s3, Signature=fe5f80", "fe5f80", "AWS4-HMAC-SHA256"),
+    ("sent bearer abcdef123456 and got 401", "abcdef123456", "and got 401"),
+    ("X-Api-Key: abcd-1234-z", "abcd-1234-z", "X-Api-Key"),
+    ("Set-Cookie: session=abc123; Path=/", "abc123", "Set-Cookie"),
+    ("GET https://b/k?X-Amz-Credential=ID%2F2026&X-Amz-Signature=deadbeef99&x=1", "deadbeef99", "x=1"),
+    ("GET https://b/k?X-Amz-Security-Token=FwoGZ%2Fab&part=2", "FwoGZ%2Fab", "part=2"),
+    ("https://gcs/b/o?X-Goog-Signature=abcd1234ef&X-Goog-Expires=900", "abcd1234ef", "Expires=900"),
+    ("https://acct.blob.example/c?sv=2020&sig=a%2Fb%3D&se=1", "a%2Fb%3D", "se=1"),
+    ("https://x.example/cb?token=abc123&state=ok", "abc123", "state=ok"),
+    ("token%3Dabc123%26x%3D1", "abc123", "%26x%3D1"),
+    ('{"auths":{"ghcr.io":{"auth":"dXNlcjpwYXNzd29yZA=="}}}', "dXNlcjpwYXNzd29yZA==", "ghcr.io"),
+    ("Server=db;User Id=sa;Password=Str0ng!pw;Encrypt=true", "Str0ng!pw", "Encrypt=true"),
+    ("AccountName=x;AccountKey=abcd/ef+12==;EndpointSuffix=core", "abcd/ef+12==", "EndpointSuffix=core"),
+    ("password: hunter2", "hunter2", "password: "),
+    ("password = 'my secret phrase' retries=3", "my secret phrase", "retries=3"),
+    ("MY_SECRET=p,a)ss;w other", "p,a)ss;w", "other"),
+    ("--password hunter2 --steps 3", "hunter2", "--steps 3"),
+    ("['iris', '--token', 'abc123def', '--x']", "abc123def", "'--x'"),
+    ("-e HF_TOKEN made1up2value3 -- python", "made1up2value3", "-- python"),
+    ("curl -u bob:hunter2 http://x.example", "hunter2", "-u bob:"),
+    ('{"hf_token": "abcdef", "max_tokens": 512}', "abcdef", '"max_tokens": 512'),
+    ('\\"token\\": \\"abc1\\", \\"n\\": 2', "abc1", '\\"n\\": 2'),
+    ("<password>abc9</password>", "abc9", "</password>"),
+    ("hf_\x1b[0mabcDEF123456789 done", "abcDEF123456789", "done"),
+    ("\x1b[31mtoken\x1b[0m=\x1b[32msup3rs3cret\x1b[0m ok", "sup3rs3cret", "ok"),
+    ("hf_\u200babcDEF123456789 done", "abcDEF123456789", "done"),
+    ("HF_TOKEN hf%5FabcdefGHIJ12", "abcdefGHIJ12", "HF_TOKEN"),
+    ("jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln ok", "eyJzdWIiOiIxIn0", "ok"),
+    ("aws_secret_access_key = wJalrMadeUp/K7MDENG/bPxRfiCYMADEUPKEY", "wJalrMadeUp", "aws_secret_access_key"),
+    (f"using {AWS_ID} in us-east-1", AWS_ID, "in us-east-1"),
+    (f"posting with {SLACK} failed", SLACK, "failed"),
+    (f"key {ANTHROPIC} refused", ANTHROPIC, "refused"),
+    ("env {'OPENAI_API_KEY': 'sk-proj-made_up-key123456'}", "made_up-key123456", "OPENAI_API_KEY"),
+    ("ghp_madeup0123456789 and github_pat_madeup_0123456789012345", "madeup", "and"),
+    ("hook https://hooks.slack.com/services/T00/B00/madeup", "B00/madeup", "hook"),
+    (f"GOOGLE_CREDENTIALS_B64 {SERVICE_ACCOUNT} end", SERVICE_ACCOUNT, "end"),
+    (
+        '"private_key": "-----BEGIN PRIVATE KEY-----\\nMIIEmadeup\\n-----END PRIVATE KEY-----\\n", "a": 1',
+        "MIIEmadeup",
+        '"a": 1',
+    ),
+    ("-----BEGIN PRIVATE KEY-----\nMIImade\nupZZ==\n-----END PRIVATE KEY-----\nafter", "upZZ==", "after"),
+]
+
+INNOCENT = [
+    "max_tokens=4096 tokens/s: 1234",
+    "tokenizer=gpt2 eos_token='</s>' pad_token_id=0",
+    "KeyError: 'text'",
+    "Invalid token: expected a number",
+    "I20261120 19:45:21 zephyr.execution [20261120-194436-86827518] [stage0-Map → Scatter] 5/18 complete",
+    f"git commit {HEX40}",
+    "Basic authentication failed; bearer token expired",
+    f"image ghcr.io/x/y:tag@sha256:{HEX40}{HEX40[:24]}",
+    "HF_TOKEN not set; WANDB_API_KEY missing",
+    "mail alice@example.com",
+    "gs://bucket/tokenized/key=3/part-0",
+    "author: bob",
+    "https://host:8080/path@v1",
+    'password authentication failed for user "bob"',
+    "cache_key=abc123 primary_key=id",
+    "tokens per second: 8123.4, token: 17",
+    "secret manager: access denied",
+]
+
+
+@pytest.mark.parametrize(("text", "secret", "stays"), SECRETS, ids=range(len(SECRETS)))
+def test_secrets_go_and_the_rest_stays(text: str, secret: str, stays: str) -> None:
+    shown = redact(text)
+    assert secret not in shown
+    assert REDACTED in shown
+    assert stays in shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize("text", INNOCENT)
+def test_innocent_lines_stay_as_they_are(text: str) -> None:
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(("text", "secret", "stays"), SECRETS, ids=range(len(SECRETS)))
+def test_secrets_go_in_the_middle_of_a_log(text: str, secret: str, stays: str) -> None:
+    shown = redact(f"I20261120 19:45:21 x.y {text}\nE20261120 19:45:22 next line")
+    assert secret not in shown
+    assert shown.endswith("next line")
+    assert stays in shown
+
+
+PIECES = st.sampled_from(
+    [
+        "token=",
+        "password",
+        "Bearer ",
+        "://",
+        "@",
+        ":",
+        "eyJ",
+        "hf_",
+        "[redacted]",
+        "-----BEGIN PRIVATE KEY-----",
+        "'",
+        '"',
+        "\\",
+        " ",
+        "\n",
+        "=",
+        "key",
+        "abc123DEF",
+        "%3D",
+        "\x1b[0m",
+        "\x1b",
+        "sig=",
+        ",",
+        "{",
+        "}",
+        "wandb ",
+        HEX40,
+        "Authorization: ",
+        "Basic ",
+        "&",
+        "login ",
+        "--api-key",
+        "→",
+        "A" * 40,
+    ]
+)
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=4)), max_size=30).map("".join))
+def test_redaction_is_idempotent(text: str) -> None:
+    once = redact(text)
+    assert redact(once) == once
+
+
+@given(st.text(max_size=200))
+def test_neutral_text_has_nothing_hidden(text: str) -> None:
+    shown = neutral(text)
+    assert neutral(shown) == shown
+    assert not set(shown) & set("\x1b\x00\x07\x08\x7f\u200b\u202e\u2066\ufeff")
+
+
+HOSTILE = [
+    "eyJ",
+    "token=",
+    "://",
+    "-----BEGIN PRIVATE KEY-----",
+    "a",
+    "password ",
+    "Authorization: ",
+    "Bearer ",
+    "x@",
+    "hf_",
+    "%3A%2F%2F",
+    "\x1b[",
+    "\"'\\",
+    "wandb login ",
+    "a:b@c",
+    "A1+/",
+    "login x ",
+    "ab:",
+    "sk-",
+    "\x1b]",
+    "key=",
+    "-----BEGIN PRIVATE KEY-----MII\n",
+    "Cookie: ",
+    "token\\",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_is_linear(piece: str) -> None:
+    def seconds(characters: int) -> float:
+        text = piece * (characters // len(piece))
+        started = time.perf_counter()
+        redact(text)
+        return time.perf_counter() - started
+
+    small = min(seconds(20_000) for _ in range(2))
+    assert seconds(160_000) < 8 * 4 * small + 0.25  # quadratic would be 64 times as long
