@@ -126,6 +126,11 @@ def escape(text: str, most: int = 3_000) -> str:
     return "".join(kept)
 
 
+def escape_sentence(text: str, most: int = 2_000) -> str:
+    """A sentence of ours that may name who decided ("by U0ADA ..."): that name alone becomes a mention."""
+    return _BY_A_SLACK_USER.sub(r"by <@\1>", escape(text, most))
+
+
 def inert(text: str) -> str:
     """The same text, looking the same, in which no mention, link or command is left."""
     return _MEANINGFUL.sub("<" + _JOINER, text)
@@ -206,7 +211,7 @@ def _notes(words: Words) -> list[Block]:
 def _decided(words: Words) -> list[Block]:
     if not words.decided:
         return []
-    text = _BY_A_SLACK_USER.sub(r"by <@\1>", escape(words.decided, DECIDED_CHARS_MOST))
+    text = escape_sentence(words.decided, DECIDED_CHARS_MOST)
     return [
         {"type": "divider"},
         {"type": "section", "text": {"type": "mrkdwn", "text": f"*{text}*", "verbatim": True}},

@@ -5,13 +5,13 @@ message, the channel) back before it posts. The client's own retries are off: it
 """
 
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from babysitter.model.message import Message
 from babysitter.notify import blocks
 from babysitter.notify.base import Receipt
-from babysitter.notify.slack_errors import CONTENT_ERRORS, SlackRefused, translate
+from babysitter.notify.slack_errors import CONTENT_ERRORS, MENDABLE_ERRORS, SlackRefused, translate
 
 if TYPE_CHECKING:  # 0.4 s of import that only a running Slack connection needs
     from slack_sdk.web.async_client import AsyncWebClient
@@ -87,13 +87,13 @@ class SlackNotifier:
             plain = blocks.render_plainly(message.words, message.buttons)
             await self._update(receipt.place, receipt.handle, plain)
 
-    async def say_more(self, receipt: Receipt, heading: str, lines: tuple[str, ...]) -> None:
-        """Answer a press of "Show more evidence" with a reply in the thread."""
+    async def say_more(self, channel: str, root: str, heading: str, lines: Sequence[str]) -> None:
+        """Quote lines in a thread."""
         rendered = blocks.render_lines(heading, lines)
         await self._ask(
             self._client.chat_postMessage(
-                channel=receipt.place,
-                thread_ts=receipt.thread or receipt.handle,
+                channel=channel,
+                thread_ts=root,
                 text=rendered.text,
                 blocks=list(rendered.blocks),
                 unfurl_links=False,
@@ -101,6 +101,14 @@ class SlackNotifier:
             )
         )
         self.on_said()
+
+    async def tell(self, channel: str, user: str, sentence: str, *, thread: str) -> None:
+        """Say one sentence to one person; nobody else sees it, and it is not kept."""
+        await self._ask(
+            self._client.chat_postEphemeral(
+                channel=channel, user=user, text=blocks.escape_sentence(sentence), thread_ts=thread or None
+            )
+        )
 
     async def poke(self) -> bool:
         """Touch our newest message without changing what it shows, so that Slack must send us the change.
@@ -181,8 +189,8 @@ class SlackNotifier:
                 if part not in there:
                     await self._post(message, blocks.reply(piece), root, part=part)
         except SlackRefused as error:
-            if error.is_final:
-                return  # the card stands; its surplus cannot be had in Slack
+            if error.is_final or error.code in MENDABLE_ERRORS:
+                return  # the card stands; its surplus can be had on the web page
             error.is_doubtful = True
             raise
 

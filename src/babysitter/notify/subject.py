@@ -11,7 +11,7 @@ from babysitter.model.proposal import Decision, Proposal
 from babysitter.model.verdict import Diagnosis, Outlook, Verdict
 from babysitter.model.watch import Watch
 from babysitter.notify.phrases import shortened
-from babysitter.redact import neutral, redact
+from babysitter.redact import redact
 
 LINE_CHARS_MOST = 2_000
 SENTENCE_CHARS_MOST = 1_200
@@ -54,20 +54,24 @@ class Subject:
 
 
 def evidence_lines(evidence: Iterable[Evidence], *, most: int) -> tuple[str, ...]:
-    """Quoted facts with their place and time, one per line, safe to leave the machine."""
+    """Quoted facts with their place and time, safe to leave the machine.
+
+    Further lines of one quotation are indented: what a job prints cannot pass for another quotation.
+    """
     lines = []
     for number, each in enumerate(evidence):
         if number >= most:
             break
         place = f"{each.source}:{each.line_number}" if each.line_number else each.source
         when = f"{each.at:%H:%M:%S} " if each.at else ""
-        lines.append(f"{when}{safe(place)} | {safe(each.text)}")
+        text = safe(each.text).rstrip("\n").replace("\n", "\n    ")
+        lines.append(f"{when}{safe(place)} | {text}")
     return tuple(lines)
 
 
 def safe(text: str, *, most: int = LINE_CHARS_MOST) -> str:
     """Text of foreign origin, fit to leave the machine: no control characters, redacted, bounded."""
-    return shortened(redact(neutral(_readable_part(text))), most)
+    return shortened(redact(_readable_part(text)), most)
 
 
 def _readable_part(text: str) -> str:

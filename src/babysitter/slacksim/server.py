@@ -145,7 +145,8 @@ class SlackServer:
         payload = interactions.block_actions(self.workspace, person, message, action_id, value, team=team)
         payload["user"]["team_id"] = team
         deliver = self._press_over_http if self.interactivity_url else self._press_over_socket
-        acks = [await deliver(payload, wait_s, secret, at) for _ in range(deliveries)]
+        first = int(self.workspace.now()) if at is None else at
+        acks = [await deliver(payload, wait_s, secret, first + number) for number in range(deliveries)]
         return acks[-1]
 
     async def replay(self) -> Ack:
@@ -169,18 +170,17 @@ class SlackServer:
         raise AssertionError(f"no message shows a button {action_id}")
 
     async def _press_over_socket(
-        self, payload: dict[str, Any], wait_s: float, _secret: str | None, _at: int | None
+        self, payload: dict[str, Any], wait_s: float, _secret: str | None, _at: int
     ) -> Ack:
         return await self.sockets.deliver(
             "interactive", payload, wait_s=wait_s, accepts_response_payload=False
         )
 
     async def _press_over_http(
-        self, payload: dict[str, Any], wait_s: float, secret: str | None, at: int | None
+        self, payload: dict[str, Any], wait_s: float, secret: str | None, at: int
     ) -> Ack:
         body = interactions.as_form(payload)
-        moment = int(self.workspace.now()) if at is None else at
-        headers = interactions.signed(body, secret or self.signing_secret, at=moment)
+        headers = interactions.signed(body, secret or self.signing_secret, at=at)
         self._last_request = (body, headers)
         return await self._send_http(body, headers, wait_s)
 

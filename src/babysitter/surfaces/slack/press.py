@@ -1,0 +1,63 @@
+"""One pressed button, as Slack describes it. Parsing only; the payload is untrusted. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from babysitter.model.message import ButtonKind
+
+ID_CHARS_MOST = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """`kind` None = a button that we do not know. `identity` is the same for every delivery of one press."""
+
+    user: str
+    user_team: str
+    team: str
+    channel: str
+    message_ts: str
+    thread_ts: str
+    kind: ButtonKind | None
+    target: str
+    identity: str
+
+    @property
+    def root(self) -> str:
+        """The message that heads the thread."""
+        return self.thread_ts or self.message_ts
+
+
+def read_press(payload: object) -> Press | None:
+    """The press in a `block_actions` payload; None for anything else, however broken."""
+    if not isinstance(payload, Mapping) or payload.get("type") != "block_actions":
+        return None
+    actions = payload.get("actions")
+    if not isinstance(actions, list) or not actions or not isinstance(actions[0], Mapping):
+        return None
+    action, user, container = actions[0], _part(payload, "user"), _part(payload, "container")
+    who, target = _text(user, "id"), _text(action, "value")
+    if not who or not target or len(target) > ID_CHARS_MOST:
+        return None
+    action_id = _text(action, "action_id")
+    return Press(
+        user=who,
+        user_team=_text(user, "team_id"),
+        team=_text(_part(payload, "team"), "id"),
+        channel=_text(_part(payload, "channel"), "id") or _text(container, "channel_id"),
+        message_ts=_text(container, "message_ts"),
+        thread_ts=_text(container, "thread_ts"),
+        kind=ButtonKind(action_id) if action_id in set(ButtonKind) else None,
+        target=target,
+        identity=f"{who}:{action_id}:{target}:{_text(action, 'action_ts')}:{_text(payload, 'trigger_id')}",
+    )
+
+
+def _part(holder: Mapping[str, object], name: str) -> Mapping[str, object]:
+    part = holder.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _text(holder: Mapping[str, object], name: str) -> str:
+    value = holder.get(name)
+    return value if isinstance(value, str) else ""

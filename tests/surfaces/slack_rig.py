@@ -1,0 +1,170 @@
+"""A channel with a card in it, people who press, and everything between them and the decision."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import uvicorn
+
+from babysitter.clock import SystemClock
+from babysitter.errors import FactsChanged, NotAllowed
+from babysitter.model.ids import IncidentId, MessageId, Person, ProposalId
+from babysitter.model.message import Button, ButtonKind, Message, Occasion, Words
+from babysitter.model.proposal import Answer, Decision, Door
+from babysitter.notify.base import Receipt
+from babysitter.notify.slack import SlackNotifier, open_client
+from babysitter.slacksim import SlackServer
+from babysitter.surfaces.slack.app import SlackDoor
+from babysitter.surfaces.slack.desk import Heard
+from babysitter.surfaces.slack.endpoint import SlackEndpoint
+from babysitter.surfaces.slack.people import SlackPeople
+from babysitter.surfaces.slack.socket import SlackSocket
+from tests.surfaces.manual_clock import ManualClock
+
+CARD = Words(
+    "Zombie coordinator: dedup", "It has stopped working.", severity="fatal", commands=("stop /ada/dedup",)
+)
+ANSWERS = (
+    ButtonKind.APPROVE,
+    ButtonKind.DENY,
+    ButtonKind.SNOOZE_1H,
+    ButtonKind.SNOOZE_4H,
+    ButtonKind.SNOOZE_CHANGE,
+)
+
+
+@dataclass
+class MemoryDesk:
+    """The rules of deciding, in memory: the first answer wins, in time, by an approver, on the same facts."""
+
+    clock: ManualClock
+    approvers: tuple[str, ...] = ("U0ADA", "U0BOB")
+    expires_at: dict[str, datetime] = field(default_factory=dict)
+    withdrawn: dict[str, str] = field(default_factory=dict)
+    decisions: dict[str, Decision] = field(default_factory=dict)
+    acts: list[str] = field(default_factory=list)
+    refused: list[tuple[str, str, str]] = field(default_factory=list)
+    feedback: list[tuple[str, str, bool]] = field(default_factory=list)
+    evidence: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    slowness: asyncio.Event | None = None
+
+    async def decide(
+        self,
+        proposal: ProposalId,
+        person: Person,
+        answer: Answer,
+        door: Door,
+        *,
+        snooze_until: datetime | None = None,
+    ) -> Heard:
+        if self.slowness is not None:
+            await self.slowness.wait()
+        if proposal not in self.expires_at:
+            return Heard(False, "This offer is not known any more.")
+        if person not in self.approvers:
+            self.refused.append((proposal, person, "not an approver"))
+            raise NotAllowed("Only U0ADA and U0BOB may answer this.")
+        if proposal in self.withdrawn:
+            raise FactsChanged(f"The offer was withdrawn: {self.withdrawn[proposal]}.")
+        first = self.decisions.get(proposal)
+        if first is not None:
+            return Heard(False, f"Already approved by {first.person} at {first.decided_at:%H:%M} UTC.")
+        if self.clock.now() >= self.expires_at[proposal]:
+            return Heard(
+                False, f"The offer ended at {self.expires_at[proposal]:%H:%M} UTC; nothing was done."
+            )
+        self.decisions[proposal] = Decision(proposal, person, answer, door, self.clock.now(), snooze_until)
+        if answer is Answer.YES:
+            self.acts.append(proposal)
+        return Heard(True)
+
+    async def refuse(self, target: str, by: str, door: Door, because: str) -> None:  # noqa: ARG002
+        self.refused.append((target, by, because))
+
+    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> Heard:
+        self.feedback.append((incident, person, was_right))
+        return Heard(True)
+
+    async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
+        return self.evidence.get(incident, ())
+
+
+@dataclass
+class Rig:
+    slack: SlackServer
+    desk: MemoryDesk
+    clock: ManualClock
+    notifier: SlackNotifier
+    door: SlackDoor
+    socket: SlackSocket
+
+    async def offer(self, number: int = 1, thread: Receipt | None = None) -> Receipt:
+        """Post a card with every button; its offer lasts an hour."""
+        self.desk.expires_at[f"p-{number}"] = self.clock.now() + timedelta(hours=1)
+        buttons = [Button(kind, f"p-{number}") for kind in ANSWERS]
+        buttons += [
+            Button(kind, f"i-{number}") for kind in (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)
+        ]
+        card = Message(
+            MessageId(f"m-{number}"),
+            "w-1",
+            Occasion.INCIDENT,
+            CARD,
+            self.clock.now(),
+            proposal=ProposalId(f"p-{number}"),
+            buttons=tuple(buttons),
+        )
+        return await self.notifier.post(card, thread=thread, is_repeat=False)
+
+    async def press(self, user: str, button: ButtonKind | str = ButtonKind.APPROVE, **how: object) -> str:
+        """What this person was told, "" for nothing. Every press must be acknowledged in time."""
+        before = len(self.slack.ephemerals)
+        ack = await self.slack.click(user, str(button), **how)  # type: ignore[arg-type]
+        assert ack.acked
+        assert ack.after_s < 3
+        await self.door.settled()
+        return " ".join(each.text for each in self.slack.ephemerals[before:] if each.user == user)
+
+
+async def make_rig(slack: SlackServer, clock: ManualClock, desk: MemoryDesk) -> Rig:
+    client = open_client(slack.bot_token, base_url=slack.base_url)
+    notifier = SlackNotifier(client, "C0JOBS")
+    people = SlackPeople(client, clock)
+    door = SlackDoor(notifier, desk, people, await people.team(), clock)
+    socket = SlackSocket(slack.app_token, client, door.take, clock, poke=notifier.poke, ping_every_s=0.5)
+    notifier.on_said = socket.said
+    return Rig(slack, desk, clock, notifier, door, socket)
+
+
+@contextlib.asynccontextmanager
+async def connected(rig: Rig) -> AsyncIterator[Rig]:
+    """The rig with its socket open."""
+    running = asyncio.create_task(rig.socket.run())
+    await rig.slack.sockets.connected()
+    await rig.slack.until(lambda: not rig.socket.status.trouble)
+    try:
+        yield rig
+    finally:
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running
+        await rig.door.close()
+
+
+@contextlib.asynccontextmanager
+async def listening(rig: Rig) -> AsyncIterator[Rig]:
+    """The rig with its HTTP endpoint open instead."""
+    endpoint = SlackEndpoint(rig.slack.signing_secret, rig.door.take, SystemClock())
+    server = uvicorn.Server(uvicorn.Config(endpoint, port=0, log_level="critical", lifespan="off"))
+    serving = asyncio.create_task(server.serve())
+    await rig.slack.until(lambda: server.started)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    rig.slack.interactivity_url = f"http://127.0.0.1:{port}/slack/interactivity"
+    try:
+        yield rig
+    finally:
+        server.should_exit = True
+        await serving
+        await rig.door.close()
