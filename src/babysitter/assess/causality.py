@@ -78,9 +78,11 @@ LEADS_TO: Mapping[Cause, frozenset[Cause]] = {
     Cause.STAGE_STUCK: frozenset({Cause.STRAGGLERS, Cause.NETWORK_TIMEOUT}),
 }
 
-# Progress after the line does not overcome these: they are about the progress itself, or about placing.
+# Progress after the line does not overcome these: they are about the progress itself, about placing, or stay
+# (a disk does not empty itself).
 OUTLAST_PROGRESS = frozenset(
     {
+        Cause.DISK_FULL,
         Cause.NUMERICAL_DIVERGENCE,
         Cause.STRAGGLERS,
         Cause.STAGE_STUCK,
