@@ -48,7 +48,9 @@ def action_of(finding: Finding, facts: JobFacts) -> ActionKind:
         return ActionKind.IGNORE
     if is_over(facts):
         return _after_the_end(finding)
-    if facts.retried_by_itself or cause in _MENDED_BY_THE_CLUSTER:
+    if facts.retried_by_itself:
+        return ActionKind.WAIT
+    if cause in _MENDED_BY_THE_CLUSTER and finding.action is not ActionKind.ESCALATE:
         return ActionKind.WAIT
     return finding.action if finding.action is not ActionKind.IGNORE else ActionKind.ESCALATE
 
