@@ -130,7 +130,7 @@ def _withdrawn(about: Subject) -> Words:
     reason = about.because or (about.proposal.withdrawn_because if about.proposal else "")
     return Words(
         title=f"Offer withdrawn: {short_name(about.job)}",
-        sentence=f"What it rested on has changed, so nothing was done: {ended(safe(reason))}",
+        sentence=f"What it rested on has changed, so nothing was done. {ended(capital(safe(reason)))}".strip(),
         fields=(("Job", about.job),),
     )
 
@@ -139,7 +139,7 @@ def _decided(about: Subject) -> Words:
     answer = ANSWERED[about.decision.answer] if about.decision else "Answered"
     return Words(
         title=f"{answer}: {short_name(about.job)}",
-        sentence=decided_text(about) or ended(safe(about.because)),
+        sentence=decided_text(about) or ended(safe(about.because)) or "Somebody has answered.",
     )
 
 
@@ -161,7 +161,7 @@ def _resolved(about: Subject) -> Words:
     name = cause_name(about.diagnosis.cause) if about.diagnosis else "Incident"
     return Words(
         title=f"{'Not solved' if failed else 'Over'}: {name}, {short_name(about.job)}",
-        sentence=ended(capital(safe(outcome))),
+        sentence=ended(capital(safe(outcome))) or "It is over.",
         severity=(Severity.FATAL if failed else Severity.BENIGN).value,
         fields=(("Lasted", duration((about.now - opened).total_seconds())),) if opened else (),
     )
@@ -170,7 +170,7 @@ def _resolved(about: Subject) -> Words:
 def _waiting(about: Subject) -> Words:
     return Words(
         title=f"Waiting for machines: {short_name(about.job)}",
-        sentence=ended(capital(safe(about.because))) + " That is no failure; it goes on by itself.",
+        sentence=f"{ended(capital(safe(about.because)))} That is no failure; it goes on by itself.".strip(),
         severity=Severity.INFO.value,
         fields=(("Job", about.job),),
     )
@@ -203,7 +203,10 @@ def _finished(about: Subject) -> Words:
 
 
 def _digest(about: Subject) -> Words:
-    return Words(title=f"While it was quiet: {short_name(about.job)}", sentence=ended(safe(about.because)))
+    return Words(
+        title=f"While it was quiet: {short_name(about.job)}",
+        sentence=ended(safe(about.because)) or "Nothing was held back.",
+    )
 
 
 def _facts_of_outlook(outlook: Outlook) -> tuple[tuple[str, str], ...]:
