@@ -53,6 +53,7 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
             None,
             7.1234,
         ),
+        ("Epoch 3/10 - loss: 0.51 - val_loss: 0.62", 3, 10, 0.51),
         ("iter 100: loss 3.2, time 123.45ms, mfu 35%", 100, None, 3.2),
         ("step 250: train loss 3.1, val loss 3.2", 250, None, 3.1),
         (

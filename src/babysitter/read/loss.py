@@ -1,5 +1,6 @@
 """What the reports of one run say together: advancing? a finite loss? one that ran away and stays?"""
 
+import itertools
 import math
 import statistics
 from collections import Counter
@@ -10,7 +11,8 @@ from enum import StrEnum
 from babysitter.read.milestone import Milestone, read_milestone
 from babysitter.read.training import Step, read_step
 
-RUNAWAY_LEAST_REPORTS = 6  # before that, a loss has no level that it could leave
+RUNAWAY_LEAST_REPORTS = 5  # before that, a loss has no level that it could leave
+RUNAWAY_LEAST_LEVEL = 2  # reports at the level that it left
 RUNAWAY_FACTOR = 2.0
 RUNAWAY_LEAST_RISE = 1.0  # nats; a small loss that doubles is noise
 RUNAWAY_TAIL = 3  # so many reports in a row must be high, the newest among them
@@ -149,12 +151,10 @@ def _bad_tail(told: list[tuple[int, Step]]) -> list[int]:
 
 
 def _best_level(losses: list[float]) -> float | None:
-    """The lowest median of three neighbouring reports: a level that was held, not a lucky value."""
-    if len(losses) < RUNAWAY_TAIL:
+    """The lowest mean of two neighbouring reports: a level that was held, not a lucky value."""
+    if len(losses) < RUNAWAY_LEAST_LEVEL:
         return min(losses, default=None)
-    return min(
-        statistics.median(losses[at : at + RUNAWAY_TAIL]) for at in range(len(losses) - RUNAWAY_TAIL + 1)
-    )
+    return min(statistics.fmean(pair) for pair in itertools.pairwise(losses))
 
 
 def _ran_away_from(losses: list[tuple[int, float]]) -> int | None:
@@ -170,7 +170,7 @@ def _ran_away_from(losses: list[tuple[int, float]]) -> int | None:
         if loss < limit:
             break
         high.append(place)
-    return high[-1] if RUNAWAY_TAIL <= len(high) < len(losses) else None
+    return high[-1] if RUNAWAY_TAIL <= len(high) <= len(losses) - RUNAWAY_LEAST_LEVEL else None
 
 
 def _spiked(losses: list[tuple[int, float]]) -> bool:

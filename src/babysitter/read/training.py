@@ -211,7 +211,7 @@ def _counted(line: str) -> Step | None:
     return _measured("counted", _pairs(found["tail"]), _whole(found["done"]), _whole(found["total"]))
 
 
-_READERS = (_loggable_bar, _bar, _dictionary, _megatron, _named_step, _counted)
+_READERS = (_loggable_bar, _bar, _dictionary, _megatron, _counted, _named_step)
 
 _FACTORS = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _LOSS_NAMES = (
@@ -256,7 +256,7 @@ _MEGATRON = re.compile(rf"^iteration\s+{_OF}\s*\|(?P<tail>.*)$")
 _NAMED_STEP = re.compile(
     r"^(?:\[?(?:train(?:ing)?|completed|timing|finished)\]?[:,]?\s+)?"
     r"(?:epoch[: =]\s*[\d.]+(?:/\d+)?[\s,|]+)?"
-    r"\[?(?:(?:global|train(?:ing)?|optimizer)[ _]?)?(?:steps?|iter(?:ation)?|update|num_updates)"
+    r"\[?(?:(?:global|train(?:ing)?|optimizer)[ _]?)?(?:steps?|iter(?:ation)?|update|num_updates|epoch)"
     rf"\s*[:=#\[]?\s*(?P<done>{_COUNT})(?:\s*(?:/|of)\s*(?P<total>{_COUNT}))?\]?\s*[:,|;\-]?\s*(?P<tail>.+)$",
     re.IGNORECASE,
 )
