@@ -75,6 +75,7 @@ class SlackSocket:
         self._reconnects = -1  # the first connection is none
         self._deaf_times = 0
         self._trouble = "Slack is not connected yet."
+        self.connections = 0  # how many the app has open, ours included, as Slack said in its greeting
 
     @property
     def status(self) -> SocketStatus:
@@ -202,6 +203,7 @@ class SlackSocket:
             ping_interval=self._ping_every_s,
         )
         client.socket_mode_request_listeners.append(self._on_request)
+        client.message_listeners.append(self._on_message)
         return client
 
     async def _on_request(self, client: "AsyncBaseSocketModeClient", request: "SocketModeRequest") -> None:
@@ -212,3 +214,13 @@ class SlackSocket:
         self.hearing.heard(self._clock.now())
         if request.type == "interactive":
             self._take(request.payload)
+
+    async def _on_message(
+        self,
+        _client: "AsyncBaseSocketModeClient",
+        message: dict[str, object],
+        _raw: str | None,
+    ) -> None:
+        if message.get("type") == "hello":
+            count = message.get("num_connections")
+            self.connections = count if isinstance(count, int) else 1

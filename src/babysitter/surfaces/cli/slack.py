@@ -1,0 +1,114 @@
+"""`babysit slack`: print the app's manifest, and check that a button works."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babysitter.errors import UserError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Set up and check Slack. The way from nothing to a working button is in docs/slack.md.",
+)
+
+
+@app.callback()
+def _root() -> None:
+    pass
+
+
+@app.command()
+def manifest(
+    name: Annotated[str, typer.Option(help="What the app is called in Slack.")] = "babysit",
+    request_url: Annotated[
+        str, typer.Option(help="Use HTTP at this public https URL instead of Socket Mode.")
+    ] = "",
+    json_output: Annotated[bool, typer.Option("--json", help="JSON instead of YAML.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it to this file.")] = None,
+) -> None:
+    """Print the manifest to create the Slack app from; it asks for the least rights that do the work."""
+    import json
+
+    from babysitter.surfaces.slack.manifest import as_yaml
+    from babysitter.surfaces.slack.manifest import manifest as build
+
+    if request_url and not request_url.startswith("https://"):
+        raise UserError("Slack posts to https URLs only.", next_step="Give --request-url https://...")
+    built = build(name=name, request_url=request_url)
+    text = json.dumps(built, indent=2) + "\n" if json_output else as_yaml(built)
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    output.write_text(text, encoding="utf-8")
+    typer.echo(f"Written to {output}.")
+
+
+@app.command()
+def check(
+    bot_token: Annotated[
+        str, typer.Option(envvar="BABYSIT_SLACK_BOT_TOKEN", show_envvar=True, help="xoxb-...")
+    ] = "",
+    app_token: Annotated[
+        str,
+        typer.Option(
+            envvar="BABYSIT_SLACK_APP_TOKEN", show_envvar=True, help="xapp-...; leave out when HTTP is used."
+        ),
+    ] = "",
+    channel: Annotated[
+        str, typer.Option(envvar="BABYSIT_SLACK_CHANNEL", show_envvar=True, help="Channel id, C... or G....")
+    ] = "",
+    approver: Annotated[
+        list[str] | None, typer.Option(help="User id (U...) or user group id (S...); may be repeated.")
+    ] = None,
+    wait: Annotated[
+        float, typer.Option(help="Seconds to wait for you to press the button; 0 = do not.")
+    ] = 120.0,
+    api: Annotated[str, typer.Option(help="Another Slack, such as the simulated one.", hidden=True)] = "",
+    json_output: Annotated[bool, typer.Option("--json", help="Findings as JSON.")] = False,
+) -> None:
+    """Try tokens, scopes, channel, events and a whole round trip of a button; say what to mend."""
+    if not channel:
+        raise UserError(
+            "No channel is given.",
+            next_step="Set BABYSIT_SLACK_CHANNEL to its id (at the bottom of the channel's details).",
+        )
+    settings = (bot_token, app_token, channel, tuple(approver or ()), wait)
+    if not asyncio.run(_check(settings, api, json_output=json_output)):
+        raise typer.Exit(3)
+
+
+async def _check(
+    values: tuple[str, str, str, tuple[str, ...], float], api: str, *, json_output: bool
+) -> bool:
+    import json
+    from dataclasses import asdict
+
+    from babysitter.clock import SystemClock
+    from babysitter.notify.slack import open_client
+    from babysitter.surfaces.slack.check import Finding, Settings, SlackCheck
+
+    def show(finding: Finding) -> None:
+        detail = f": {finding.detail}" if finding.detail else ""
+        typer.secho(
+            f"{'ok  ' if finding.holds else 'FAIL'} {finding.what}{detail}",
+            fg=None if finding.holds else typer.colors.RED,
+        )
+        if not finding.holds and finding.mend:
+            typer.echo(f"     {finding.mend}")
+
+    settings = Settings(*values)
+    checking = SlackCheck(
+        open_client(settings.bot_token, base_url=api),
+        settings,
+        SystemClock(),
+        show=(lambda _finding: None) if json_output else show,
+        waiting=lambda sentence: typer.echo(f"...  {sentence}", err=json_output),
+    )
+    found = await checking.run()
+    if json_output:
+        typer.echo(json.dumps({"schema_version": 1, "findings": [asdict(each) for each in found]}, indent=2))
+    return all(each.holds for each in found)
