@@ -120,10 +120,8 @@ def test_a_card_has_everything_a_person_needs_to_decide() -> None:
     assert words.title == "Zombie coordinator: dedup"
     assert words.sentence == "The coordinator has shut down, but its job still runs."
     assert (words.cause, words.severity, words.confidence) == ("zombie-coordinator", "fatal", 0.95)
-    assert words.evidence == (
-        "11:45:00 /ada/dedup/zephyr-dedup-0a1b2c3d-p0-a0/0:812 | Coordinator shutdown complete",
-    )
-    assert words.more_evidence == ("/ada/dedup/w/3 | worker exited",)
+    assert words.evidence == ("11:45:00 zephyr-dedup-0a1b2c3d-p0-a0/0:812 | Coordinator shutdown complete",)
+    assert words.more_evidence == ("w/3 | worker exited",)
     assert words.recovery == "The job's own recovery is not at work (own retries so far: 1)."
     assert words.price == "15 min lost so far, 4 workers held"
     assert words.commands == (
@@ -320,7 +318,7 @@ def test_whatever_a_job_says_the_card_is_within_limits_on_every_surface(text: st
 def test_a_quotation_cannot_pass_for_two() -> None:
     found = build.diagnosis(evidence=(Evidence("one\n12:00:00 /ada/dedup/0 | fake", "/ada/dedup/0"),))
     (line,) = compose(Occasion.INCIDENT, subject(incident=incident(diagnosis=found))).evidence
-    assert line == "/ada/dedup/0 | one\n    12:00:00 /ada/dedup/0 | fake"
+    assert line == "0 | one\n    12:00:00 /ada/dedup/0 | fake"
 
 
 async def test_the_console_says_how_to_answer() -> None:

@@ -36,8 +36,8 @@ _LABELS = {
     ButtonKind.SNOOZE_4H: "Snooze 4 h",
     ButtonKind.SNOOZE_CHANGE: "Snooze until it changes",
     ButtonKind.MORE: "Show more evidence",
-    ButtonKind.RIGHT: "Right",
-    ButtonKind.WRONG: "Wrong",
+    ButtonKind.RIGHT: "Cause is right",
+    ButtonKind.WRONG: "Cause is wrong",
 }
 _ANSWERS = (
     ButtonKind.APPROVE,
@@ -82,7 +82,7 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mention: str = "") -
         *_decided(words),
         *_actions(buttons, _ANSWERS),
         *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)),
-        *_footer(words, has_feedback=any(each.kind is ButtonKind.RIGHT for each in buttons)),
+        *_footer(words, asks_for_feedback=any(each.kind is ButtonKind.RIGHT for each in buttons)),
     ]
     return Rendered(tuple(blocks), _fallback(words, mention), "\n".join(map(inert, surplus)))
 
@@ -238,18 +238,16 @@ def _button(button: Button) -> Block:
             "confirm": {"type": "plain_text", "text": "Restart"},
             "deny": {"type": "plain_text", "text": "Not now"},
         }
-    if button.kind is ButtonKind.DENY:
-        element["style"] = "danger"
     return element
 
 
-def _footer(words: Words, *, has_feedback: bool) -> list[Block]:
+def _footer(words: Words, *, asks_for_feedback: bool) -> list[Block]:
     parts = [escape(words.footer, 300)] if words.footer else []
     if words.expires_at is not None:
         at, utc = int(words.expires_at.timestamp()), f"{words.expires_at:%d %b %H:%M} UTC"
         parts.append(f"Offer ends <!date^{at}^{{date_short_pretty}} at {{time}}|{utc}>")
-    if has_feedback:
-        parts.append("Was the cause right? Your answer tunes the rule.")
+    if asks_for_feedback:
+        parts.append("Your word on the cause tunes its rule.")
     if not parts:
         return []
     return [

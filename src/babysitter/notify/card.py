@@ -6,6 +6,7 @@ A card is a function of how things stand: composing it again after a decision gi
 from datetime import datetime
 
 from babysitter.model.finding import ActionKind
+from babysitter.model.ids import JobId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import Words
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
@@ -55,8 +56,8 @@ def compose_card(about: Subject) -> Words:
         cause=diagnosis.cause.value,
         severity=diagnosis.severity.value,
         confidence=diagnosis.confidence,
-        evidence=evidence_lines(diagnosis.evidence, most=EVIDENCE_LINES_MOST),
-        more_evidence=more_lines(diagnosis),
+        evidence=evidence_lines(diagnosis.evidence, about.watch.root, most=EVIDENCE_LINES_MOST),
+        more_evidence=more_lines(diagnosis, about.watch.root),
         recovery=_recovery(about),
         price=_price(proposal, about.now) if proposal else "",
         commands=commands_of(proposal) if proposal and is_open(proposal) else (),
@@ -158,9 +159,10 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None) -> str:
             return "This needs a person: a restart alone would not help."
 
 
-def more_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
+def more_lines(diagnosis: Diagnosis, root: JobId) -> tuple[str, ...]:
+    """What the card has no room for: further evidence, and what merely followed."""
     rest = (*diagnosis.evidence[EVIDENCE_LINES_MOST:], *diagnosis.cascade)
-    return evidence_lines(rest, most=MORE_EVIDENCE_LINES_MOST)
+    return evidence_lines(rest, root, most=MORE_EVIDENCE_LINES_MOST)
 
 
 def is_open(proposal: Proposal) -> bool:

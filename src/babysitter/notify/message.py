@@ -59,7 +59,7 @@ def buttons_for(occasion: Occasion, about: Subject) -> tuple[Button, ...]:
         )
         buttons += [Button(kind, about.proposal.id) for kind in answers]
     if about.incident is not None and occasion in _CARDS:
-        if more_lines(about.incident.diagnosis):
+        if more_lines(about.incident.diagnosis, about.watch.root):
             buttons.append(Button(ButtonKind.MORE, about.incident.id))
         buttons += [Button(kind, about.incident.id) for kind in (ButtonKind.RIGHT, ButtonKind.WRONG)]
     return tuple(buttons)
@@ -198,7 +198,7 @@ def _finished(about: Subject) -> Words:
         cause=diagnosis.cause.value,
         severity=diagnosis.severity.value,
         confidence=diagnosis.confidence,
-        evidence=evidence_lines(diagnosis.evidence, most=EVIDENCE_LINES_MOST),
+        evidence=evidence_lines(diagnosis.evidence, about.watch.root, most=EVIDENCE_LINES_MOST),
         fields=fields,
     )
 

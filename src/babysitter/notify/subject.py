@@ -53,8 +53,8 @@ class Subject:
         return self.verdict.diagnosis if self.verdict else None
 
 
-def evidence_lines(evidence: Iterable[Evidence], *, most: int) -> tuple[str, ...]:
-    """Quoted facts with their place and time, safe to leave the machine.
+def evidence_lines(evidence: Iterable[Evidence], root: JobId, *, most: int) -> tuple[str, ...]:
+    """Quoted facts with their place (within `root`, where it is there) and time, safe to leave the machine.
 
     Further lines of one quotation are indented: what a job prints cannot pass for another quotation.
     """
@@ -62,7 +62,8 @@ def evidence_lines(evidence: Iterable[Evidence], *, most: int) -> tuple[str, ...
     for number, each in enumerate(evidence):
         if number >= most:
             break
-        place = f"{each.source}:{each.line_number}" if each.line_number else each.source
+        source = each.source.replace(f"{root}/", "")
+        place = f"{source}:{each.line_number}" if each.line_number else source
         when = f"{each.at:%H:%M:%S} " if each.at else ""
         text = safe(each.text).rstrip("\n").replace("\n", "\n    ")
         lines.append(f"{when}{safe(place)} | {text}")

@@ -6,11 +6,12 @@ import json
 import time
 from collections.abc import Callable
 from typing import Any, Self
+from urllib.parse import quote
 
 import aiohttp
 from aiohttp import web
 
-from babysitter.slacksim import interactions
+from babysitter.slacksim import interactions, page
 from babysitter.slacksim.faults import Fault, Faults, Trouble
 from babysitter.slacksim.sockets import Ack, Sockets
 from babysitter.slacksim.webapi import WebApi
@@ -84,6 +85,8 @@ class SlackServer:
         app.router.add_route("*", "/api/{method}", self._on_call)
         app.router.add_get("/link/", self._on_link)
         app.router.add_post("/upload/v1/{file}", self._on_upload)
+        app.router.add_get("/", self._on_page)
+        app.router.add_post("/press", self._on_press)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
         site = web.TCPSite(self._runner, host, port)
@@ -240,6 +243,18 @@ class SlackServer:
         else:
             file.content = await request.read()
         return web.Response(text=f"OK - {len(file.content)}")
+
+    async def _on_page(self, request: web.Request) -> web.Response:
+        html = page.page(self.workspace, user=request.query.get("user", "U0ADA"))
+        return web.Response(text=html, content_type="text/html")
+
+    async def _on_press(self, request: web.Request) -> web.Response:
+        """A press on the page. Only from the page itself: another site must not press for a person."""
+        form = {name: str(value) for name, value in (await request.post()).items()}
+        if request.headers.get("Origin", self.address) != self.address:
+            return web.Response(status=403)
+        await self.click(form["user"], form["action_id"], form["value"], form["ts"])
+        raise web.HTTPSeeOther(f"/?user={quote(form['user'])}")
 
     def _said(self, subtype: str, message: Message) -> None:
         """Tell the app what was said in its channels, its own messages included, as Slack does."""
