@@ -53,6 +53,11 @@ class Playbook:
     def rules(self) -> tuple[Rule, ...]:
         return tuple(each.rule for each in self.placed)
 
+    def for_job(self, backend: str, kind: str) -> "Playbook":
+        """The rules that apply to such a job ("" = not known, everything applies)."""
+        placed = tuple(each for each in self.placed if each.applies_to.covers(backend, kind))
+        return Playbook(placed, self.fingerprint, {each.rule.id: each.rule for each in placed})
+
     def place_of(self, rule_id: str) -> Place | None:
         """Where a rule was written; None when no such rule is in force."""
         return next((each.place for each in self.placed if each.rule.id == rule_id), None)

@@ -20,7 +20,7 @@ class BadPattern(ValueError):
     """A pattern that cannot be used; the sentence says why and what to do instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=True)
 class Pattern:
     """`regex` finds the captures, `quick` tells whether a line matches; `names` are its groups in order."""
 
@@ -30,6 +30,13 @@ class Pattern:
     is_literal: bool
     ignore_case: bool = False
     names: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.regex, self.ignore_case))
+
+    def matches(self, line: bytes) -> bool:
+        """Whether a line matches."""
+        return compiled(self).search(line[:LINE_LIMIT_BYTES]) is not None
 
     def captures(self, line: bytes) -> dict[str, str] | None:
         """What the first match in a line captures, or None when there is no match."""

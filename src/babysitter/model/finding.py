@@ -116,6 +116,8 @@ class Finding:
     captures: Mapping[str, str] = field(default_factory=dict)
     is_consequence: bool = False
     look_at: tuple[str, ...] = ()
+    advice: str = ""  # what a person should do next, captures filled in
+    links: tuple[str, ...] = ()
 
     @property
     def first_at(self) -> datetime | None:

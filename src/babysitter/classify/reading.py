@@ -1,0 +1,270 @@
+"""The lines under judgement, made ready for rules: one tidy buffer, its hits, and who printed what.
+
+Nothing is computed before a rule needs it: of a million lines only those that some pattern hit are ever
+looked at one by one.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+
+import re2
+
+from babysitter.classify.engine import Engine, tidy
+from babysitter.classify.facts import Fields
+from babysitter.classify.pattern import Pattern, parse_pattern, re2_options
+from babysitter.model.finding import Evidence
+from babysitter.model.ids import TaskId
+from babysitter.model.log import Level, LogLine, Role
+from babysitter.read.traceback import Reader, Traceback
+
+LONGEST_QUOTE = 2000  # characters of a line that evidence keeps
+MOST_TRACEBACK_LINES = 40_000
+MOST_LAZY_LINES = 10_000  # of a pattern that only an `unless` asks for
+WINDOW_LINES = 120  # how far a traceback is followed behind its head
+
+# Scanned beside the rules' own patterns, so that tracebacks are found in the same pass.
+TRACEBACK_HEAD = parse_pattern("Traceback (most recent call last)")
+EXCEPTION_LINE = parse_pattern(
+    "/(?:Error|Exception|Interrupt|Exit|Timeout|Died|Fault|Expired|Unavailable|NotFound|Exhausted|Refused)(?::|\\(|$)/"
+)
+
+_LEVEL = re.compile(
+    r"^\W{0,4}(?:\S{1,40} ){0,4}?\[?(?:([DIWEF])\d{4,8}[ T]|(DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b)"
+)
+_LEVELS = {"D": Level.DEBUG, "I": Level.INFO, "W": Level.WARNING, "E": Level.ERROR, "F": Level.CRITICAL,
+           "C": Level.CRITICAL}  # fmt: skip
+_ORDER = (Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR, Level.CRITICAL)
+_TASK = re.compile(r"^\s{0,4}(?:\[?[\d:T.\- ]{5,30}Z?\]? )?task=(?P<task>/\S+)")
+_TIME = re.compile(
+    r"(?P<y>20\d\d)-?(?P<mo>\d\d)-?(?P<d>\d\d)[T ](?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)"
+    r"|\[?(?P<h2>\d\d):(?P<mi2>\d\d):(?P<s2>\d\d)"
+)
+
+
+class Reading:
+    """Lines numbered from 0: first the log's, then those of error and pending-reason fields."""
+
+    def __init__(
+        self,
+        log: bytes,
+        fields: Fields,
+        *,
+        entries: Sequence[LogLine] | None = None,
+        source: str = "log",
+        role_of_task: Callable[[TaskId], Role | None] | None = None,
+    ) -> None:
+        self.fields = fields
+        self._entries = entries
+        self._source = source
+        self._role_of_task = role_of_task
+        log = tidy(log)
+        if log.endswith(b"\n"):
+            log = log[:-1]
+        self.log_count = len(entries) if entries is not None else (log.count(b"\n") + 1 if log else 0)
+        self._extra = [
+            (line, name_source)
+            for name in ("error", "pending_reason")
+            for text, name_source in fields.texts.get(name, ())
+            for line in text.splitlines()
+        ]
+        extra = tidy(
+            b"\n".join(line.encode("utf-8", "replace").replace(b"\n", b" ") for line, _ in self._extra)
+        )
+        self.buffer = log + (b"\n" if self.log_count and extra else b"") + extra if extra else log
+        self.count = self.log_count + len(self._extra)
+        self._hits: dict[Pattern, list[int]] = {}
+        self._scanned: frozenset[Pattern] = frozenset()
+        self._spans: dict[int, tuple[int, int]] = {}
+
+    def scan(self, engine: Engine, patterns: Sequence[Pattern], known: frozenset[Pattern]) -> None:
+        """Find all hits of these patterns in one pass. `known`: the same patterns as a set."""
+        by_index: defaultdict[int, list[int]] = defaultdict(list)
+        spans = self._spans
+        for line, index, start, end in engine.scan(self.buffer):
+            by_index[index].append(line)
+            spans[line] = (start, end)
+        self._hits = {patterns[index]: lines for index, lines in by_index.items()}
+        self._scanned = known
+
+    @property
+    def patterns_hit(self) -> tuple[Pattern, ...]:
+        return tuple(self._hits)
+
+    def lines_with(self, pattern: Pattern) -> list[int]:
+        """Lines that match, rising. A pattern outside the scan is searched now, and at most so many lines."""
+        known = self._hits.get(pattern)
+        if known is None:
+            is_absent = pattern in self._scanned
+            known = self._hits[pattern] = [] if is_absent else list(self._search(pattern, 0, MOST_LAZY_LINES))
+        return known
+
+    def occurs_after(self, pattern: Pattern, line: int) -> bool:
+        """Whether a later line of the log matches."""
+        known = self._hits.get(pattern, [] if pattern in self._scanned else None)
+        if known is not None:
+            at = bisect_left(known, line + 1)
+            return at < len(known) and known[at] < self.log_count
+        found = next(self._search(pattern, line + 1, 1), None)
+        return found is not None and found < self.log_count
+
+    def raw(self, line: int) -> bytes:
+        """The tidy bytes of a line."""
+        span = self._spans.get(line)
+        if span is None:
+            return self._split[line] if line < len(self._split) else b""
+        return self.buffer[span[0] : span[1]]
+
+    def text(self, line: int) -> str:
+        return self.raw(line).decode("utf-8", "replace")
+
+    def captures(self, line: int, pattern: Pattern) -> dict[str, str]:
+        return (pattern.captures(self.raw(line)) or {}) if pattern.names else {}
+
+    def task(self, line: int) -> TaskId:
+        """Whose line it is; "" when not known."""
+        if self._entries is not None:
+            return self._entries[line].task if line < self.log_count else TaskId("")
+        found = _TASK.match(self.text(line)[:300]) if line < self.log_count else None
+        return TaskId(found["task"]) if found else TaskId("")
+
+    def role(self, line: int) -> Role | None:
+        """Which process of a pipeline printed it; None when not known."""
+        task = self.task(line)
+        return self._role_of_task(task) if task and self._role_of_task else None
+
+    def level(self, line: int) -> Level:
+        if self._entries is not None and line < self.log_count:
+            told = self._entries[line].level
+            if told is not Level.UNKNOWN:
+                return told
+        found = _LEVEL.match(self.text(line)[:120])
+        return _LEVELS[(found[1] or found[2])[0]] if found else Level.UNKNOWN
+
+    def is_at_least(self, line: int, least: Level) -> bool:
+        level = self.level(line)
+        return level is Level.UNKNOWN or least is Level.UNKNOWN or _ORDER.index(level) >= _ORDER.index(least)
+
+    def stream(self, line: int) -> str:
+        return self._entries[line].stream if self._entries is not None and line < self.log_count else ""
+
+    def time_ms(self, line: int) -> int | None:
+        """When it was printed: the time inside the line, else the entry's; None when neither is there."""
+        entry_ms = self._entries[line].at_ms if self._entries is not None and line < self.log_count else 0
+        found = _TIME.search(self.text(line)[:80])
+        try:
+            if found and found["y"]:
+                year, month, day, hour, minute, second = map(int, found.groups()[:6])
+                inside = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+                return int(inside.timestamp() * 1000)
+        except ValueError:
+            return entry_ms or None
+        if entry_ms or not found:
+            return entry_ms or None
+        return (int(found["h2"]) * 3600 + int(found["mi2"]) * 60 + int(found["s2"])) * 1000
+
+    def is_near_end(self, line: int, lines: int) -> bool:
+        """Whether it is among the last so many lines of its task (of the log, when tasks are not known)."""
+        if line >= self.log_count:
+            return True
+        if self._entries is None:
+            return line >= self.log_count - lines
+        return line >= self._start_of_end(lines).get(self._entries[line].task, 0)
+
+    def evidence(self, line: int) -> Evidence:
+        text = self.text(line)[:LONGEST_QUOTE]
+        if line >= self.log_count:
+            return Evidence(text, self._extra[line - self.log_count][1])
+        time_ms = self.time_ms(line)
+        dated = time_ms is not None and time_ms > 86_400_000  # a clock time alone names no moment
+        return Evidence(
+            text,
+            self.task(line) or self._source,
+            line + 1,
+            datetime.fromtimestamp(time_ms / 1000, UTC) if dated and time_ms is not None else None,
+            self.role(line) or Role.OTHER,
+            self._entries[line].attempt if self._entries is not None else -1,
+        )
+
+    @cached_property
+    def tracebacks(self) -> list[Traceback]:
+        """All tracebacks, and exceptions that stand alone; bounded in how many lines are read for them."""
+        reader = Reader()
+        for index in self._traceback_lines():
+            reader.feed(index, self.text(index)[:LONGEST_QUOTE], self.task(index))
+        return reader.finish()
+
+    @cached_property
+    def unit_of_line(self) -> dict[int, Traceback]:
+        """The traceback that a line belongs to or announces."""
+        units: dict[int, Traceback] = {}
+        for unit in self.tracebacks:
+            if len(unit.lines) > 1 and unit.announced_by is not None:
+                units[unit.announced_by] = unit
+            units.update(dict.fromkeys(unit.lines, unit))
+        return units
+
+    def _traceback_lines(self) -> Iterator[int]:
+        heads, exceptions = self.lines_with(TRACEBACK_HEAD), self.lines_with(EXCEPTION_LINE)
+        wanted: set[int] = set()
+        for head in heads:
+            if len(wanted) >= MOST_TRACEBACK_LINES:
+                break
+            wanted.update(range(max(0, head - 1), min(self.count, head + WINDOW_LINES)))
+        for line in exceptions[:MOST_TRACEBACK_LINES]:
+            wanted.update((max(0, line - 1), line))
+        yield from sorted(wanted)
+
+    @cached_property
+    def _split(self) -> list[bytes]:
+        return self.buffer.split(b"\n")
+
+    def _start_of_end(self, lines: int) -> dict[TaskId, int]:
+        """For each task the first of its last so many lines."""
+        known = self._ends.get(lines)
+        if known is None:
+            left: defaultdict[TaskId, int] = defaultdict(lambda: lines)
+            known = {}
+            for index in range(self.log_count - 1, -1, -1):
+                task = self._entries[index].task if self._entries is not None else TaskId("")
+                if left[task] > 0:
+                    left[task] -= 1
+                    known[task] = index
+            self._ends[lines] = known
+        return known
+
+    @cached_property
+    def _ends(self) -> dict[int, dict[TaskId, int]]:
+        return {}
+
+    def _search(self, pattern: Pattern, from_line: int, at_most: int) -> Iterator[int]:
+        """Lines from `from_line` on that match, found by scanning the buffer for this pattern alone."""
+        if from_line >= self.count:
+            return
+        options = re2_options(ignore_case=pattern.ignore_case)
+        program = re2.compile(b"(?m)" + pattern.quick.encode("ascii"), options=options)
+        at = self._offset_of(from_line)
+        line = from_line
+        while at <= len(self.buffer) and at_most > 0:
+            found = program.search(self.buffer, at)
+            if found is None:
+                return
+            begin = self.buffer.rfind(b"\n", 0, found.start()) + 1
+            line += self.buffer.count(b"\n", at, begin)
+            yield line
+            at_most -= 1
+            end = self.buffer.find(b"\n", found.start())
+            if end < 0:
+                return
+            at, line = end + 1, line + 1
+
+    def _offset_of(self, line: int) -> int:
+        if line == 0:
+            return 0
+        before = line - 1
+        if before in self._spans:
+            return self._spans[before][1] + 1
+        return sum(map(len, self._split[:line])) + line

@@ -1,0 +1,96 @@
+"""A playbook made ready for scanning: which patterns to look for, and which rules a hit can concern."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from babysitter.classify.engine import SMALL_BYTES, Engine, open_engine
+from babysitter.classify.load import PlacedRule, Playbook
+from babysitter.classify.pattern import Pattern
+from babysitter.classify.reading import EXCEPTION_LINE, TRACEBACK_HEAD, Reading
+from babysitter.classify.schema import Condition
+
+MOST_KEPT = 8  # playbooks ready at once: a few kinds of job, before and after a reload
+
+
+@dataclass(slots=True)
+class Rulebook:
+    """The rules of a playbook with the index from patterns to rules."""
+
+    playbook: Playbook
+    patterns: tuple[Pattern, ...]
+    known: frozenset[Pattern]
+    triggered: dict[Pattern, tuple[int, ...]]  # rules that such a line may concern
+    always: tuple[int, ...]  # rules that may hold without any line
+
+    def engine(self, size: int) -> Engine:
+        """The engine for a text of this size (compiled once a process, and kept on disk)."""
+        return open_engine(self.patterns, size_hint=min(size, SMALL_BYTES))
+
+    def read(self, reading: Reading) -> None:
+        """Scan once for everything that any rule looks for."""
+        reading.scan(self.engine(len(reading.buffer)), self.patterns, self.known)
+
+    def candidates(self, reading: Reading) -> list[PlacedRule]:
+        """Rules that can hold at all, in the playbook's order."""
+        indices = set(self.always)
+        for pattern in reading.patterns_hit:
+            indices.update(self.triggered.get(pattern, ()))
+        return [self.playbook.placed[index] for index in sorted(indices)]
+
+
+_kept: dict[int, Rulebook] = {}
+
+
+def rulebook_of(playbook: Playbook) -> Rulebook:
+    """The rulebook of a playbook, made once."""
+    kept = _kept.get(id(playbook))
+    if kept is not None and kept.playbook is playbook:
+        return kept
+    fresh = _made(playbook)
+    while len(_kept) >= MOST_KEPT:
+        _kept.pop(next(iter(_kept)))
+    _kept[id(playbook)] = fresh
+    return fresh
+
+
+def _made(playbook: Playbook) -> Rulebook:
+    triggered: dict[Pattern, list[int]] = {TRACEBACK_HEAD: [], EXCEPTION_LINE: []}
+    always: list[int] = []
+    for index, placed in enumerate(playbook.placed):
+        condition = placed.rule.match
+        for pattern in dict.fromkeys(_wanted(condition)):
+            triggered.setdefault(pattern, []).append(index)
+        if not _needs_lines(condition):
+            always.append(index)
+    patterns = tuple(triggered)
+    return Rulebook(
+        playbook,
+        patterns,
+        frozenset(patterns),
+        {pattern: tuple(indices) for pattern, indices in triggered.items()},
+        tuple(always),
+    )
+
+
+def _wanted(condition: Condition) -> Iterator[Pattern]:
+    """Patterns whose lines are evidence for a condition. Exclusions are looked up only when they matter."""
+    if condition.logs:
+        yield from (*condition.logs.any, *condition.logs.all, *condition.logs.sequence)
+    if condition.traceback:
+        yield from (TRACEBACK_HEAD, EXCEPTION_LINE)
+    for each in (*condition.all, *condition.any):
+        yield from _wanted(each)
+
+
+def _needs_lines(condition: Condition) -> bool:
+    """Whether the condition can only hold when some line matches."""
+    return bool(
+        condition.logs
+        or condition.traceback
+        or _some(condition.all)
+        or (condition.any and all(_needs_lines(each) for each in condition.any))
+    )
+
+
+def _some(conditions: Iterable[Condition]) -> bool:
+    return any(_needs_lines(each) for each in conditions)
