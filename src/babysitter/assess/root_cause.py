@@ -203,7 +203,7 @@ def _without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: Job
     """No finding stands: an end that follows from something unseen, a person's stop, or nothing wrong."""
     consequences = [each for each in findings.all if each.is_consequence]
     if facts.state is JobState.KILLED or facts.stopped_at_root:
-        return _stopped(consequences)
+        return _stopped(consequences, facts)
     if is_over(facts):
         return _ended_without_proof(consequences, findings, facts)
     if facts.state in (None, JobState.RUNNING) and (hint := _unproven(consequences, facts)):
@@ -211,15 +211,27 @@ def _without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: Job
     return _nothing_wrong(findings, overcome, facts)
 
 
-def _stopped(consequences: Sequence[Finding]) -> Diagnosis:
+def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
+    """A person's stop where the controller says so; a bare KILLED leaves open who did it."""
+    by_person = [each for each in consequences if each.cause is Cause.USER_CANCEL]
+    if by_person or facts.stopped_at_root:
+        return Diagnosis(
+            cause=Cause.USER_CANCEL,
+            severity=Severity.BENIGN,
+            action=ActionKind.IGNORE,
+            explanation="The job was stopped on request and nothing shows that it was in trouble before.",
+            confidence=0.75,
+            evidence=_evidence(consequences),
+            retry=Retry.USELESS,
+        )
     return Diagnosis(
-        cause=Cause.USER_CANCEL,
-        severity=Severity.BENIGN,
-        action=ActionKind.IGNORE,
-        explanation="The job was stopped on request and nothing shows that it was in trouble before.",
-        confidence=0.75,
+        cause=Cause.UNKNOWN,
+        severity=Severity.DEGRADED,
+        action=ActionKind.ESCALATE,
+        explanation="The job was killed and nothing that was read says by whom or why.",
+        confidence=0.5,
         evidence=_evidence(consequences),
-        retry=Retry.USELESS,
+        look_at=("parent", "machine"),
     )
 
 
