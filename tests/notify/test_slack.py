@@ -1,5 +1,7 @@
 """What is peculiar to Slack: metadata, surplus, refused forms, lost threads, mentions."""
 
+import json
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
@@ -11,6 +13,7 @@ from babysitter.notify.base import NotifyError, Receipt
 from babysitter.notify.slack import SlackNotifier, open_client
 from babysitter.slacksim import SlackServer
 from babysitter.slacksim.workspace import Grant
+from tests.notify.hostile import HARMFUL
 
 WORDS = Words("Zombie coordinator: dedup", "It has stopped working.", severity="fatal", evidence=("line",))
 
@@ -111,6 +114,7 @@ async def test_a_thread_that_is_gone_becomes_a_new_message(
 ) -> None:
     receipt = await notifier.post(message(), thread=Receipt("C0JOBS", "1700000000.000100"), is_repeat=False)
     assert server.messages[0].ts == receipt.handle
+    assert receipt.thread == ""
 
 
 async def test_escalations_mention_the_on_call_once_and_edits_do_not(
@@ -188,3 +192,16 @@ async def test_what_one_person_is_told_mentions_only_who_decided(
     await notifier.tell("C0JOBS", "U0ADA", "Already approved by U0BOB at 12:00. <!channel>", thread="")
     assert server.ephemerals[0].text.startswith("Already approved by <@U0BOB> at 12:00. &lt;")
     assert "<!" not in server.ephemerals[0].text
+
+
+@pytest.mark.parametrize("harm", HARMFUL)
+async def test_what_arrives_in_slack_is_harmless(
+    server: SlackServer, notifier: SlackNotifier, harm: str
+) -> None:
+    words = Words(harm, harm, evidence=(harm,) * 8, commands=(harm,), fields=((harm, harm),), footer=harm)
+    receipt = await notifier.post(message(words=words), thread=None, is_repeat=False)
+    await notifier.edit(receipt, message(words=words))
+    posted = json.dumps([[each.text, each.blocks] for each in server.messages], ensure_ascii=False)
+    posted += "".join(file.content.decode() for file in server.files)
+    assert not re.search(r"<(?:[!@#]|https?:|mailto:|www)", posted)
+    assert server.messages[0].buttons == []

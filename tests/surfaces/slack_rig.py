@@ -128,11 +128,11 @@ class Rig:
         return " ".join(each.text for each in self.slack.ephemerals[before:] if each.user == user)
 
 
-async def make_rig(slack: SlackServer, clock: ManualClock, desk: MemoryDesk) -> Rig:
+def make_rig(slack: SlackServer, clock: ManualClock, desk: MemoryDesk) -> Rig:
     client = open_client(slack.bot_token, base_url=slack.base_url)
     notifier = SlackNotifier(client, "C0JOBS")
     people = SlackPeople(client, clock)
-    door = SlackDoor(notifier, desk, people, await people.team(), clock)
+    door = SlackDoor(notifier, desk, people, clock)
     socket = SlackSocket(slack.app_token, client, door.take, clock, poke=notifier.poke, ping_every_s=0.5)
     notifier.on_said = socket.said
     return Rig(slack, desk, clock, notifier, door, socket)

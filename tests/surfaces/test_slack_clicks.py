@@ -9,6 +9,7 @@ import pytest
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Door
 from babysitter.slacksim import SlackServer
+from babysitter.slacksim.interactions import signed
 from tests.surfaces.manual_clock import ManualClock
 from tests.surfaces.slack_rig import MemoryDesk, Rig, connected, listening, make_rig
 
@@ -22,7 +23,7 @@ async def slack() -> AsyncIterator[SlackServer]:
 @pytest.fixture
 async def bare(slack: SlackServer) -> Rig:
     clock = ManualClock()
-    return await make_rig(slack, clock, MemoryDesk(clock))
+    return make_rig(slack, clock, MemoryDesk(clock))
 
 
 @pytest.fixture(params=[connected, listening], ids=["socket", "http"])
@@ -146,6 +147,26 @@ async def test_when_slack_cannot_say_who_it_is_nobody_is_let_in(rig: Rig) -> Non
     assert rig.desk.acts == ["p-1"]
 
 
+async def test_slack_down_at_the_start_keeps_nobody_out_for_ever(rig: Rig) -> None:
+    await rig.offer()
+    rig.slack.faults.status("auth.test", status=500)
+    assert "could not say who you are" in await rig.press("U0ADA")
+    assert await rig.press("U0ADA") == ""
+    assert rig.desk.acts == ["p-1"]
+
+
+async def test_an_answer_waits_for_a_short_pause_that_slack_asks_for(rig: Rig) -> None:
+    await rig.offer()
+    await rig.press("U0ADA")
+    rig.slack.faults.rate_limit("chat.postEphemeral", retry_after_s=2)
+    await rig.slack.click("U0BOB", "approve")
+    await rig.slack.until(lambda: [each for each, _ in rig.slack.calls].count("chat.postEphemeral") == 1)
+    assert rig.slack.ephemerals == []
+    rig.clock.advance(3)
+    await rig.door.settled()
+    assert "Already approved" in rig.slack.ephemerals[0].text
+
+
 async def test_a_button_that_is_not_known(rig: Rig) -> None:
     card = await rig.offer()
     told = await rig.press("U0ADA", "launch-rockets", value="p-1", message_ts=card.handle)
@@ -199,9 +220,9 @@ async def test_a_fault_of_ours_is_told_and_the_door_stays_open(rig: Rig) -> None
 async def test_after_a_restart_of_the_bot_the_old_card_still_works(slack: SlackServer) -> None:
     clock = ManualClock()
     desk = MemoryDesk(clock)
-    async with connected(await make_rig(slack, clock, desk)) as before:
+    async with connected(make_rig(slack, clock, desk)) as before:
         await before.offer()
-    async with connected(await make_rig(slack, clock, desk)) as reborn:
+    async with connected(make_rig(slack, clock, desk)) as reborn:
         assert await reborn.press("U0ADA") == ""
         assert await reborn.press("U0BOB") == "Already approved by <@U0ADA> at 12:00 UTC."
     assert desk.acts == ["p-1"]
@@ -246,6 +267,15 @@ class TestHttp:
     async def test_malformed(self, http: Rig, body: bytes, headers: dict[str, str], status: int) -> None:
         ack = await http.slack.send_raw(body, headers)
         await self.nothing_happened(http, ack.status, status)
+
+    @pytest.mark.parametrize(
+        "body", [b"", b"payload=%7B", b"payload=[]", b"payload=" + b"%5B" * 50_000, b"\xff\xfe", b"x=1"]
+    )
+    async def test_signed_nonsense(self, http: Rig, body: bytes) -> None:
+        now = int(http.slack.workspace.now())
+        ack = await http.slack.send_raw(body, signed(body, http.slack.signing_secret, at=now))
+        assert ack.status in (200, 400)
+        await self.nothing_happened(http, ack.status, ack.status)
 
     async def nothing_happened(self, http: Rig, status: int | None, wanted: int) -> None:
         assert status == wanted

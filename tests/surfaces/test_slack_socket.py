@@ -16,7 +16,7 @@ async def rig() -> AsyncIterator[Rig]:
     clock = ManualClock()
     async with (
         SlackServer() as slack,
-        connected(await make_rig(slack, clock, MemoryDesk(clock))) as rig,
+        connected(make_rig(slack, clock, MemoryDesk(clock))) as rig,
     ):
         yield rig
 

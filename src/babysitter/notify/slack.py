@@ -69,8 +69,8 @@ class SlackNotifier:
         there = await self._parts_of(message, root) if is_repeat else {}
         main = there.get(0)
         if main is None:
-            main, rendered = await self._say(message, rendered, root)
-        if thread is None and is_repeat:
+            main, rendered, root = await self._say(message, rendered, root)
+        elif not root:
             there |= await self._parts_of(message, main)
         if rendered.surplus:
             await self._say_surplus(message, rendered.surplus, root or main, there)
@@ -133,16 +133,19 @@ class SlackNotifier:
 
     async def _say(
         self, message: Message, rendered: blocks.Rendered, root: str
-    ) -> tuple[str, blocks.Rendered]:
-        """Post the message; plainly when its form is refused, as a new root when the thread is gone."""
+    ) -> tuple[str, blocks.Rendered, str]:
+        """Post the message; plainly when its form is refused, as a new root when the thread is gone.
+
+        Gives its timestamp, and the form and the thread that it was posted in.
+        """
         try:
-            return await self._post(message, rendered, root, part=0), rendered
+            return await self._post(message, rendered, root, part=0), rendered, root
         except SlackRefused as error:
             if error.code in CONTENT_ERRORS:
                 plain = blocks.render_plainly(message.words, message.buttons)
-                return await self._post(message, plain, root, part=0), plain
-            if error.code == "thread_not_found":
-                return await self._post(message, rendered, "", part=0), rendered
+                return await self._post(message, plain, root, part=0), plain, root
+            if root and error.code == "thread_not_found":
+                return await self._post(message, rendered, "", part=0), rendered, ""
             raise
 
     async def _post(self, message: Message, rendered: blocks.Rendered, root: str, *, part: int) -> str:

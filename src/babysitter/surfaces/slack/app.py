@@ -20,7 +20,7 @@ from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Door
 from babysitter.notify.base import NotifyError
 from babysitter.surfaces.slack.desk import Desk, Heard
-from babysitter.surfaces.slack.people import SlackPeople, Team
+from babysitter.surfaces.slack.people import SlackPeople
 from babysitter.surfaces.slack.press import Press, read_press
 
 PRESSES_AT_ONCE_MOST = 200
@@ -33,7 +33,6 @@ SNOOZES = {
     ButtonKind.SNOOZE_CHANGE: None,
 }
 UNKNOWN_BUTTON = "This button is not known any more. Please use the newest message of the thread."
-WRONG_WORKSPACE = "Only members of this workspace may answer."
 BROKEN = "babysit could not take your answer; nothing was done. Please try again, or use `babysit approve`."
 
 log = structlog.get_logger(__name__)
@@ -50,11 +49,10 @@ class Voice(Protocol):
 class SlackDoor:
     """Everything that may happen after a press."""
 
-    def __init__(self, voice: Voice, desk: Desk, people: SlackPeople, team: Team, clock: Clock) -> None:
+    def __init__(self, voice: Voice, desk: Desk, people: SlackPeople, clock: Clock) -> None:
         self._voice = voice
         self._desk = desk
         self._people = people
-        self._team = team
         self._clock = clock
         self._working: set[asyncio.Task[None]] = set()
         self._seen: OrderedDict[str, None] = OrderedDict()
@@ -104,7 +102,8 @@ class SlackDoor:
 
     async def _answer(self, press: Press) -> str:
         """What to tell the person; "" when the card says it all."""
-        objection = await self._objection(press)
+        teams = (press.team, press.user_team) if press.user_team else (press.team,)
+        objection = await self._people.objection_to(press.user, *teams)
         if objection:
             await self._desk.refuse(press.target, press.user, Door.SLACK, objection)
             return objection
@@ -125,12 +124,6 @@ class SlackDoor:
             case None:
                 return UNKNOWN_BUTTON
         return "" if heard.took_effect else heard.sentence
-
-    async def _objection(self, press: Press) -> str:
-        """Why this press cannot count, whatever the proposal says."""
-        if not self._team.holds(press.team) or (press.user_team and not self._team.holds(press.user_team)):
-            return WRONG_WORKSPACE
-        return await self._people.objection_to(press.user, self._team)
 
     async def _decide(self, press: Press, answer: Answer, snooze: timedelta | None = None) -> Heard:
         until = self._clock.now() + snooze if snooze else None

@@ -15,6 +15,8 @@ T = TypeVar("T")
 
 KNOWN_FOR = timedelta(minutes=5)
 KNOWN_MOST = 1_000
+STRANGER = "Only members of this workspace may answer."
+CANNOT_TELL = "Slack could not say who you are; please try again, or answer in the terminal."
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,6 @@ class Team:
 
     id: str
     enterprise: str = ""  # the organisation around it, "" where there is none
-    bot_user: str = ""
 
     def holds(self, team: str) -> bool:
         return team != "" and team in (self.id, self.enterprise)
@@ -37,16 +38,22 @@ class SlackPeople:
 
     def __init__(self, client: "AsyncWebClient", clock: Clock) -> None:
         self._client = client
+        self._team: Team | None = None
         self._users = _Known[str](clock)
         self._groups = _Known[frozenset[str]](clock)
 
-    async def objection_to(self, user: str, team: Team) -> str:
-        """Why this user may not answer at all, one sentence; "" = a person of this workspace."""
+    async def objection_to(self, user: str, *teams: str) -> str:
+        """Why this user, pressing in these workspaces, may not answer at all; "" = a person of ours."""
+        team = await self._own_team()
+        if team is None:
+            return CANNOT_TELL
+        if not all(map(team.holds, teams)):
+            return STRANGER
         known = self._users.get(user)
         if known is None:
             answer = await self._ask(self._client.users_info(user=user))
             if answer is None:
-                return "Slack could not say who you are; please try again, or answer in the terminal."
+                return CANNOT_TELL
             known = _objection(answer["user"], team)
             self._users.put(user, known)
         return known
@@ -62,12 +69,11 @@ class SlackPeople:
             self._groups.put(group, known)
         return known
 
-    async def team(self) -> Team:
-        """Our own workspace. Raises what the client raises: without it nothing can be checked."""
-        answer = await self._client.auth_test()
-        return Team(
-            str(answer["team_id"]), str(answer.get("enterprise_id") or ""), str(answer.get("user_id") or "")
-        )
+    async def _own_team(self) -> Team | None:
+        """Our own workspace, asked once; None when Slack cannot be asked now."""
+        if self._team is None and (answer := await self._ask(self._client.auth_test())) is not None:
+            self._team = Team(str(answer["team_id"]), str(answer.get("enterprise_id") or ""))
+        return self._team
 
     async def _ask(self, call: Awaitable[Any]) -> Any:
         import aiohttp
@@ -86,7 +92,7 @@ def _objection(user: dict[str, Any], team: Team) -> str:
         return "This account has been deactivated."
     home = str(user.get("team_id") or "")
     if user.get("is_stranger") or (home and not team.holds(home)):
-        return "Only members of this workspace may answer."
+        return STRANGER
     return ""
 
 

@@ -114,9 +114,11 @@ class SlackSocket:
         """Judge the connection once and do what follows."""
         assert self._client is not None, "run() comes first"
         self._note_pongs_and_sessions()
-        if not await self._client.is_connected():
-            self.hearing.closed()
         ear = self.hearing.judge(self._clock.now())
+        if not await self._client.is_connected():
+            # Still open, but given up by the client because pings are not answered: deaf as well.
+            ear = Ear.NO_PONGS if await self._client.is_ping_pong_failing() else Ear.CLOSED
+            self.hearing.closed()
         if ear is Ear.UNSURE:
             await self._try_to_be_heard()
         elif ear.is_deaf:
