@@ -98,11 +98,11 @@ def _overcome(finding: Finding, facts: JobFacts) -> str:
 
 
 def _went_on_after(finding: Finding, facts: JobFacts) -> bool:
-    return (
-        facts.advanced_after is not None
-        and 0 <= finding.last_position < facts.advanced_after
-        and finding.cause not in OUTLAST_PROGRESS
-    )
+    return _is_before_progress(finding, facts) and finding.cause not in OUTLAST_PROGRESS
+
+
+def _is_before_progress(finding: Finding, facts: JobFacts) -> bool:
+    return facts.advanced_after is not None and 0 <= finding.last_position < facts.advanced_after
 
 
 def _weight(finding: Finding, facts: JobFacts) -> float:
@@ -174,10 +174,12 @@ def _conclude(root: Weighed, standing: Sequence[Weighed], findings: Findings, fa
     others = [each for each in standing if each.cause is not root.cause]
     followed = [each.finding for each in others] + [each for each in findings.all if each.is_consequence]
     finding = root.finding
+    action = action_of(finding, facts)
+    goes_on = root.cause is Cause.DISK_FULL and _is_before_progress(finding, facts) and not is_over(facts)
     return Diagnosis(
         cause=root.cause,
-        severity=severity_of(root.cause, facts, finding.severity),
-        action=action_of(finding, facts),
+        severity=Severity.DEGRADED if goes_on else severity_of(root.cause, facts, finding.severity),
+        action=ActionKind.ESCALATE if goes_on and action.restarts else action,
         explanation=finding.explanation,
         confidence=_confidence(root, same, others),
         evidence=_evidence([finding, *(each.finding for each in same if each is not root)]),
