@@ -18,9 +18,8 @@ from babysitter.notify.slack import SlackNotifier, open_client
 from babysitter.slacksim import SlackServer
 from babysitter.surfaces.slack.app import SlackDoor
 from babysitter.surfaces.slack.desk import Heard
-from babysitter.surfaces.slack.endpoint import SlackEndpoint
-from babysitter.surfaces.slack.people import SlackPeople
 from babysitter.surfaces.slack.socket import SlackSocket
+from babysitter.surfaces.slack.surface import SlackSurface
 from tests.surfaces.manual_clock import ManualClock
 
 CARD = Words(
@@ -97,8 +96,16 @@ class Rig:
     desk: MemoryDesk
     clock: ManualClock
     notifier: SlackNotifier
-    door: SlackDoor
-    socket: SlackSocket
+    surface: SlackSurface
+
+    @property
+    def door(self) -> SlackDoor:
+        return self.surface.door
+
+    @property
+    def socket(self) -> SlackSocket:
+        assert self.surface.socket is not None
+        return self.surface.socket
 
     async def offer(self, number: int = 1, thread: Receipt | None = None) -> Receipt:
         """Post a card with every button; its offer lasts an hour."""
@@ -128,20 +135,26 @@ class Rig:
         return " ".join(each.text for each in self.slack.ephemerals[before:] if each.user == user)
 
 
-def make_rig(slack: SlackServer, clock: ManualClock, desk: MemoryDesk) -> Rig:
+def make_rig(slack: SlackServer, clock: ManualClock, desk: MemoryDesk, *, over_http: bool = False) -> Rig:
     client = open_client(slack.bot_token, base_url=slack.base_url)
     notifier = SlackNotifier(client, "C0JOBS")
-    people = SlackPeople(client, clock)
-    door = SlackDoor(notifier, desk, people, clock)
-    socket = SlackSocket(slack.app_token, client, door.take, clock, poke=notifier.poke, ping_every_s=0.5)
-    notifier.on_said = socket.said
-    return Rig(slack, desk, clock, notifier, door, socket)
+    surface = SlackSurface(
+        client,
+        notifier,
+        desk,
+        clock,
+        app_token="" if over_http else slack.app_token,
+        signing_secret=slack.signing_secret if over_http else "",
+        world=SystemClock() if over_http else clock,
+        ping_every_s=0.5,
+    )
+    return Rig(slack, desk, clock, notifier, surface)
 
 
 @contextlib.asynccontextmanager
 async def connected(rig: Rig) -> AsyncIterator[Rig]:
     """The rig with its socket open."""
-    running = asyncio.create_task(rig.socket.run())
+    running = asyncio.create_task(rig.surface.run())
     await rig.slack.sockets.connected()
     await rig.slack.until(lambda: not rig.socket.status.trouble)
     try:
@@ -150,14 +163,15 @@ async def connected(rig: Rig) -> AsyncIterator[Rig]:
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running
-        await rig.door.close()
 
 
 @contextlib.asynccontextmanager
 async def listening(rig: Rig) -> AsyncIterator[Rig]:
     """The rig with its HTTP endpoint open instead."""
-    endpoint = SlackEndpoint(rig.slack.signing_secret, rig.door.take, SystemClock())
-    server = uvicorn.Server(uvicorn.Config(endpoint, port=0, log_level="critical", lifespan="off"))
+    assert rig.surface.endpoint is not None
+    server = uvicorn.Server(
+        uvicorn.Config(rig.surface.endpoint, port=0, log_level="critical", lifespan="off")
+    )
     serving = asyncio.create_task(server.serve())
     await rig.slack.until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]

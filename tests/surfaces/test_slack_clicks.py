@@ -20,15 +20,11 @@ async def slack() -> AsyncIterator[SlackServer]:
         yield slack
 
 
-@pytest.fixture
-async def bare(slack: SlackServer) -> Rig:
-    clock = ManualClock()
-    return make_rig(slack, clock, MemoryDesk(clock))
-
-
-@pytest.fixture(params=[connected, listening], ids=["socket", "http"])
-async def rig(request: pytest.FixtureRequest, bare: Rig) -> AsyncIterator[Rig]:
-    async with request.param(bare) as rig:
+@pytest.fixture(params=["socket", "http"])
+async def rig(request: pytest.FixtureRequest, slack: SlackServer) -> AsyncIterator[Rig]:
+    clock, over_http = ManualClock(), request.param == "http"
+    bare = make_rig(slack, clock, MemoryDesk(clock), over_http=over_http)
+    async with (listening if over_http else connected)(bare) as rig:
         yield rig
 
 
@@ -232,8 +228,9 @@ class TestHttp:
     """What only a request over HTTP can get wrong. Nothing is told to anybody: there is nobody to trust."""
 
     @pytest.fixture
-    async def http(self, bare: Rig) -> AsyncIterator[Rig]:
-        async with listening(bare) as rig:
+    async def http(self, slack: SlackServer) -> AsyncIterator[Rig]:
+        clock = ManualClock()
+        async with listening(make_rig(slack, clock, MemoryDesk(clock), over_http=True)) as rig:
             await rig.offer()
             yield rig
 
