@@ -56,6 +56,8 @@ class Playbook:
     def for_job(self, backend: str, kind: str) -> "Playbook":
         """The rules that apply to such a job ("" = not known, everything applies)."""
         placed = tuple(each for each in self.placed if each.applies_to.covers(backend, kind))
+        if len(placed) == len(self.placed):
+            return self
         return Playbook(placed, self.fingerprint, {each.rule.id: each.rule for each in placed})
 
     def place_of(self, rule_id: str) -> Place | None:

@@ -222,6 +222,7 @@ class Example(Door):
     source: Role | None = None  # whose lines they are; None = not known, as in a file
     kind: str = ""
     state: JobState | None = None
+    task_state: TaskState | None = None
     exit_code: int | None = None
     error: str = ""
     pending_reason: str = ""
