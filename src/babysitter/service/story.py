@@ -6,13 +6,13 @@ same thresholds apply, and the times are those inside the lines.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
 from babysitter.model.limits import Limits
 from babysitter.model.progress import Motion
-from babysitter.read.loss import read_run
+from babysitter.read.loss import Run, read_run
 
 IDLE_QUEUE_S = (
     60.0  # workers alive, work queued, nothing handed out: this long is not a moment between two pulls
@@ -48,15 +48,15 @@ class Story:
     newest: Sample | None = None
     quiet_s: float | None = None  # for how long the newest count has not changed, None = cannot tell
     restarted_by_itself: bool = False
+    run: Run = field(default_factory=Run)  # of training reports
 
 
 def read_story(lines: Sequence[str], *, silent_s: float = 0.0, limits: Limits | None = None) -> Story:
     """Fold lines, oldest first; `silent_s`: age of the last line, where it is known."""
     samples = _samples(lines)
+    run = read_run(lines)
     steps = [
-        place
-        for place in (read_run(lines).advanced_at, _advanced_at(samples), _milestone_at(lines))
-        if place is not None
+        place for place in (run.advanced_at, _advanced_at(samples), _milestone_at(lines)) if place is not None
     ]
     motion, quiet_s = _motion(lines, samples, silent_s, limits or Limits())
     return Story(
@@ -65,6 +65,7 @@ def read_story(lines: Sequence[str], *, silent_s: float = 0.0, limits: Limits | 
         newest=samples[-1] if samples else None,
         quiet_s=quiet_s,
         restarted_by_itself=_restarted(lines),
+        run=run,
     )
 
 
