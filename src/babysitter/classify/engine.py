@@ -3,7 +3,6 @@
 `engine_hyperscan.py` is the fast one, where its wheel installs; `engine_re2.py` works everywhere.
 """
 
-import os
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from babysitter.classify.kept import cache_folder
 from babysitter.classify.pattern import LINE_LIMIT_BYTES, Pattern
 
 # (line number from 0, index of the pattern, offset of the line's start, offset of its end). A plain tuple:
@@ -67,8 +67,7 @@ def cache_file(patterns: Sequence[Pattern]) -> Path:
     digest = sha256()
     for pattern in patterns:
         digest.update(f"{pattern.quick}\0{pattern.ignore_case}\0".encode())
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "babysit" / f"patterns-{digest.hexdigest()[:20]}.db"
+    return cache_folder() / f"patterns-{digest.hexdigest()[:24]}"
 
 
 def _cut_long_lines(text: bytes) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from babysitter.classify.kept import fingerprint, keep, read_kept
 from babysitter.classify.schema import AppliesTo, PlaybookFile, Rule, ScenarioFile
 from babysitter.classify.yaml_places import Place, Places, parse_yaml
 from babysitter.errors import BadPlaybook
@@ -103,13 +104,27 @@ def load(folders: Sequence[Path] = ()) -> Playbook:
 
     Raises BadPlaybook with every fault of every file.
     """
-    playbook, faults = examine(folders or [shipped()])
+    folders = folders or [shipped()]
+    name = _kept_name(folders)
+    kept = read_kept(name)
+    if isinstance(kept, Playbook):
+        return kept
+    playbook, faults = examine(folders)
     if faults:
         raise BadPlaybook(
             "\n".join(str(fault) for fault in faults),
             next_step="Correct these places and run `babysit playbook lint`.",
         )
+    keep(name, playbook)
     return playbook
+
+
+def _kept_name(folders: Sequence[Path]) -> str:
+    """The name under which exactly these rules are kept."""
+    try:
+        return f"rules-{fingerprint(path for paths in playbook_files(folders) for path in paths)}"
+    except OSError:
+        return "rules-unreadable"
 
 
 def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[Fault, ...]]:
