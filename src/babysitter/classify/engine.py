@@ -20,6 +20,8 @@ Hit: TypeAlias = tuple[int, int, int, int]
 SMALL_BYTES = 8 << 20  # below this the time to compile a fast database does not come back
 
 _BLOCK = LINE_LIMIT_BYTES // 2
+_TAIL_BYTES = 4096
+_CUT = b" [...] "
 _COLOUR = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 
 
@@ -75,5 +77,13 @@ def _cut_long_lines(text: bytes) -> bytes:
     find = text.find
     for start in range(0, len(text) - _BLOCK, _BLOCK):
         if find(b"\n", start, start + _BLOCK) < 0:
-            return b"\n".join([line[:LINE_LIMIT_BYTES] for line in text.split(b"\n")])
+            return b"\n".join([_shortened(line) for line in text.split(b"\n")])
     return text
+
+
+def _shortened(line: bytes) -> bytes:
+    """A line within the limit: of a longer one its head and its tail, where an error after a dump stands."""
+    if len(line) <= LINE_LIMIT_BYTES:
+        return line
+    head = LINE_LIMIT_BYTES - _TAIL_BYTES - len(_CUT)
+    return line[:head] + _CUT + line[-_TAIL_BYTES:]

@@ -12,7 +12,7 @@ import re2
 
 from babysitter.classify.regex import BadRegex, names_of, parse_literal, parse_regex, shortest, spell
 
-LINE_LIMIT_BYTES = 16_384  # of a longer line only the head is matched, in every engine alike
+LINE_LIMIT_BYTES = 16_384  # a longer line is cut to its head and tail (engine.tidy), in every engine alike
 PROGRAM_LIMIT = 6_000  # RE2 instructions; a hand-written rule needs 20 to 400
 
 
