@@ -20,7 +20,7 @@ from babysitter.model.verdict import Diagnosis, Reason
 DECISIVE = 0.6  # evidence that names its cause by itself
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
 OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
-SILENT_S = 900.0
+SILENT_S = 1800.0  # of a running job that is in no known quiet phase
 MOST_EVIDENCE = 6
 
 
@@ -208,7 +208,7 @@ def _without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: Job
         return _stopped(consequences, facts)
     if is_over(facts):
         return _ended_without_proof(consequences, findings, facts)
-    if facts.state in (None, JobState.RUNNING) and (hint := _unproven(consequences, facts)):
+    if facts.state in (None, JobState.RUNNING) and (hint := _unproven(consequences, findings, facts)):
         return hint
     return _nothing_wrong(findings, overcome, facts)
 
@@ -262,10 +262,12 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
     )
 
 
-def _unproven(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis | None:
+def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFacts) -> Diagnosis | None:
     """A living job with signs of somebody else's trouble, or a silence that nothing explains."""
     if facts.retried_by_itself:
         return None
+    if (facts.last_line_age_s or 0.0) > SILENT_S and not _is_quiet_phase(findings):
+        return _silent(facts)
     told = [each for each in consequences if each.severity is Severity.FATAL and each.last_position >= 0]
     told = [
         each for each in told if facts.advanced_after is None or each.last_position > facts.advanced_after
@@ -283,6 +285,23 @@ def _unproven(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis | N
         retry=best.retry,
         rules=(best.rule,),
         look_at=best.look_at,
+    )
+
+
+def _is_quiet_phase(findings: Findings) -> bool:
+    return any(each.cause is Cause.SLOW_STARTUP for each in findings.all)
+
+
+def _silent(facts: JobFacts) -> Diagnosis:
+    """Silence is evidence too: a running job that says nothing for so long is most probably stuck."""
+    minutes = round((facts.last_line_age_s or 0.0) / 60)
+    return Diagnosis(
+        cause=Cause.STAGE_STUCK,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The job counts as running and has said nothing for {minutes} minutes.",
+        confidence=0.5,
+        look_at=("worker-dump", "coordinator-dump"),
     )
 
 
