@@ -7,10 +7,10 @@ from babysitter.model.finding import Cause
 BENIGN_CAUSES = frozenset({Cause.HEALTHY, Cause.TRANSIENT_NOISE, Cause.USER_CANCEL, Cause.SLOW_STARTUP})
 
 # Ends of others: a process that loses its partner prints one of these, whatever took the partner.
-_PARTNER_LOST = frozenset(
+ENDS_OF_OTHERS = frozenset(
     {Cause.NETWORK_TIMEOUT, Cause.COLLECTIVE_TIMEOUT, Cause.ACTOR_DIED, Cause.WORKER_CHURN, Cause.STAGE_STUCK}
 )
-_PROCESS_ENDED = _PARTNER_LOST | {Cause.STRAGGLERS, Cause.USER_CANCEL, Cause.UNKNOWN}
+_PROCESS_ENDED = ENDS_OF_OTHERS | {Cause.STRAGGLERS, Cause.USER_CANCEL, Cause.UNKNOWN}
 
 # cause -> what may be seen because of it. The earliest member of a chain is the one to name.
 LEADS_TO: Mapping[Cause, frozenset[Cause]] = {

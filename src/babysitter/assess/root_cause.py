@@ -10,7 +10,13 @@ nothing is wrong.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from babysitter.assess.causality import BENIGN_CAUSES, OUTLAST_PROGRESS, OUTLAST_SUCCESS, leads_to
+from babysitter.assess.causality import (
+    BENIGN_CAUSES,
+    ENDS_OF_OTHERS,
+    OUTLAST_PROGRESS,
+    OUTLAST_SUCCESS,
+    leads_to,
+)
 from babysitter.assess.remedy import action_of, is_over, severity_of
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
@@ -79,7 +85,7 @@ def weigh(
         standing.append(Weighed(finding, _weight(finding, facts)))
     for finding, rule in findings.cancelled:
         reasons.append(Reason(f"{finding.rule}.explained", True, f"explained by {rule}"))
-    if facts.state is JobState.KILLED:
+    if facts.state is JobState.KILLED and not _ended_by_failures(findings):
         standing = [each for each in standing if _survives_a_stop(each)]
     return tuple(standing), tuple(overcome), reasons
 
@@ -109,9 +115,14 @@ def _weight(finding: Finding, facts: JobFacts) -> float:
     return finding.confidence * (OLD_NEWS_FACTOR if _went_on_after(finding, facts) else 1.0)
 
 
+def _ended_by_failures(findings: Findings) -> bool:
+    """Whether the cluster killed the job because something else of it had failed."""
+    return any(each.is_consequence and each.cause is not Cause.USER_CANCEL for each in findings.all)
+
+
 def _survives_a_stop(weighed: Weighed) -> bool:
-    """Of a stopped job, only strong evidence of an end of its own counts: stopping breaks connections too."""
-    return weighed.weight >= DECISIVE and weighed.finding.severity is Severity.FATAL
+    """Of a stopped job only strong evidence of its own trouble counts: stopping breaks connections too."""
+    return weighed.weight >= DECISIVE and weighed.cause not in ENDS_OF_OTHERS
 
 
 # --- choose

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from babysitter.model.limits import Limits
 from babysitter.model.progress import Motion
+from babysitter.read.headers import bare
 from babysitter.read.loss import Run, read_run
 
 IDLE_QUEUE_S = (
@@ -55,9 +56,8 @@ def read_story(lines: Sequence[str], *, silent_s: float = 0.0, limits: Limits | 
     """Fold lines, oldest first; `silent_s`: age of the last line, where it is known."""
     samples = _samples(lines)
     run = read_run(lines)
-    steps = [
-        place for place in (run.advanced_at, _advanced_at(samples), _milestone_at(lines)) if place is not None
-    ]
+    signs = (run.advanced_at, _advanced_at(samples), _milestone_at(lines), _counted_up_at(lines))
+    steps = [place for place in signs if place is not None]
     motion, quiet_s = _motion(lines, samples, silent_s, limits or Limits())
     return Story(
         advanced_at=max(steps, default=None),
@@ -159,6 +159,43 @@ def _advanced_at(samples: Sequence[Sample]) -> int | None:
 def _milestone_at(lines: Sequence[str]) -> int | None:
     """The newest line that reports a finished piece of work."""
     return next((place for place in range(len(lines) - 1, -1, -1) if _DONE_SHARD.search(lines[place])), None)
+
+
+_COUNTS = re.compile(
+    r"\b(?:steps?|iter(?:ation)?s?|epochs?|batch(?:es)?|rows?|records?|shards?|files?|docs?|documents?|samples?|"
+    r"examples?|tokens?|processed|done|completed?|finished|progress|eval\w*|written|wrote|items?|requests?|chunks?)\b",
+    re.IGNORECASE,
+)
+_NO_COUNT = re.compile(
+    r"\b(?:fail\w*|errors?|attempts?|retr(?:y|ies|ying)|exception|timeout|timed|dead|queued|warn\w*|killed|lost)\b",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
+MOST_TEMPLATES = 200
+
+
+def _counted_up_at(lines: Sequence[str]) -> int | None:
+    """The newest line that counts further than an earlier line of the same wording: work goes on.
+
+    Reports of a pipeline's coordinator are left to `_samples`, which knows whose they are.
+    """
+    reached: dict[str, float] = {}
+    counted = None
+    for place, line in enumerate(lines):
+        if len(line) > 400 or " complete, " in line or not _COUNTS.search(line) or _NO_COUNT.search(line):
+            continue
+        message = bare(line)
+        numbers = _DIGITS.findall(message)
+        if not numbers:
+            continue
+        template = _DIGITS.sub("#", message)[:120]
+        value = float(numbers[0].replace(",", "").replace("_", ""))
+        before = reached.get(template)
+        if before is not None and value > before:
+            counted = place
+        if before is not None or len(reached) < MOST_TEMPLATES:
+            reached[template] = value
+    return counted
 
 
 def _restarted(lines: Sequence[str]) -> bool:
