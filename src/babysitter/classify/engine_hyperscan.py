@@ -40,26 +40,27 @@ class HyperscanEngine:
 
 
 def _by_line(text: bytes, ends: Sequence[int]) -> list[Hit]:
-    """Ends of matches -> lines, each pattern once a line."""
+    """Ends of matches, rising -> lines, each pattern once a line."""
     hits: list[Hit] = []
-    keep, find, rfind, count = hits.append, text.find, text.rfind, text.count
-    line, line_start, line_end = 0, 0, -1
-    seen: set[int] = set()
+    find, rfind, count = text.find, text.rfind, text.count
+    line = start = 0
+    line_end = -1
+    here: list[int] = []
     for packed in ends:
         last = (packed >> _INDEX_BITS) - 1
         if last >= line_end:
+            if here:
+                hits.extend([(line, index, start, line_end) for index in sorted(set(here))])
+                here = []
             begin = rfind(b"\n", max(0, line_end), last) + 1 or max(0, line_end + 1)
-            line += count(b"\n", line_start, begin)
-            line_start = begin
+            line += count(b"\n", start, begin)
+            start = begin
             line_end = find(b"\n", last)
             if line_end < 0:
                 line_end = len(text)
-            seen.clear()
-        index = packed & _INDEX_MASK
-        if index not in seen:
-            seen.add(index)
-            keep((line, index, line_start, line_end))
-    hits.sort()
+        here.append(packed & _INDEX_MASK)
+    if here:
+        hits.extend([(line, index, start, line_end) for index in sorted(set(here))])
     return hits
 
 

@@ -12,11 +12,11 @@ from babysitter.classify.conditions import Match, holds
 from babysitter.classify.facts import Fields, Measures, fields_of_facts, fields_of_tree
 from babysitter.classify.load import Playbook
 from babysitter.classify.reading import Reading
-from babysitter.classify.rulebook import rulebook_of
+from babysitter.classify.rulebook import Rulebook, rulebooks_of
 from babysitter.classify.schema import Rule
 from babysitter.model.dump import ThreadDump
 from babysitter.model.facts import JobFacts
-from babysitter.model.finding import Evidence, Finding, Findings
+from babysitter.model.finding import Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId
 from babysitter.model.job import TaskState
 from babysitter.model.log import LogLine, Role
@@ -97,13 +97,29 @@ def classify_text(
 
 def findings_of(reading: Reading, playbook: Playbook) -> Findings:
     """All rules held against a reading, with what explains what; earliest first."""
-    rulebook = rulebook_of(playbook)
+    books = rulebooks_of(playbook)
+    matched = _matched(books.first, reading)
+    findings = _weighed(matched, reading)
+    if books.last_resort.placed and not any(_says_something(finding) for finding in findings.all):
+        findings = _weighed(matched + _matched(books.last_resort, reading), reading)
+    return findings
+
+
+def _says_something(finding: Finding) -> bool:
+    return finding.severity > Severity.INFO and not finding.is_consequence
+
+
+def _matched(rulebook: Rulebook, reading: Reading) -> list[tuple[Rule, Match]]:
     rulebook.read(reading)
     matched: list[tuple[Rule, Match]] = []
     for placed in rulebook.candidates(reading):
         match = holds(placed.rule.match, reading)
         if match is not None and not any(holds(each, reading) for each in placed.rule.unless):
             matched.append((placed.rule, match))
+    return matched
+
+
+def _weighed(matched: Sequence[tuple[Rule, Match]], reading: Reading) -> Findings:
     covers = [cover for rule, match in matched if (cover := cover_of(rule, match, reading)) is not None]
     kept: list[Finding] = []
     cancelled: list[tuple[Finding, RuleId]] = []

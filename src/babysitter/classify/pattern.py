@@ -10,7 +10,15 @@ from typing import Any
 
 import re2
 
-from babysitter.classify.regex import BadRegex, names_of, parse_literal, parse_regex, shortest, spell
+from babysitter.classify.regex import (
+    BadRegex,
+    names_of,
+    parse_literal,
+    parse_regex,
+    shortest,
+    spell,
+    telling_length,
+)
 
 LINE_LIMIT_BYTES = 16_384  # a longer line is cut to its head and tail (engine.tidy), in every engine alike
 PROGRAM_LIMIT = 6_000  # RE2 instructions; a hand-written rule needs 20 to 400
@@ -30,6 +38,7 @@ class Pattern:
     is_literal: bool
     ignore_case: bool = False
     names: tuple[str, ...] = ()
+    telling: int = 0  # characters that any matching line holds at the least, in one piece
 
     def __hash__(self) -> int:
         return hash((self.regex, self.ignore_case))
@@ -77,7 +86,13 @@ def parse_pattern(text: str, *, ignore_case: bool = False) -> Pattern:
     except BadRegex as error:
         raise BadPattern(f"{text} {error}") from None
     pattern = Pattern(
-        text, spell(node), spell(shortest(node), names=False), is_literal, ignore_case, tuple(names_of(node))
+        text,
+        spell(node),
+        spell(shortest(node), names=False),
+        is_literal,
+        ignore_case,
+        tuple(names_of(node)),
+        telling_length(node),
     )
     _check_size(pattern)
     return pattern

@@ -23,7 +23,7 @@ from babysitter.read.traceback import Reader, Traceback
 
 LONGEST_QUOTE = 2000  # characters of a line that evidence keeps
 MOST_TRACEBACK_LINES = 40_000
-MOST_LAZY_LINES = 10_000  # of a pattern that only an `unless` asks for
+MOST_LAZY_LINES = 200_000  # of a pattern that only an `unless` asks for
 WINDOW_LINES = 120  # how far a traceback is followed behind its head
 
 # Scanned beside the rules' own patterns, so that tracebacks are found in the same pass.
@@ -87,8 +87,8 @@ class Reading:
         for line, index, start, end in engine.scan(self.buffer):
             by_index[index].append(line)
             spans[line] = (start, end)
-        self._hits = {patterns[index]: lines for index, lines in by_index.items()}
-        self._scanned = known
+        self._hits.update((patterns[index], lines) for index, lines in by_index.items())
+        self._scanned |= known
 
     @property
     def patterns_hit(self) -> tuple[Pattern, ...]:

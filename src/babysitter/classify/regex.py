@@ -117,6 +117,25 @@ def names_of(node: Node) -> Iterator[str]:
         yield from names_of(part)
 
 
+def telling_length(node: Node) -> int:
+    """How many characters in one piece every match holds at the least."""
+    if node.low == 0 or node.kind in ("class", "assertion"):
+        return 0
+    if node.kind == "literal":
+        return 1
+    if node.kind == "alternatives":
+        return min(telling_length(part) for part in node.parts)
+    best = run = 0
+    for part in node.parts:
+        if part.kind == "literal" and part.low >= 1:
+            run += 1
+            best = max(best, run)
+        else:
+            run = 0
+            best = max(best, telling_length(part))
+    return best
+
+
 def _escape(char: str) -> str:
     if char in _META:
         return "\\" + char

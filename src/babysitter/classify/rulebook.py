@@ -14,9 +14,9 @@ MOST_KEPT = 8  # playbooks ready at once: a few kinds of job, before and after a
 
 @dataclass(slots=True)
 class Rulebook:
-    """The rules of a playbook with the index from patterns to rules."""
+    """Rules with the index from patterns to rules."""
 
-    playbook: Playbook
+    placed: tuple[PlacedRule, ...]
     patterns: tuple[Pattern, ...]
     known: frozenset[Pattern]
     triggered: dict[Pattern, tuple[int, ...]]  # rules that such a line may concern
@@ -35,28 +35,41 @@ class Rulebook:
         indices = set(self.always)
         for pattern in reading.patterns_hit:
             indices.update(self.triggered.get(pattern, ()))
-        return [self.playbook.placed[index] for index in sorted(indices)]
+        return [self.placed[index] for index in sorted(indices)]
 
 
-_kept: dict[int, Rulebook] = {}
+@dataclass(frozen=True, slots=True)
+class Rulebooks:
+    """Those that are always asked, and those that are only asked when the first find nothing."""
+
+    playbook: Playbook
+    first: Rulebook
+    last_resort: Rulebook
 
 
-def rulebook_of(playbook: Playbook) -> Rulebook:
-    """The rulebook of a playbook, made once."""
+_kept: dict[int, Rulebooks] = {}
+
+
+def rulebooks_of(playbook: Playbook) -> Rulebooks:
+    """The rulebooks of a playbook, made once."""
     kept = _kept.get(id(playbook))
     if kept is not None and kept.playbook is playbook:
         return kept
-    fresh = _made(playbook)
+    fresh = Rulebooks(
+        playbook,
+        _made(tuple(placed for placed in playbook.placed if not placed.rule.last_resort)),
+        _made(tuple(placed for placed in playbook.placed if placed.rule.last_resort)),
+    )
     while len(_kept) >= MOST_KEPT:
         _kept.pop(next(iter(_kept)))
     _kept[id(playbook)] = fresh
     return fresh
 
 
-def _made(playbook: Playbook) -> Rulebook:
+def _made(rules: tuple[PlacedRule, ...]) -> Rulebook:
     triggered: dict[Pattern, list[int]] = {TRACEBACK_HEAD: [], EXCEPTION_LINE: []}
     always: list[int] = []
-    for index, placed in enumerate(playbook.placed):
+    for index, placed in enumerate(rules):
         condition = placed.rule.match
         for pattern in dict.fromkeys(_wanted(condition)):
             triggered.setdefault(pattern, []).append(index)
@@ -64,7 +77,7 @@ def _made(playbook: Playbook) -> Rulebook:
             always.append(index)
     patterns = tuple(triggered)
     return Rulebook(
-        playbook,
+        rules,
         patterns,
         frozenset(patterns),
         {pattern: tuple(indices) for pattern, indices in triggered.items()},
@@ -73,9 +86,16 @@ def _made(playbook: Playbook) -> Rulebook:
 
 
 def _wanted(condition: Condition) -> Iterator[Pattern]:
-    """Patterns whose lines are evidence for a condition. Exclusions are looked up only when they matter."""
+    """Patterns whose lines may make a condition hold.
+
+    Of patterns that must all occur one is enough, the most telling; the others, and all exclusions, are
+    looked up when it has hit. Broad words in a sequence ("failed", ...) would otherwise cost in every line.
+    """
     if condition.logs:
-        yield from (*condition.logs.any, *condition.logs.all, *condition.logs.sequence)
+        yield from condition.logs.any
+        for together in (condition.logs.all, condition.logs.sequence):
+            if together:
+                yield max(together, key=lambda pattern: pattern.telling)
     if condition.traceback:
         yield from (TRACEBACK_HEAD, EXCEPTION_LINE)
     for each in (*condition.all, *condition.any):

@@ -302,6 +302,7 @@ class Rule(Door):
     safety: str = ""  # why this rule may not cry wolf
     links: Words = ()
     consequence: bool = False  # only ever follows from something else
+    last_resort: bool = False  # only asked when no other rule found anything above info
     explains: Explains | None = None
     applies_to: AppliesTo = AppliesTo()
     examples: Examples
