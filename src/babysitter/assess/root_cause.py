@@ -116,8 +116,9 @@ def _weight(finding: Finding, facts: JobFacts) -> float:
 
 
 def _ended_by_failures(findings: Findings) -> bool:
-    """Whether the cluster killed the job because something else of it had failed."""
-    return any(each.is_consequence and each.cause is not Cause.USER_CANCEL for each in findings.all)
+    """Whether the cluster, and no person, killed the job: something else of it had failed."""
+    consequences = [each for each in findings.all if each.is_consequence]
+    return bool(consequences) and all(each.cause is not Cause.USER_CANCEL for each in consequences)
 
 
 def _survives_a_stop(weighed: Weighed) -> bool:
