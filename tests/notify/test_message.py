@@ -146,6 +146,13 @@ def test_a_card_without_an_offer_says_what_to_do_instead() -> None:
     assert words.footer == "This needs a person: a restart alone would not help."
 
 
+def test_an_outage_names_the_cluster_and_not_one_of_its_jobs() -> None:
+    found = build.diagnosis(Cause.CONTROLLER_UNREACHABLE, ActionKind.ESCALATE, Severity.DEGRADED)
+    about = subject(incident=incident(diagnosis=found, outcome="it answers again"), proposal=None)
+    assert compose(Occasion.BLIND, about).title == "Cluster cannot be seen: marin"
+    assert compose(Occasion.RESOLVED, about).title == "Over: Cluster cannot be seen, marin"
+
+
 @pytest.mark.parametrize(
     ("about", "text"),
     [

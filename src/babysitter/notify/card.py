@@ -5,7 +5,7 @@ A card is a function of how things stand: composing it again after a decision gi
 
 from datetime import datetime
 
-from babysitter.model.finding import ActionKind
+from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import JobId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import Words
@@ -20,7 +20,6 @@ from babysitter.notify.subject import (
     ended,
     evidence_lines,
     safe,
-    short_name,
 )
 
 EVIDENCE_LINES_MOST = 8
@@ -51,7 +50,7 @@ def compose_card(about: Subject) -> Words:
             ("Affects", f"{count(len(about.affected), 'job')}: {safe(', '.join(about.affected[:5]))}")
         )
     return Words(
-        title=f"{cause_name(diagnosis.cause)}: {short_name(about.job)}",
+        title=f"{cause_name(diagnosis.cause)}: {about.place}",
         sentence=safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
         cause=diagnosis.cause.value,
         severity=diagnosis.severity.value,
@@ -150,6 +149,8 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None) -> str:
     """What to do where there is nothing to press."""
     if proposal is not None:
         return "" if proposal.asked_by == "babysit" else f"Asked for by {safe(proposal.asked_by)}"
+    if diagnosis.cause is Cause.CONTROLLER_UNREACHABLE:
+        return "Nothing is stopped or restarted while the cluster cannot be seen."
     match diagnosis.action:
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."

@@ -161,7 +161,7 @@ def _resolved(about: Subject) -> Words:
     failed = about.incident is not None and about.incident.status is IncidentStatus.FAILED
     name = cause_name(about.diagnosis.cause) if about.diagnosis else "Incident"
     return Words(
-        title=f"{'Not solved' if failed else 'Over'}: {name}, {short_name(about.job)}",
+        title=f"{'Not solved' if failed else 'Over'}: {name}, {about.place}",
         sentence=ended(capital(safe(outcome))) or "It is over.",
         severity=(Severity.FATAL if failed else Severity.BENIGN).value,
         fields=(("Lasted", duration((about.now - opened).total_seconds())),) if opened else (),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from babysitter.model.finding import Evidence
+from babysitter.model.finding import Cause, Evidence
 from babysitter.model.ids import JobId
 from babysitter.model.incident import Incident
 from babysitter.model.proposal import Decision, Proposal
@@ -41,6 +41,12 @@ class Subject:
     def job(self) -> str:
         """The watched job's full id, as it may be shown."""
         return safe(self.watch.root)
+
+    @property
+    def place(self) -> str:
+        """Where the trouble is, in a word: the job's name, or the cluster when all of it is concerned."""
+        cause = self.diagnosis.cause if self.diagnosis else None
+        return self.watch.cluster if cause is Cause.CONTROLLER_UNREACHABLE else short_name(self.job)
 
     @property
     def outlook(self) -> Outlook | None:
