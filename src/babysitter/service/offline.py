@@ -9,7 +9,7 @@ from babysitter.classify.load import Playbook
 from babysitter.classify.match import classify_text
 from babysitter.classify.measured import measured_findings
 from babysitter.model.facts import JobFacts
-from babysitter.model.finding import ActionKind, Cause, Findings
+from babysitter.model.finding import ActionKind, Cause, Finding, Findings
 from babysitter.model.verdict import Diagnosis, Reason
 from babysitter.read.pyspy import read_dump
 from babysitter.service.story import Story, read_story
@@ -55,13 +55,25 @@ def examine(
         dumps=tuple(read_dump(each) for each in dumps if each.strip()),
         measures=measures_of(story),
     )
-    measured = measured_findings(story.run, lines, source=source)
+    tail = lines[story.skipped :]
+    measured = [_moved(each, story.skipped) for each in measured_findings(story.run, tail, source=source)]
     findings = replace(findings, all=(*measured, *findings.all))
     judgement = judge(findings, facts)
     diagnosis = judgement.diagnosis
     if diagnosis.cause is Cause.STAGE_STUCK and (story.quiet_s or 0.0) > HOPELESS_S:
         diagnosis = replace(diagnosis, action=ActionKind.RESTART)
     return Examined(diagnosis, findings, facts, story, judgement.reasons)
+
+
+def _moved(finding: Finding, lines: int) -> Finding:
+    """The finding with its places counted from the beginning of the text."""
+    evidence = tuple(replace(each, line_number=(each.line_number or 0) + lines) for each in finding.evidence)
+    return replace(
+        finding,
+        evidence=evidence,
+        position=finding.position + lines,
+        last_position=finding.last_position + lines,
+    )
 
 
 def measures_of(story: Story) -> Measures:

@@ -21,6 +21,7 @@ IDLE_QUEUE_S = (
 STRAGGLER_RATIO = 0.9
 REPORT_S = 5.0  # a coordinator reports this often
 SOON_S = 900.0
+MOST_LINES = 20_000  # of the end of a log; progress before that is history
 STRAGGLER_SHARE = 0.05  # of all shards may be in flight and still count as "a few"
 
 
@@ -49,15 +50,18 @@ class Story:
     newest: Sample | None = None
     quiet_s: float | None = None  # for how long the newest count has not changed, None = cannot tell
     restarted_by_itself: bool = False
-    run: Run = field(default_factory=Run)  # of training reports
+    run: Run = field(default_factory=Run)  # of training reports; its places count from `skipped`
+    skipped: int = 0  # lines at the beginning that were not read
 
 
 def read_story(lines: Sequence[str], *, silent_s: float = 0.0, limits: Limits | None = None) -> Story:
-    """Fold lines, oldest first; `silent_s`: age of the last line, where it is known."""
+    """Fold the end of a log, oldest first; `silent_s`: age of the last line, where it is known."""
+    skipped = max(0, len(lines) - MOST_LINES)
+    lines = lines[skipped:]
     samples = _samples(lines)
     run = read_run(lines)
     signs = (run.advanced_at, _advanced_at(samples), _milestone_at(lines), _counted_up_at(lines))
-    steps = [place for place in signs if place is not None]
+    steps = [place + skipped for place in signs if place is not None]
     motion, quiet_s = _motion(lines, samples, silent_s, limits or Limits())
     return Story(
         advanced_at=max(steps, default=None),
@@ -66,6 +70,7 @@ def read_story(lines: Sequence[str], *, silent_s: float = 0.0, limits: Limits | 
         quiet_s=quiet_s,
         restarted_by_itself=_restarted(lines),
         run=run,
+        skipped=skipped,
     )
 
 
