@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from babysitter.classify.pattern import Pattern
+from babysitter.classify.pattern import Pattern, most_telling
 from babysitter.classify.predicates import dump_evidence, field_evidence, progress_evidence
 from babysitter.classify.reading import Reading
 from babysitter.classify.schema import Condition, LogMatch, TracebackMatch
@@ -116,7 +116,10 @@ def match_lines(wanted: LogMatch, reading: Reading, dead: Dead) -> Match | None:
 
 def _usable(wanted: LogMatch, reading: Reading, dead: Dead, pattern: Pattern) -> Iterator[int]:
     """Lines that match a pattern and pass the matcher's other demands."""
-    lines: Sequence[int] = reading.lines_with(pattern)
+    return _usable_of(wanted, reading, dead, reading.lines_with(pattern))
+
+
+def _usable_of(wanted: LogMatch, reading: Reading, dead: Dead, lines: Sequence[int]) -> Iterator[int]:
     if wanted.near_end and lines:
         lines = [line for line in lines if reading.is_near_end(line, wanted.near_end)]
     for line in lines:
@@ -131,6 +134,29 @@ def _usable(wanted: LogMatch, reading: Reading, dead: Dead, pattern: Pattern) ->
             if any(pattern.matches(raw) for pattern in wanted.except_):
                 continue
         yield line
+
+
+def _all_usable(
+    wanted: LogMatch, patterns: Sequence[Pattern], reading: Reading, dead: Dead
+) -> list[list[int]] | None:
+    """Usable lines of patterns that must all occur, or None; looked for around the rarest if possible."""
+    rarest = most_telling(patterns)
+    anchors = list(_usable(wanted, reading, dead, rarest))
+    if not anchors:
+        return None
+    each: list[list[int]] = []
+    for pattern in patterns:
+        if pattern is rarest:
+            each.append(anchors)
+            continue
+        if wanted.within is not None and wanted.within.lines is not None:
+            lines = reading.lines_near(pattern, anchors, wanted.within.lines)
+        else:
+            lines = reading.lines_with(pattern)
+        each.append(list(_usable_of(wanted, reading, dead, lines)))
+        if not each[-1]:
+            return None
+    return each
 
 
 def _is_from(reading: Reading, line: int, sources: Sequence[Role]) -> bool:
@@ -162,8 +188,8 @@ def _counted(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Patter
 
 def _together(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Pattern | None] | None:
     """One line for each pattern of `all`, within the window if there is one."""
-    each = [list(_usable(wanted, reading, dead, pattern)) for pattern in wanted.all]
-    if not all(each):
+    each = _all_usable(wanted, wanted.all, reading, dead)
+    if each is None:
         return None
     if wanted.within is None:
         return {lines[0]: pattern for lines, pattern in zip(each, wanted.all, strict=True)}
@@ -181,8 +207,8 @@ def _nearest(lines: Sequence[int], anchor: int) -> int:
 
 def _in_order(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Pattern | None] | None:
     """The first chain of lines that match the patterns of `sequence` one after another."""
-    each = [list(_usable(wanted, reading, dead, pattern)) for pattern in wanted.sequence]
-    if not all(each):
+    each = _all_usable(wanted, wanted.sequence, reading, dead)
+    if each is None:
         return None
     for start in each[0][:MOST_STARTS]:
         chain = _chain(wanted, reading, each, start)

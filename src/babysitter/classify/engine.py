@@ -5,7 +5,6 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -47,11 +46,6 @@ def tidy(text: bytes) -> bytes:
 
 def open_engine(patterns: Sequence[Pattern], *, size_hint: int = 1 << 30) -> Engine:
     """The best engine for this machine and for about this many bytes; compiled databases are kept on disk."""
-    return _open(tuple(patterns), size_hint < SMALL_BYTES)
-
-
-@lru_cache(maxsize=4)
-def _open(patterns: tuple[Pattern, ...], is_small: bool) -> Engine:
     from babysitter.classify.engine_re2 import Re2Engine
 
     try:
@@ -59,7 +53,7 @@ def _open(patterns: tuple[Pattern, ...], is_small: bool) -> Engine:
     except ImportError:
         return Re2Engine(patterns)
     cache = cache_file(patterns)
-    if is_small and not cache.exists():
+    if size_hint < SMALL_BYTES and not cache.exists():
         return Re2Engine(patterns)
     return HyperscanEngine(patterns, cache=cache)
 

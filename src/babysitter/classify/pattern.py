@@ -4,6 +4,7 @@ Everything that a pattern can do wrong is found here, when it is read: construct
 backtracking, expressions that match every line, programs too big to be worth their scan.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -96,6 +97,11 @@ def parse_pattern(text: str, *, ignore_case: bool = False) -> Pattern:
     )
     _check_size(pattern)
     return pattern
+
+
+def most_telling(patterns: Sequence[Pattern]) -> Pattern:
+    """Of patterns that must all occur the one to look for; of equals the later, by custom the rarer."""
+    return max(reversed(patterns), key=lambda pattern: pattern.telling)
 
 
 @lru_cache(maxsize=8192)

@@ -24,6 +24,7 @@ from babysitter.read.traceback import Reader, Traceback
 LONGEST_QUOTE = 2000  # characters of a line that evidence keeps
 MOST_TRACEBACK_LINES = 40_000
 MOST_LAZY_LINES = 200_000  # of a pattern that only an `unless` asks for
+MOST_NEAR_LINES = 20_000  # looked at one by one before a scan of everything is cheaper
 WINDOW_LINES = 120  # how far a traceback is followed behind its head
 
 # Scanned beside the rules' own patterns, so that tracebacks are found in the same pass.
@@ -101,6 +102,15 @@ class Reading:
             is_absent = pattern in self._scanned
             known = self._hits[pattern] = [] if is_absent else list(self._search(pattern, 0, MOST_LAZY_LINES))
         return known
+
+    def lines_near(self, pattern: Pattern, anchors: Sequence[int], lines: int) -> list[int]:
+        """Lines that match within so many lines of the anchors; perhaps others too, when that is cheaper."""
+        if pattern in self._hits or pattern in self._scanned or len(anchors) * lines > MOST_NEAR_LINES:
+            return self.lines_with(pattern)
+        around: set[int] = set()
+        for anchor in anchors:
+            around.update(range(max(0, anchor - lines), min(self.count, anchor + lines + 1)))
+        return [line for line in sorted(around) if pattern.matches(self.raw(line))]
 
     def occurs_after(self, pattern: Pattern, line: int) -> bool:
         """Whether a later line of the log matches."""

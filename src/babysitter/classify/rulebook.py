@@ -1,14 +1,18 @@
 """A playbook made ready for scanning: which patterns to look for, and which rules a hit can concern."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from babysitter.classify.engine import SMALL_BYTES, Engine, open_engine
 from babysitter.classify.load import PlacedRule, Playbook
-from babysitter.classify.pattern import Pattern
+from babysitter.classify.pattern import Pattern, most_telling
 from babysitter.classify.reading import EXCEPTION_LINE, TRACEBACK_HEAD, Reading
 from babysitter.classify.schema import Condition
 
+BROAD = 6  # a pattern with less fixed text in one piece hits too many lines
+RARE_FACTS = frozenset(
+    {"task_state", "exit_code", "error", "pending_reason", "preemption_count", "memory_peak"}
+)
 MOST_KEPT = 8  # playbooks ready at once: a few kinds of job, before and after a reload
 
 
@@ -21,10 +25,14 @@ class Rulebook:
     known: frozenset[Pattern]
     triggered: dict[Pattern, tuple[int, ...]]  # rules that such a line may concern
     always: tuple[int, ...]  # rules that may hold without any line
+    engines: dict[bool, Engine] = field(default_factory=dict)  # for small texts, and for large ones
 
     def engine(self, size: int) -> Engine:
         """The engine for a text of this size (compiled once a process, and kept on disk)."""
-        return open_engine(self.patterns, size_hint=min(size, SMALL_BYTES))
+        is_small = size < SMALL_BYTES
+        if is_small not in self.engines:
+            self.engines[is_small] = open_engine(self.patterns, size_hint=size)
+        return self.engines[is_small]
 
     def read(self, reading: Reading) -> None:
         """Scan once for everything that any rule looks for."""
@@ -85,32 +93,39 @@ def _made(rules: tuple[PlacedRule, ...]) -> Rulebook:
     )
 
 
-def _wanted(condition: Condition) -> Iterator[Pattern]:
-    """Patterns whose lines may make a condition hold.
+def _wanted(condition: Condition, *, is_guarded: bool = False) -> Iterator[Pattern]:
+    """Patterns whose lines may make a condition hold, and that are worth a place in the scan.
 
     Of patterns that must all occur one is enough, the most telling; the others, and all exclusions, are
-    looked up when it has hit. Broad words in a sequence ("failed", ...) would otherwise cost in every line.
+    looked up when it has hit. Broad words ("error", "failed") beside a rare fact, such as an exit code, are
+    looked up when the fact holds. Both would otherwise cost in every line.
     """
+    is_guarded = is_guarded or _has_rare_fact(condition)
     if condition.logs:
-        yield from condition.logs.any
+        triggers = list(condition.logs.any)
         for together in (condition.logs.all, condition.logs.sequence):
-            if together:
-                yield max(together, key=lambda pattern: pattern.telling)
+            triggers += [most_telling(together)] if together else []
+        yield from (pattern for pattern in triggers if not is_guarded or pattern.telling >= BROAD)
     if condition.traceback:
         yield from (TRACEBACK_HEAD, EXCEPTION_LINE)
     for each in (*condition.all, *condition.any):
-        yield from _wanted(each)
+        yield from _wanted(each, is_guarded=is_guarded)
 
 
-def _needs_lines(condition: Condition) -> bool:
-    """Whether the condition can only hold when some line matches."""
-    return bool(
-        condition.logs
-        or condition.traceback
-        or _some(condition.all)
-        or (condition.any and all(_needs_lines(each) for each in condition.any))
+def _has_rare_fact(condition: Condition) -> bool:
+    return bool(condition.model_fields_set & RARE_FACTS) or any(
+        _has_rare_fact(each) for each in condition.all
     )
 
 
-def _some(conditions: Iterable[Condition]) -> bool:
-    return any(_needs_lines(each) for each in conditions)
+def _needs_lines(condition: Condition, *, is_guarded: bool = False) -> bool:
+    """Whether the condition can only hold when some scanned line matches."""
+    is_guarded = is_guarded or _has_rare_fact(condition)
+    if condition.logs:
+        patterns = (*condition.logs.any, *condition.logs.all, *condition.logs.sequence)
+        return not is_guarded or all(pattern.telling >= BROAD for pattern in patterns)
+    return bool(
+        condition.traceback
+        or any(_needs_lines(each, is_guarded=is_guarded) for each in condition.all)
+        or (condition.any and all(_needs_lines(each, is_guarded=is_guarded) for each in condition.any))
+    )

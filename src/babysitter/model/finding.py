@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import total_ordering
 
 from babysitter.model.ids import RuleId
 from babysitter.model.log import Role
@@ -44,7 +43,6 @@ class Cause(StrEnum):
     UNKNOWN = "unknown"
 
 
-@total_ordering
 class Severity(StrEnum):
     """How much it matters. Ordered: benign < info < degraded < fatal."""
 
@@ -53,9 +51,22 @@ class Severity(StrEnum):
     DEGRADED = "degraded"
     FATAL = "fatal"
 
+    # All four: str has them already, so functools.total_ordering would leave three comparing letters.
     def __lt__(self, other: str) -> bool:
-        order = list(Severity)
-        return order.index(self) < order.index(Severity(other))
+        return _rank(self) < _rank(other)
+
+    def __le__(self, other: str) -> bool:
+        return _rank(self) <= _rank(other)
+
+    def __gt__(self, other: str) -> bool:
+        return _rank(self) > _rank(other)
+
+    def __ge__(self, other: str) -> bool:
+        return _rank(self) >= _rank(other)
+
+
+def _rank(severity: str) -> int:
+    return list(Severity).index(Severity(severity))
 
 
 class ActionKind(StrEnum):
