@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from babysitter.model.ids import TaskId
+from babysitter.model.log import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +48,27 @@ class ThreadDump:
         """Every thread of every process."""
         for process in self.processes:
             yield from process.threads
+
+
+class Doing(StrEnum):
+    """What a process was doing, as far as its dump tells."""
+
+    STARTING = "starting"
+    WAITING_FOR_WORKERS = "waiting-for-workers"
+    IN_STAGE = "in-stage"
+    SHUT_DOWN = "shut-down"  # the main thread waits for left-over threads; the program itself is over
+    IDLE = "idle"  # a worker without a shard
+    WORKING = "working"  # a shard's own code runs
+    BLOCKED = "blocked"  # a shard's own code waits in accept, recv, a lock, ...
+    UNCLEAR = "unclear"  # this generation's dumps cannot tell, or it was no dump
+
+
+@dataclass(frozen=True, slots=True)
+class DumpNote:
+    """What is kept of a dump: its meaning, and the place where the deciding thread stood."""
+
+    target: TaskId
+    taken_at: datetime
+    role: Role
+    doing: Doing
+    place: str = ""  # innermost frames, outermost last: "accept < fetch_page < run_stage"

@@ -22,7 +22,15 @@ class Limits:
     first_shard_floor_s: float = 2700.0
     first_shard_factor: float = 3.0
     straggler_least_age_s: float = 300.0
+    straggler_most_share: float = 0.1  # of a stage's shards that may be in flight
     zombie_dumps_apart_s: float = 20.0
+    zombie_silence_s: float = 180.0  # a coordinator in a stage reports every 5 s
+    blocked_dumps_apart_s: float = 20.0
+    churn_window_s: float = 1800.0
+    churn_least_count: int = 4
+    quiet_floor_s: float = 1800.0  # silence of a job that reports no progress
+    quiet_gap_factor: float = 4.0
+    healing_s: float = 600.0  # how long the job's own recovery may take before it is doubted
     blind_incident_s: float = 600.0
     same_error_escalate_count: int = 3
     restarts_per_day: int = 3

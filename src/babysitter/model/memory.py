@@ -7,11 +7,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from babysitter.model.ids import JobId
-from babysitter.model.log import Cursor
+from babysitter.model.dump import DumpNote
+from babysitter.model.finding import Cause, Finding
+from babysitter.model.ids import JobId, TaskId
+from babysitter.model.job import JobState
+from babysitter.model.log import Cursor, LogLine, Role
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
+from babysitter.model.progress import Progress, StagePace
 from babysitter.model.sight import Source
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorNote:
+    """One error that ended tries of the job, told apart from others by its signature."""
+
+    signature: str  # the text without what changes from try to try
+    text: str
+    tries: tuple[str, ...]  # which tries it ended: a job id, or task:attempt
+    seen_at: datetime
+
+    @property
+    def count(self) -> int:
+        return len(self.tries)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLosses:
+    """How many workers of a job had been lost at a moment (failed and preempted attempts together)."""
+
+    job: JobId
+    at: datetime
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +53,39 @@ class Memory:
     wants: frozenset[Want] = frozenset()
     newest_attempt: JobId | None = None  # the coordinator (or root) job being judged
     generation: str = ""
+
+    # the job
+    kind: str = ""  # zephyr, training, plain; "" = not recognised yet
+    root_state: JobState | None = None  # as last seen
+    root_submitted_at: datetime | None = None  # another one = another run under the same name
+    looked_at: datetime | None = None  # the last check, blind or not
+    seen_at: datetime | None = None  # the last check that saw the tree
+    seen_in_phase_s: float = 0.0  # blind time left out
+    waiting_since_at: datetime | None = None  # waits for machines
+    roles: Mapping[TaskId, Role] = field(default_factory=dict)  # of tasks that printed or were listed
+
+    # its course
+    stages: tuple[StagePace, ...] = ()  # oldest first, those of all pipelines
+    progress: Progress | None = None  # the newest report
+    advanced_at: datetime | None = None  # the last proof of progress of the newest attempt
+    first_line_at: datetime | None = None
+    last_line_at: datetime | None = None
+    line_gap_s: float = 0.0  # the longest silence survived
+    shutdown_at: datetime | None = None  # the newest coordinator said that its pipeline is over
+    requeues: tuple[datetime, ...] = ()  # shards given to another worker, newest last
+    losses: tuple[WorkerLosses, ...] = ()
+    errors: tuple[ErrorNote, ...] = ()
+    dumps: tuple[DumpNote, ...] = ()
+    peak_memory_bytes: int | None = None
+
+    # what is under suspicion, and what was said
+    lines_read: int = 0  # positions of kept findings count from the first line ever read
+    advanced_position: int | None = None  # of the last line that proves progress
+    findings: tuple[Finding, ...] = ()  # worth remembering until progress overcomes them
+    recent_lines: tuple[LogLine, ...] = ()  # context for rules that need several lines
+    suspicious_since: Mapping[str, datetime] = field(default_factory=dict)  # by signal kind
+    examined_at: Mapping[str, datetime] = field(default_factory=dict)  # signals looked into without proof
+    assessment_s: float = 180.0  # the rhythm in which progress is judged
+    open_cause: Cause | None = None  # of the trouble that is confirmed and not over
+    open_attempt: JobId | None = None
+    blind_until_at: datetime | None = None  # end of the last blindness of the controller

@@ -26,7 +26,8 @@ class Want(StrEnum):
 class Observation:
     """What one look brought. None = not asked for; Unseen = asked for and not seen.
 
-    `lines`: new lines of the whole tree since the last look, oldest first.
+    `lines`: new lines of the whole tree since the last look, oldest first; with `is_reread`, all that the
+    log service still has (within a limit), so that what was read before comes again.
     `cursors`: where to continue, by the name of the question (service/observe.py names them).
     """
 
@@ -37,6 +38,7 @@ class Observation:
     dumps: Mapping[TaskId, Sight[ThreadDump]] = field(default_factory=dict)
     cursors: Mapping[str, Cursor] = field(default_factory=dict)
     skipped_lines: int = 0
+    is_reread: bool = False
     generation: str = ""
 
     @property

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from babysitter.model.ids import JobId
+
 
 class Motion(StrEnum):
     """What the samples of a stage say over time."""
@@ -37,3 +39,36 @@ class Progress:
     execution: str = ""  # id of the pipeline execution; a new one for every pipeline attempt
     items_per_s: float | None = None
     loss: float | None = None  # training only
+
+
+@dataclass(frozen=True, slots=True)
+class StagePace:
+    """The course of one stage, folded from its reports. All times are those inside the lines.
+
+    `gaps_s`: seconds per completed shard, newest last; `longest_gap_s`: the longest wait for a completion
+    that the stage has survived.
+    """
+
+    label: str
+    owner: JobId  # the coordinator (or plain job) that reports
+    execution: str = ""
+    number: int | None = None
+    done: int = 0
+    total: int = 0
+    started_at: datetime | None = None  # first report or announcement
+    first_done_at: datetime | None = None
+    last_done_at: datetime | None = None
+    reported_at: datetime | None = None  # newest report
+    drained_at: datetime | None = None  # since when nothing is queued; None = something is, or not told
+    gaps_s: tuple[float, ...] = ()
+    longest_gap_s: float = 0.0
+    in_flight: int | None = None
+    queued: int | None = None
+    alive: int | None = None
+    workers: int | None = None
+    gone: int | None = None
+    ended_at: datetime | None = None  # a later stage reports, or its coordinator ended
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.ended_at is None and self.done < self.total

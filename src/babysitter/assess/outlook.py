@@ -1,0 +1,91 @@
+"""What a person sees of the job right now: one line, stages, pace, what is left."""
+
+from babysitter.assess.scene import Scene
+from babysitter.model.job import JobState
+from babysitter.model.log import Role
+from babysitter.model.memory import Memory
+from babysitter.model.progress import StagePace
+from babysitter.model.verdict import Outlook, StageView
+from babysitter.read.stages import current_stage, eta_s, rate_per_min
+
+
+def outlook_of(scene: Scene) -> Outlook:
+    """The outlook of a look that saw the tree."""
+    stage, memory = scene.stage, scene.memory
+    workers = scene.crew.workers if scene.crew else None
+    return Outlook(
+        summary=_summary(scene),
+        job_state=scene.root.state,
+        stages=_stages(memory, scene.attempt.id),
+        eta_s=eta_s(stage) if stage else None,
+        rate_per_min=rate_per_min(stage) if stage else None,
+        alive=stage.alive if stage else None,
+        workers=(stage.workers if stage else None) or (workers.task_count if workers else None),
+        pipeline=scene.crew.name.pipeline if scene.crew else None,
+        retries=scene.retries,
+        peak_memory_bytes=memory.peak_memory_bytes,
+        last_line_at=memory.last_line_at,
+        started_at=scene.root.started_at,
+        finished_at=scene.root.finished_at,
+    )
+
+
+def outlook_of_memory(memory: Memory, summary: str) -> Outlook:
+    """The outlook while blind: what was last seen."""
+    stage = current_stage(memory.stages, memory.newest_attempt)
+    return Outlook(
+        summary=summary,
+        job_state=memory.root_state,
+        stages=_stages(memory, memory.newest_attempt),
+        alive=stage.alive if stage else None,
+        workers=stage.workers if stage else None,
+        peak_memory_bytes=memory.peak_memory_bytes,
+        last_line_at=memory.last_line_at,
+    )
+
+
+def _stages(memory: Memory, attempt: str | None) -> tuple[StageView, ...]:
+    return tuple(
+        StageView(
+            label=stage.label,
+            # A stage never reports its last shard: what ended was done.
+            done=stage.total if stage.ended_at else stage.done,
+            total=stage.total,
+            is_current=stage.ended_at is None,
+            started_at=stage.started_at,
+            ended_at=stage.ended_at,
+        )
+        for stage in memory.stages
+        if stage.owner == attempt
+    )
+
+
+def _summary(scene: Scene) -> str:
+    root, stage = scene.root, scene.stage
+    if root.state.is_terminal:
+        return _end(scene)
+    if scene.waiting is not None:
+        role = "workers wait" if scene.waiting.id != root.id else "waits"
+        return f"{role} for machines"
+    if stage is not None:
+        return f"{stage.label}: {stage.done}/{stage.total}{_left(stage)}"
+    if scene.needs_crew and scene.crew is None:
+        return "starting: no coordinator yet"
+    if scene.needs_crew:
+        return f"{Role.COORDINATOR} {scene.attempt.state}, no stage under way"
+    return f"{root.state}"
+
+
+def _left(stage: StagePace) -> str:
+    left_s = eta_s(stage)
+    return f", about {left_s / 60:.0f} min left" if left_s is not None and left_s >= 60 else ""
+
+
+def _end(scene: Scene) -> str:
+    root = scene.root
+    lasted = ""
+    if root.started_at and root.finished_at:
+        lasted = f" after {(root.finished_at - root.started_at).total_seconds() / 60:.0f} min"
+    again = f", {scene.retries} retries" if scene.retries else ""
+    word = "succeeded" if root.state is JobState.SUCCEEDED else str(root.state)
+    return f"{word}{lasted}{again}"

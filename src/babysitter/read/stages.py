@@ -1,0 +1,144 @@
+"""Progress reports folded into stages: completions, gaps per shard, rates, what is left; when is one stuck?
+
+Times are those inside the lines, so a reader that comes late, or was blind for an hour, measures the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from statistics import median
+
+from babysitter.model.ids import JobId
+from babysitter.model.limits import Limits
+from babysitter.model.progress import Progress, StagePace
+
+MOST_STAGES = 64
+MOST_GAPS = 60
+
+
+def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -> tuple[StagePace, ...]:
+    """The stages with one more report of `owner` taken into account. Old and repeated reports change nothing."""
+    known = next((each for each in reversed(stages) if _is_same(each, report, owner)), None)
+    if known is None:
+        fresh = _counted(_begun(report, owner), report)
+        return (*_ended_before(stages, fresh), fresh)[-MOST_STAGES:]
+    if known.reported_at is not None and report.at < known.reported_at:
+        return stages
+    grown = _counted(known, report)
+    others = [each for each in stages if each is not known]
+    return (*_ended_before(others, grown), replace(grown, ended_at=None))
+
+
+def end_stages(stages: tuple[StagePace, ...], owner: JobId, at: datetime) -> tuple[StagePace, ...]:
+    """The stages after their coordinator ended."""
+    return tuple(
+        replace(each, ended_at=at) if each.owner == owner and each.ended_at is None else each
+        for each in stages
+    )
+
+
+def current_stage(stages: Sequence[StagePace], owner: JobId | None) -> StagePace | None:
+    """The stage that `owner` reports at present; None between stages and before the first."""
+    return next((each for each in reversed(stages) if each.owner == owner and each.ended_at is None), None)
+
+
+def _is_same(stage: StagePace, report: Progress, owner: JobId) -> bool:
+    if stage.owner != owner or stage.label != report.stage:
+        return False
+    if stage.execution and report.execution and stage.execution != report.execution:
+        return False
+    # The short form of a report names no execution: fewer done than before is another run of that stage.
+    return (
+        bool(report.execution) or report.done >= stage.done or report.at <= (stage.reported_at or report.at)
+    )
+
+
+def _begun(report: Progress, owner: JobId) -> StagePace:
+    return StagePace(report.stage, owner, report.execution, report.stage_number, started_at=report.at)
+
+
+def _ended_before(stages: Sequence[StagePace], newer: StagePace) -> tuple[StagePace, ...]:
+    """A coordinator works on one stage at a time: a report of another one ends those before."""
+    at = newer.reported_at
+    return tuple(
+        replace(each, ended_at=at) if each.owner == newer.owner and each.ended_at is None else each
+        for each in stages
+    )
+
+
+def _counted(stage: StagePace, report: Progress) -> StagePace:
+    completed = report.done - stage.done
+    changes = replace(
+        stage,
+        execution=stage.execution or report.execution,
+        total=report.total,
+        done=max(report.done, stage.done),
+        reported_at=report.at,
+        in_flight=stage.in_flight if report.in_flight is None else report.in_flight,
+        queued=stage.queued if report.queued is None else report.queued,
+        alive=stage.alive if report.alive is None else report.alive,
+        workers=stage.workers if report.workers is None else report.workers,
+        gone=stage.gone if report.gone is None else report.gone,
+    )
+    if report.queued is not None:
+        changes = replace(changes, drained_at=(stage.drained_at or report.at) if report.queued == 0 else None)
+    if completed <= 0:
+        return changes
+    if stage.last_done_at is None:
+        return replace(changes, first_done_at=report.at, last_done_at=report.at)
+    waited_s = max(0.0, (report.at - stage.last_done_at).total_seconds())
+    gaps = (*stage.gaps_s, *[waited_s / completed] * min(completed, MOST_GAPS))[-MOST_GAPS:]
+    return replace(
+        changes,
+        last_done_at=report.at,
+        gaps_s=gaps,
+        longest_gap_s=max(stage.longest_gap_s, waited_s),
+    )
+
+
+def first_shard_s(stage: StagePace) -> float | None:
+    """Seconds from a stage's first report to its first completion; None when there was none yet."""
+    if stage.first_done_at is None or stage.started_at is None:
+        return None
+    return max(0.0, (stage.first_done_at - stage.started_at).total_seconds())
+
+
+def stuck_after_s(stage: StagePace, earlier: Sequence[StagePace], limits: Limits) -> float:
+    """Seconds without a completed shard after which a stage counts as stuck.
+
+    The largest of: 15 min; 8 x the stage's own median gap between completions; 2 x the longest gap it
+    already survived. Before the first completion: 45 min, or 3 x the slowest first shard of earlier stages.
+    """
+    if stage.last_done_at is None:
+        slowest = max((first_shard_s(each) or 0.0 for each in earlier if each is not stage), default=0.0)
+        return max(limits.first_shard_floor_s, limits.first_shard_factor * slowest)
+    usual_s = median(stage.gaps_s) if stage.gaps_s else 0.0
+    return max(
+        limits.stuck_floor_s,
+        limits.stuck_median_factor * usual_s,
+        limits.stuck_gap_factor * stage.longest_gap_s,
+    )
+
+
+def frozen_s(stage: StagePace) -> float:
+    """How long the stage's own reports show no completion: from the last one (or the start) to the newest report."""
+    since = stage.last_done_at or stage.started_at
+    if since is None or stage.reported_at is None:
+        return 0.0
+    return max(0.0, (stage.reported_at - since).total_seconds())
+
+
+def rate_per_min(stage: StagePace) -> float | None:
+    """Completed shards per minute, from the recent gaps; None before two completions."""
+    if not stage.gaps_s:
+        return None
+    mean_s = sum(stage.gaps_s) / len(stage.gaps_s)
+    return 60.0 / mean_s if mean_s > 0 else None
+
+
+def eta_s(stage: StagePace) -> float | None:
+    """Seconds until the stage is done at its recent pace; None when that cannot be told."""
+    rate = rate_per_min(stage)
+    if rate is None or not stage.is_under_way:
+        return None
+    return (stage.total - stage.done) / rate * 60.0

@@ -1,0 +1,65 @@
+"""The pure middle of a check: remember, classify, assess. `check` and `replay` are the same call of it."""
+
+from babysitter.assess.assess import assess
+from babysitter.classify.facts import Measures
+from babysitter.classify.load import Playbook
+from babysitter.classify.match import classify
+from babysitter.model.ids import TaskId, job_of
+from babysitter.model.log import Role
+from babysitter.model.memory import Memory
+from babysitter.model.observation import Observation
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.read.names import role_of
+from babysitter.read.pace import remember
+from babysitter.read.stages import current_stage, frozen_s
+
+
+def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend: str = "iris") -> Verdict:
+    """What an observation means for a watch. Pure; the memory to keep is in the verdict."""
+    memory = remember(watch.memory, observation)
+
+    def its_role(task: TaskId) -> Role | None:
+        return memory.roles.get(task) or role_of(job_of(task), observation.root)
+
+    findings = classify(
+        observation,
+        memory,
+        playbook.for_job(backend, memory.kind),
+        carried=() if observation.is_reread else watch.memory.recent_lines,
+        measures=measures_of(memory),
+        last_log_age_s=_last_line_age_s(memory, observation),
+        role_of_task=its_role,
+    )
+    return assess(observation, findings, memory, watch.limits)
+
+
+def measures_of(memory: Memory) -> Measures:
+    """The pace of the stage under way, under the names that playbooks compare."""
+    stage = current_stage(memory.stages, memory.newest_attempt)
+    if stage is None:
+        return Measures()
+    counts = {
+        "done": stage.done,
+        "total": stage.total,
+        "in_flight": stage.in_flight,
+        "queued": stage.queued,
+        "alive": stage.alive,
+        "workers": stage.workers,
+        "gone": stage.gone,
+        "done_ratio": stage.done / stage.total if stage.total else None,
+        "dead_ratio": _ratio(stage.gone, stage.workers),
+        "alive_ratio": _ratio(stage.alive, stage.workers),
+        "quiet_s": frozen_s(stage),
+    }
+    return Measures(numbers={name: float(value) for name, value in counts.items() if value is not None})
+
+
+def _ratio(part: int | None, whole: int | None) -> float | None:
+    return part / whole if part is not None and whole else None
+
+
+def _last_line_age_s(memory: Memory, observation: Observation) -> float | None:
+    if memory.last_line_at is None:
+        return None
+    return max(0.0, (observation.taken_at - memory.last_line_at).total_seconds())
