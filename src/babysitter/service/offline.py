@@ -16,7 +16,7 @@ from babysitter.service.story import Story, read_story
 
 # A running watch asks for two dumps before it offers to restart a stuck stage. A text is all there is: after
 # this long without a single shard, the advice to a person is to restart.
-HOPELESS_S = 7200.0
+HOPELESS_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
