@@ -6,23 +6,26 @@ job that still lives: a restart needs proof of death, and a line in a log is non
 
 from dataclasses import replace
 
-from babysitter.assess.causality import BENIGN_CAUSES
+from babysitter.assess.causality import BENIGN_CAUSES, OUTLAST_PROGRESS
 from babysitter.assess.root_cause import diagnose
 from babysitter.assess.scene import Scene
 from babysitter.assess.suspicion import Level, Suspicion
 from babysitter.model.facts import JobFacts
-from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.ids import JobId, is_within
 from babysitter.model.job import Job, JobState, Task, TaskState
+from babysitter.model.log import Role
 from babysitter.model.memory import ErrorNote, Memory
 from babysitter.model.observation import Observation, Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+from babysitter.read.names import role_of
+from babysitter.read.traceback import read_tracebacks
 
 MOST_FINDINGS = 40
 STOPPED = "Terminated by user"
 
 # Judged over time, with numbers, by suspicion.py and pending.py: a single line or dump proves none of them.
-_JUDGED_OVER_TIME = frozenset(
+JUDGED_OVER_TIME = frozenset(
     {
         Cause.ZOMBIE_COORDINATOR,
         Cause.STAGE_STUCK,
@@ -139,10 +142,43 @@ def diagnosis_of_the_end(scene: Scene) -> Diagnosis:
     """The cause of an end: from the newest attempt, else from whatever the whole run shows."""
     facts, findings = facts_of(scene), known_findings(scene)
     newest = diagnose(newest_only(scene, findings), facts)
-    if newest.cause is not Cause.UNKNOWN:
-        return newest
-    widest = diagnose(findings, facts)
-    return widest if widest.cause is not Cause.UNKNOWN else newest
+    if newest.cause is Cause.UNKNOWN:
+        widest = diagnose(findings, facts)
+        newest = widest if widest.cause is not Cause.UNKNOWN else newest
+    return _without_a_change(_raised_by_itself(scene, newest))
+
+
+def _raised_by_itself(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
+    """An exception that the program's own code raises in every one of its tries is the program's own.
+
+    What it says may sound like broken input; but what was read from outside would fail in what reads it.
+    """
+    note = _repeated(scene)
+    is_vague = diagnosis.cause in (Cause.UNKNOWN, Cause.DATA_ERROR)
+    if note is None or not is_vague or _count(scene, note) < scene.limits.same_error_escalate_count:
+        return diagnosis
+    lines = scene.observation.seen_lines or scene.memory.recent_lines
+    units = read_tracebacks([line.text for line in lines], [line.task for line in lines])
+    raised = next((unit.raised[0] for unit in reversed(units) if unit.raised and unit.raised[0].frames), None)
+    if raised is None or not raised.frames[-1].is_user or raised.name not in note.text:
+        return diagnosis
+    return replace(
+        diagnosis,
+        cause=Cause.CODE_ERROR,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The program itself raises {raised.name} in every try ({raised.frames[-1]}): "
+        f"{raised.message[:200]}",
+        retry=Retry.USELESS,
+    )
+
+
+def _without_a_change(diagnosis: Diagnosis) -> Diagnosis:
+    """Code and data are changed by people, not by another submission: somebody must look."""
+    by_people = diagnosis.cause in (Cause.CODE_ERROR, Cause.DATA_ERROR)
+    if by_people and diagnosis.change is None and diagnosis.action.restarts:
+        return replace(diagnosis, action=ActionKind.ESCALATE)
+    return diagnosis
 
 
 def errors(scene: Scene) -> Suspicion:
@@ -181,11 +217,46 @@ def errors(scene: Scene) -> Suspicion:
 
 def _diagnosis_of_the_living(scene: Scene) -> Diagnosis | None:
     findings = newest_only(scene, known_findings(scene))
-    findings = replace(findings, all=tuple(f for f in findings.all if f.cause not in _JUDGED_OVER_TIME))
+    findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(scene, f)))
     found = diagnose(findings, facts_of(scene))
-    if found.cause in BENIGN_CAUSES or found.severity < Severity.DEGRADED or found.cause in _JUDGED_OVER_TIME:
+    if found.cause in BENIGN_CAUSES or found.severity < Severity.DEGRADED or found.cause in JUDGED_OVER_TIME:
         return None
     return living(found)
+
+
+def _still_matters(scene: Scene, finding: Finding) -> bool:
+    """Whether a finding can be news about a job that lives: not overcome, and not the job's own to mend."""
+    if finding.cause in JUDGED_OVER_TIME:
+        return False
+    # Workers are replaced and their shards tried again by the pipeline itself; when that does not help, the
+    # coordinator gives up, or nothing completes any more, and either is seen.
+    if scene.needs_crew and all(_is_of_worker(scene, each) for each in finding.evidence):
+        return False
+    if finding.position < 0:
+        return all(_has_ended_badly(scene, each.source.rpartition(" ")[2]) for each in finding.evidence)
+    advanced_at = scene.memory.advanced_at
+    is_older = advanced_at is not None and all(each.at and each.at <= advanced_at for each in finding.evidence)
+    return not is_older or finding.cause in OUTLAST_PROGRESS
+
+
+def _is_of_worker(scene: Scene, evidence: Evidence) -> bool:
+    source = evidence.source.rpartition(" ")[2]
+    return evidence.role is Role.WORKER or role_of(JobId(_job_in(source)), scene.root.id) is Role.WORKER
+
+
+def _has_ended_badly(scene: Scene, source: str) -> bool:
+    """Whether a state is about something that is over: what lives keeps the errors of its earlier tries."""
+    tasks = [task for job in scene.tree for task in job.tasks or () if task.id == source]
+    if tasks:
+        return tasks[0].state.is_terminal and tasks[0].state is not TaskState.SUCCEEDED
+    job = scene.tree.find(JobId(source))
+    return job is None or job.state.ended_badly or job.state is scene.root.state
+
+
+def _job_in(source: str) -> str:
+    """The job of a source, which names a job or one of its tasks."""
+    job, _, last = source.rpartition("/")
+    return job if last.isdigit() else source
 
 
 def living(diagnosis: Diagnosis) -> Diagnosis:
@@ -209,7 +280,7 @@ def _count(scene: Scene, note: ErrorNote) -> int:
 
 
 def _of_repetition(scene: Scene, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
-    base = found if found is not None else diagnosis_of_the_end(scene)
+    base = _raised_by_itself(scene, found if found is not None else diagnosis_of_the_end(scene))
     cause = base.cause if base.cause not in BENIGN_CAUSES else Cause.UNKNOWN
     evidence = (Evidence(note.text[:400], f"job {scene.root.id}", at=note.seen_at), *base.evidence)
     return replace(

@@ -53,7 +53,9 @@ def signals(scene: Scene, stand: Standing) -> tuple[Signal, ...]:
     if scene.doubled:
         found.append(_doubled_signal(scene))
     if scene.is_healing:
-        text = f"the job recovers by itself: try {scene.retries + 1}, judged by its newest attempt"
+        text = "shards were given to other workers: the pipeline mends itself"
+        if scene.retries:
+            text = f"the job recovers by itself: try {scene.retries + 1}, judged by its newest attempt"
         found.append(Signal(SignalKind.RETRYING, since.get(SignalKind.RETRYING, scene.now), text))
     return tuple(found)
 

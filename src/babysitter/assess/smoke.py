@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from babysitter.assess.causality import BENIGN_CAUSES
-from babysitter.assess.evidence import diagnosis_of_the_end, living
+from babysitter.assess.evidence import JUDGED_OVER_TIME, diagnosis_of_the_end, living
 from babysitter.assess.outcome import Outcome
 from babysitter.assess.running import came_up, doubled, signals, standing
 from babysitter.assess.scene import Scene
@@ -58,7 +58,7 @@ def smoke_failed(scene: Scene) -> Diagnosis:
     _, why = came_up(scene)
     missing = "; ".join(reason.text for reason in why if not reason.holds)
     found = diagnosis_of_the_end(scene)
-    unproven = found.cause in BENIGN_CAUSES
+    unproven = found.cause in BENIGN_CAUSES or found.cause in JUDGED_OVER_TIME
     return replace(
         living(found),
         cause=Cause.UNKNOWN if unproven else found.cause,

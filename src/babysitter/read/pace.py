@@ -64,6 +64,8 @@ def _with_sight(memory: Memory, observation: Observation) -> Memory:
     gained_s = 0.0
     if is_seen and memory.seen_at is not None and not was_blind:
         gained_s = max(0.0, (now - memory.seen_at).total_seconds())
+    if observation.is_reread and not observation.seen_lines and memory.first_line_at and is_seen:
+        was_blind = True  # the log service has lost what it had: the control plane went away and came back
     return replace(
         memory,
         looked_at=now,

@@ -82,6 +82,8 @@ async def replay(
     for step in recording.steps:
         clock.moment = stretch.moment(step.at_ms)
         eyes.show(step)
+        if not eyes.has_looked:
+            continue
         memory = replace(watch.memory, wants=watch.memory.wants | EVERYTHING)
         try:
             observation = await observe(replace(watch, memory=memory), eyes, clock)

@@ -18,7 +18,7 @@ from babysitter.backends.recording.format import Answer, Recording, Step, Stretc
 from babysitter.errors import BabysitError, NonsenseAnswer, NoSuchJob, Refused, Unreachable, WorldError
 from babysitter.model.dump import ThreadDump
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
-from babysitter.model.job import Job, JobState, JobTree, Resources, Task
+from babysitter.model.job import Job, JobState, JobTree, Resources, Task, TaskState
 from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
 from babysitter.model.submission import Submission
 
@@ -36,18 +36,23 @@ class RecordedEyes:
         self._stretch = stretch
         self._jobs: dict[JobId, Job] = {}
         self._tasks: dict[JobId, dict[TaskId, Task]] = {}
-        self._unknown: set[JobId] = set()
         self._requests: dict[JobId, Node] = {}
         self._lines: list[LogLine] = []
         self._known_lines: Counter[tuple[object, ...]] = Counter()
         self._dumps: dict[TaskId, ThreadDump] = {}
         self._no_dump: dict[TaskId, BabysitError] = {}
+        self._has_looked = False
         self._blind: dict[str, WorldError] = {}  # "tree" or "logs" -> why the newest attempt to look failed
 
     def show(self, step: Step) -> None:
         """Take a step's answers into account, in the order in which they came."""
         for answer in step.answers:
             self._take(answer)
+
+    @property
+    def has_looked(self) -> bool:
+        """Whether anything was ever asked that could tell of jobs."""
+        return self._has_looked
 
     @property
     def abilities(self) -> Abilities:
@@ -116,6 +121,7 @@ class RecordedEyes:
     # --- taking answers in
 
     def _take(self, answer: Answer) -> None:
+        self._has_looked |= answer.method in _TREE_CALLS or answer.method == "TerminateJob"
         topic = "logs" if answer.method in _LOG_CALLS else "tree" if answer.method in _TREE_CALLS else ""
         if answer.status == 200:
             try:
@@ -189,14 +195,41 @@ class RecordedEyes:
         fresh = {task.id: task for task in wire.tasks(raw)}
         known = self._tasks.get(job, {})
         self._tasks[job] = {id_: _fuller(task, known.get(id_)) for id_, task in fresh.items()}
+        self._infer(job)
 
     def _task_status(self, answer: Answer, raw: object) -> None:  # noqa: ARG002
         task = wire.task_status(raw)
         self._tasks.setdefault(job_of(task.id), {})[task.id] = task
+        self._infer(job_of(task.id))
+
+    def _infer(self, job: JobId) -> None:
+        """A job that nobody asked about, from its tasks; whatever is above a job that has tasks exists too."""
+        tasks = self._tasks.get(job)
+        while tasks and job.count("/") >= 2 and job not in self._jobs:
+            states = Counter(task.state for task in self._tasks.get(job, {}).values())
+            state = JobState.RUNNING
+            if states and all(each.is_terminal for each in states):
+                ended = [each.value for each in states if each is not TaskState.SUCCEEDED]
+                state = JobState(ended[0]) if ended and ended[0] in set(JobState) else JobState.SUCCEEDED
+            self._jobs[job] = Job(
+                job, state, task_count=states.total(), task_states=dict(states), has_children=not states
+            )
+            job = JobId(job.rpartition("/")[0])
+
+    def _terminated(self, answer: Answer, raw: object) -> None:  # noqa: ARG002
+        """The state is KILLED at once, of the job and of everything below it."""
+        stopped = JobId(str(answer.body.get("jobId", "")))
+        known = [job for job in self._jobs.values() if is_within(job.id, stopped)]
+        for job in known or [Job(stopped, JobState.RUNNING)]:
+            if not job.state.is_terminal:
+                self._jobs[job.id] = replace(job, state=JobState.KILLED, error="Terminated by user")
 
     def _logs(self, answer: Answer, raw: object) -> None:
         source = _source_of(answer.body)
         batch = wire.log_batch(raw, source, after=None, at_most=1 << 30)
+        if not batch.lines and not any(answer.body.get(name) for name in ("cursor", "substring", "minLevel")):
+            # Everything was asked for and nothing came: what was there is gone with the log service.
+            self._lines = [line for line in self._lines if not _is_of(line, source)]
         here: Counter[tuple[object, ...]] = Counter()
         for line in batch.lines:
             key = (line.task, line.attempt, line.at_ms, line.text)
@@ -239,6 +272,7 @@ _READERS: Mapping[str, Callable[[RecordedEyes, Answer, object], None]] = {
     "GetJobState": RecordedEyes._job_state,
     "ListTasks": RecordedEyes._list_tasks,
     "GetTaskStatus": RecordedEyes._task_status,
+    "TerminateJob": RecordedEyes._terminated,
     "FetchLogs": RecordedEyes._logs,
     "GetTaskLogs": RecordedEyes._logs,
     "ProfileTask": RecordedEyes._profile,
