@@ -12,7 +12,7 @@ from pathlib import Path
 import hyperscan
 
 from babysitter.classify.engine import Hit
-from babysitter.classify.pattern import Pattern
+from babysitter.classify.pattern import Pattern, compiled
 
 _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
@@ -24,6 +24,9 @@ class HyperscanEngine:
     def __init__(self, patterns: Sequence[Pattern], *, cache: Path | None = None) -> None:
         assert len(patterns) <= _INDEX_MASK
         self._database = _database(patterns, cache) if patterns else None
+        self._confirm = {
+            index: compiled(pattern).search for index, pattern in enumerate(patterns) if not pattern.is_exact
+        }
 
     def scan(self, text: bytes) -> list[Hit]:
         if self._database is None or not text:
@@ -36,32 +39,41 @@ class HyperscanEngine:
 
         self._database.scan(text, match_event_handler=on_match)
         ends.sort()  # ends come nearly in order, so this is quick
-        return _by_line(text, ends)
+        return self._by_line(text, ends)
 
+    def _by_line(self, text: bytes, ends: Sequence[int]) -> list[Hit]:
+        """Ends of matches, rising -> lines, each pattern once a line."""
+        hits: list[Hit] = []
+        find, rfind, count = text.find, text.rfind, text.count
+        line = start = 0
+        line_end = -1
+        here: list[int] = []
+        for packed in ends:
+            last = (packed >> _INDEX_BITS) - 1
+            if last >= line_end:
+                if here:
+                    hits.extend(self._confirmed(here, line, text, start, line_end))
+                    here = []
+                begin = rfind(b"\n", max(0, line_end), last) + 1 or max(0, line_end + 1)
+                line += count(b"\n", start, begin)
+                start = begin
+                line_end = find(b"\n", last)
+                if line_end < 0:
+                    line_end = len(text)
+            here.append(packed & _INDEX_MASK)
+        if here:
+            hits.extend(self._confirmed(here, line, text, start, line_end))
+        return hits
 
-def _by_line(text: bytes, ends: Sequence[int]) -> list[Hit]:
-    """Ends of matches, rising -> lines, each pattern once a line."""
-    hits: list[Hit] = []
-    find, rfind, count = text.find, text.rfind, text.count
-    line = start = 0
-    line_end = -1
-    here: list[int] = []
-    for packed in ends:
-        last = (packed >> _INDEX_BITS) - 1
-        if last >= line_end:
-            if here:
-                hits.extend([(line, index, start, line_end) for index in sorted(set(here))])
-                here = []
-            begin = rfind(b"\n", max(0, line_end), last) + 1 or max(0, line_end + 1)
-            line += count(b"\n", start, begin)
-            start = begin
-            line_end = find(b"\n", last)
-            if line_end < 0:
-                line_end = len(text)
-        here.append(packed & _INDEX_MASK)
-    if here:
-        hits.extend([(line, index, start, line_end) for index in sorted(set(here))])
-    return hits
+    def _confirmed(self, indices: list[int], line: int, text: bytes, start: int, end: int) -> list[Hit]:
+        """The hits of one line; those of inexact patterns only when the whole expression agrees."""
+        confirm = self._confirm
+        found = sorted(set(indices)) if len(indices) > 1 else indices
+        return [
+            (line, index, start, end)
+            for index in found
+            if index not in confirm or confirm[index](text[start:end]) is not None
+        ]
 
 
 def _database(patterns: Sequence[Pattern], cache: Path | None) -> hyperscan.Database:

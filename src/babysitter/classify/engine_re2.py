@@ -17,7 +17,7 @@ class Re2Engine:
             self._filter = re2.Filter()
             for pattern in patterns:
                 options = re2_options(ignore_case=pattern.ignore_case)
-                self._filter.Add(pattern.quick.encode("ascii"), options)
+                self._filter.Add(pattern.regex.encode("ascii"), options)
             self._filter.Compile()
 
     def scan(self, text: bytes) -> list[Hit]:

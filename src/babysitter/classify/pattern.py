@@ -11,6 +11,7 @@ from typing import Any
 
 import re2
 
+from babysitter.classify.core import core
 from babysitter.classify.regex import (
     BadRegex,
     names_of,
@@ -31,7 +32,10 @@ class BadPattern(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=True)
 class Pattern:
-    """`regex` finds the captures, `quick` tells whether a line matches; `names` are its groups in order."""
+    """`regex` decides and finds the captures; `names` are its groups in order.
+
+    `quick` is for scanning: it matches the same lines, and unless `is_exact` more, which `regex` sorts out.
+    """
 
     text: str  # as written in the playbook
     regex: str
@@ -39,6 +43,7 @@ class Pattern:
     is_literal: bool
     ignore_case: bool = False
     names: tuple[str, ...] = ()
+    is_exact: bool = True
     telling: int = 0  # characters that any matching line holds at the least, in one piece
 
     def __hash__(self) -> int:
@@ -86,13 +91,15 @@ def parse_pattern(text: str, *, ignore_case: bool = False) -> Pattern:
             raise BadRegex("ignores case, which is only possible for ASCII")
     except BadRegex as error:
         raise BadPattern(f"{text} {error}") from None
+    rare = None if is_literal else core(node)
     pattern = Pattern(
         text,
         spell(node),
-        spell(shortest(node), names=False),
+        spell(shortest(rare or node), names=False),
         is_literal,
         ignore_case,
         tuple(names_of(node)),
+        rare is None,
         telling_length(node),
     )
     _check_size(pattern)

@@ -255,7 +255,7 @@ class Reading:
         if from_line >= self.count:
             return
         options = re2_options(ignore_case=pattern.ignore_case)
-        program = re2.compile(b"(?m)" + pattern.quick.encode("ascii"), options=options)
+        program = re2.compile(b"(?m)" + pattern.regex.encode("ascii"), options=options)
         at = self._offset_of(from_line)
         line = from_line
         while at <= len(self.buffer) and at_most > 0:
