@@ -235,7 +235,9 @@ def _still_matters(scene: Scene, finding: Finding) -> bool:
     if finding.position < 0:
         return all(_has_ended_badly(scene, each.source.rpartition(" ")[2]) for each in finding.evidence)
     advanced_at = scene.memory.advanced_at
-    is_older = advanced_at is not None and all(each.at and each.at <= advanced_at for each in finding.evidence)
+    is_older = advanced_at is not None and all(
+        each.at and each.at <= advanced_at for each in finding.evidence
+    )
     return not is_older or finding.cause in OUTLAST_PROGRESS
 
 

@@ -1,5 +1,6 @@
 """Judging a recording on its own clock, optionally stretched: the same call as a live check, minus the cluster."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -8,7 +9,7 @@ from typing import Any
 
 from babysitter.backends.recording.format import Recording, Step, Stretch, read_recording
 from babysitter.backends.recording.player import RecordedEyes
-from babysitter.classify.load import Playbook
+from babysitter.classify.load import Playbook, load, shipped
 from babysitter.classify.match import classify_text
 from babysitter.errors import NoSuchJob
 from babysitter.model.facts import JobFacts
@@ -54,6 +55,14 @@ class Judged:
         """What is merely info is shown as benign."""
         severity = self.diagnosis.severity if self.diagnosis else Severity.BENIGN
         return Severity.BENIGN if severity is Severity.INFO else severity
+
+
+def replay_folder(
+    folder: Path, playbooks: Sequence[Path] = (), *, time_scale: float = 1.0
+) -> tuple[Judged, ...]:
+    """`replay` with the shipped rules and those of further folders, from outside any event loop."""
+    rules = load([shipped(), *playbooks])
+    return asyncio.run(replay(folder, rules, time_scale=time_scale))
 
 
 class RecordedClock:

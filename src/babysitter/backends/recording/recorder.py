@@ -1,0 +1,172 @@
+"""Writes what a cluster answers into a folder that the player reads: every question, raw, with its times.
+
+A recorder is a line like any other: it hands questions on and keeps what came back. Secrets are taken out of
+every text before it touches the disk.
+"""
+
+import base64
+import binascii
+import json
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+import yaml
+
+from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Line, NoSuchMethod
+from babysitter.clock import Clock
+from babysitter.errors import (
+    BabysitError,
+    BadConfig,
+    NoSuchJob,
+    NotAuthorised,
+    Overloaded,
+    Refused,
+    Unreachable,
+)
+from babysitter.model.ids import JobId
+from babysitter.redact import redact
+
+# The status and code under which an error is kept; the player reads the same error out of them.
+_KEPT_AS: tuple[tuple[type[BabysitError], int | None, str], ...] = (
+    (NoSuchMethod, 404, ""),
+    (NoSuchJob, 404, "not_found"),
+    (NotAuthorised, 401, "unauthenticated"),
+    (Overloaded, 429, "resource_exhausted"),
+    (Refused, 400, "failed_precondition"),
+    (Unreachable, None, ""),
+)
+
+
+class RecordingFolder:
+    """The folder being written. Raises BadConfig when it cannot be, or holds a recording already."""
+
+    def __init__(self, folder: Path, root: JobId, clock: Clock) -> None:
+        self._folder, self._root, self._clock = folder, root, clock
+        self._sample = "s00"
+        self._names: Counter[str] = Counter()
+        self._started_at = clock.now()
+        try:
+            (folder / "wire").mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise BadConfig(f"Cannot write a recording into {folder}: {fault.strerror}.") from fault
+        if any((folder / "wire").iterdir()):
+            raise BadConfig(f"{folder} holds a recording already.", next_step="Give another folder with -o.")
+
+    def begin(self, sample: str) -> None:
+        """What is asked from now on belongs to this look."""
+        self._sample = sample
+
+    def write(
+        self,
+        method: str,
+        service: str,
+        body: Mapping[str, object],
+        *,
+        status: int | None,
+        text: str,
+        asked_at: datetime,
+    ) -> None:
+        """Keep one question and its answer."""
+        name = f"{self._sample}-{method}"
+        self._names[name] += 1
+        if self._names[name] > 1:
+            name = f"{name}-{self._names[name]}"
+        elapsed_ms = (self._clock.now() - asked_at).total_seconds() * 1000
+        request = {
+            "method": "POST",
+            "path": f"/{service}/{method}",
+            "body": _redacted(body),
+            "http_status": status,
+            "elapsed_ms": round(elapsed_ms, 1),
+            "at_epoch_ms": int(asked_at.timestamp() * 1000),
+            "bytes": len(text),
+        }
+        wire = self._folder / "wire"
+        (wire / f"{name}.request.json").write_text(json.dumps(request, indent=1), encoding="utf-8")
+        (wire / f"{name}.response.json").write_text(text, encoding="utf-8")
+        self._index({"sample": self._sample, "kind": "wire", "call": name, "status": status})
+
+    def note(self, text: str) -> None:
+        self._index({"note": redact(text)})
+
+    def finish(self, **facts: object) -> None:
+        """Write scenario.yaml, which names the job."""
+        told = {"job_id": str(self._root), **facts}
+        (self._folder / "scenario.yaml").write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
+
+    def _index(self, entry: dict[str, object]) -> None:
+        seconds = (self._clock.now() - self._started_at).total_seconds()
+        with (self._folder / "index.jsonl").open("a", encoding="utf-8") as index:
+            index.write(json.dumps({**entry, "t": round(seconds, 1)}) + "\n")
+
+
+class RecordingLine:
+    """Implements `Line`: hands questions on, and keeps what came back."""
+
+    def __init__(self, line: Line, folder: RecordingFolder, clock: Clock) -> None:
+        self._line, self._folder, self._clock = line, folder, clock
+
+    @property
+    def place(self) -> str:
+        return self._line.place
+
+    @property
+    def transport(self) -> str:
+        return self._line.transport
+
+    async def ask(
+        self,
+        method: str,
+        body: Mapping[str, object],
+        *,
+        service: str = CONTROLLER_SERVICE,
+        limit_s: float | None = None,
+    ) -> object:
+        asked_at = self._clock.now()
+        try:
+            answer = await self._line.ask(method, body, service=service, limit_s=limit_s)
+        except BabysitError as fault:
+            status, text = _kept(fault)
+            self._folder.write(method, service, body, status=status, text=text, asked_at=asked_at)
+            raise
+        text = json.dumps(_redacted(answer), ensure_ascii=False)
+        self._folder.write(method, service, body, status=200, text=text, asked_at=asked_at)
+        return answer
+
+    async def close(self) -> None:
+        await self._line.close()
+
+
+def _kept(fault: BabysitError) -> tuple[int | None, str]:
+    said = redact(fault.sentence)
+    for kind, status, code in _KEPT_AS:
+        if isinstance(fault, kind):
+            text = json.dumps({"code": code, "message": said}) if code else ("" if status else said)
+            return status, text
+    return 500, json.dumps({"code": "internal", "message": said})
+
+
+def _redacted(value: object) -> object:
+    """The same JSON with secrets taken out of its texts, and out of the dumps that are packed in base64."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [_redacted(each) for each in value]
+    if isinstance(value, Mapping):
+        return {
+            str(key): _dump(each) if key in ("profileData", "profile_data") else _redacted(each)
+            for key, each in value.items()
+        }
+    return value
+
+
+def _dump(packed: object) -> object:
+    if not isinstance(packed, str):
+        return packed
+    try:
+        text = base64.b64decode(packed, validate=True).decode(errors="replace")
+    except binascii.Error:
+        return redact(packed)
+    return base64.b64encode(redact(text).encode()).decode()

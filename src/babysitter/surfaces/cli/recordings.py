@@ -1,0 +1,92 @@
+"""`babysit replay` and `babysit record`: judging a recording, and making one."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from babysitter.model.observation import Observation
+    from babysitter.service.replay import Judged
+
+Cluster = Annotated[str, typer.Option(help="Name of a cluster, as `iris --cluster` knows it.")]
+Url = Annotated[str, typer.Option(help="Address of the controller.")]
+Config = Annotated[str, typer.Option(help="A cluster file.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def replay(
+    folder: Annotated[Path, typer.Argument(help="Folder of a recording.")],
+    time_scale: Annotated[
+        float, typer.Option(min=0.001, max=100_000.0, help="Let every recorded second take so many.")
+    ] = 1.0,
+    playbooks: Annotated[
+        list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
+    ] = None,
+    reasons: Annotated[
+        bool, typer.Option("--reasons", help="Print the reasons of every step, held or not.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Judge a recording step by step, as if it happened now."""
+    from babysitter.service.replay import as_json as to_json
+    from babysitter.service.replay import replay_folder
+
+    judged = replay_folder(folder, playbooks or [], time_scale=time_scale)
+    if as_json:
+        typer.echo(json.dumps(to_json(judged), indent=2, ensure_ascii=False))
+        return
+    for step in judged:
+        _print_step(step, with_reasons=reasons)
+
+
+def record(
+    job: Annotated[str, typer.Argument(help="Full id of the job, /user/job.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write; it must be new.")],
+    cluster: Cluster = "",
+    controller_url: Url = "",
+    config: Config = "",
+    transport: Annotated[str, typer.Option(help="rpc, or cli for the `iris` command.")] = "rpc",
+    iris_command: Annotated[str, typer.Option(help="The `iris` command, e.g. 'uv run iris'.")] = "",
+    every: Annotated[float, typer.Option(min=1.0, help="Seconds between two looks.")] = 10.0,
+    at_most: Annotated[float, typer.Option("--for", min=1.0, help="Seconds after which to stop.")] = 3600.0,
+) -> None:
+    """Write what the cluster answers about a job into a folder, secrets taken out, until the job ends."""
+    from babysitter.service.record import record_job
+
+    done = asyncio.run(
+        record_job(
+            job,
+            output,
+            every_s=every,
+            at_most_s=at_most,
+            tell=_print_look,
+            cluster=cluster,
+            controller_url=controller_url,
+            config=config,
+            transport=transport,
+            iris_command=iris_command,
+        )
+    )
+    ended = "the job has ended" if done.has_ended else "the job goes on"
+    typer.echo(f"{done.looks} looks in {done.folder}; {ended}. Judge it: babysit replay {done.folder}")
+
+
+def _print_step(step: "Judged", *, with_reasons: bool) -> None:
+    from babysitter.redact import redact
+
+    blind = "  blind" if step.is_blind else ""
+    typer.echo(
+        f"{step.sample:<10} {step.t_s:>8.1f} s  {step.phase.value:<9}{blind}  {step.cause.value} "
+        f"({step.severity.value}, {step.action.value})  {redact(step.summary)}"
+    )
+    for reason in step.reasons if with_reasons else ():
+        typer.echo(f"    {'holds' if reason.holds else 'not  '}  {reason.name}: {redact(reason.text)}")
+
+
+def _print_look(looks: int, observation: "Observation") -> None:
+    tree = observation.seen_tree
+    state = tree.root.state if tree is not None else "cannot be seen"
+    typer.echo(f"look {looks}: {state}, {len(observation.seen_lines)} new lines", err=True)
