@@ -25,6 +25,7 @@ from babysitter.model.verdict import Diagnosis, Reason
 
 DECISIVE = 0.6  # evidence that names its cause by itself
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
+EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before its effect
 OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
 SILENT_S = 1800.0  # of a running job that is in no known quiet phase
 MOST_EVIDENCE = 6
@@ -153,11 +154,14 @@ def _comes_before(one: Weighed, other: Weighed) -> bool:
 
 def _explains(one: Weighed, other: Weighed) -> bool:
     """Whether `other` may be there because of `one`: it can, it is not earlier, `one` is believable."""
-    believable = one.weight >= DECISIVE or one.weight >= other.weight
-    in_time = (
-        _starts(one.finding) <= max(_starts(other.finding), other.finding.last_position) + SAME_PLACE_LINES
-    )
-    return believable and in_time and leads_to(one.cause, other.cause)
+    if not leads_to(one.cause, other.cause):
+        return False
+    start, effect = _starts(one.finding), _starts(other.finding)
+    if start == effect:  # two readings of the same line: the more exact one
+        return one.weight >= other.weight
+    if start > max(effect, other.finding.last_position) + SAME_PLACE_LINES:
+        return False
+    return one.weight >= DECISIVE or one.weight >= other.weight - (EARLIER_COUNTS if start < effect else 0.0)
 
 
 def _starts(finding: Finding) -> int:
