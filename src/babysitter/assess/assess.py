@@ -116,7 +116,7 @@ def _open(outcome: Outcome) -> Cause | None:
 
 
 def _blind_spots(scene: Scene) -> tuple[Unseen, ...]:
-    """What suspends judgement. A dump that could not be taken does not, and the log of an ended job neither."""
+    """What suspends judgement: a dump that could not be taken does not, nor the log of an ended job."""
     lines = scene.observation.lines
     if isinstance(lines, Unseen) and not scene.root.state.is_terminal:
         return (lines,)

@@ -1,7 +1,5 @@
 """What may still be concluded while nothing can be seen: nothing about the job."""
 
-from dataclasses import replace
-
 from babysitter.assess.outlook import outlook_of_memory
 from babysitter.assess.phases import next_check_s
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
@@ -26,14 +24,15 @@ def blind(observation: Observation, spot: Unseen, memory: Memory, limits: Limits
     reason = Reason("blind.controller", True, f"not seen for {blind_s:.0f} s: {spot.reason}")
     return Verdict(
         phase=memory.phase,
-        memory=replace(memory, wants=memory.wants),
+        memory=memory,
         next_check_s=after_s,
         outlook=outlook_of_memory(memory, f"Cannot be seen: {spot.reason}"),
         diagnosis=Diagnosis(
             cause=Cause.CONTROLLER_UNREACHABLE,
             severity=Severity.DEGRADED,
             action=ActionKind.WAIT,
-            explanation=f"The cluster cannot be seen for {blind_s:.0f} s; the job is not judged meanwhile. {spot.reason}",
+            explanation=f"The cluster cannot be seen for {blind_s:.0f} s; the job is not judged meanwhile. "
+            f"{spot.reason}",
             confidence=0.9,
             evidence=(Evidence(spot.reason, str(spot.source), at=observation.taken_at),),
             retry=Retry.ITSELF,

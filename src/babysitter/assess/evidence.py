@@ -40,7 +40,7 @@ JUDGED_OVER_TIME = frozenset(
 
 
 def keep(memory: Memory, findings: Findings, observation: Observation) -> Memory:
-    """The memory with the findings that rest on lines. Those that rest on states are found anew at every look."""
+    """The memory with the findings that rest on lines; those that rest on states are found at every look."""
     lines = len(observation.seen_lines)
     base = memory.lines_read - lines
     kept = {} if observation.is_reread else {finding.rule: finding for finding in memory.findings}
@@ -182,7 +182,7 @@ def _without_a_change(diagnosis: Diagnosis) -> Diagnosis:
 
 
 def errors(scene: Scene) -> Suspicion:
-    """Fatal-looking evidence of a job that still runs: its own tries that failed, or lines nothing came after."""
+    """Fatal-looking evidence of a job that still runs: tries that failed alike, lines nothing came after."""
     repeated = _repeated(scene)
     limits, memory = scene.limits, scene.memory
     count = _count(scene, repeated) if repeated else 0

@@ -60,7 +60,7 @@ def _unschedulable(scene: Scene) -> Diagnosis:
         cause=Cause.UNSCHEDULABLE,
         severity=Severity.FATAL,
         action=ActionKind.ESCALATE,
-        explanation=f"The cluster can never place the job as it was asked for: {text.partition(chr(10))[0][:300]}",
+        explanation=f"The cluster can never place the job as asked for: {text.splitlines()[0][:300]}",
         confidence=0.95,
         evidence=(Evidence(text[:1000], f"job {root.id}", at=root.finished_at),),
         retry=Retry.WITH_CHANGE,

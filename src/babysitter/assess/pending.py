@@ -24,11 +24,13 @@ def pending(scene: Scene) -> Outcome:
     waited_s = scene.age_s(_since(scene, waiting))
     is_long = waited_s > scene.limits.pending_notice_s
     told = waiting.pending_reason.strip()
+    has_reason = told not in _NO_REASON_YET
+    most_s = scene.limits.pending_notice_s
     reasons = (
         Reason("pending.waits", True, f"{waiting.id} waits for machines for {waited_s:.0f} s"),
-        Reason("pending.reason-told", told not in _NO_REASON_YET, told[:300] or "the scheduler says nothing yet"),
-        Reason("pending.long", is_long, f"{waited_s:.0f} s (told from {scene.limits.pending_notice_s:.0f} s on)"),
-    )  # fmt: skip
+        Reason("pending.reason-told", has_reason, told[:300] or "the scheduler says nothing yet"),
+        Reason("pending.long", is_long, f"{waited_s:.0f} s (told from {most_s:.0f} s on)"),
+    )
     signals: tuple[Signal, ...] = ()
     if is_long:
         text = f"{waiting.name} has waited for machines for {waited_s / 60:.0f} min: {_first_line(told)}"

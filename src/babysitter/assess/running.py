@@ -1,14 +1,21 @@
 """What the phases of a running job share: is it up, what is suspicious, what is confirmed?"""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from babysitter.assess.evidence import errors
+from babysitter.assess.losses import churn, silence
 from babysitter.assess.scene import Scene
-from babysitter.assess.suspicion import Level, Suspicion, suspicions
+from babysitter.assess.stalled import stragglers, stuck
+from babysitter.assess.suspicion import Level, Suspicion
+from babysitter.assess.zombie import zombie
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.job import JobState
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
+
+# What explains others comes first. A new suspicion is a function and a row here.
+SUSPICIONS: tuple[Callable[[Scene], Suspicion], ...] = (zombie, stuck, stragglers, churn, silence, errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ class Standing:
 
 def standing(scene: Scene) -> Standing:
     """Every suspicion about a running job, the one that explains the others first."""
-    return Standing((*suspicions(scene), errors(scene)))
+    return Standing(tuple(weigh(scene) for weigh in SUSPICIONS))
 
 
 def signals(scene: Scene, stand: Standing) -> tuple[Signal, ...]:
@@ -62,7 +69,8 @@ def signals(scene: Scene, stand: Standing) -> tuple[Signal, ...]:
 
 def _doubled_signal(scene: Scene) -> Signal:
     since = scene.memory.suspicious_since.get(SignalKind.TWO_COORDINATORS, scene.now)
-    return Signal(SignalKind.TWO_COORDINATORS, since, "two pipelines write at once", _doubled_evidence(scene))
+    text = "two pipelines write at once"
+    return Signal(SignalKind.TWO_COORDINATORS, since, text, _doubled_evidence(scene))
 
 
 def _doubled_evidence(scene: Scene) -> tuple[Evidence, ...]:
@@ -102,10 +110,8 @@ def came_up(scene: Scene) -> tuple[bool, tuple[Reason, ...]]:
     holds = runs and (has_line or seen_s >= most_s)
     reasons = (
         Reason("up.running", runs, f"the job is {scene.root.state}"),
-        Reason("up.first-line", has_line, "it has printed a line" if has_line else "it has printed nothing"),
-        Reason(
-            "up.long-enough", seen_s >= most_s, f"seen running for {seen_s:.0f} s (enough: {most_s:.0f} s)"
-        ),
+        Reason("up.first-line", has_line, f"it has printed {'a line' if has_line else 'nothing'}"),
+        Reason("up.long-enough", seen_s >= most_s, f"seen for {seen_s:.0f} s (enough: {most_s:.0f} s)"),
     )
     return holds, reasons
 
@@ -124,12 +130,13 @@ def _crew_came_up(scene: Scene) -> tuple[bool, tuple[Reason, ...]]:
     stage = scene.stage
     at_work = stage is not None and (stage.in_flight or 0) > 0 and (stage.alive or 0) > 0
     is_late = scene.memory.seen_in_phase_s >= scene.limits.smoke_allowance_s
-    reasons = (
-        Reason("up.coordinator", crew.coordinator.state is JobState.RUNNING, f"the coordinator is {crew.coordinator.state}"),
-        Reason("up.workers", scene.has_living_workers, "workers run" if scene.has_living_workers else "no worker runs"),
-        Reason("up.first-progress", has_progress, "a shard was completed" if has_progress else "no shard was completed yet"),
-        Reason("up.shards-at-work", at_work, "shards are in flight" if at_work else "no shard is in flight"),
-    )  # fmt: skip
     runs = crew.coordinator.state is JobState.RUNNING
+    workers = scene.has_living_workers
+    reasons = (
+        Reason("up.coordinator", runs, f"the coordinator is {crew.coordinator.state}"),
+        Reason("up.workers", workers, "workers run" if workers else "no worker runs"),
+        Reason("up.first-progress", has_progress, f"{'a' if has_progress else 'no'} shard was completed"),
+        Reason("up.shards-at-work", at_work, f"{'shards are' if at_work else 'no shard is'} in flight"),
+    )
     # A first shard may take longer than the allowance: workers that hold shards are up all the same.
-    return runs and (has_progress or (is_late and at_work and scene.has_living_workers)), reasons
+    return runs and (has_progress or (is_late and at_work and workers)), reasons

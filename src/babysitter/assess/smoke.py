@@ -54,8 +54,9 @@ def has_failed(scene: Scene) -> bool:
 
 
 def smoke_failed(scene: Scene) -> Diagnosis:
-    """What is said when the allowance is gone: the cause the evidence gives, else unknown; a person must look."""
+    """What is said when the allowance is gone: the cause that evidence gives, else unknown; escalated."""
     _, why = came_up(scene)
+    allowance_min = scene.limits.smoke_allowance_s / 60
     missing = "; ".join(reason.text for reason in why if not reason.holds)
     found = diagnosis_of_the_end(scene)
     unproven = found.cause in BENIGN_CAUSES or found.cause in JUDGED_OVER_TIME
@@ -64,7 +65,7 @@ def smoke_failed(scene: Scene) -> Diagnosis:
         cause=Cause.UNKNOWN if unproven else found.cause,
         severity=max(found.severity, Severity.DEGRADED),
         action=ActionKind.ESCALATE,
-        explanation=f"The job did not come up within {scene.limits.smoke_allowance_s / 60:.0f} min: {missing}."
+        explanation=f"The job did not come up within {allowance_min:.0f} min: {missing}."
         + ("" if unproven else f" {found.explanation}"),
     )
 

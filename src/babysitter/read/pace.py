@@ -234,11 +234,10 @@ def _with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, 
         memory = _with_time(memory, line)
         role = _role(memory, line, observation.root)
         if role in kind.reporters and (report := kind.read_progress(line)) is not None:
-            before = memory.advanced_at, memory.stages
+            before = memory.stages
             memory = _advanced(memory, report, job_of(line.task))
-            if (memory.advanced_at, memory.stages) != before or observation.is_reread:
-                if _is_advance(before[1], memory.stages) or observation.is_reread:
-                    memory = replace(memory, advanced_position=base + index)
+            if observation.is_reread or _is_advance(before, memory.stages):
+                memory = replace(memory, advanced_position=base + index)
         if memory.kind == ZEPHYR:
             memory = _with_milestone(memory, line, role)
     recent = (*memory.recent_lines, *lines)[-MOST_RECENT_LINES:]

@@ -17,7 +17,7 @@ MOST_GAPS = 60
 
 
 def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -> tuple[StagePace, ...]:
-    """The stages with one more report of `owner` taken into account. Old and repeated reports change nothing."""
+    """The stages with one more report of `owner` folded in; old and repeated ones change nothing."""
     known = next((each for each in reversed(stages) if _is_same(each, report, owner)), None)
     if known is None:
         fresh = _counted(_begun(report, owner), report)
@@ -121,7 +121,7 @@ def stuck_after_s(stage: StagePace, earlier: Sequence[StagePace], limits: Limits
 
 
 def frozen_s(stage: StagePace) -> float:
-    """How long the stage's own reports show no completion: from the last one (or the start) to the newest report."""
+    """How long the stage's reports show no completion: from the last (or the start) to the newest report."""
     since = stage.last_done_at or stage.started_at
     if since is None or stage.reported_at is None:
         return 0.0

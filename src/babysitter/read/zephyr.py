@@ -6,7 +6,6 @@ wordings differ between generations and any of them is accepted at any time.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,19 +18,25 @@ MOST_CHARACTERS = 4000
 # uses another time zone than UTC, or the line quotes an older one.
 MOST_APART_S = 1200.0
 
+_STAMP = (
+    r"(?:[DIWEF](?P<y>\d{4})(?P<mo>\d\d)(?P<d>\d\d) (?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:\.(?P<f>\d+))?"
+    r"|(?P<y2>\d{4})-(?P<mo2>\d\d)-(?P<d2>\d\d)[ T](?P<h2>\d\d):(?P<mi2>\d\d):(?P<s2>\d\d)"
+    r"(?:[.,](?P<f2>\d+))?Z?)"
+)
 _HEADER = re.compile(
-    r"^(?:[DIWEF](?P<y>\d{4})(?P<mo>\d\d)(?P<d>\d\d) (?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:\.(?P<f>\d+))?"
-    r"|(?P<y2>\d{4})-(?P<mo2>\d\d)-(?P<d2>\d\d)[ T](?P<h2>\d\d):(?P<mi2>\d\d):(?P<s2>\d\d)(?:[.,](?P<f2>\d+))?Z?)"
-    r"(?:\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b)?\s+(?:\d{6,} )?(?P<logger>[A-Za-z_][\w.]*)\s+(?P<message>.*)$"
+    rf"^{_STAMP}(?:\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b)?\s+(?:\d{{6,}} )?"
+    r"(?P<logger>[A-Za-z_][\w.]*)\s+(?P<message>.*)$"
+)
+_N = r"\d{1,9}"
+_BRACKETS = (
+    r"(?:\[[^\]]*\]\s*)*?\[(?P<stage>.+)\]\s+"  # the stage is the last one, and may hold brackets itself
 )
 _PROGRESS = re.compile(
-    r"^(?:\[(?P<execution>\d{8}-\d{6}-[0-9a-f]+)\]\s*)?(?:\[[^\]]*\]\s*)*?\[(?P<stage>.+)\]\s+"
-    r"(?P<done>\d{1,9})/(?P<total>\d{1,9}) complete, (?P<in_flight>\d{1,9}) in-flight, (?P<queued>\d{1,9}) queued"
-    r"(?:, (?P<alive>\d{1,9})/(?P<workers>\d{1,9}) workers alive, (?P<gone>\d{1,9}) dead)?(?P<tail>.*)$"
+    rf"^(?:\[(?P<execution>\d{{8}}-\d{{6}}-[0-9a-f]+)\]\s*)?{_BRACKETS}(?P<done>{_N})/(?P<total>{_N}) complete, "
+    rf"(?P<in_flight>{_N}) in-flight, (?P<queued>{_N}) queued"
+    rf"(?:, (?P<alive>{_N})/(?P<workers>{_N}) workers alive, (?P<gone>{_N}) dead)?(?P<tail>.*)$"
 )
-_COUNT = re.compile(
-    r"^(?:\[[^\]]*\]\s*)*?\[(?P<stage>.+)\]\s+(?P<done>\d{1,9})/(?P<total>\d{1,9}) tasks completed"
-)
+_COUNT = re.compile(rf"^{_BRACKETS}(?P<done>{_N})/(?P<total>{_N}) tasks completed")
 _ITEMS = re.compile(r"items=[\d.,]+ \((?P<rate>[\d.]+)/s\)")
 _STAGE_NUMBER = re.compile(r"(?:^|-)stage(?P<number>\d+)(?:-|$)")
 _STATUS = re.compile(
@@ -177,23 +182,27 @@ def _time_inside(found: re.Match[str]) -> datetime | None:
         return None
 
 
-def _searching(pattern: str) -> Callable[[str], re.Match[str] | None]:
-    return re.compile(pattern).search
-
-
 # The first that fits wins, so what is more exact stands first.
-_MILESTONES: tuple[tuple[Said, Callable[[str], re.Match[str] | None]], ...] = (
-    (Said.SHUT_DOWN, _searching(r"^Coordinator shutdown complete|^\[coordinator\.shutdown\] Starting shutdown")),
-    (Said.SHARD_LOST, _searching(r"Shard (?P<shard>\d+) requeued from worker (?P<worker>\S+) due to infra")),
-    (Said.SHARD_FAILED, _searching(r"Shard (?P<shard>\d+) failed on worker (?P<worker>\S+) \([^)]*?(?P<n>\d+)/(?P<most>\d+)\)")),
-    (Said.SHARD_GIVEN_UP, _searching(r"Shard (?P<shard>\d+) has (?:failed \d+ times|been in flight during \d+)")),
-    (Said.WORKER_BACK, _searching(r"Worker (?P<worker>\S+) re-registering")),
-    (Said.WORKER_REGISTERED, _searching(r"Worker (?P<worker>\S+) registered, total: (?P<count>\d+)")),
-    (Said.WORKER_SILENT, _searching(r"[Ww]orker (?P<worker>\S+) failed to heartbeat")),
-    (Said.ALL_WORKERS_GONE, _searching(r"^All workers are dead/failed")),
-    (Said.WORKERS_ASKED, _searching(r"^Starting (?P<count>\d+) workers\b")),
-    (Said.STAGE_STARTED, _searching(r"Starting stage (?P<stage>.+?)(?: \([^)]*\))? with (?P<total>\d+) tasks")),
-    (Said.ABORTED, _searching(r"^Coordinator aborted: (?P<reason>.*)")),
-    (Said.PIPELINE_STARTED, _searching(r"^Starting zephyr pipeline: (?P<execution>\S+)")),
-    (Said.PIPELINE_FAILED, _searching(r"^Pipeline attempt (?P<n>\d+) failed \((?P<left>\d+) retries left\)[^:]*: (?P<reason>.*)")),
-)  # fmt: skip
+_PHRASES: tuple[tuple[Said, str], ...] = (
+    (Said.SHUT_DOWN, r"^Coordinator shutdown complete"),
+    (Said.SHUT_DOWN, r"^\[coordinator\.shutdown\] Starting shutdown"),
+    (Said.SHARD_LOST, r"Shard (?P<shard>\d+) requeued from worker (?P<worker>\S+) due to infra"),
+    (
+        Said.SHARD_FAILED,
+        r"Shard (?P<shard>\d+) failed on worker (?P<worker>\S+) \([^)]*?(?P<n>\d+)/(?P<most>\d+)\)",
+    ),
+    (Said.SHARD_GIVEN_UP, r"Shard (?P<shard>\d+) has (?:failed \d+ times|been in flight during \d+)"),
+    (Said.WORKER_BACK, r"Worker (?P<worker>\S+) re-registering"),
+    (Said.WORKER_REGISTERED, r"Worker (?P<worker>\S+) registered, total: (?P<count>\d+)"),
+    (Said.WORKER_SILENT, r"[Ww]orker (?P<worker>\S+) failed to heartbeat"),
+    (Said.ALL_WORKERS_GONE, r"^All workers are dead/failed"),
+    (Said.WORKERS_ASKED, r"^Starting (?P<count>\d+) workers\b"),
+    (Said.STAGE_STARTED, r"Starting stage (?P<stage>.+?)(?: \([^)]*\))? with (?P<total>\d+) tasks"),
+    (Said.ABORTED, r"^Coordinator aborted: (?P<reason>.*)"),
+    (Said.PIPELINE_STARTED, r"^Starting zephyr pipeline: (?P<execution>\S+)"),
+    (
+        Said.PIPELINE_FAILED,
+        r"^Pipeline attempt (?P<n>\d+) failed \((?P<left>\d+) retries left\)[^:]*: (?P<reason>.*)",
+    ),
+)
+_MILESTONES = tuple((said, re.compile(phrase).search) for said, phrase in _PHRASES)

@@ -218,7 +218,7 @@ async def _answer(question: Question, memory: Memory, eyes: Eyes) -> _Read:
 
 
 def _kept(question: Question, batch: LogBatch) -> dict[str, Cursor]:
-    """Where to go on. An answer without lines may come with cursor 0, which would bring all lines again: fine."""
+    """Where to go on; none when the answer does not say."""
     return {} if batch.cursor is None else {question.name: batch.cursor}
 
 

@@ -1,4 +1,4 @@
-"""Judging a recording on its own clock, optionally stretched: the same call as a live check, minus the cluster."""
+"""Judging a recording on its own clock, optionally stretched: a live check minus the cluster."""
 
 import asyncio
 from collections.abc import Sequence
@@ -162,7 +162,7 @@ def _no_such_job(recording: Recording, step: Step, fault: NoSuchJob, playbook: P
         cause=Cause.UNKNOWN,
         severity=Severity.DEGRADED,
         action=ActionKind.ESCALATE,
-        explanation=f"The cluster does not know the job {recording.root}: a wrong id, or it was never started.",
+        explanation=f"The cluster does not know the job {recording.root}: a wrong id, or never started.",
         evidence=(Evidence(fault.sentence, f"job {recording.root}"),),
     )
     if recording.refusal:

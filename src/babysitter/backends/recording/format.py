@@ -95,7 +95,7 @@ def read_recording(folder: Path) -> Recording:
     if not wire.is_dir():
         raise BadConfig(
             f"{folder} is not a recording: it has no folder 'wire'.",
-            next_step="Give the folder that `babysit record` wrote, with scenario.yaml, index.jsonl and wire/.",
+            next_step="Give a folder that `babysit record` wrote: scenario.yaml, index.jsonl, wire/.",
         )
     answers = sorted(
         (answer for path in wire.glob("*.request.json") if (answer := _read_answer(path)) is not None),

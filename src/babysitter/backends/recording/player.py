@@ -25,6 +25,7 @@ from babysitter.model.submission import Submission
 _LEVELS = (Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR, Level.CRITICAL)
 _LOG_CALLS = frozenset({"FetchLogs", "GetTaskLogs"})
 _TREE_CALLS = frozenset({"ListJobs", "GetJobStatus", "GetJobState", "ListTasks", "GetTaskStatus"})
+_NARROWING = ("cursor", "substring", "minLevel")
 _TAIL = re.compile(r"^(?P<task>.*/\d+)(?::(?P<attempt>\d*)(?:\.\*)?)$")
 
 
@@ -227,7 +228,7 @@ class RecordedEyes:
     def _logs(self, answer: Answer, raw: object) -> None:
         source = _source_of(answer.body)
         batch = wire.log_batch(raw, source, after=None, at_most=1 << 30)
-        if not batch.lines and not any(answer.body.get(name) for name in ("cursor", "substring", "minLevel")):
+        if not batch.lines and not any(answer.body.get(name) for name in _NARROWING):
             # Everything was asked for and nothing came: what was there is gone with the log service.
             self._lines = [line for line in self._lines if not _is_of(line, source)]
         here: Counter[tuple[object, ...]] = Counter()
