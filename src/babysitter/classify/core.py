@@ -8,7 +8,7 @@ against its few lines, finds the same at a fraction of the cost.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from babysitter.classify.regex import Node, telling_length
+from babysitter.classify.regex_tree import Node, telling_length
 
 GAP = 8  # a repeat of nearly any character this often ends a piece
 TELLING = 7  # characters that a part must hold in one piece to be worth scanning for

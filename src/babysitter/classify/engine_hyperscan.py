@@ -18,6 +18,9 @@ _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
 
 
+HyperscanRefusal = hyperscan.HyperscanError
+
+
 class HyperscanEngine:
     """`cache`: a file for the compiled database; None = compile always."""
 

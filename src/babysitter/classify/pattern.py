@@ -12,15 +12,8 @@ from typing import Any
 import re2
 
 from babysitter.classify.core import core
-from babysitter.classify.regex import (
-    BadRegex,
-    names_of,
-    parse_literal,
-    parse_regex,
-    shortest,
-    spell,
-    telling_length,
-)
+from babysitter.classify.regex import BadRegex, parse_literal, parse_regex
+from babysitter.classify.regex_tree import names_of, shortest, spell, telling_length
 
 LINE_LIMIT_BYTES = 16_384  # a longer line is cut to its head and tail (engine.tidy), in every engine alike
 PROGRAM_LIMIT = 6_000  # RE2 instructions; a hand-written rule needs 20 to 400

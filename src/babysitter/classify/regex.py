@@ -5,13 +5,13 @@ Parsing it ourselves gives three things: refusals in words, one spelling for eve
 match a newline, so whole buffers may be scanned), and a shorter form for the question whether a line matches.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from babysitter.classify.regex_tree import Node, escape
 
 _PERL = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\\t\\f\\r "}
 _NEGATED = {"D": "0-9\\n", "W": "0-9A-Za-z_\\n", "S": "\\t\\n\\f\\r "}
 _CONTROL = {"t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
-_META = set("\\.+*?()|[]{}^$")
 _BACKTRACKING = {
     "?=": "a lookahead",
     "?!": "a negative lookahead",
@@ -29,32 +29,6 @@ class BadRegex(ValueError):
     """What is wrong, in words that fit behind the pattern's text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One part. `kind`: literal, class, assertion, group, alternatives, sequence.
-
-    `text`: the literal's byte as latin-1, or the class or assertion in its final spelling. `low`, `high`:
-    repeats, `high` None = without end.
-    """
-
-    kind: str
-    text: str = ""
-    parts: tuple["Node", ...] = ()
-    name: str = ""
-    low: int = 1
-    high: int | None = 1
-    is_lazy: bool = False
-    is_folded: bool = False  # a literal letter in either case
-
-    @property
-    def can_be_empty(self) -> bool:
-        if self.low == 0 or self.kind == "assertion":
-            return True
-        if self.kind in ("literal", "class"):
-            return False
-        return (any if self.kind == "alternatives" else all)(part.can_be_empty for part in self.parts)
-
-
 def parse_regex(text: str) -> Node:
     """The tree of an expression (non-ASCII characters as their UTF-8 bytes). Raises BadRegex."""
     return _Parser(text.encode("utf-8", "surrogatepass").decode("latin-1")).parse()
@@ -64,91 +38,6 @@ def parse_literal(text: str) -> Node:
     """The tree of a text that stands for itself."""
     raw = text.encode("utf-8", "surrogatepass").decode("latin-1")
     return Node("sequence", parts=tuple(Node("literal", char) for char in raw))
-
-
-def spell(node: Node, *, names: bool = True) -> str:
-    """The expression in the spelling that RE2, Hyperscan, Rust and Python read alike."""
-    if node.kind == "literal":
-        body = f"[{node.text.upper()}{node.text.lower()}]" if node.is_folded else _escape(node.text)
-    elif node.kind in ("class", "assertion"):
-        body = node.text
-    elif node.kind == "sequence":
-        body = "".join(spell(part, names=names) for part in node.parts)
-    elif node.kind == "alternatives":
-        body = "|".join(spell(part, names=names) for part in node.parts)
-    else:
-        inner = "".join(spell(part, names=names) for part in node.parts)
-        body = f"(?P<{node.name}>{inner})" if node.name and names else f"(?:{inner})"
-    return body + _repeat(node)
-
-
-def shortest(node: Node) -> Node:
-    """A tree that matches exactly the same lines with fewer possible ends: repeats at the tail are cut short.
-
-    An engine that reports every end of a match would otherwise report `\\S+` once for each character.
-    """
-    if node.kind == "sequence":
-        parts = list(node.parts)
-        while parts:
-            last = parts.pop()
-            if not _matches_empty(last):
-                parts.append(shortest(replace(last, high=last.low)))
-                break
-        return replace(node, parts=tuple(parts))
-    if node.kind in ("group", "alternatives") and node.low == node.high == 1:
-        return replace(node, parts=tuple(shortest(part) for part in node.parts))
-    return node
-
-
-def _matches_empty(node: Node) -> bool:
-    """Whether the part matches the empty text at every place (an assertion does so only at some)."""
-    if node.low == 0:
-        return True
-    if node.kind in ("literal", "class", "assertion"):
-        return False
-    return (any if node.kind == "alternatives" else all)(_matches_empty(part) for part in node.parts)
-
-
-def names_of(node: Node) -> Iterator[str]:
-    """Named groups, in order."""
-    if node.name:
-        yield node.name
-    for part in node.parts:
-        yield from names_of(part)
-
-
-def telling_length(node: Node) -> int:
-    """How many characters in one piece every match holds at the least."""
-    if node.low == 0 or node.kind in ("class", "assertion"):
-        return 0
-    if node.kind == "literal":
-        return 1
-    if node.kind == "alternatives":
-        return min(telling_length(part) for part in node.parts)
-    best = run = 0
-    for part in node.parts:
-        if part.kind == "literal" and part.low >= 1:
-            run += 1
-            best = max(best, run)
-        else:
-            run = 0
-            best = max(best, telling_length(part))
-    return best
-
-
-def _escape(char: str) -> str:
-    if char in _META:
-        return "\\" + char
-    return char if " " <= char <= "~" else f"\\x{ord(char):02x}"
-
-
-def _repeat(node: Node) -> str:
-    low, high = node.low, node.high
-    if (low, high) == (1, 1):
-        return ""
-    signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
-    bounds = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
-    return signs.get((low, high), bounds) + ("?" if node.is_lazy else "")
 
 
 class _Parser:
@@ -196,6 +85,7 @@ class _Parser:
                 self.is_folding = True
                 continue
             parts.append(self._repeated(self._atom()))
+        _check_anchors(parts)
         return Node("sequence", parts=tuple(parts))
 
     def _repeated(self, atom: Node) -> Node:
@@ -343,7 +233,7 @@ class _Parser:
             raise BadRegex("has a character outside ASCII inside [^...] or where case is ignored")
         ascii_class = f"[{''.join(members)}]" if members else ""
         if beyond:
-            spelled = ["".join(_escape(byte) for byte in character) for character in beyond]
+            spelled = ["".join(escape(byte) for byte in character) for character in beyond]
             return f"(?:{'|'.join(filter(None, [ascii_class, *spelled]))})"
         return f"[^\\n{''.join(members)}]" if negated else ascii_class
 
@@ -383,6 +273,24 @@ class _Parser:
     def _class_escape(self) -> str:
         char = self._take()
         return "\b" if char == "b" else self._escaped_char(char)
+
+
+def _check_anchors(parts: list[Node]) -> None:
+    """`^` and `$` stand at the ends: elsewhere they can hardly match, and the engines differ there."""
+    for index, part in enumerate(parts):
+        misplaced = (
+            (index > 0 and _has_anchor(part, "^"))
+            or (index + 1 < len(parts) and _has_anchor(part, "$"))
+            or (part.high != 1 and (_has_anchor(part, "^") or _has_anchor(part, "$")))
+        )
+        if misplaced:
+            raise BadRegex("has ^ or $ in the middle")
+
+
+def _has_anchor(node: Node, anchor: str) -> bool:
+    if node.kind == "assertion":
+        return node.text == anchor
+    return any(_has_anchor(part, anchor) for part in node.parts)
 
 
 def _both_cases(member: str) -> str:

@@ -1,0 +1,117 @@
+"""Regular expressions as trees, and one spelling of them that every engine reads alike."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+_META = set("\\.+*?()|[]{}^$")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One part. `kind`: literal, class, assertion, group, alternatives, sequence.
+
+    `text`: the literal's byte as latin-1, or the class or assertion in its final spelling. `low`, `high`:
+    repeats, `high` None = without end.
+    """
+
+    kind: str
+    text: str = ""
+    parts: tuple["Node", ...] = ()
+    name: str = ""
+    low: int = 1
+    high: int | None = 1
+    is_lazy: bool = False
+    is_folded: bool = False  # a literal letter in either case
+
+    @property
+    def can_be_empty(self) -> bool:
+        if self.low == 0 or self.kind == "assertion":
+            return True
+        if self.kind in ("literal", "class"):
+            return False
+        return (any if self.kind == "alternatives" else all)(part.can_be_empty for part in self.parts)
+
+
+def spell(node: Node, *, names: bool = True) -> str:
+    """The expression in the spelling that RE2, Hyperscan, Rust and Python read alike."""
+    if node.kind == "literal":
+        body = f"[{node.text.upper()}{node.text.lower()}]" if node.is_folded else escape(node.text)
+    elif node.kind in ("class", "assertion"):
+        body = node.text
+    elif node.kind == "sequence":
+        body = "".join(spell(part, names=names) for part in node.parts)
+    elif node.kind == "alternatives":
+        body = "|".join(spell(part, names=names) for part in node.parts)
+    else:
+        inner = "".join(spell(part, names=names) for part in node.parts)
+        body = f"(?P<{node.name}>{inner})" if node.name and names else f"(?:{inner})"
+    return body + _repeat(node)
+
+
+def shortest(node: Node) -> Node:
+    """A tree that matches exactly the same lines with fewer possible ends: repeats at the tail are cut short.
+
+    An engine that reports every end of a match would otherwise report `\\S+` once for each character.
+    """
+    if node.kind == "sequence":
+        parts = list(node.parts)
+        while parts:
+            last = parts.pop()
+            if not _matches_empty(last):
+                parts.append(shortest(replace(last, high=last.low)))
+                break
+        return replace(node, parts=tuple(parts))
+    if node.kind in ("group", "alternatives") and node.low == node.high == 1:
+        return replace(node, parts=tuple(shortest(part) for part in node.parts))
+    return node
+
+
+def _matches_empty(node: Node) -> bool:
+    """Whether the part matches the empty text at every place (an assertion does so only at some)."""
+    if node.low == 0:
+        return True
+    if node.kind in ("literal", "class", "assertion"):
+        return False
+    return (any if node.kind == "alternatives" else all)(_matches_empty(part) for part in node.parts)
+
+
+def names_of(node: Node) -> Iterator[str]:
+    """Named groups, in order."""
+    if node.name:
+        yield node.name
+    for part in node.parts:
+        yield from names_of(part)
+
+
+def telling_length(node: Node) -> int:
+    """How many characters in one piece every match holds at the least."""
+    if node.low == 0 or node.kind in ("class", "assertion"):
+        return 0
+    if node.kind == "literal":
+        return 1
+    if node.kind == "alternatives":
+        return min(telling_length(part) for part in node.parts)
+    best = run = 0
+    for part in node.parts:
+        if part.kind == "literal" and part.low >= 1:
+            run += 1
+            best = max(best, run)
+        else:
+            run = 0
+            best = max(best, telling_length(part))
+    return best
+
+
+def escape(char: str) -> str:
+    if char in _META:
+        return "\\" + char
+    return char if " " <= char <= "~" else f"\\x{ord(char):02x}"
+
+
+def _repeat(node: Node) -> str:
+    low, high = node.low, node.high
+    if (low, high) == (1, 1):
+        return ""
+    signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
+    bounds = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
+    return signs.get((low, high), bounds) + ("?" if node.is_lazy else "")
