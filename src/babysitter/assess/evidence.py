@@ -6,19 +6,15 @@ job that still lives: a restart needs proof of death, and a line in a log is non
 
 from dataclasses import replace
 
-from babysitter.assess.causality import BENIGN_CAUSES, OUTLAST_PROGRESS
 from babysitter.assess.root_cause import diagnose
 from babysitter.assess.scene import Scene
-from babysitter.assess.suspicion import Level, Suspicion
 from babysitter.model.facts import JobFacts
-from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
+from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Retry, Severity
 from babysitter.model.ids import JobId, is_within
 from babysitter.model.job import Job, JobState, Task, TaskState
-from babysitter.model.log import Role
 from babysitter.model.memory import ErrorNote, Memory
-from babysitter.model.observation import Observation, Want
-from babysitter.model.verdict import Diagnosis, Reason, SignalKind
-from babysitter.read.names import role_of
+from babysitter.model.observation import Observation
+from babysitter.model.verdict import Diagnosis
 from babysitter.read.traceback import read_tracebacks
 
 MOST_FINDINGS = 40
@@ -145,17 +141,17 @@ def diagnosis_of_the_end(scene: Scene) -> Diagnosis:
     if newest.cause is Cause.UNKNOWN:
         widest = diagnose(findings, facts)
         newest = widest if widest.cause is not Cause.UNKNOWN else newest
-    return _without_a_change(_raised_by_itself(scene, newest))
+    return _without_a_change(raised_by_itself(scene, newest))
 
 
-def _raised_by_itself(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
+def raised_by_itself(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
     """An exception that the program's own code raises in every one of its tries is the program's own.
 
     What it says may sound like broken input; but what was read from outside would fail in what reads it.
     """
-    note = _repeated(scene)
+    note = repeated(scene)
     is_vague = diagnosis.cause in (Cause.UNKNOWN, Cause.DATA_ERROR)
-    if note is None or not is_vague or _count(scene, note) < scene.limits.same_error_escalate_count:
+    if note is None or not is_vague or tries_of(scene, note) < scene.limits.same_error_escalate_count:
         return diagnosis
     lines = scene.observation.seen_lines or scene.memory.recent_lines
     units = read_tracebacks([line.text for line in lines], [line.task for line in lines])
@@ -181,86 +177,6 @@ def _without_a_change(diagnosis: Diagnosis) -> Diagnosis:
     return diagnosis
 
 
-def errors(scene: Scene) -> Suspicion:
-    """Fatal-looking evidence of a job that still runs: tries that failed alike, lines nothing came after."""
-    repeated = _repeated(scene)
-    limits, memory = scene.limits, scene.memory
-    count = _count(scene, repeated) if repeated else 0
-    found = _diagnosis_of_the_living(scene)
-    since = memory.suspicious_since.get(SignalKind.ERRORS)
-    stands_s = scene.age_s(since) if found is not None else 0.0
-    is_same = count >= limits.same_error_escalate_count
-    is_fatal = found is not None and found.severity is Severity.FATAL
-    is_lasting = is_fatal and stands_s >= limits.suspect_most_s
-    reasons = (
-        Reason(
-            "errors.same-error-again",
-            is_same,
-            f"{count} tries ended in the same error (told from {limits.same_error_escalate_count} on)",
-        ),
-        Reason("errors.fatal-evidence", is_fatal, found.explanation if found else "no evidence of a failure"),
-        Reason(
-            "errors.nothing-came-after",
-            is_lasting,
-            f"it stands for {stands_s:.0f} s without progress (told from {limits.suspect_most_s:.0f} s on)",
-        ),
-    )
-    if is_same and repeated is not None:
-        told = _of_repetition(scene, repeated, count, found)
-        return Suspicion(SignalKind.ERRORS, Level.PROVEN, reasons, told.explanation, told, told.evidence)
-    if found is None:
-        return Suspicion(SignalKind.ERRORS, Level.NONE, reasons)
-    level = Level.PROVEN if is_lasting else Level.POSSIBLE
-    wants = frozenset({Want.TASKS, Want.WORKER_LINES})
-    return Suspicion(SignalKind.ERRORS, level, reasons, found.explanation, found, found.evidence, wants)
-
-
-def _diagnosis_of_the_living(scene: Scene) -> Diagnosis | None:
-    findings = newest_only(scene, known_findings(scene))
-    findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(scene, f)))
-    found = diagnose(findings, facts_of(scene))
-    if found.cause in BENIGN_CAUSES or found.severity < Severity.DEGRADED or found.cause in JUDGED_OVER_TIME:
-        return None
-    return living(found)
-
-
-def _still_matters(scene: Scene, finding: Finding) -> bool:
-    """Whether a finding can be news about a job that lives: not overcome, and not the job's own to mend."""
-    if finding.cause in JUDGED_OVER_TIME:
-        return False
-    # Workers are replaced and their shards tried again by the pipeline itself; when that does not help, the
-    # coordinator gives up, or nothing completes any more, and either is seen.
-    if scene.needs_crew and all(_is_of_worker(scene, each) for each in finding.evidence):
-        return False
-    if finding.position < 0:
-        return all(_has_ended_badly(scene, each.source.rpartition(" ")[2]) for each in finding.evidence)
-    advanced_at = scene.memory.advanced_at
-    is_older = advanced_at is not None and all(
-        each.at and each.at <= advanced_at for each in finding.evidence
-    )
-    return not is_older or finding.cause in OUTLAST_PROGRESS
-
-
-def _is_of_worker(scene: Scene, evidence: Evidence) -> bool:
-    source = evidence.source.rpartition(" ")[2]
-    return evidence.role is Role.WORKER or role_of(JobId(_job_in(source)), scene.root.id) is Role.WORKER
-
-
-def _has_ended_badly(scene: Scene, source: str) -> bool:
-    """Whether a state is about something that is over: what lives keeps the errors of its earlier tries."""
-    tasks = [task for job in scene.tree for task in job.tasks or () if task.id == source]
-    if tasks:
-        return tasks[0].state.is_terminal and tasks[0].state is not TaskState.SUCCEEDED
-    job = scene.tree.find(JobId(source))
-    return job is None or job.state.ended_badly or job.state is scene.root.state
-
-
-def _job_in(source: str) -> str:
-    """The job of a source, which names a job or one of its tasks."""
-    job, _, last = source.rpartition("/")
-    return job if last.isdigit() else source
-
-
 def living(diagnosis: Diagnosis) -> Diagnosis:
     """A diagnosis of a job that still runs: without proof of death it offers no restart."""
     if diagnosis.action.restarts:
@@ -268,28 +184,15 @@ def living(diagnosis: Diagnosis) -> Diagnosis:
     return diagnosis
 
 
-def _repeated(scene: Scene) -> ErrorNote | None:
+def repeated(scene: Scene) -> ErrorNote | None:
+    """The error that ended most tries of the job; None when none did."""
     notes = [note for note in scene.memory.errors if STOPPED not in note.text]
     return max(notes, key=lambda note: note.count, default=None)
 
 
-def _count(scene: Scene, note: ErrorNote) -> int:
-    """How many tries ended so. A generation that lists only the present try leaves the others to be counted."""
+def tries_of(scene: Scene, note: ErrorNote) -> int:
+    """How many tries ended so. Some generations list only the present try: then the job's counter tells."""
     own = [each for each in scene.memory.errors if any(":" in tried for tried in each.tries)]
     if own == [note]:
         return max(note.count, scene.root.failure_count)
     return note.count
-
-
-def _of_repetition(scene: Scene, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
-    base = _raised_by_itself(scene, found if found is not None else diagnosis_of_the_end(scene))
-    cause = base.cause if base.cause not in BENIGN_CAUSES else Cause.UNKNOWN
-    evidence = (Evidence(note.text[:400], f"job {scene.root.id}", at=note.seen_at), *base.evidence)
-    return replace(
-        base,
-        cause=cause,
-        severity=Severity.FATAL,
-        action=ActionKind.ESCALATE,
-        explanation=f"{count} tries of the job ended in the same error; another will too. {base.explanation}",
-        evidence=evidence[:6],
-    )

@@ -20,10 +20,12 @@ def failing(scene: Scene) -> Outcome:
         return Outcome(Phase.PENDING)
     stand = standing(scene)
     is_up, why = came_up(scene)
-    if stand.proven is None and is_up:
+    if stand.proven is None and is_up and not stand.is_stalled:
         return Outcome(Phase.STEADY, reasons=(*why, *stand.reasons), recovered=True)
     if stand.proven is not None and stand.proven.diagnosis is not None:
         found: Diagnosis | None = _held_back(scene, stand.proven.diagnosis)
+    elif stand.likely is not None:
+        found = stand.likely.diagnosis
     elif scene.is_healing:
         found = None  # a newer try is coming up: what was wrong is over, that it is well is not seen yet
     else:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from babysitter.assess.evidence import errors
+from babysitter.assess.errors import errors
 from babysitter.assess.losses import churn, silence
 from babysitter.assess.scene import Scene
 from babysitter.assess.stalled import stragglers, stuck
@@ -31,6 +31,11 @@ class Standing:
     @property
     def likely(self) -> Suspicion | None:
         return next((each for each in self.all if each.level is Level.LIKELY), None)
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether a stage is still over its limit, whatever its workers do."""
+        return any(each.kind is SignalKind.STUCK for each in self.open)
 
     @property
     def open(self) -> tuple[Suspicion, ...]:
@@ -83,7 +88,7 @@ def _doubled_evidence(scene: Scene) -> tuple[Evidence, ...]:
 
 
 def doubled(scene: Scene) -> Diagnosis | None:
-    """Two coordinators of one pipeline at work: worth an incident, and nothing is restarted while it lasts."""
+    """Two coordinators of one pipeline at work: an incident, and nothing is restarted while it lasts."""
     if not scene.doubled:
         return None
     older = scene.doubled[-1].coordinator.id

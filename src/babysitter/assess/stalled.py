@@ -62,8 +62,9 @@ def stuck(scene: Scene) -> Suspicion:
     if not is_over or not scene.sees_lines:
         return Suspicion(SignalKind.STUCK, Level.NONE, reasons)
     if holders.working and not holders.blocked and quiet_s <= after_s * limits.first_shard_factor:
-        text = "a worker is still at work"
-        return Suspicion(SignalKind.STUCK, Level.POSSIBLE, reasons, text, wants=_WANTS)
+        slow = _slow(stage, holders, quiet_s, after_s)
+        text = "nothing completes, but a shard's code is at work"
+        return Suspicion(SignalKind.STUCK, Level.LIKELY, reasons, text, slow, slow.evidence, _WANTS)
     diagnosis = _stuck(scene, stage, holders, quiet_s, after_s)
     text = f"nothing completed for {quiet_s:.0f} s"
     return Suspicion(SignalKind.STUCK, Level.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
@@ -81,7 +82,8 @@ def _never_began(scene: Scene) -> Suspicion:
         Reason(
             "stuck.never-began",
             is_open,
-            f"{scene.attempt.id} runs for {runs_s:.0f} s (a first stage may take {limits.first_shard_floor_s:.0f} s)",
+            f"{scene.attempt.id} runs for {runs_s:.0f} s without a stage "
+            f"(stuck from {limits.first_shard_floor_s:.0f} s on)",
         ),
     )
     if not is_open:
@@ -113,12 +115,27 @@ def _stuck(scene: Scene, stage: StagePace, holders: Holders, quiet_s: float, aft
         cause=Cause.WORKER_CHURN if has_nobody and not is_blocked else Cause.STAGE_STUCK,
         severity=Severity.FATAL,
         action=ActionKind.RESTART if is_blocked else ActionKind.ESCALATE,
-        explanation=f"Stage {stage.label} has completed nothing for {quiet_s / 60:.0f} min at {stage.done} of "
-        f"{stage.total} (its own pace makes {after_s / 60:.0f} min the limit).{where}",
+        explanation=f"Stage {stage.label} has completed nothing for {quiet_s / 60:.0f} min at "
+        f"{stage.done} of {stage.total} (its own pace makes {after_s / 60:.0f} min the limit).{where}",
         confidence=0.9 if is_blocked else 0.75,
         evidence=(*_reports(stage, quiet_s), *evidence_of(*holders.blocked)),
         retry=Retry.HELPS if is_blocked else Retry.UNKNOWN,
         look_at=("worker-dumps", "worker-logs"),
+    )
+
+
+def _slow(stage: StagePace, holders: Holders, quiet_s: float, after_s: float) -> Diagnosis:
+    """Over the limit, but the code of a shard is at work: slow, as far as anybody can tell."""
+    return Diagnosis(
+        cause=Cause.STRAGGLERS,
+        severity=Severity.DEGRADED,
+        action=ActionKind.WAIT,
+        explanation=f"Stage {stage.label} has completed nothing for {quiet_s / 60:.0f} min (by its own pace "
+        f"{after_s / 60:.0f} is much), but a shard's code is at work in {holders.working[-1].place}.",
+        confidence=0.6,
+        evidence=(*_reports(stage, quiet_s), *evidence_of(*holders.working)),
+        retry=Retry.ITSELF,
+        look_at=("worker-dumps",),
     )
 
 

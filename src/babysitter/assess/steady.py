@@ -34,6 +34,10 @@ def steady(scene: Scene) -> Outcome:
 
 
 def is_worth_a_look(scene: Scene, kind: SignalKind) -> bool:
-    """Whether a signal is new, or was last examined an assessment ago."""
-    since = scene.memory.examined_at.get(kind)
-    return since is None or scene.age_s(since) >= scene.memory.assessment_s
+    """Whether a signal is new, or was last examined long ago: an assessment, then ever longer."""
+    examined_at = scene.memory.examined_at.get(kind)
+    if examined_at is None:
+        return True
+    opened_at = scene.memory.suspicious_since.get(kind, examined_at)
+    known_s = (examined_at - opened_at).total_seconds()
+    return scene.age_s(examined_at) >= max(scene.memory.assessment_s, known_s)

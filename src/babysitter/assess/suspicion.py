@@ -3,7 +3,7 @@
     zombie.py      a coordinator that outlived its pipeline
     stalled.py     a stage that is stuck, or held up by stragglers
     losses.py      workers that die again and again; a job that prints nothing any more
-    evidence.py    errors in lines and states
+    errors.py      errors in lines and states of a job that lives
 
 Every suspicion answers whether or not anything is wrong: its reasons, with the numbers compared, are what
 `explain` and `explain --why-not` print. PROVEN needs proof from the job itself, seen through working access.
