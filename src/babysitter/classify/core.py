@@ -11,7 +11,7 @@ from dataclasses import replace
 from babysitter.classify.regex_tree import Node, telling_length
 
 GAP = 8  # a repeat of nearly any character this often ends a piece
-TELLING = 7  # characters that a part must hold in one piece to be worth scanning for
+TELLING = 6  # characters that a part must hold in one piece to be worth scanning for
 
 # Words that ordinary lines of these systems are full of.
 _COMMON_WORDS = """
@@ -34,17 +34,35 @@ def core(node: Node) -> Node | None:
         return replace(node, parts=tuple(c or part for c, part in zip(cores, node.parts, strict=True)))
     if node.kind != "sequence":
         return None
+    factors = _factors(node)
+    rare = [each for each in factors if _rarity(each)]
+    if len(factors) < 2 or not rare or not _begins_commonly(factors[0]):
+        return None
+    return max(rare, key=_rarity)
+
+
+def _factors(node: Node) -> list[Node]:
+    """The pieces of a sequence between its gaps; every match contains each of them."""
     pieces: list[list[Node]] = [[]]
     for part in node.parts:
-        if _is_gap(part):
-            pieces.append([])
-        else:
+        if not _is_gap(part):
             pieces[-1].append(part)
-    factors = [Node("sequence", parts=tuple(piece)) for piece in pieces if piece]
-    rare = [each for each in factors if telling_length(each) >= TELLING and not _is_common(each)]
-    if len(factors) < 2 or not rare or not _is_common(factors[0]):
+            continue
+        narrowed = _narrowed(part)
+        pieces += [[narrowed], []] if narrowed else [[]]
+    return [Node("sequence", parts=tuple(piece)) for piece in pieces if piece]
+
+
+def _narrowed(part: Node) -> Node | None:
+    """A group with gaps inside, each of its branches cut down to its most telling piece."""
+    if part.kind != "group" or (part.low, part.high) != (1, 1):
         return None
-    return max(rare, key=telling_length)
+    body = part.parts[0]
+    branches = body.parts if body.kind == "alternatives" else (body,)
+    cut = [max(_factors(branch), key=telling_length, default=None) for branch in branches]
+    if any(each is None or not telling_length(each) for each in cut):
+        return None
+    return Node("group", parts=(Node("alternatives", parts=tuple(each for each in cut if each)),))
 
 
 def _is_gap(node: Node) -> bool:
@@ -57,8 +75,32 @@ def _has_wide_repeat(node: Node) -> bool:
     return is_wide or any(_has_wide_repeat(part) for part in node.parts)
 
 
-def _is_common(node: Node) -> bool:
-    return any(len(run.strip()) < 4 or run.strip(" _.:-=") in COMMON for run in _runs(node))
+def _rarity(factor: Node) -> int:
+    """How telling the rarest part of a factor is; 0 when it is not rare enough to scan for."""
+    texts = [set(_runs(Node("sequence", parts=factor.parts)))] if _is_text(factor) else []
+    best = telling_length(factor) if texts and not _is_common(texts[0]) else 0
+    for part in factor.parts:
+        if part.kind == "group" and not _is_common(set(_runs(part))):
+            best = max(best, telling_length(part))
+    return best if best >= TELLING else 0
+
+
+def _is_text(factor: Node) -> bool:
+    return not any(part.kind == "group" for part in factor.parts)
+
+
+def _begins_commonly(factor: Node) -> bool:
+    """Whether a match begins with a word that ordinary lines hold, or with next to nothing."""
+    for part in factor.parts:
+        if part.kind == "group":
+            return _is_common(set(_runs(part)))
+        if part.kind == "literal":
+            break
+    return _is_common(set(next(([run] for run in _runs(factor)), [])))
+
+
+def _is_common(runs: set[str]) -> bool:
+    return any(len(run.strip()) < 4 or run.strip(" _.:-=") in COMMON for run in runs)
 
 
 def _runs(node: Node) -> Iterator[str]:

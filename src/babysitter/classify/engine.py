@@ -49,16 +49,13 @@ def open_engine(patterns: Sequence[Pattern], *, size_hint: int = 1 << 30) -> Eng
     from babysitter.classify.engine_re2 import Re2Engine
 
     try:
-        from babysitter.classify.engine_hyperscan import HyperscanEngine, HyperscanRefusal
+        from babysitter.classify.engine_hyperscan import HyperscanEngine
     except ImportError:
         return Re2Engine(patterns)
     cache = cache_file(patterns)
     if size_hint < SMALL_BYTES and not cache.exists():
         return Re2Engine(patterns)
-    try:
-        return HyperscanEngine(patterns, cache=cache)
-    except HyperscanRefusal:  # all of them together are too much for it
-        return Re2Engine(patterns)
+    return HyperscanEngine(patterns, cache=cache)
 
 
 def cache_file(patterns: Sequence[Pattern]) -> Path:

@@ -12,27 +12,29 @@ from pathlib import Path
 import hyperscan
 
 from babysitter.classify.engine import Hit
+from babysitter.classify.engine_re2 import Re2Engine
 from babysitter.classify.pattern import Pattern, compiled
 
 _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
 
 
-HyperscanRefusal = hyperscan.HyperscanError
-
-
 class HyperscanEngine:
-    """`cache`: a file for the compiled database; None = compile always."""
+    """`cache`: a file for the compiled database; None = compile always.
+
+    What Hyperscan refuses (it is pickier than RE2 in rare cases) is left to the portable engine.
+    """
 
     def __init__(self, patterns: Sequence[Pattern], *, cache: Path | None = None) -> None:
         assert len(patterns) <= _INDEX_MASK
-        self._database = _database(patterns, cache) if patterns else None
+        self._database, self._refused = _opened(patterns, cache)
+        self._portable = Re2Engine([patterns[index] for index in self._refused])
         self._confirm = {
             index: compiled(pattern).search for index, pattern in enumerate(patterns) if not pattern.is_exact
         }
 
     def scan(self, text: bytes) -> list[Hit]:
-        if self._database is None or not text:
+        if not text:
             return []
         ends: list[int] = []
         keep = ends.append
@@ -40,9 +42,15 @@ class HyperscanEngine:
         def on_match(index: int, start: int, end: int, flags: int, context: object) -> None:  # noqa: ARG001
             keep(end << _INDEX_BITS | index)
 
-        self._database.scan(text, match_event_handler=on_match)
+        if self._database is not None:
+            self._database.scan(text, match_event_handler=on_match)
         ends.sort()  # ends come nearly in order, so this is quick
-        return self._by_line(text, ends)
+        hits = self._by_line(text, ends)
+        if self._refused:
+            others = self._portable.scan(text)
+            hits += [(line, self._refused[index], start, end) for line, index, start, end in others]
+            hits.sort()
+        return hits
 
     def _by_line(self, text: bytes, ends: Sequence[int]) -> list[Hit]:
         """Ends of matches, rising -> lines, each pattern once a line."""
@@ -79,41 +87,69 @@ class HyperscanEngine:
         ]
 
 
-def _database(patterns: Sequence[Pattern], cache: Path | None) -> hyperscan.Database:
+Opened = tuple[hyperscan.Database | None, tuple[int, ...]]
+
+
+def _opened(patterns: Sequence[Pattern], cache: Path | None) -> Opened:
+    """The database, and the indices of patterns that it does not hold."""
     kept = _load(cache) if cache else None
     if kept is not None:
         return kept
+    everything = tuple(range(len(patterns)))
+    refused: tuple[int, ...] = ()
+    try:
+        database = _compiled(patterns, everything)
+    except hyperscan.HyperscanError:
+        refused = tuple(index for index in everything if _is_refused(patterns[index]))
+        database = _compiled(patterns, tuple(index for index in everything if index not in refused))
+    if cache:
+        _save(database, refused, cache)
+    return database, refused
+
+
+def _compiled(patterns: Sequence[Pattern], indices: Sequence[int]) -> hyperscan.Database | None:
+    if not indices:
+        return None
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     database.compile(
-        expressions=[pattern.quick.encode("ascii") for pattern in patterns],
-        ids=list(range(len(patterns))),
+        expressions=[patterns[index].quick.encode("ascii") for index in indices],
+        ids=list(indices),
         flags=[
-            hyperscan.HS_FLAG_MULTILINE | (hyperscan.HS_FLAG_CASELESS if pattern.ignore_case else 0)
-            for pattern in patterns
+            hyperscan.HS_FLAG_MULTILINE | (hyperscan.HS_FLAG_CASELESS if patterns[index].ignore_case else 0)
+            for index in indices
         ],
     )
-    if cache:
-        _save(database, cache)
     return database
 
 
-def _load(cache: Path) -> hyperscan.Database | None:
+def _is_refused(pattern: Pattern) -> bool:
+    try:
+        _compiled([pattern], [0])
+    except hyperscan.HyperscanError:
+        return True
+    return False
+
+
+def _load(cache: Path) -> Opened | None:
     """A kept database of this machine; None when there is none, or it is damaged (it carries a checksum)."""
     with suppress(OSError, ValueError, hyperscan.HyperscanError):
-        head, _, body = cache.read_bytes().partition(b"\n")
-        if head == _signature():
+        signature, refused, body = cache.read_bytes().split(b"\n", 2)
+        if signature == _signature():
             database = hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK)
             database.scratch = hyperscan.Scratch(database)
-            return database
+            return database, tuple(int(index) for index in refused.split())
     return None
 
 
-def _save(database: hyperscan.Database, cache: Path) -> None:
+def _save(database: hyperscan.Database | None, refused: tuple[int, ...], cache: Path) -> None:
     """Keep it if that is possible; a read-only home is no trouble."""
+    if database is None:
+        return
+    indices = " ".join(map(str, refused)).encode()
     with suppress(OSError):
-        cache.parent.mkdir(parents=True, exist_ok=True)
+        cache.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         fresh = cache.with_suffix(f".{id(database):x}.new")
-        fresh.write_bytes(_signature() + b"\n" + hyperscan.dumpb(database))
+        fresh.write_bytes(b"\n".join([_signature(), indices, hyperscan.dumpb(database)]))
         fresh.replace(cache)
 
 

@@ -19,6 +19,7 @@ from babysitter.classify.schema import AppliesTo, PlaybookFile, Rule, ScenarioFi
 from babysitter.classify.yaml_places import Place, Places, parse_yaml
 from babysitter.errors import BadPlaybook
 
+MOST_PARTS = 32  # kinds of job, and those that somebody misspelt
 SIZE_LIMIT_BYTES = 4 << 20  # of one file; the shipped ones are a hundredth of it
 
 
@@ -49,6 +50,7 @@ class Playbook:
     placed: tuple[PlacedRule, ...]
     fingerprint: str = ""
     by_id: Mapping[str, Rule] = field(default_factory=dict, repr=False)
+    _parts: dict[tuple[str, str], "Playbook"] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -56,10 +58,17 @@ class Playbook:
 
     def for_job(self, backend: str, kind: str) -> "Playbook":
         """The rules that apply to such a job ("" = not known, everything applies)."""
+        known = self._parts.get((backend, kind))
+        if known is not None:
+            return known
         placed = tuple(each for each in self.placed if each.applies_to.covers(backend, kind))
         if len(placed) == len(self.placed):
             return self
-        return Playbook(placed, self.fingerprint, {each.rule.id: each.rule for each in placed})
+        # The same object every time: what is compiled for it is kept by identity (rulebook.py).
+        part = Playbook(placed, self.fingerprint, {each.rule.id: each.rule for each in placed})
+        if len(self._parts) < MOST_PARTS:
+            self._parts[backend, kind] = part
+        return part
 
     def place_of(self, rule_id: str) -> Place | None:
         """Where a rule was written; None when no such rule is in force."""

@@ -95,6 +95,14 @@ def classify_text(
     )
 
 
+def warm(playbook: Playbook) -> None:
+    """Compile now what serves best in the long run (seconds, once; kept on disk); for a service."""
+    books = rulebooks_of(playbook)
+    for book in (books.first, books.last_resort):
+        book.engines.clear()
+        book.engine(1 << 30)
+
+
 def findings_of(reading: Reading, playbook: Playbook) -> Findings:
     """All rules held against a reading, with what explains what; earliest first."""
     books = rulebooks_of(playbook)

@@ -110,6 +110,13 @@ def compiled(pattern: Pattern) -> Any:
     return re2.compile(pattern.regex.encode("ascii"), options=re2_options(ignore_case=pattern.ignore_case))
 
 
+@lru_cache(maxsize=1024)
+def line_program(pattern: Pattern) -> Any:
+    """The same for a buffer of many lines, where ^ and $ are the ends of a line."""
+    options = re2_options(ignore_case=pattern.ignore_case)
+    return re2.compile(b"(?m)" + pattern.regex.encode("ascii"), options=options)
+
+
 def re2_options(*, ignore_case: bool = False) -> Any:
     """Bytes in, bytes out: invalid UTF-8 in a log must not hide a line."""
     options = re2.Options()

@@ -10,12 +10,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-
-import re2
+from itertools import accumulate
 
 from babysitter.classify.engine import Engine, tidy
 from babysitter.classify.facts import Fields
-from babysitter.classify.pattern import Pattern, parse_pattern, re2_options
+from babysitter.classify.pattern import Pattern, line_program, parse_pattern
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import TaskId
 from babysitter.model.log import Level, LogLine, Role
@@ -63,7 +62,7 @@ class Reading:
         self._source = source
         self._role_of_task = role_of_task
         log = tidy(log)
-        if log.endswith(b"\n"):
+        if entries is None and log.endswith(b"\n"):  # an entry may be an empty line, the last one too
             log = log[:-1]
         self.log_count = len(entries) if entries is not None else (log.count(b"\n") + 1 if log else 0)
         self._extra = [
@@ -107,10 +106,10 @@ class Reading:
         """Lines that match within so many lines of the anchors; perhaps others too, when that is cheaper."""
         if pattern in self._hits or pattern in self._scanned or len(anchors) * lines > MOST_NEAR_LINES:
             return self.lines_with(pattern)
-        around: set[int] = set()
-        for anchor in anchors:
-            around.update(range(max(0, anchor - lines), min(self.count, anchor + lines + 1)))
-        return [line for line in sorted(around) if pattern.matches(self.raw(line))]
+        found: list[int] = []
+        for first, last in spans_around(anchors, lines):
+            found.extend(self._search(pattern, max(0, first), self.count, until=min(self.count, last + 1)))
+        return found
 
     def occurs_after(self, pattern: Pattern, line: int) -> bool:
         """Whether a later line of the log matches."""
@@ -124,9 +123,10 @@ class Reading:
     def raw(self, line: int) -> bytes:
         """The tidy bytes of a line."""
         span = self._spans.get(line)
-        if span is None:
-            return self._split[line] if line < len(self._split) else b""
-        return self.buffer[span[0] : span[1]]
+        if span is not None:
+            return self.buffer[span[0] : span[1]]
+        starts = self._starts
+        return self.buffer[starts[line] : starts[line + 1] - 1] if line + 1 < len(starts) else b""
 
     def text(self, line: int) -> str:
         return self.raw(line).decode("utf-8", "replace")
@@ -229,8 +229,10 @@ class Reading:
         yield from sorted(wanted)
 
     @cached_property
-    def _split(self) -> list[bytes]:
-        return self.buffer.split(b"\n")
+    def _starts(self) -> list[int]:
+        """Offset of each line, and of what would be the next one."""
+        ends = accumulate(map(len, self.buffer.split(b"\n")))
+        return [0, *(end + number for number, end in enumerate(ends, 1))]
 
     def _start_of_end(self, lines: int) -> dict[TaskId, int]:
         """For each task the first of its last so many lines."""
@@ -250,31 +252,39 @@ class Reading:
     def _ends(self) -> dict[int, dict[TaskId, int]]:
         return {}
 
-    def _search(self, pattern: Pattern, from_line: int, at_most: int) -> Iterator[int]:
-        """Lines from `from_line` on that match, found by scanning the buffer for this pattern alone."""
-        if from_line >= self.count:
+    def _search(
+        self, pattern: Pattern, from_line: int, at_most: int, *, until: int | None = None
+    ) -> Iterator[int]:
+        """Lines from `from_line` to before `until` that match, found by scanning for this pattern alone."""
+        if from_line >= (self.count if until is None else until):
             return
-        options = re2_options(ignore_case=pattern.ignore_case)
-        program = re2.compile(b"(?m)" + pattern.regex.encode("ascii"), options=options)
-        at = self._offset_of(from_line)
+        program = line_program(pattern)
+        at = self._starts[from_line]
+        end = len(self.buffer) if until is None else self._starts[until] - 1
         line = from_line
-        while at <= len(self.buffer) and at_most > 0:
-            found = program.search(self.buffer, at)
+        while at <= end and at_most > 0:
+            found = program.search(self.buffer, at, end)
             if found is None:
                 return
-            begin = self.buffer.rfind(b"\n", 0, found.start()) + 1
-            line += self.buffer.count(b"\n", at, begin)
+            hit = found.start()
+            line += self.buffer.count(b"\n", at, hit)
             yield line
             at_most -= 1
-            end = self.buffer.find(b"\n", found.start())
-            if end < 0:
+            line_end = self.buffer.find(b"\n", hit, end)
+            if line_end < 0:
                 return
-            at, line = end + 1, line + 1
+            at, line = line_end + 1, line + 1
 
-    def _offset_of(self, line: int) -> int:
-        if line == 0:
-            return 0
-        before = line - 1
-        if before in self._spans:
-            return self._spans[before][1] + 1
-        return sum(map(len, self._split[:line])) + line
+
+def spans_around(lines: Sequence[int], radius: int) -> Iterator[tuple[int, int]]:
+    """Disjoint spans of lines (first, last) that lie within the radius of one of these; `lines` rise."""
+    first = last = None
+    for line in lines:
+        if last is not None and line - radius <= last + 1:
+            last = line + radius
+            continue
+        if first is not None and last is not None:
+            yield first, last
+        first, last = line - radius, line + radius
+    if first is not None and last is not None:
+        yield first, last
