@@ -28,11 +28,11 @@ _HEADER = re.compile(
     r"(?P<logger>[A-Za-z_][\w.]*)\s+(?P<message>.*)$"
 )
 _N = r"\d{1,9}"
-_BRACKETS = (
-    r"(?:\[[^\]]*\]\s*)*?\[(?P<stage>.+)\]\s+"  # the stage is the last one, and may hold brackets itself
-)
+# The stage is in the last bracket, which may hold brackets itself; others may stand before it.
+_BRACKETS = r"(?:\[[^\]]*\]\s+)*\[(?P<stage>.+?)\]\s+"
 _PROGRESS = re.compile(
-    rf"^(?:\[(?P<execution>\d{{8}}-\d{{6}}-[0-9a-f]+)\]\s*)?{_BRACKETS}(?P<done>{_N})/(?P<total>{_N}) complete, "
+    rf"^(?:\[(?P<execution>\d{{8}}-\d{{6}}-[0-9a-f]+)\]\s*)?{_BRACKETS}"
+    rf"(?P<done>{_N})/(?P<total>{_N}) complete, "
     rf"(?P<in_flight>{_N}) in-flight, (?P<queued>{_N}) queued"
     rf"(?:, (?P<alive>{_N})/(?P<workers>{_N}) workers alive, (?P<gone>{_N}) dead)?(?P<tail>.*)$"
 )
