@@ -37,7 +37,6 @@ MOST_PAGES = 3  # more waits for the next look; errors come by their own questio
 MOST_WORKER_DUMPS = 4
 MOST_JOBS_WITH_TASKS = 8
 LOST_CURSOR_S = 600.0  # silent for so long: the log service may have forgotten our cursor
-LOST_CURSOR_EVERY = 10  # looks
 
 T = TypeVar("T")
 
@@ -165,11 +164,15 @@ def _questions(tree: JobTree, memory: Memory, now: datetime, *, is_reread: bool)
 
 
 def _may_have_lost_cursors(root: Job, memory: Memory, now: datetime) -> bool:
-    """After a restart of the log service a kept cursor may bring nothing for ever, without an error."""
-    if memory.last_line_at is None or root.state.is_terminal:
+    """After a restart of the log service a kept cursor may bring nothing for ever, without an error.
+
+    So a silence is questioned with fresh eyes once every ten minutes that it lasts.
+    """
+    if memory.last_line_at is None or memory.looked_at is None or root.state.is_terminal:
         return False
-    is_silent = (now - memory.last_line_at).total_seconds() > LOST_CURSOR_S
-    return is_silent and memory.checks_in_phase % LOST_CURSOR_EVERY == LOST_CURSOR_EVERY - 1
+    silent_s = (now - memory.last_line_at).total_seconds()
+    before_s = (memory.looked_at - memory.last_line_at).total_seconds()
+    return silent_s // LOST_CURSOR_S > max(0.0, before_s) // LOST_CURSOR_S
 
 
 async def _lines(plan: Plan, memory: Memory, eyes: Eyes) -> _Read:
