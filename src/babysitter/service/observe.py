@@ -279,7 +279,7 @@ async def _see(looking: Awaitable[T], source: Source, memory: Memory, clock: Clo
 
 async def _generation(eyes: Eyes) -> str:
     try:
-        return (await eyes.about()).generation
+        return str((await eyes.about()).generation)
     except WorldError:
         return ""
 

@@ -219,7 +219,7 @@ def _refusal(folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Every recorded second takes `factor` seconds: for times of answers, times in them, times inside lines."""
+    """Every recorded second takes `factor` seconds: times of answers, in answers, and inside lines."""
 
     started_ms: float
     factor: float = 1.0

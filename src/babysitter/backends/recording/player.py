@@ -204,7 +204,7 @@ class RecordedEyes:
         self._infer(job_of(task.id))
 
     def _infer(self, job: JobId) -> None:
-        """A job that nobody asked about, from its tasks; whatever is above a job that has tasks exists too."""
+        """A job that nobody asked about, from its tasks; what is above a job with tasks exists too."""
         tasks = self._tasks.get(job)
         while tasks and job.count("/") >= 2 and job not in self._jobs:
             states = Counter(task.state for task in self._tasks.get(job, {}).values())

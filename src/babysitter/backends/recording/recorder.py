@@ -91,9 +91,9 @@ class RecordingFolder:
     def note(self, text: str) -> None:
         self._index({"note": redact(text)})
 
-    def finish(self, **facts: object) -> None:
+    def finish(self, **facts: str) -> None:
         """Write scenario.yaml, which names the job."""
-        told = {"job_id": str(self._root), **facts}
+        told = {"job_id": str(self._root)} | {name: str(value) for name, value in facts.items()}
         (self._folder / "scenario.yaml").write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
 
     def _index(self, entry: dict[str, object]) -> None:
