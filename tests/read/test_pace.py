@@ -4,7 +4,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from babysitter.model.ids import JobId, TaskId
-from babysitter.model.job import TaskState
+from babysitter.model.job import JobTree, Task, TaskState
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
 from babysitter.model.sight import Source
@@ -29,6 +29,12 @@ from tests.support.jobs import (
 )
 
 COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
+
+
+def retrying(last: str) -> JobTree:
+    reason = f"Retrying (attempt 2, last: {last})"
+    task = Task(TaskId(f"{ROOT}/0"), TaskState.PENDING, pending_reason=reason)
+    return tree(task_states={TaskState.PENDING: 1}, preemption_count=1, tasks=(task,))
 
 
 def after(*looks, start: Memory | None = None) -> Memory:
@@ -98,6 +104,8 @@ def test_another_run_under_the_same_name_starts_from_nothing():
             str(ROOT),
         ),  # RUNNING, and nothing runs
         (tree(task_states={TaskState.PENDING: 1}, failure_count=2), None),  # between two tries of its own
+        (retrying("task_state_failed"), None),
+        (retrying("task_state_preempted"), str(ROOT)),
         (tree(task_states={TaskState.PENDING: 1, TaskState.RUNNING: 3}), None),
         (tree(*crew(0, 0, F, S), *crew(0, 1, since_s=60, workers=None)), None),
         (tree(root=S), None),

@@ -135,8 +135,8 @@ def _is_unplaced(job: Job) -> bool:
     if living != {TaskState.PENDING}:
         return False
     reasons = [job.pending_reason, *(task.pending_reason for task in job.tasks or ())]
-    if any(reason.startswith("Retrying") for reason in reasons):
-        return False
+    if any(reason.startswith("Retrying") and "task_state_failed" in reason for reason in reasons):
+        return False  # a new try of its own; after a preemption the same words mean waiting for a machine
     return bool(job.pending_reason) or job.preemption_count > 0 or job.failure_count == 0
 
 
