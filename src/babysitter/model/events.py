@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
 
-from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
+from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId, WatchId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +166,17 @@ class FeedbackGiven(Event):
     by: Person
     was_right: bool
     rules: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageDropped(Event):
+    """A message that could never be delivered; nobody was told this way."""
+
+    kind: ClassVar[str] = "message-dropped"
+    message: MessageId
+    notifier: str
+    occasion: str
+    because: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,7 @@ class Watch:
     stopped_at: datetime | None = None  # a person said: stop watching
     trouble: str = ""  # why the last check itself failed, one sentence
     fence: int = 0
+    revision: int = 0  # of the stored row; a writer that read an older one is refused
 
     @property
     def phase(self) -> Phase:

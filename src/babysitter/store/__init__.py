@@ -1,0 +1,1 @@
+"""Durable memory: one database, and one transaction for everything that belongs together."""

@@ -1,0 +1,46 @@
+"""From any earlier schema to the present one: numbered, plain, each in one transaction.
+
+A new database is made from tables.py as it is now. An older one is brought up step by step; step N leads
+from version N to N + 1, and is never changed once released.
+"""
+
+from collections.abc import Callable, Mapping
+
+from sqlalchemy import Connection, inspect, select
+
+from babysitter.errors import UserError
+from babysitter.store.tables import meta, metadata
+
+VERSION = 1
+
+STEPS: Mapping[int, Callable[[Connection], None]] = {}
+
+
+def migrate(
+    connection: Connection,
+    *,
+    version: int = VERSION,
+    steps: Mapping[int, Callable[[Connection], None]] = STEPS,
+) -> None:
+    """Bring the database to `version`. Raises UserError for one that a later babysit has written."""
+    found = version_of(connection)
+    if found is None:
+        metadata.create_all(connection)
+        connection.execute(meta.insert().values(key="version", value=str(version)))
+        return
+    if found > version:
+        raise UserError(
+            f"The database was written by a newer babysit (its schema is {found}, this one knows {version}).",
+            next_step="Install the newer babysit again, or name another state folder.",
+        )
+    for number in range(found, version):
+        steps[number](connection)
+        connection.execute(meta.update().where(meta.c.key == "version").values(value=str(number + 1)))
+
+
+def version_of(connection: Connection) -> int | None:
+    """The schema's version; None for an empty database."""
+    if not inspect(connection).has_table(meta.name):
+        return None
+    value = connection.scalar(select(meta.c.value).where(meta.c.key == "version"))
+    return int(value) if value is not None else None

@@ -1,0 +1,195 @@
+"""Opens the database, and gives out transactions with every repository in them.
+
+    async with store.transaction() as records:     # all of it, or nothing
+        await records.watches.save(watch)
+        await records.events.append(event)
+
+Writers come one after another, in every database: a transaction reads what is true now, decides and writes,
+and nobody writes in between. So "still open?" and "exactly one row changed" need no further locks.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from babysitter.errors import BadConfig, Unreachable, UserError
+from babysitter.store.events import EventLog
+from babysitter.store.feedback import FeedbackBook
+from babysitter.store.journal import JournalBook
+from babysitter.store.leases import LeaseBook
+from babysitter.store.ledger import LedgerBook
+from babysitter.store.migrations import migrate
+from babysitter.store.observations import ObservationShelf
+from babysitter.store.outbox import Outbox
+from babysitter.store.watches import WatchBook
+
+FILE_NAME = "babysit.db"
+BUSY_MS = 15_000  # how long a writer waits for the writer of another process
+READERS = 4
+_ONE_WRITER = 0x62616279  # the key of PostgreSQL's advisory lock
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Every repository, over one transaction."""
+
+    watches: WatchBook
+    observations: ObservationShelf
+    ledger: LedgerBook
+    journal: JournalBook
+    events: EventLog
+    outbox: Outbox
+    leases: LeaseBook
+    feedback: FeedbackBook
+
+
+class Store:
+    """The database. Transactions must not be nested: the inner one would wait for the outer."""
+
+    def __init__(self, writer: AsyncEngine, reader: AsyncEngine) -> None:
+        self._writer = writer
+        self._reader = reader
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Records]:
+        """Everything in the block is committed together; an exception leaves nothing."""
+        async with self._writer.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                await connection.execute(text(f"SELECT pg_advisory_xact_lock({_ONE_WRITER})"))
+            yield _records(connection)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Records]:
+        """One consistent picture, while others may write. Writing here is refused by the database."""
+        async with self._reader.begin() as connection:
+            yield _records(connection)
+
+    async def close(self) -> None:
+        await self._writer.dispose()
+        await self._reader.dispose()
+
+
+async def open_store(where: Path | str) -> Store:
+    """The store in a state folder (made when missing), or at a database URL; its schema brought up to date.
+
+    Raises UserError for a folder that cannot be written or a database of a newer babysit, BadConfig for a
+    URL that cannot be one, Unreachable for a database that does not answer.
+    """
+    store = _postgres(where) if isinstance(where, str) else _sqlite(where)
+    try:
+        async with store._writer.begin() as connection:
+            await connection.run_sync(migrate)
+    except (DBAPIError, OSError) as fault:
+        await store.close()
+        raise _unusable(where, fault) from fault
+    except BaseException:
+        await store.close()
+        raise
+    return store
+
+
+def default_state_folder(environment: "os._Environ[str] | dict[str, str] | None" = None) -> Path:
+    """$XDG_STATE_HOME/babysit, or ~/.local/state/babysit."""
+    variables = os.environ if environment is None else environment
+    base = variables.get("XDG_STATE_HOME", "")
+    home = Path(variables.get("HOME") or Path.home())
+    return (Path(base) if base.startswith("/") else home / ".local" / "state") / "babysit"
+
+
+def _sqlite(folder: Path) -> Store:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Made before the database is: lines of jobs will be in it, and nobody else's business.
+        (folder / FILE_NAME).touch(mode=0o600)
+        (folder / ".writable").touch()
+        (folder / ".writable").unlink()
+    except OSError as fault:
+        raise _unusable(folder, fault) from fault
+    url = f"sqlite+aiosqlite:///{folder / FILE_NAME}"
+    writer = create_async_engine(url, pool_size=1, max_overflow=0)
+    reader = create_async_engine(url, pool_size=READERS, max_overflow=0)
+    for engine, begin, query_only in ((writer, "BEGIN IMMEDIATE", 0), (reader, "BEGIN", 1)):
+        _prepare(engine, begin, query_only=query_only)
+    return Store(writer, reader)
+
+
+def _prepare(engine: AsyncEngine, begin: str, *, query_only: int) -> None:
+    """Say BEGIN ourselves: the driver would begin late, and find out late that somebody else writes."""
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def set_up(connection: Any, record: object) -> None:  # noqa: ARG001
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in (
+            f"busy_timeout={BUSY_MS}",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            f"query_only={query_only}",
+        ):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def start(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+
+def _postgres(url: str) -> Store:
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() != "postgresql":
+            raise BadConfig(
+                f"babysit keeps its state in SQLite or PostgreSQL, not in '{parsed.get_backend_name()}'.",
+                next_step="Write database_url as postgresql://USER@HOST/DATABASE, or leave it out.",
+            )
+        engine = create_async_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+    except ArgumentError as fault:
+        raise BadConfig(
+            "The database URL cannot be read.",
+            next_step="Write it as postgresql://USER@HOST/DATABASE.",
+        ) from fault
+    except (ModuleNotFoundError, NoSuchModuleError) as fault:
+        raise UserError(
+            "PostgreSQL needs one more package.", next_step="Install babysitter[postgres]."
+        ) from fault
+    return Store(engine, engine.execution_options(postgresql_readonly=True))
+
+
+def _unusable(where: Path | str, fault: BaseException) -> UserError | Unreachable:
+    if isinstance(where, str):
+        return Unreachable(
+            f"The database at {make_url(where).render_as_string()} cannot be used: {_sentence(fault)}.",
+            next_step="Check that it runs and that the user may create tables.",
+        )
+    return UserError(
+        f"The state folder {where} cannot be used: {_sentence(fault)}.",
+        next_step="Make it writable, or name another one with --state-dir or BABYSIT_STATE_DIR.",
+    )
+
+
+def _sentence(fault: BaseException) -> str:
+    if isinstance(fault, OSError) and fault.strerror:
+        return fault.strerror.lower()
+    return str(getattr(fault, "orig", None) or fault).splitlines()[0].rstrip(".")
+
+
+def _records(connection: AsyncConnection) -> Records:
+    events = EventLog(connection)
+    return Records(
+        watches=WatchBook(connection),
+        observations=ObservationShelf(connection),
+        ledger=LedgerBook(connection),
+        journal=JournalBook(connection, events),
+        events=events,
+        outbox=Outbox(connection),
+        leases=LeaseBook(connection),
+        feedback=FeedbackBook(connection),
+    )

@@ -1,0 +1,273 @@
+"""The schema. A change here needs a numbered step in migrations.py; a test compares the two.
+
+Moments are stored as microseconds since 1970 (exact, sortable, the same in every database); values of the
+model as JSON, with columns beside them for whatever is searched for or changed on its own.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Dialect,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Moment(TypeDecorator[datetime]):
+    """An aware UTC datetime as an integer."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        return None if value is None else (value - _EPOCH) // _MICROSECOND
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        return None if value is None else _EPOCH + value * _MICROSECOND
+
+
+# SQLite numbers rows only when the key is exactly INTEGER.
+_Number = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _numbered(name: str = "seq") -> "Column[int]":
+    """A key that only grows: rows are never numbered again, not even after a deletion."""
+    return Column(name, _Number, primary_key=True, autoincrement=True)
+
+
+metadata = MetaData()
+
+meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
+
+watches = Table(
+    "watches",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("root", String, nullable=False),
+    Column("first_root", String, nullable=False),
+    Column("cluster", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("phase", String, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("due_at", Moment),
+    Column("stopped_at", Moment),
+    Column("last_checked_at", Moment),
+    Column("owner", String),
+    Column("restarts", Integer, nullable=False),
+    Column("trouble", Text, nullable=False),
+    Column("fence", Integer, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("memory", Text, nullable=False),
+    Column("limits", Text, nullable=False),
+    Column("resubmit", Text),
+    Column("outlook", Text),
+    Column("verdict", Text),  # the last one, its memory left out: what `explain` prints
+)
+Index(
+    "watches_one_per_job",
+    watches.c.cluster,
+    watches.c.root,
+    unique=True,
+    sqlite_where=watches.c.stopped_at.is_(None),
+    postgresql_where=watches.c.stopped_at.is_(None),
+)
+Index("watches_by_due", watches.c.due_at)
+
+wakes = Table(
+    "wakes", metadata, _numbered(), Column("watch", String, nullable=False), sqlite_autoincrement=True
+)
+
+observations = Table(
+    "observations",
+    metadata,
+    _numbered(),
+    Column("watch", String, nullable=False, index=True),
+    Column("taken_at", Moment, nullable=False),
+    Column("body", LargeBinary, nullable=False),  # JSON, zstd
+    sqlite_autoincrement=True,
+)
+
+incidents = Table(
+    "incidents",
+    metadata,
+    _numbered(),
+    Column("id", String, nullable=False, unique=True),
+    Column("watch", String, nullable=False, index=True),
+    Column("cause", String, nullable=False),
+    Column("attempt", String, nullable=False),
+    Column("status", String, nullable=False, index=True),
+    Column("opened_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+    Column("count", Integer, nullable=False),
+    Column("parent", String),  # the group
+    Column("snoozed_until", Moment),
+    Column("outcome", Text, nullable=False),
+    Column("diagnosis", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+proposals = Table(
+    "proposals",
+    metadata,
+    _numbered(),
+    Column("id", String, nullable=False, unique=True),
+    Column("incident", String, nullable=False),
+    Column("watch", String, nullable=False, index=True),
+    Column("status", String, nullable=False, index=True),
+    Column("expires_at", Moment, nullable=False),
+    Column("reminded_at", Moment),
+    Column("may_approve", Text, nullable=False),
+    Column("withdrawn_because", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+decisions = Table(
+    "decisions",
+    metadata,
+    _numbered(),
+    Column("proposal", String, nullable=False, index=True),
+    Column("person", String, nullable=False),
+    Column("answer", String, nullable=False),
+    Column("door", String, nullable=False),
+    Column("decided_at", Moment, nullable=False),
+    Column("snooze_until", Moment),
+    sqlite_autoincrement=True,
+)
+
+restarts = Table(
+    "restarts",
+    metadata,
+    _numbered(),
+    Column("proposal", String, nullable=False, unique=True),  # single use
+    Column("watch", String, nullable=False, index=True),
+    Column("at", Moment, nullable=False),
+    Column("cause", String, nullable=False),
+    Column("old", String, nullable=False),
+    Column("new", String, nullable=False),
+    Column("high_water", Integer, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+actions = Table(
+    "actions",
+    metadata,
+    Column("proposal", String, primary_key=True),
+    Column("watch", String, nullable=False, index=True),
+    Column("begun_at", Moment, nullable=False),
+    Column("ended_at", Moment, index=True),
+    Column("outcome", Text, nullable=False),
+)
+
+steps = Table(
+    "steps",
+    metadata,
+    Column("proposal", String, nullable=False),
+    Column("step", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("detail", Text, nullable=False),
+    PrimaryKeyConstraint("proposal", "step"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    _numbered(),
+    Column("kind", String, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("watch", String),
+    Column("body", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("events_by_watch", events.c.watch, events.c.seq)
+
+messages = Table(
+    "messages",
+    metadata,
+    _numbered(),
+    Column("id", String, nullable=False, unique=True),
+    Column("conversation", String, nullable=False),
+    Column("occasion", String, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("hold_until", Moment),  # NULL once released
+    Column("watch", String),
+    Column("incident", String, index=True),
+    Column("proposal", String, index=True),
+    Column("body", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+edits = Table(
+    "edits",
+    metadata,
+    Column("message", String, primary_key=True),  # what is edited; only the newest content is kept
+    Column("revision", Integer, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+notifiers = Table("notifiers", metadata, Column("name", String, primary_key=True))
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("notifier", String, nullable=False),
+    Column("message", String, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("conversation", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("hold_until", Moment),
+    Column("next_try_at", Moment),
+    Column("tries", Integer, nullable=False),
+    Column("error", Text, nullable=False),
+    Column("place", String, nullable=False),
+    Column("handle", String, nullable=False),
+    Column("thread", String, nullable=False),
+    Column("shown_revision", Integer, nullable=False),
+    Column("shown_at", Moment),
+    PrimaryKeyConstraint("notifier", "message"),
+)
+Index("deliveries_by_state", deliveries.c.notifier, deliveries.c.state, deliveries.c.seq)
+Index("deliveries_by_message", deliveries.c.message)
+
+replicas = Table(
+    "replicas",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("alive_until", Moment, nullable=False),
+    Column("about", Text, nullable=False),  # process id and host, for a person
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("owner", String, nullable=False, index=True),
+    Column("fence", Integer, nullable=False),
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("incident", String, nullable=False),
+    Column("person", String, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("was_right", Boolean, nullable=False),
+    Column("rules", Text, nullable=False),
+    PrimaryKeyConstraint("incident", "person"),
+)

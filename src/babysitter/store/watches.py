@@ -1,0 +1,182 @@
+"""Watches: what is promised to be looked after, what was last known of it, and when it is due."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, Select, delete, func, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from babysitter.errors import AlreadyWatched, NoSuchWatch
+from babysitter.model.ids import JobId, Person, WatchId
+from babysitter.model.limits import Limits
+from babysitter.model.memory import Memory
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Outlook, Verdict
+from babysitter.model.watch import Watch
+from babysitter.store.codec import codec
+from babysitter.store.tables import wakes, watches
+
+_ACTIVE = watches.c.stopped_at.is_(None)
+KEPT_WAKES = 10_000
+
+
+class WatchBook:
+    """Reads and writes watches inside one transaction."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, watch: Watch) -> None:
+        """Write a new watch down and have it noticed. Raises AlreadyWatched for a job that has one."""
+        other = await self.of_job(watch.root, watch.cluster)
+        if other is not None:
+            raise AlreadyWatched(
+                f"{watch.root} on '{watch.cluster}' is being watched already (as {other.id}).",
+                next_step=f"`babysit status {watch.root}` shows how it is doing.",
+            )
+        await self._connection.execute(insert(watches).values(id=watch.id, revision=0, **_columns(watch)))
+        await self.announce(watch.id)
+
+    async def get(self, watch: WatchId) -> Watch:
+        """Raises NoSuchWatch."""
+        found = await self._read(select(watches).where(watches.c.id == watch))
+        if not found:
+            raise NoSuchWatch(
+                f"There is no watch '{watch}'.", next_step="`babysit list` shows what is watched."
+            )
+        return found[0]
+
+    async def of_job(self, root: JobId, cluster: str) -> Watch | None:
+        """The active watch of exactly this job."""
+        asked = select(watches).where(watches.c.root == root, watches.c.cluster == cluster, _ACTIVE)
+        found = await self._read(asked)
+        return found[0] if found else None
+
+    async def named(self, name: str, *, cluster: str = "") -> tuple[Watch, ...]:
+        """Watches that a person may mean by a watch id or a job id (now or first), newest first."""
+        asked = select(watches).where(
+            (watches.c.id == name) | (watches.c.root == name) | (watches.c.first_root == name)
+        )
+        if cluster:
+            asked = asked.where(watches.c.cluster == cluster)
+        found = await self._read(asked.order_by(watches.c.created_at.desc()))
+        return tuple(each for each in found if each.stopped_at is None) or found
+
+    async def all(self, *, with_stopped: bool = False) -> tuple[Watch, ...]:
+        """Every watch, oldest first."""
+        asked = select(watches).order_by(watches.c.created_at, watches.c.id)
+        return await self._read(asked if with_stopped else asked.where(_ACTIVE))
+
+    async def of_cluster(self, cluster: str) -> tuple[WatchId, ...]:
+        """Ids of the active watches of a cluster."""
+        rows = await self._connection.execute(
+            select(watches.c.id).where(watches.c.cluster == cluster, _ACTIVE).order_by(watches.c.created_at)
+        )
+        return tuple(WatchId(row.id) for row in rows)
+
+    async def save(self, watch: Watch, verdict: Verdict | None = None) -> bool:
+        """Write a watch back; False, and nothing written, when somebody else wrote it since it was read.
+
+        `verdict`: the one that led here, kept for `explain`; None keeps the earlier one.
+        """
+        values = _columns(watch)
+        if verdict is not None:
+            values["verdict"] = codec(Verdict).encode(replace(verdict, memory=Memory()))
+        changed = await self._connection.execute(
+            update(watches)
+            .where(watches.c.id == watch.id, watches.c.revision == watch.revision)
+            .values(revision=watch.revision + 1, **values)
+        )
+        return changed.rowcount == 1
+
+    async def last_verdict(self, watch: WatchId) -> Verdict | None:
+        """What the last check concluded, without its memory."""
+        body = await self._connection.scalar(select(watches.c.verdict).where(watches.c.id == watch))
+        return codec(Verdict).decode(body) if body else None
+
+    async def wake(self, watch: WatchId, *, at: datetime) -> None:
+        """Make a watch due at `at` if it was not due before that, and have it noticed."""
+        await self._connection.execute(
+            update(watches)
+            .where(watches.c.id == watch, watches.c.due_at.is_(None) | (watches.c.due_at > at))
+            .values(due_at=at)
+        )
+        await self.announce(watch)
+
+    async def announce(self, watch: WatchId) -> None:
+        """Tell the running service, in whatever process, that a watch was written by somebody else."""
+        await self._connection.execute(insert(wakes).values(watch=watch))
+
+    async def announced_after(self, number: int) -> tuple[int, tuple[WatchId, ...]]:
+        """Watches announced since `number`, and the number to go on from."""
+        rows = (await self._connection.execute(select(wakes).where(wakes.c.seq > number))).all()
+        newest = max((row.seq for row in rows), default=number)
+        return newest, tuple(dict.fromkeys(WatchId(row.watch) for row in rows))
+
+    async def newest_announcement(self) -> int:
+        return int((await self._connection.scalar(select(func.max(wakes.c.seq)))) or 0)
+
+    async def forget_announcements(self) -> None:
+        """Drop those that every service has long seen."""
+        newest = await self.newest_announcement()
+        await self._connection.execute(delete(wakes).where(wakes.c.seq <= newest - KEPT_WAKES))
+
+    async def due_times(self, of: Collection[WatchId] | None = None) -> Mapping[WatchId, datetime | None]:
+        """When each watch is due; None = never again. `of` None = every active watch that is due at all."""
+        asked = select(watches.c.id, watches.c.due_at, watches.c.stopped_at)
+        if of is None:
+            asked = asked.where(_ACTIVE, watches.c.due_at.is_not(None))
+        else:
+            asked = asked.where(watches.c.id.in_(list(of)))
+        rows = await self._connection.execute(asked)
+        return {WatchId(row.id): None if row.stopped_at else row.due_at for row in rows}
+
+    async def _read(self, asked: Select[Any]) -> tuple[Watch, ...]:
+        return tuple(_watch(row) for row in await self._connection.execute(asked))
+
+
+def _columns(watch: Watch) -> dict[str, object]:
+    return {
+        "root": watch.root,
+        "first_root": watch.first_root,
+        "cluster": watch.cluster,
+        "kind": watch.kind,
+        "phase": watch.phase,
+        "created_at": watch.created_at,
+        "due_at": watch.due_at,
+        "stopped_at": watch.stopped_at,
+        "last_checked_at": watch.last_checked_at,
+        "owner": watch.owner,
+        "restarts": watch.restarts,
+        "trouble": watch.trouble,
+        "fence": watch.fence,
+        "memory": codec(Memory).encode(watch.memory),
+        "limits": codec(Limits).encode(watch.limits),
+        "resubmit": codec(Submission).encode(watch.resubmit) if watch.resubmit else None,
+        "outlook": codec(Outlook).encode(watch.outlook) if watch.outlook else None,
+    }
+
+
+def _watch(row: Row[Any]) -> Watch:
+    return Watch(
+        id=WatchId(row.id),
+        root=JobId(row.root),
+        first_root=JobId(row.first_root),
+        cluster=row.cluster,
+        kind=row.kind,
+        created_at=row.created_at,
+        due_at=row.due_at,
+        memory=codec(Memory).decode(row.memory),
+        limits=codec(Limits).decode(row.limits),
+        resubmit=codec(Submission).decode(row.resubmit) if row.resubmit else None,
+        owner=Person(row.owner) if row.owner else None,
+        outlook=codec(Outlook).decode(row.outlook) if row.outlook else None,
+        last_checked_at=row.last_checked_at,
+        restarts=row.restarts,
+        stopped_at=row.stopped_at,
+        trouble=row.trouble,
+        fence=row.fence,
+        revision=row.revision,
+    )

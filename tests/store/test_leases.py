@@ -1,0 +1,53 @@
+"""Leases: one owner at a time, taken over when it is silent, fenced when it comes back."""
+
+import pytest
+
+from babysitter.errors import FactsChanged
+from babysitter.model.ids import IncidentId, Person, ReplicaId, RuleId
+from babysitter.store.feedback import Label
+from babysitter.store.open import Store
+from tests.support.build import NOON, at
+
+ONE, TWO = ReplicaId("one"), ReplicaId("two")
+
+
+async def test_a_lease_has_one_owner(store: Store):
+    async with store.transaction() as records:
+        await records.leases.beat(ONE, until=at(15))
+        await records.leases.beat(TWO, until=at(15))
+        assert await records.leases.claim(("service",), ONE, now=NOON) == {"service": 1}
+        assert await records.leases.claim(("service",), TWO, now=at(14)) == {}
+        assert await records.leases.claim(("service",), ONE, now=at(14)) == {"service": 1}
+        assert await records.leases.owner_of("service", now=at(14)) == ONE
+
+
+async def test_a_silent_owner_is_outdated(store: Store):
+    async with store.transaction() as records:
+        await records.leases.beat(ONE, until=at(15))
+        await records.leases.claim(("service",), ONE, now=NOON)
+        await records.leases.beat(TWO, until=at(60))
+        assert await records.leases.claim(("service",), TWO, now=at(20)) == {"service": 2}
+        await records.leases.must_hold("service", 2)
+        with pytest.raises(FactsChanged, match="taken over"):
+            await records.leases.must_hold("service", 1)
+        await records.leases.beat(ONE, until=at(60))
+        assert await records.leases.claim(("service",), ONE, now=at(21)) == {}
+
+
+async def test_a_former_owner_that_comes_back_first_gets_a_new_fence(store: Store):
+    async with store.transaction() as records:
+        await records.leases.beat(ONE, until=at(15))
+        await records.leases.claim(("service",), ONE, now=NOON)
+        await records.leases.leave(ONE)
+        assert await records.leases.owner_of("service", now=NOON) is None
+        await records.leases.beat(ONE, until=at(60))
+        assert await records.leases.claim(("service",), ONE, now=at(20)) == {"service": 2}
+
+
+async def test_a_person_has_one_word_per_incident(store: Store):
+    label = Label(IncidentId("i-1"), Person("U-ada"), NOON, False, (RuleId("zephyr.zombie"),))
+    async with store.transaction() as records:
+        await records.feedback.put(label)
+        corrected = Label(IncidentId("i-1"), Person("U-ada"), at(5), True)
+        await records.feedback.put(corrected)
+        assert await records.feedback.all() == (corrected,)

@@ -1,0 +1,145 @@
+"""Incidents, proposals, decisions: the first answer wins, and nothing is written twice."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from babysitter.decide.incident import cluster_key
+from babysitter.decide.respond import respond
+from babysitter.errors import FactsChanged, UserError
+from babysitter.model.finding import Cause
+from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
+from babysitter.model.incident import IncidentKey, IncidentStatus, Restart
+from babysitter.model.intent import Propose
+from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
+from babysitter.store.open import Records, Store, open_store
+from tests.support import build
+from tests.support.build import NOON, at
+
+INCIDENT = IncidentId("i-1")
+KEY = IncidentKey(WatchId("w-1"), Cause.ZOMBIE_COORDINATOR, build.COORDINATOR)
+
+
+def proposal() -> Proposal:
+    intents = respond(build.case(build.verdict(build.diagnosis())))
+    made = next(each.proposal for each in intents if isinstance(each, Propose))
+    return replace(made, id=ProposalId("p-1"), incident=INCIDENT)
+
+
+def yes(person: str = "U-ada") -> Decision:
+    return Decision(ProposalId("p-1"), Person(person), Answer.YES, Door.TERMINAL, NOON)
+
+
+async def offered(records: Records) -> None:
+    await records.watches.add(build.watch())
+    await records.ledger.open_incident(INCIDENT, KEY, build.diagnosis(), now=NOON)
+    await records.ledger.add_proposal(proposal())
+
+
+async def test_a_ledger_comes_back_as_it_was_written(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+        await records.ledger.decide_once(yes())
+        restart = Restart(at(60), Cause.ZOMBIE_COORDINATOR, build.ROOT, JobId("/ada/dedup-r1"), 10)
+        await records.ledger.add_restart(WatchId("w-1"), ProposalId("p-1"), restart)
+        ledger = await records.ledger.of(build.watch())
+    assert [each.key for each in ledger.incidents] == [KEY]
+    assert ledger.incidents[0].diagnosis == build.diagnosis()
+    assert ledger.proposals == (replace(proposal(), status=ProposalStatus.APPROVED),)
+    assert ledger.decisions == (yes(),)
+    assert ledger.restarts == (restart,)
+
+
+async def test_what_is_computed_twice_is_written_once(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+        assert not await records.ledger.open_incident(INCIDENT, KEY, build.diagnosis(), now=at(9))
+        assert not await records.ledger.add_proposal(proposal())
+        restart = Restart(at(60), Cause.ZOMBIE_COORDINATOR, build.ROOT, JobId("/ada/dedup-r1"))
+        assert await records.ledger.add_restart(WatchId("w-1"), ProposalId("p-1"), restart)
+        assert not await records.ledger.add_restart(WatchId("w-1"), ProposalId("p-1"), restart)
+
+
+async def test_promise_2_the_first_of_two_answers_wins(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+    answers = [yes("U-ada"), yes("U-bob"), replace(yes("U-bob"), answer=Answer.NO)]
+
+    async def decide(decision: Decision) -> Decision:
+        async with store.transaction() as records:
+            return await records.ledger.decide_once(decision)
+
+    came_to_be = await asyncio.gather(*(decide(each) for each in answers))
+    assert len({each.person for each in came_to_be}) == 1
+    assert sum(mine is theirs for mine, theirs in zip(answers, came_to_be, strict=True)) == 1
+
+
+async def test_promise_2_two_processes_cannot_both_be_first(tmp_path: Path):
+    ours, theirs = await open_store(tmp_path), await open_store(tmp_path)
+    async with ours.transaction() as records:
+        await offered(records)
+
+    async def decide(store: Store, decision: Decision) -> Decision:
+        async with store.transaction() as records:
+            return await records.ledger.decide_once(decision)
+
+    first, second = await asyncio.gather(decide(ours, yes("U-ada")), decide(theirs, yes("U-bob")))
+    assert first == second
+    await ours.close()
+    await theirs.close()
+
+
+async def test_answers_to_what_is_gone(store: Store):
+    async with store.transaction() as records:
+        with pytest.raises(UserError, match="no proposal 'p-1'"):
+            await records.ledger.decide_once(yes())
+        await offered(records)
+        await records.ledger.set_proposal(
+            ProposalId("p-1"), ProposalStatus.WITHDRAWN, because="the job recovered"
+        )
+        with pytest.raises(FactsChanged, match="withdrawn: the job recovered"):
+            await records.ledger.decide_once(yes())
+
+
+async def test_a_reminder_counts_once_until_it_is_handed_on(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+        assert await records.ledger.remind(ProposalId("p-1"), now=at(1))
+        assert not await records.ledger.remind(ProposalId("p-1"), now=at(2))
+        assert await records.ledger.hand_on(ProposalId("p-1"), (Person("U-bob"),), expires_at=at(99))
+        assert await records.ledger.remind(ProposalId("p-1"), now=at(3))
+        found = await records.ledger.proposal(ProposalId("p-1"))
+    assert found is not None
+    assert (found.may_approve, found.expires_at) == (("U-bob",), at(99))
+
+
+async def test_an_incident_that_came_back_is_open_again(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+        await records.ledger.set_status(INCIDENT, IncidentStatus.SELF_RESOLVED, now=at(5), outcome="well")
+        assert (await records.ledger.of(build.watch())).open_incidents == ()
+        await records.ledger.repeat_incident(INCIDENT, build.diagnosis(), now=at(9))
+        (again,) = (await records.ledger.of(build.watch())).open_incidents
+    assert (again.status, again.count, again.ended_at, again.outcome) == (IncidentStatus.OPEN, 2, None, "")
+
+
+async def test_an_outage_is_in_the_ledger_of_every_watch_of_the_cluster(store: Store):
+    async with store.transaction() as records:
+        await records.ledger.open_incident(
+            IncidentId("i-9"), cluster_key("marin"), build.diagnosis(Cause.CONTROLLER_UNREACHABLE), now=NOON
+        )
+        for watch in (build.watch(), build.watch(id=WatchId("w-2"))):
+            assert [each.id for each in (await records.ledger.of(watch)).incidents] == ["i-9"]
+        assert (await records.ledger.of(build.watch(cluster="other"))).incidents == ()
+
+
+async def test_trouble_of_an_ancestor_inhibits(store: Store):
+    child = build.watch(id=WatchId("w-2"), root=JobId("/ada/dedup/eval"))
+    async with store.transaction() as records:
+        await offered(records)
+        assert await records.ledger.inhibitor_of(child) == INCIDENT
+        assert await records.ledger.inhibitor_of(build.watch()) is None
+        neighbour = build.watch(id=WatchId("w-3"), root=JobId("/ada/dedup-2/eval"))
+        assert await records.ledger.inhibitor_of(neighbour) is None

@@ -1,0 +1,150 @@
+"""The outbox: once, in order per conversation, per notifier; edits merged; doubts kept as doubts."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from babysitter.model.ids import IncidentId, MessageId
+from babysitter.model.message import Message, Occasion, Words
+from babysitter.store.open import Store
+from babysitter.store.outbox import Place, Posting
+from tests.support.build import NOON, at
+
+
+def message(number: int, conversation: str = "w-1", *, when: datetime = NOON, **changes: object) -> Message:
+    words = Words(f"Title {number}", f"Sentence {number}.")
+    made = Message(MessageId(f"m-{number}"), conversation, Occasion.INCIDENT, words, when)
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+async def outbox(store: Store) -> Store:
+    async with store.transaction() as records:
+        await records.outbox.register(("slack", "webhook"), now=NOON)
+    return store
+
+
+async def put(store: Store, *messages: Message, hold_until: datetime | None = None) -> list[bool]:
+    async with store.transaction() as records:
+        return [await records.outbox.put(each, hold_until=hold_until) for each in messages]
+
+
+async def claim(store: Store, *busy: str, when: datetime = NOON, notifier: str = "slack") -> list[Posting]:
+    async with store.transaction() as records:
+        claimed = await records.outbox.claim(
+            notifier, now=when, busy=[MessageId(each) for each in busy], edits_too=True, at_most=10
+        )
+        return list(claimed)
+
+
+async def posted(store: Store, number: int, handle: str, thread: str = "", *, revision: int = 0) -> None:
+    async with store.transaction() as records:
+        await records.outbox.posted(
+            "slack", MessageId(f"m-{number}"), Place("C1", handle, thread), revision=revision, now=NOON
+        )
+
+
+async def test_the_same_message_is_said_once(outbox: Store):
+    assert await put(outbox, message(1), message(1)) == [True, False]
+
+
+async def test_each_notifier_gets_each_message(outbox: Store):
+    await put(outbox, message(1))
+    assert [each.message.id for each in await claim(outbox)] == ["m-1"]
+    assert [each.message.id for each in await claim(outbox, notifier="webhook")] == ["m-1"]
+
+
+async def test_messages_of_a_conversation_wait_for_each_other(outbox: Store):
+    await put(outbox, message(1), message(2), message(3, "w-2"))
+    assert [each.message.id for each in await claim(outbox)] == ["m-1", "m-3"]
+    assert await claim(outbox, "m-1", "m-3") == []
+    await posted(outbox, 1, "100.1")
+    (second,) = await claim(outbox, "m-3")
+    assert (second.message.id, second.thread, second.is_repeat) == ("m-2", Place("C1", "100.1"), False)
+
+
+async def test_a_claim_that_nobody_works_on_is_a_doubt(outbox: Store):
+    await put(outbox, message(1))
+    await claim(outbox)
+    (again,) = await claim(outbox)
+    assert (again.is_repeat, again.tries) == (True, 1)
+
+
+async def test_a_sure_failure_is_no_doubt_and_waits(outbox: Store):
+    await put(outbox, message(1), message(2))
+    await claim(outbox)
+    async with outbox.transaction() as records:
+        await records.outbox.failed("slack", MessageId("m-1"), "rate", again_at=at(30), is_doubtful=False)
+    assert await claim(outbox, when=at(29)) == []
+    (again,) = await claim(outbox, when=at(30))
+    assert (again.message.id, again.is_repeat) == ("m-1", False)
+
+
+async def test_what_can_never_arrive_lets_the_next_one_pass(outbox: Store):
+    await put(outbox, message(1), message(2))
+    await claim(outbox)
+    async with outbox.transaction() as records:
+        await records.outbox.dropped("slack", MessageId("m-1"), "refused")
+    (following,) = await claim(outbox)
+    assert (following.message.id, following.thread) == ("m-2", None)
+
+
+async def test_edits_are_merged_into_the_newest(outbox: Store):
+    await put(outbox, message(1))
+    await claim(outbox)
+    await posted(outbox, 1, "100.1")
+    async with outbox.transaction() as records:
+        for second in (1, 2, 3):
+            changed = message(1, when=at(second), words=Words("Title 1", f"{second} of 3"))
+            assert await records.outbox.edit(MessageId("m-1"), changed)
+        assert not await records.outbox.edit(MessageId("m-1"), changed)
+        (due,) = await records.outbox.edits_due("slack", shown_before=NOON, at_most=9)
+        assert (due.message.words.sentence, due.at.handle) == ("3 of 3", "100.1")
+        await records.outbox.shown("slack", MessageId("m-1"), due.revision, now=at(4))
+        assert await records.outbox.edits_due("slack", shown_before=at(9), at_most=9) == ()
+
+
+async def test_a_footer_alone_is_shown_now_and_then(outbox: Store):
+    await put(outbox, message(1))
+    async with outbox.transaction() as records:
+        soon = message(1, when=at(60), words=replace(message(1).words, footer="Last check 12:01"))
+        assert not await records.outbox.edit(MessageId("m-1"), soon)
+        assert await records.outbox.edit(MessageId("m-1"), replace(soon, created_at=at(300)))
+
+
+async def test_an_edit_before_the_posting_is_posted(outbox: Store):
+    await put(outbox, message(1))
+    async with outbox.transaction() as records:
+        await records.outbox.edit(MessageId("m-1"), message(1, words=Words("Title 1", "Decided.")))
+    (only,) = await claim(outbox)
+    assert (only.message.words.sentence, only.revision) == ("Decided.", 1)
+
+
+async def test_held_messages_wait_and_let_others_pass(outbox: Store):
+    await put(outbox, message(1), hold_until=at(3600))
+    await put(outbox, message(2))
+    assert [each.message.id for each in await claim(outbox)] == ["m-2"]
+    async with outbox.transaction() as records:
+        assert await records.outbox.held_until(at(3599)) == ()
+        held = [each.id for each in await records.outbox.held_until(at(3600))]
+        assert held == ["m-1"]
+        await records.outbox.release(held, digested=())
+        assert await records.outbox.held_until(at(3600)) == ()
+    assert [each.message.id for each in await claim(outbox, "m-2")] == []
+    await posted(outbox, 2, "100.1")
+    assert [each.message.id for each in await claim(outbox)] == ["m-1"]
+
+
+async def test_a_late_notifier_gets_the_last_hour_only(outbox: Store):
+    await put(outbox, message(1, when=at(-7200)), message(2, when=at(-60)))
+    async with outbox.transaction() as records:
+        await records.outbox.register(("slack", "console"), now=NOON)
+        assert await records.outbox.waiting_count("webhook") == 0
+    assert [each.message.id for each in await claim(outbox, notifier="console")] == ["m-2"]
+
+
+async def test_messages_are_found_by_what_they_are_about(outbox: Store):
+    await put(outbox, message(1, incident=IncidentId("i-1")), message(2))
+    async with outbox.reading() as records:
+        assert [each.id for each in await records.outbox.about(incident=IncidentId("i-1"))] == ["m-1"]
