@@ -27,7 +27,7 @@ from babysitter.classify.engine import tidy
 from babysitter.classify.engine_hyperscan import HyperscanEngine
 from babysitter.classify.load import PlacedRule, Playbook, load
 from babysitter.classify.match import classify_text
-from babysitter.classify.pattern import Pattern
+from babysitter.classify.pattern import Pattern, capturer
 from babysitter.classify.rulebook import Rulebook, rulebooks_of
 from babysitter.classify.schema import Rule
 from babysitter.model.facts import JobFacts
@@ -126,13 +126,15 @@ def best(work: Callable[[], object], repeats: int = REPEATS) -> float:
 
 def attributed(engine: HyperscanEngine, book: Rulebook, text: bytes) -> int:
     """All (line, rule, captures) of a text; returns how many."""
-    patterns, rules = book.patterns, book.triggered
+    rules = [book.triggered[pattern] for pattern in book.patterns]
+    captures = [capturer(pattern) if pattern.names else None for pattern in book.patterns]
+    text = tidy(text)
     found = 0
-    for _line, index, start, end in engine.scan(tidy(text)):
-        pattern = patterns[index]
-        if pattern.names:
-            pattern.captures(text[start:end])
-        found += len(rules[pattern])
+    for _line, index, start, end in engine.scan(text):
+        capture = captures[index]
+        if capture is not None:
+            capture(text[start:end])
+        found += len(rules[index])
     return found
 
 

@@ -37,7 +37,8 @@ PIECES = st.sampled_from(
         b"\r",
     ]
 )
-TEXTS = st.lists(PIECES, max_size=40).map(b"".join)
+LINES = st.lists(PIECES, max_size=9).map(b"".join)
+TEXTS = st.lists(LINES, max_size=6).map(b"\n".join)
 
 
 def simple(patterns: list[Pattern], text: bytes) -> list[tuple[int, int]]:

@@ -55,16 +55,18 @@ class HyperscanEngine:
     def _by_line(self, text: bytes, ends: Sequence[int]) -> list[Hit]:
         """Ends of matches, rising -> lines, each pattern once a line."""
         hits: list[Hit] = []
-        find, rfind, count = text.find, text.rfind, text.count
+        find, rfind, count, confirm = text.find, text.rfind, text.count, self._confirm
         line = start = 0
         line_end = -1
         here: list[int] = []
         for packed in ends:
             last = (packed >> _INDEX_BITS) - 1
             if last >= line_end:
-                if here:
+                if len(here) == 1 and here[0] not in confirm:
+                    hits.append((line, here[0], start, line_end))
+                elif here:
                     hits.extend(self._confirmed(here, line, text, start, line_end))
-                    here = []
+                here = []
                 begin = rfind(b"\n", max(0, line_end), last) + 1 or max(0, line_end + 1)
                 line += count(b"\n", start, begin)
                 start = begin
