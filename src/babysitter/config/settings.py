@@ -1,0 +1,243 @@
+"""The model of the settings. Defaults live here and nowhere else."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime, time
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+from zoneinfo import ZoneInfo
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
+
+from babysitter.errors import BadConfig
+from babysitter.model.finding import Cause
+from babysitter.model.ids import Person
+from babysitter.model.limits import Limits
+from babysitter.model.policy import Policy, QuietHours, Silence
+
+_UNIT_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def _spans(value: object) -> object:
+    """Thresholds with their spans in seconds: 90, "90", "90s", "5m", "12h", "2d"."""
+    if not isinstance(value, dict):
+        return value
+    return {name: _span_s(each) for name, each in value.items()}
+
+
+def _span_s(value: object) -> object:
+    """Seconds; what is no span is left for the validator to refuse."""
+    if isinstance(value, str) and (found := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*", value)):
+        return float(found[1]) * _UNIT_S[found[2]]
+    return value
+
+
+def _command(value: object) -> object:
+    """A command line as a person writes it, or a list of words."""
+    return tuple(shlex.split(value)) if isinstance(value, str) else value
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ClusterSettings(_Section):
+    """One cluster. Give exactly one of url, config and cluster; the name itself is looked up otherwise."""
+
+    url: str = Field(default="", description="address of the controller, http://HOST:PORT")
+    config: str = Field(default="", description="an Iris cluster file")
+    cluster: str = Field(default="", description="a cluster name that iris knows")
+    transport: Literal["rpc", "cli"] = Field(default="rpc", description="rpc: HTTP; cli: the iris command")
+    iris_command: Annotated[tuple[str, ...], BeforeValidator(_command)] = Field(
+        default=("iris",), description="how to call iris, e.g. uv run iris"
+    )
+    token: SecretStr | None = Field(default=None, description="bearer token; better: token_file")
+    token_file: Path | None = Field(default=None, description="file with the bearer token")
+    service_account: str = Field(default="", description="to impersonate before an identity-aware proxy")
+    client_revision_date: str = Field(default="", description="YYYY-MM-DD, to launch over HTTP without iris")
+    backend: str = Field(default="iris", description="what kind of cluster it is")
+
+    @model_validator(mode="after")
+    def _one_way_there(self) -> "ClusterSettings":
+        given = [name for name in ("url", "config", "cluster") if getattr(self, name)]
+        if len(given) > 1:
+            raise ValueError(f"give one of url, config and cluster, not {' and '.join(given)}")
+        return self
+
+
+class SlackSettings(_Section):
+    """Slack. Off while there is no bot token."""
+
+    bot_token: SecretStr | None = Field(default=None, description="xoxb-...; better: bot_token_file")
+    bot_token_file: Path | None = Field(default=None, description="file with the bot token")
+    app_token: SecretStr | None = Field(default=None, description="xapp-..., for Socket Mode")
+    app_token_file: Path | None = Field(default=None, description="file with the app token")
+    signing_secret: SecretStr | None = Field(default=None, description="for HTTP instead of Socket Mode")
+    signing_secret_file: Path | None = Field(default=None, description="file with the signing secret")
+    channel: str = Field(default="", description="channel id, C...")
+    on_call: str = Field(default="", description="user or user group id to mention in escalations")
+    api_url: str = Field(default="", description="another Slack, such as the simulated one")
+
+    @model_validator(mode="after")
+    def _has_a_channel(self) -> "SlackSettings":
+        if (self.bot_token or self.bot_token_file) and not self.channel:
+            raise ValueError("a bot token needs a channel (its id, C...)")
+        return self
+
+
+class WebhookSettings(_Section):
+    """Signed JSON to any URL. Off while there is no URL."""
+
+    url: str = Field(default="", description="where to post")
+    secret: SecretStr | None = Field(default=None, description="shared secret of the signature")
+    secret_file: Path | None = Field(default=None, description="file with the secret")
+
+    @model_validator(mode="after")
+    def _is_signed(self) -> "WebhookSettings":
+        if self.url and not (self.secret or self.secret_file):
+            raise ValueError("a webhook needs a secret or a secret_file, to sign what it sends")
+        return self
+
+
+class QuietHoursSettings(_Section):
+    """Only fatal incidents are told between these times; the rest waits for the morning."""
+
+    begins: time = Field(description="local time, e.g. 22:00")
+    ends: time = Field(description="local time, e.g. 07:00")
+    timezone: str = Field(default="UTC", description="e.g. Europe/Berlin")
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (KeyError, ValueError, OSError) as fault:
+            raise ValueError(f"there is no time zone '{name}'") from fault
+        return name
+
+
+class SilenceSettings(_Section):
+    """Incidents that match are recorded and not told."""
+
+    jobs: str = Field(default="*", description="shell pattern over full job ids")
+    causes: frozenset[Cause] = Field(default=frozenset(), description="empty = every cause")
+    until: datetime | None = Field(default=None, description="with time zone; empty = until removed")
+    why: str = Field(default="", description="for whoever wonders later")
+
+    @field_validator("until")
+    @classmethod
+    def _has_a_zone(cls, until: datetime | None) -> datetime | None:
+        if until is not None and until.tzinfo is None:
+            raise ValueError("needs a time zone, e.g. 2026-11-20T08:00:00Z")
+        return until
+
+
+class Settings(_Section):
+    """Everything that can be set."""
+
+    state_dir: Path | None = Field(
+        default=None, description="where watches are kept; empty = the XDG state folder"
+    )
+    database_url: SecretStr | None = Field(default=None, description="postgresql://..., instead of a file")
+    playbooks: tuple[Path, ...] = Field(
+        default=(), description="further folders of rules; they win over ours"
+    )
+    default_cluster: str = Field(default="", description="the cluster when none is named")
+    clusters: dict[str, ClusterSettings] = Field(default={}, description="by the name you call them")
+    limits: Annotated[Limits, BeforeValidator(_spans)] = Field(
+        default=Limits(), description="thresholds; seconds, or 90s, 5m, 12h"
+    )
+    slack: SlackSettings = SlackSettings()
+    webhook: WebhookSettings = WebhookSettings()
+    approvers: tuple[tuple[str, ...], ...] = Field(
+        default=(), description="who may approve, in tiers asked one after another: U..., S... or user@host"
+    )
+    reminder_share: float = Field(
+        default=0.5, gt=0, lt=1, description="remind after this share of the expiry"
+    )
+    quiet_hours: QuietHoursSettings | None = Field(default=None, description="empty = none")
+    silences: tuple[SilenceSettings, ...] = Field(default=(), description="what not to tell")
+
+    @field_validator("approvers", mode="before")
+    @classmethod
+    def _as_tiers(cls, value: object) -> object:
+        """A plain list is one tier."""
+        if isinstance(value, (list, tuple)) and value and all(isinstance(each, str) for each in value):
+            return [value]
+        return value
+
+    def as_policy(self) -> Policy:
+        """What people want, as the product's own value."""
+        hours = self.quiet_hours
+        return Policy(
+            approvers=tuple(tuple(map(Person, tier)) for tier in self.approvers),
+            silences=tuple(Silence(each.jobs, each.causes, each.until, each.why) for each in self.silences),
+            quiet_hours=QuietHours(hours.begins, hours.ends, hours.timezone) if hours else None,
+            reminder_share=self.reminder_share,
+        )
+
+
+def secret(value: SecretStr | None, file: Path | None, *, what: str) -> str:
+    """A secret given directly or in a file, "" when neither. Raises BadConfig for an unreadable file."""
+    if value is not None:
+        return value.get_secret_value()
+    if file is None:
+        return ""
+    try:
+        return file.expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as fault:
+        why = fault.strerror if isinstance(fault, OSError) else "it is not text"
+        raise BadConfig(f"The file with the {what}, {file}, cannot be read: {why}.") from fault
+
+
+def setting_names() -> tuple[tuple[str, ...], ...]:
+    """Every setting that has a fixed name, as a path of keys."""
+
+    def names(section: type, at: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        for setting in settings_in(section):
+            yield (*at, setting.name)
+            if setting.section is not None:
+                yield from names(setting.section, (*at, setting.name))
+
+    return tuple(names(Settings, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One name of a section. `section`: what it holds, when that has settings of its own."""
+
+    name: str
+    default: Any
+    about: str
+    section: type | None
+
+
+def settings_in(section: type) -> Iterator[Setting]:
+    """The settings of a section, in their order."""
+    if issubclass(section, BaseModel):
+        for name, field in section.model_fields.items():
+            inner = _section_of(field.annotation)
+            about = field.description or (inner.__doc__ if inner else "") or ""
+            yield Setting(name, field.default, about, inner)
+    elif is_dataclass(section):
+        for each in fields(section):
+            yield Setting(each.name, each.default, "", None)
+
+
+def _section_of(annotation: Any) -> type | None:
+    if get_origin(annotation) in (dict, tuple):
+        return None  # named by the person, or numbered
+    for each in (annotation, *get_args(annotation)):
+        if isinstance(each, type) and (issubclass(each, BaseModel) or is_dataclass(each)):
+            return each
+    return None
