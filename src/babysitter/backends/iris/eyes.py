@@ -70,8 +70,9 @@ class IrisEyes:
         )
 
     async def find(self, job: JobId) -> Job | None:
+        _canonical(job)
         try:
-            answer = await self._ask("GetJobStatus", {"jobId": _canonical(job)})
+            answer = await self._ask("GetJobStatus", {"jobId": job})
         except NoSuchJob:
             return None
         found = self._read("GetJobStatus", wire.job_status, answer)
@@ -121,13 +122,14 @@ class IrisEyes:
         try:
             answer = await self._ask("ProfileTask", questions.thread_dump(task), limit_s=DUMP_LIMIT_S)
             text = self._read("ProfileTask", wire.dump_text, answer)
-        except (NoSuchJob, wire.NoDump) as fault:
+        except (NoSuchJob, Refused, wire.NoDump) as fault:
             raise Refused(f"No thread dump of {task}: {str(fault).rstrip('.')}.") from fault
         return ThreadDump(target=task, taken_at=taken_at, processes=(), text=text)
 
     async def submission(self, job: JobId) -> Submission | None:
+        _canonical(job)
         try:
-            answer = await self._ask("GetJobStatus", {"jobId": _canonical(job)})
+            answer = await self._ask("GetJobStatus", {"jobId": job})
         except NoSuchJob:
             return None
         request = self._read("GetJobStatus", wire.kept_request, answer)
