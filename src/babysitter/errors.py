@@ -2,7 +2,8 @@
 
     BabysitError
       UserError          exit 2    your input; nothing was changed
-        BadConfig, BadPlaybook, NoSuchJob, NoSuchWatch, MissingSubmission, AlreadyWatched
+        BadConfig, BadPlaybook, NoSuchJob, NoSuchWatch, MissingSubmission, AlreadyWatched,
+        AlreadyServed
       WorldError         exit 3    the cluster or a service; trying again may help
         Unreachable, Overloaded, NotAuthorised, NonsenseAnswer, Refused
       NotAllowed         exit 4    a person, client or bot may not do this
@@ -58,6 +59,10 @@ class AlreadyWatched(UserError):
 
 class MissingSubmission(UserError):
     """Nobody knows the command that would start this job again."""
+
+
+class AlreadyServed(UserError):
+    """Another process serves this state already."""
 
 
 class WorldError(BabysitError):

@@ -21,6 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from babysitter.errors import BadConfig, Unreachable, UserError
+from babysitter.store.clusters import ClusterBook
 from babysitter.store.events import EventLog
 from babysitter.store.feedback import FeedbackBook
 from babysitter.store.journal import JournalBook
@@ -49,6 +50,7 @@ class Records:
     outbox: Outbox
     leases: LeaseBook
     feedback: FeedbackBook
+    clusters: ClusterBook
 
 
 class Store:
@@ -192,4 +194,5 @@ def _records(connection: AsyncConnection) -> Records:
         outbox=Outbox(connection),
         leases=LeaseBook(connection),
         feedback=FeedbackBook(connection),
+        clusters=ClusterBook(connection),
     )

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Row, func, insert, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.model.ids import IncidentId, MessageId, ProposalId
@@ -261,6 +261,25 @@ class Outbox:
             await self._connection.execute(
                 update(deliveries).where(deliveries.c.message == each).values(**values)
             )
+
+    async def with_work(self, *, now: datetime, shown_before: datetime) -> frozenset[str]:
+        """Notifiers with a message to try now, or an edit to make; cheap enough to ask all the time."""
+        posting = select(deliveries.c.notifier).where(
+            deliveries.c.state.in_(_UNFINISHED),
+            deliveries.c.hold_until.is_(None),
+            deliveries.c.next_try_at.is_(None) | (deliveries.c.next_try_at <= now),
+        )
+        editing = (
+            select(deliveries.c.notifier)
+            .join(edits, edits.c.message == deliveries.c.message)
+            .where(
+                deliveries.c.state == DeliveryState.DONE,
+                deliveries.c.shown_revision < edits.c.revision,
+                deliveries.c.shown_at <= shown_before,
+            )
+        )
+        rows = await self._connection.execute(union(posting, editing))
+        return frozenset(row.notifier for row in rows)
 
     async def waiting_count(self, notifier: str) -> int:
         """Messages not told yet, held ones included: a sign that a notifier is in trouble."""

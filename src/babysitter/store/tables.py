@@ -86,6 +86,13 @@ Index(
 )
 Index("watches_by_due", watches.c.due_at)
 
+clusters = Table(
+    "clusters",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("description", Text, nullable=False),
+)
+
 wakes = Table(
     "wakes", metadata, _numbered(), Column("watch", String, nullable=False), sqlite_autoincrement=True
 )

@@ -1,0 +1,98 @@
+"""One check of one watch, top to bottom. READ THIS FIRST: everything else is a room off this corridor."""
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from babysitter.backends.base import Eyes
+from babysitter.decide.respond import Case, respond
+from babysitter.errors import BabysitError, FactsChanged, WorldError
+from babysitter.model.events import CheckFailed
+from babysitter.model.ids import WatchId
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.service.commit import commit
+from babysitter.service.hall import Hall
+from babysitter.service.judge import judge
+from babysitter.service.observe import observe
+
+log = structlog.get_logger()
+
+CHECK_WITHIN_S = 180.0  # every question has its own limit; this one bounds their sum
+SOON = timedelta(seconds=1)
+
+
+async def check(watch: Watch, hall: Hall) -> Watch:
+    """Look at one watch once, and write down everything that follows. Gives the watch as it is then kept.
+
+    Raises FactsChanged, with nothing written, when somebody else wrote the watch while we were looking.
+    """
+    lease = hall.tenure.lease
+    eyes = await hall.clusters.eyes(watch.cluster)
+    observation = await observe(watch, eyes, hall.clock)
+    verdict = judge(watch, observation, hall.playbook)  # remember -> classify -> assess: pure
+    submission = await known_submission(watch, verdict, eyes)
+    async with hall.store.transaction() as records:  # all of it, or nothing happened
+        await records.leases.must_hold(lease.name, lease.fence)
+        case = Case(
+            verdict=verdict,
+            ledger=await records.ledger.of(watch),
+            watch=watch,
+            policy=hall.policy,
+            now=observation.taken_at,
+            submission=submission,
+            inhibited_by=await records.ledger.inhibitor_of(watch),
+        )
+        return await commit(records, case, observation, respond(case))
+
+
+async def check_safely(watch_id: WatchId, hall: Hall) -> datetime | None:
+    """`check`, whatever happens: a broken check marks its watch, is tried again, and hurts no other.
+
+    Gives when the watch is due next.
+    """
+    async with hall.store.reading() as records:
+        watch = await records.watches.get(watch_id)
+    if watch.stopped_at is not None or watch.due_at is None:
+        return None
+    try:
+        async with asyncio.timeout(CHECK_WITHIN_S):
+            return (await check(watch, hall)).due_at
+    except FactsChanged as moved:
+        log.info("check overtaken", watch=watch_id, because=moved.sentence)
+        return hall.clock.now() + SOON
+    except (BabysitError, TimeoutError) as error:
+        return await _mark(watch, str(error) or "The check took too long and was given up.", hall)
+    except Exception as fault:  # the top of a check
+        log.exception("check broke", watch=watch_id)
+        return await _mark(
+            watch, f"A fault of babysit's own broke this check ({type(fault).__name__}).", hall
+        )
+
+
+async def known_submission(watch: Watch, verdict: Verdict, eyes: Eyes) -> Submission | None:
+    """How to start the job again: what the person gave, else what the cluster kept; asked when needed.
+
+    None as well when the cluster blanked values in what it kept: those are asked for, never guessed.
+    """
+    if watch.resubmit is not None or not verdict.action.restarts or verdict.blind:
+        return watch.resubmit
+    try:
+        kept = await eyes.submission(watch.root)
+    except WorldError:
+        return None
+    return kept if kept is not None and not kept.redacted else None
+
+
+async def _mark(watch: Watch, sentence: str, hall: Hall) -> datetime:
+    """Note that a check broke, and look again after a pulse."""
+    now = hall.clock.now()
+    due_at = now + timedelta(seconds=watch.limits.pulse_s)
+    async with hall.store.transaction() as records:
+        is_kept = await records.watches.save(replace(watch, trouble=sentence, due_at=due_at))
+        if is_kept and watch.trouble != sentence:
+            await records.events.append(CheckFailed(at=now, watch=watch.id, sentence=sentence))
+    return due_at

@@ -1,0 +1,39 @@
+"""What a running babysit consists of; wiring.py puts it together for whoever needs more than one room."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from babysitter.classify.load import Playbook, load, shipped
+from babysitter.clock import Clock
+from babysitter.config import Settings
+from babysitter.model.policy import Policy
+from babysitter.notify.base import Notifier
+from babysitter.service.clusters import Clusters
+from babysitter.service.replicas import Tenure
+from babysitter.store.open import Store
+
+
+@dataclass(frozen=True)  # no slots: the playbook is read when it is first needed
+class Hall:
+    """`clock` is the product's time, which may be compressed; `world` the real one, for what is outside."""
+
+    settings: Settings
+    state_folder: Path
+    store: Store
+    clock: Clock
+    world: Clock
+    clusters: Clusters
+    tenure: Tenure
+    notifiers: Sequence[Notifier]
+    policy: Policy
+
+    @cached_property
+    def playbook(self) -> Playbook:
+        """All rules in force. Raises BadPlaybook."""
+        return load([shipped(), *(path.expanduser() for path in self.settings.playbooks)])
+
+    def notifier(self, name: str) -> Notifier | None:
+        """The notifier of this name, when it is configured."""
+        return next((each for each in self.notifiers if each.name == name), None)

@@ -1,0 +1,121 @@
+"""This process's right to work: taken at the start, kept by signs of life, given back at the end.
+
+With SQLite one process serves a state folder. A lock on a file there says so: the system lets go of it when
+the process ends, however it ends, so a killed service is followed at once. The lease in the database raises
+the fence each time, and every write of a check is refused under an older one.
+"""
+
+import fcntl
+import os
+import secrets
+import socket
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import IO
+
+from babysitter.clock import Clock
+from babysitter.errors import AlreadyServed, FactsChanged
+from babysitter.model.ids import ReplicaId
+from babysitter.store.open import Store
+
+SERVICE = "service"
+LOCK_NAME = "service.lock"
+ALIVE_FOR = timedelta(seconds=15)
+BEAT_EVERY_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """What must still hold when something is written: nobody has taken over since."""
+
+    name: str
+    fence: int
+
+
+class Tenure:
+    """One process's time as the service. `lock_folder` None: several hosts share a database server."""
+
+    def __init__(self, store: Store, world: Clock, *, lock_folder: Path | None) -> None:
+        self.replica = ReplicaId(f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
+        self._store = store
+        self._world = world
+        self._lock_folder = lock_folder
+        self._lock: IO[str] | None = None
+        self._lease: Lease | None = None
+
+    @property
+    def lease(self) -> Lease:
+        """The lease held. Raises FactsChanged when there is none (any more)."""
+        if self._lease is None:
+            raise FactsChanged("This babysit process does not serve (any more).")
+        return self._lease
+
+    async def begin(self) -> None:
+        """Become the service. Raises AlreadyServed when another process is."""
+        if self._lock_folder is not None:
+            self._lock = _locked(self._lock_folder)
+        now = self._world.now()
+        async with self._store.transaction() as records:
+            owner = await records.leases.owner_of(SERVICE, now=now)
+            if owner is not None and self._lock is not None:
+                await records.leases.leave(owner)  # it held the lock that we hold now: it has ended
+            await records.leases.beat(self.replica, until=now + ALIVE_FOR, about=f"process {os.getpid()}")
+            held = await records.leases.claim((SERVICE,), self.replica, now=now)
+        if SERVICE not in held:
+            await self.end()
+            raise _already(f"by {owner}")
+        self._lease = Lease(SERVICE, held[SERVICE])
+
+    async def renew(self) -> None:
+        """Give a sign of life. Raises FactsChanged when another process has taken over meanwhile."""
+        lease, now = self.lease, self._world.now()
+        try:
+            async with self._store.transaction() as records:
+                await records.leases.must_hold(lease.name, lease.fence)
+                await records.leases.beat(self.replica, until=now + ALIVE_FOR)
+        except FactsChanged:
+            self._lease = None
+            raise
+
+    async def end(self) -> None:
+        """Give everything back, so that the next one need not wait."""
+        self._lease = None
+        async with self._store.transaction() as records:
+            await records.leases.leave(self.replica)
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+
+def is_served(state_folder: Path) -> bool:
+    """Whether some process serves this state folder right now."""
+    try:
+        _locked(state_folder).close()
+    except AlreadyServed:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _locked(folder: Path) -> IO[str]:
+    lock = (folder / LOCK_NAME).open("a+", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.seek(0)
+        holder = lock.read().strip()
+        lock.close()
+        raise _already(f"by process {holder}" if holder else "by another process") from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+def _already(by: str) -> AlreadyServed:
+    return AlreadyServed(
+        f"The state folder is served already {by}.",
+        next_step="Leave that one running; `babysit list` shows what it watches.",
+    )

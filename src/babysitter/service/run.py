@@ -1,0 +1,101 @@
+"""The service's life: take the state over, resume everything, tick until told to stop, end in good order."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from babysitter.service.check import check_safely
+from babysitter.service.deliver import Deliverer
+from babysitter.service.hall import Hall
+from babysitter.service.replicas import BEAT_EVERY_S
+from babysitter.service.schedule import Schedule
+
+TICK_EVERY_S = 0.25
+STOP_WITHIN_S = 10.0
+
+
+class Service:
+    """One process that looks after every watch of a state folder.
+
+        async with Service(hall) as service:
+            await service.until_stopped()
+
+    Everything to resume is in the database: watches with their phases and due times, actions with their
+    journal, messages with their deliveries. Starting again after a crash is the same as starting.
+    """
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self.schedule = Schedule(hall.store, partial(check_safely, hall=hall))
+        self.deliverer = Deliverer(hall.store, hall.notifiers, hall.clock, hall.world)
+        self._stopping = asyncio.Event()
+        self._timer: _Timer | None = None
+
+    async def __aenter__(self) -> "Service":
+        """Raises AlreadyServed when another process serves this state."""
+        await self._hall.tenure.begin()
+        await self.deliverer.begin()
+        async with self._hall.store.transaction() as records:
+            await records.watches.forget_announcements()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Let what is under way end, say what is still to be said, and give the state back."""
+        if self._timer is not None:
+            self._timer.stop()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_WITHIN_S):
+                await self.schedule.settled()
+                await self.deliverer.settled()
+                await self.deliverer.tick()
+                await self.deliverer.settled()
+        await self._hall.tenure.end()
+
+    async def tick(self) -> None:
+        """Everything that is due now is started."""
+        await self.schedule.tick(self._hall.clock.now())
+        await self.deliverer.tick()
+
+    async def settled(self) -> None:
+        """Everything that was started has ended, and what it said has been told."""
+        await self.schedule.settled()
+        await self.deliverer.tick()
+        await self.deliverer.settled()
+
+    async def until_stopped(self) -> None:
+        """Tick by the clock until `stop`. Raises FactsChanged when another process has taken over."""
+        self._timer = _Timer()
+        self._timer.every(TICK_EVERY_S, self.tick)
+        self._timer.start()
+        while not self._stopping.is_set():
+            await self._hall.tenure.renew()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), BEAT_EVERY_S)
+
+    def stop(self) -> None:
+        """End in good order; may be called from a signal handler of the loop."""
+        self._stopping.set()
+
+
+class _Timer:
+    """APScheduler as a clock: it calls ticks, never two of the same at once, and knows nothing else."""
+
+    def __init__(self) -> None:
+        from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+        # A tick that takes longer than its period is skipped by intention, not worth a warning each time.
+        logging.getLogger("apscheduler").setLevel(logging.ERROR)
+        self._scheduler = AsyncIOScheduler(timezone="UTC")
+
+    def every(self, seconds: float, tick: Callable[[], Awaitable[None]]) -> None:
+        self._scheduler.add_job(
+            tick, "interval", seconds=seconds, max_instances=1, coalesce=True, misfire_grace_time=None
+        )
+
+    def start(self) -> None:
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        self._scheduler.shutdown(wait=False)

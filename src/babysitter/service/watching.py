@@ -1,0 +1,177 @@
+"""Starting, stopping and finding watches: what every surface calls."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from babysitter.backends.open import ClusterSpec
+from babysitter.errors import NoSuchJob, NoSuchWatch, UserError
+from babysitter.model.events import ProposalWithdrawn, WatchStarted, WatchStopped
+from babysitter.model.ids import JobId, Person, WatchId
+from babysitter.model.incident import Incident
+from babysitter.model.limits import Limits
+from babysitter.model.memory import Memory
+from babysitter.model.message import Occasion
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Proposal, ProposalStatus
+from babysitter.model.submission import Submission
+from babysitter.model.watch import Watch
+from babysitter.service.hall import Hall
+from babysitter.service.telling import redraw, say, subject_of
+from babysitter.store.open import Records
+
+SUPERSEDED = "a new watch of the same job began"
+STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one watch stands: itself, its open incidents (its cluster's too), and what is offered for them."""
+
+    watch: Watch
+    incidents: tuple[Incident, ...]
+    proposals: tuple[Proposal, ...]
+
+    def proposal_of(self, incident: Incident) -> Proposal | None:
+        """The newest offer for this incident, however it stands."""
+        return next((each for each in reversed(self.proposals) if each.incident == incident.id), None)
+
+
+async def start_watching(
+    hall: Hall,
+    job: str,
+    spec: ClusterSpec,
+    *,
+    by: Person,
+    resubmit: Submission | None = None,
+    limits: Limits | None = None,
+    owner: Person | None = None,
+) -> Watch:
+    """Promise to look after a job, beginning now.
+
+    The job is looked for first: NoSuchJob for one that the cluster does not know, AlreadyWatched for a second
+    watch of a job that is being watched, WorldError when the cluster cannot be asked. A job whose earlier
+    watch has finished gets a new one.
+    """
+    root = job_id(job)
+    await hall.clusters.remember(spec)
+    if await (await hall.clusters.eyes(spec.name)).find(root) is None:
+        raise NoSuchJob(
+            f"The cluster '{spec.name}' does not know the job {root}.",
+            next_step="Check the id with `iris job list`; it is /user/name, in full.",
+        )
+    now = hall.clock.now()
+    watch = Watch(
+        id=WatchId(f"w-{secrets.token_hex(4)}"),
+        root=root,
+        first_root=root,
+        cluster=spec.name,
+        kind="auto",
+        created_at=now,
+        due_at=now,
+        memory=Memory(),
+        limits=limits or hall.settings.limits,
+        resubmit=resubmit,
+        owner=owner or by,
+    )
+    async with hall.store.transaction() as records:
+        earlier = await records.watches.of_job(root, spec.name)
+        if earlier is not None and earlier.phase is Phase.FINISHED and not await _is_acting(records, earlier):
+            await _end(records, hall, earlier, by, SUPERSEDED)
+        await records.watches.add(watch)
+        await records.events.append(WatchStarted(at=now, watch=watch.id, root=root, by=by))
+        about = await subject_of(records, watch, now=now)
+        await say(records, Occasion.STARTED, about, key=f"{watch.id}:started")
+    return watch
+
+
+async def stop_watching(hall: Hall, name: str, *, by: Person, cluster: str = "") -> Watch:
+    """Stop looking after a job; the job itself is left alone. Offers about it are withdrawn.
+
+    Raises UserError while an approved action of the watch is being carried out.
+    """
+    async with hall.store.transaction() as records:
+        watch = await _one(records, name, cluster)
+        if watch.stopped_at is not None:
+            return watch
+        if await _is_acting(records, watch):
+            raise UserError(
+                f"An approved restart of {watch.root} is being carried out; the watch ends after it.",
+                next_step=f"`babysit status {watch.root}` shows how far it is; then stop again.",
+            )
+        return await _end(records, hall, watch, by, "the watch was stopped")
+
+
+async def find_watch(hall: Hall, name: str, *, cluster: str = "") -> Watch:
+    """The watch that a person means by a job id or watch id. Raises NoSuchWatch, or UserError for several."""
+    async with hall.store.reading() as records:
+        return await _one(records, name, cluster)
+
+
+async def standing_of(hall: Hall, watch: WatchId) -> Standing:
+    """How one watch stands."""
+    async with hall.store.reading() as records:
+        return await _standing(records, await records.watches.get(watch))
+
+
+async def all_standing(hall: Hall, *, with_stopped: bool = False) -> Sequence[Standing]:
+    """How every watch stands, oldest first."""
+    async with hall.store.reading() as records:
+        watches = await records.watches.all(with_stopped=with_stopped)
+        return [await _standing(records, each) for each in watches]
+
+
+async def look_now(hall: Hall, watch: WatchId) -> None:
+    """Make a watch due at once, in whatever process the service runs."""
+    async with hall.store.transaction() as records:
+        await records.watches.wake(watch, at=hall.clock.now())
+
+
+def job_id(text: str) -> JobId:
+    """A full job id as a person writes it. Raises UserError for anything that is none."""
+    segments = text.strip().split("/")
+    if len(segments) < 3 or segments[0] or not all(segments[1:]):
+        raise UserError(
+            f"'{text}' is not a full job id.", next_step="Write /user/name, as `iris job list` shows it."
+        )
+    return JobId(text.strip())
+
+
+async def _standing(records: Records, watch: Watch) -> Standing:
+    ledger = await records.ledger.of(watch)
+    return Standing(watch, ledger.open_incidents, ledger.proposals)
+
+
+async def _one(records: Records, name: str, cluster: str) -> Watch:
+    found = await records.watches.named(name, cluster=cluster)
+    if not found:
+        raise NoSuchWatch(
+            f"Nothing named '{name}' is being watched.", next_step="`babysit list` shows what is watched."
+        )
+    active = [each for each in found if each.stopped_at is None]
+    if len(active) > 1:
+        known = ", ".join(f"{each.id} on '{each.cluster}'" for each in active)
+        raise UserError(f"'{name}' may be any of {known}.", next_step="Name the watch by its id.")
+    return found[0]
+
+
+async def _is_acting(records: Records, watch: Watch) -> bool:
+    return await records.journal.open_action_of(watch.id) is not None
+
+
+async def _end(records: Records, hall: Hall, watch: Watch, by: Person, because: str) -> Watch:
+    """Take back what is offered, and look no more."""
+    now = hall.clock.now()
+    for offer in (await records.ledger.of(watch)).proposals:
+        if await records.ledger.set_proposal(
+            offer.id, ProposalStatus.WITHDRAWN, among=STANDING, because=because
+        ):
+            await records.events.append(
+                ProposalWithdrawn(at=now, watch=watch.id, proposal=offer.id, because=because)
+            )
+            await redraw(records, offer.incident, watch, now=now)
+    ended = replace(watch, stopped_at=now, due_at=None)
+    await records.watches.save(ended)
+    await records.watches.announce(watch.id)
+    await records.events.append(WatchStopped(at=now, watch=watch.id, by=by))
+    return replace(ended, revision=watch.revision + 1)
