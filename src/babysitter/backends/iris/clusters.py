@@ -158,7 +158,7 @@ def _number(part: Mapping[str, object], name: str, faults: list[str]) -> int:
     value = part.get(name)
     if value is None:
         return 0
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 65536:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 65536:
         faults.append(f"`{name}` should be a port number, not {value!r}")
         return 0
     return value

@@ -98,6 +98,8 @@ async def end(process: asyncio.subprocess.Process) -> None:
                 await process.wait()
         _signal(process.pid, signal.SIGKILL)
     await process.wait()
+    # What nobody has read yet keeps the pipes open; there is no public way to give them back.
+    process._transport.close()  # type: ignore[attr-defined]
     _groups.discard(process.pid)
 
 
