@@ -6,25 +6,26 @@ incident of a cluster that cannot be seen is kept under the cluster's name (deci
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from babysitter.backends.base import Eyes, Hands
-from babysitter.backends.open import Cluster, ClusterSpec, open_cluster
-from babysitter.clock import Clock
+from babysitter.backends.open import Cluster, ClusterSpec
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
 from babysitter.store.open import Store
+
+Opener = Callable[[ClusterSpec], Cluster]
 
 
 class Clusters:
     """Opens clusters by name: as configured, as once given on a command line, else as iris knows them."""
 
-    def __init__(self, configured: Mapping[str, ClusterSpec], store: Store, clock: Clock) -> None:
+    def __init__(self, configured: Mapping[str, ClusterSpec], store: Store, opener: Opener) -> None:
         self._configured = configured
         self._store = store
-        self._clock = clock
+        self._opener = opener
         self._given: dict[str, ClusterSpec] = {}
         self._open: dict[str, Cluster] = {}
 
@@ -72,7 +73,7 @@ class Clusters:
         if name not in self._open:
             spec = await self.spec(name)
             if name not in self._open:  # another watch may have opened it meanwhile
-                self._open[name] = open_cluster(spec, clock=self._clock)
+                self._open[name] = self._opener(spec)
         return self._open[name]
 
 

@@ -5,11 +5,13 @@ A new notifier is a row in `_NOTIFIERS`.
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
+from babysitter.backends.open import open_cluster
 from babysitter.clock import Clock, SystemClock
 from babysitter.config import Settings, secret
 from babysitter.notify.base import Notifier
-from babysitter.service.clusters import Clusters, configured_clusters
+from babysitter.service.clusters import Clusters, Opener, configured_clusters
 from babysitter.service.hall import Hall
 from babysitter.service.replicas import Tenure
 from babysitter.store.open import default_state_folder, open_store
@@ -22,10 +24,12 @@ async def open_hall(
     clock: Clock | None = None,
     world: Clock | None = None,
     notifiers: Sequence[Notifier] = (),
+    opener: Opener | None = None,
 ) -> AsyncIterator[Hall]:
     """Everything, open; closed again at the end. Contacts no cluster and no notifier by itself.
 
-    `notifiers`: further ones, beside those of the settings. Raises UserError or BadConfig.
+    `notifiers`: further ones, beside those of the settings. `opener`: what opens clusters, where they are
+    no real ones. Raises UserError or BadConfig.
     """
     clock = clock or SystemClock()
     world = world or clock
@@ -40,7 +44,7 @@ async def open_hall(
         store=store,
         clock=clock,
         world=world,
-        clusters=Clusters(specs, store, clock),
+        clusters=Clusters(specs, store, opener or partial(open_cluster, clock=clock)),
         tenure=Tenure(store, world, lock_folder=None if database else folder),
         notifiers=(*configured, *notifiers),
         policy=settings.as_policy(),

@@ -289,17 +289,17 @@ class Outbox:
         return int((await self._connection.scalar(asked)) or 0)
 
     async def _posting(self, row: Row[Any], *, edits_too: bool) -> Posting:
-        body, revision = await self._body(row.message), 0
-        edited = (
-            (await self._connection.execute(select(edits).where(edits.c.message == row.message))).first()
-            if edits_too
-            else None
-        )
-        if edited is not None:
-            body, revision = edited.body, edited.revision
-        assert body is not None
+        message = await self.message(row.message)
+        assert message is not None
+        revision = 0
+        if edits_too:
+            newest = await self._connection.execute(select(edits).where(edits.c.message == row.message))
+            if (edited := newest.first()) is not None:
+                content = codec(Message).decode(edited.body)
+                message = replace(message, words=content.words, buttons=content.buttons)
+                revision = edited.revision
         return Posting(
-            message=replace(codec(Message).decode(body), replaces=None),
+            message=message,
             thread=await self._thread(row.notifier, row.conversation),
             is_repeat=row.state in (DeliveryState.CLAIMED, DeliveryState.DOUBTFUL),
             tries=row.tries,

@@ -1,0 +1,132 @@
+"""A whole babysit around a small cluster: real store, real rules, a clock that the test moves."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from babysitter.backends.open import Cluster, ClusterSpec
+from babysitter.config import Settings
+from babysitter.model.dump import ThreadDump
+from babysitter.model.events import Event
+from babysitter.model.ids import JobId, Person, TaskId
+from babysitter.model.message import Message
+from babysitter.model.submission import Submission
+from babysitter.model.watch import Watch
+from babysitter.notify.base import NotifyError, Receipt
+from babysitter.service.hall import Hall
+from babysitter.service.run import Service
+from babysitter.service.watching import start_watching
+from babysitter.service.wiring import open_hall
+from tests.support.build import ROOT, submission
+from tests.support.clock import FakeClock
+from tests.support.cluster import SmallCluster
+
+MARIN = ClusterSpec(name="marin", cluster="marin")
+ADA = Person("U-ada")
+
+
+@dataclass
+class Ear:
+    """A notifier that remembers what it was told. `troubles`: errors to answer the next posts with."""
+
+    name: str = "ear"
+    edits: bool = True
+    heard: list[Message] = field(default_factory=list)
+    repeats: list[str] = field(default_factory=list)
+    threads: dict[str, str] = field(default_factory=dict)  # message id -> thread
+    edited: list[Message] = field(default_factory=list)
+    troubles: list[Exception] = field(default_factory=list)
+    is_down: NotifyError | None = None
+
+    async def post(self, message: Message, *, thread: Receipt | None, is_repeat: bool) -> Receipt:
+        if self.is_down is not None:
+            raise self.is_down
+        known = next((number for number, each in enumerate(self.heard) if each.id == message.id), None)
+        if is_repeat:
+            self.repeats.append(message.id)
+        if not (is_repeat and known is not None):
+            self.heard.append(message)
+            known = len(self.heard) - 1
+        self.threads[message.id] = thread.handle if thread else ""
+        if self.troubles:
+            raise self.troubles.pop(0)
+        return Receipt("here", str(known), self.threads[message.id])
+
+    async def edit(self, receipt: Receipt, message: Message) -> None:  # noqa: ARG002
+        if self.is_down is not None:
+            raise self.is_down
+        self.edited.append(message)
+
+    async def close(self) -> None: ...
+
+    @property
+    def occasions(self) -> list[str]:
+        return [each.occasion.value for each in self.heard]
+
+
+class TimedCluster(SmallCluster):
+    """A small cluster whose dumps bear the time at which they are taken."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    async def dump(self, task: TaskId) -> ThreadDump:
+        return replace(await super().dump(task), taken_at=self._clock.now())
+
+
+@dataclass
+class Home:
+    """A hall, the service in it, and everything a test may turn."""
+
+    hall: Hall
+    service: Service
+    clock: FakeClock
+    cluster: SmallCluster
+    ear: Ear
+
+    async def watch(self, job: str = ROOT, resubmit: Submission | None = None) -> Watch:
+        command = resubmit or submission()
+        return await start_watching(self.hall, JobId(job), MARIN, by=ADA, resubmit=command)
+
+    async def pass_s(self, seconds: float, *, step_s: float = 5.0) -> None:
+        """Let time pass in small steps; after each of them everything due is done and told."""
+        for _ in range(int(seconds / step_s)):
+            self.clock.advance(step_s)
+            await self.service.tick()
+            await self.service.settled()
+
+    async def now(self, watch: Watch) -> Watch:
+        async with self.hall.store.reading() as records:
+            return await records.watches.get(watch.id)
+
+    async def events(self, *kinds: type[Event]) -> list[Event]:
+        async with self.hall.store.reading() as records:
+            happened = [each.event for each in await records.events.after(0)]
+        return [each for each in happened if not kinds or isinstance(each, kinds)]
+
+
+def opener(cluster: SmallCluster):
+    """Opens the same small cluster under every name; its hands are nobody's business here."""
+    return lambda spec: Cluster(spec, eyes=cluster, hands=None)  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def home(
+    folder: Path,
+    *,
+    clock: FakeClock | None = None,
+    cluster: SmallCluster | None = None,
+    ear: Ear | None = None,
+    **settings: object,
+) -> AsyncIterator[Home]:
+    """Open; opening it again on the same folder, with the same cluster, is a new process."""
+    clock, ear = clock or FakeClock(), ear or Ear()
+    cluster = cluster or TimedCluster(clock)
+    wanted = Settings(state_dir=folder, **settings)  # type: ignore[arg-type]
+    async with (
+        open_hall(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster)) as hall,
+        Service(hall) as service,
+    ):
+        yield Home(hall, service, clock, cluster, ear)
