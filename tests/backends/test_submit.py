@@ -134,6 +134,7 @@ def test_a_kept_request_is_launched_under_the_fresh_name_and_never_replaces_a_jo
         "name": "/ada/dedup",
         "submitArgv": ["iris"],
         "replicas": 2,
+        "fail_if_exists": False,  # as the command line tool spells it
         "environment": {"envVars": {"A": "b"}},
     }
     submission = Submission((), SubmissionOrigin.CONTROLLER, job=NEW, request=request)

@@ -120,6 +120,8 @@ class SmallCluster:
 def _matches(line: LogLine, source: LogSource) -> bool:
     if source.task is not None and line.task != source.task:
         return False
+    if not source.include_children and job_of(line.task) != source.job:
+        return False
     if source.containing not in line.text or not is_within(job_of(line.task), source.job):
         return False
     if source.since is not None and line.at_ms <= source.since.timestamp() * 1000:

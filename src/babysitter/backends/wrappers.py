@@ -109,7 +109,11 @@ class Patient(Around):
             sleep=self._sleep,
             reraise=True,
         )
-        return await tries(look)
+
+        async def ask() -> T:  # tenacity awaits what is a coroutine function, and nothing else
+            return await look()
+
+        return await tries(ask)
 
 
 class Limited(Around):

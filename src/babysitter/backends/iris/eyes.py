@@ -128,6 +128,7 @@ class IrisEyes:
 
     async def submission(self, job: JobId) -> Submission | None:
         _canonical(job)
+        await self._knowledge()  # so that `abilities` tells whether a command may be expected
         try:
             answer = await self._ask("GetJobStatus", {"jobId": job})
         except NoSuchJob:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from babysitter.backends.iris.ask import refusal
-from babysitter.backends.iris.fields import Node
+from babysitter.backends.iris.fields import Node, snake
 from babysitter.backends.iris.process import Finished
 from babysitter.errors import BabysitError, MissingSubmission, NonsenseAnswer, Refused
 from babysitter.model.ids import JobId
@@ -114,8 +114,8 @@ def launch_request(submission: Submission, *, client_revision_date: str) -> Mapp
             next_step="Give the whole command with --resubmit; blanked values are never guessed.",
         )
     own = {"name": submission.job, "clientRevisionDate": client_revision_date, "failIfExists": True}
-    kept = {name: value for name, value in submission.request.items() if name != "submitArgv"}
-    return {**kept, **own}
+    ours = {"submit_argv", *(snake(name) for name in own)}  # the command line tool spells it this way
+    return {name: value for name, value in submission.request.items() if snake(name) not in ours} | own
 
 
 def _command_of(sent: Sequence[str]) -> tuple[str, ...]:
