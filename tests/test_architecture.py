@@ -32,6 +32,12 @@ MAY_IMPORT: dict[str, set[str]] = {
 EXCEPTIONS: dict[str, set[str]] = {
     "surfaces/cli/playbook.py": {"classify"},  # linting rules is the command
     "surfaces/cli/evaluate.py": {"classify"},
+    "surfaces/cli/slack.py": {"notify"},  # checks the notifier's own connection
+    "surfaces/slack/app.py": {"notify"},  # Slack is one place: what speaks there and what listens
+    "surfaces/slack/check.py": {"notify"},
+    "surfaces/slack/socket.py": {"notify"},
+    "surfaces/slack/surface.py": {"notify"},
+    "classify/stub.py": {"redact"},  # a rule begun from an incident leaves the machine
     "surfaces/cli/demo.py": {"sim", "slacksim"},  # the demo brings its own cluster
 }
 

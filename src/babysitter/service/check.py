@@ -18,6 +18,7 @@ from babysitter.service.commit import commit
 from babysitter.service.hall import Hall
 from babysitter.service.judge import judge
 from babysitter.service.observe import observe
+from babysitter.service.restarts import carry_on
 
 log = structlog.get_logger()
 
@@ -56,9 +57,12 @@ async def check_safely(watch_id: WatchId, hall: Hall) -> datetime | None:
     """
     async with hall.store.reading() as records:
         watch = await records.watches.get(watch_id)
+        action = await records.journal.open_action_of(watch_id)
     if watch.stopped_at is not None or watch.due_at is None:
         return None
     try:
+        if action is not None:
+            return await carry_on(watch, action, hall)
         async with asyncio.timeout(CHECK_WITHIN_S):
             return (await check(watch, hall)).due_at
     except FactsChanged as moved:

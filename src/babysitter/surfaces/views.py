@@ -4,6 +4,7 @@ Built from the model's values, redacted on the way. docs/json.md is generated fr
 Fields are only ever added within one schema version.
 """
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Literal
 
@@ -13,11 +14,10 @@ from babysitter.model.finding import Evidence
 from babysitter.model.incident import Incident
 from babysitter.model.job import Job, Task
 from babysitter.model.proposal import Proposal
-from babysitter.model.verdict import Diagnosis, Outlook, Reason, Verdict
+from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import neutral, redact
 
-SCHEMA_VERSION = 1
 EVIDENCE_CHARACTERS_MOST = 1_000
 
 
@@ -55,6 +55,10 @@ class ChangeView(View):
     after: str
     why: str
 
+    @classmethod
+    def of(cls, change: Change | None) -> "ChangeView | None":
+        return cls(**asdict(change)) if change else None
+
 
 class DiagnosisView(View):
     """The one cause held responsible, with proof."""
@@ -73,7 +77,6 @@ class DiagnosisView(View):
 
     @classmethod
     def of(cls, diagnosis: Diagnosis) -> "DiagnosisView":
-        change = diagnosis.change
         return cls(
             cause=diagnosis.cause,
             severity=diagnosis.severity,
@@ -83,9 +86,7 @@ class DiagnosisView(View):
             evidence=[EvidenceView.of(each) for each in diagnosis.evidence],
             cascade=[EvidenceView.of(each) for each in diagnosis.cascade],
             rules=list(diagnosis.rules),
-            change=ChangeView(what=change.what, before=change.before, after=change.after, why=change.why)
-            if change
-            else None,
+            change=ChangeView.of(diagnosis.change),
             machine=diagnosis.machine,
             look_at=list(diagnosis.look_at),
         )
@@ -167,7 +168,6 @@ class ProposalView(View):
 
     @classmethod
     def of(cls, proposal: Proposal) -> "ProposalView":
-        change = proposal.change
         return cls(
             id=proposal.id,
             incident=proposal.incident,
@@ -176,9 +176,7 @@ class ProposalView(View):
             successor=proposal.successor,
             action=proposal.action,
             command=[safe(word) for word in proposal.submission.argv],
-            change=ChangeView(what=change.what, before=change.before, after=change.after, why=change.why)
-            if change
-            else None,
+            change=ChangeView.of(proposal.change),
             restarts_left=proposal.restarts_left,
             created_at=proposal.created_at,
             expires_at=proposal.expires_at,
@@ -262,7 +260,7 @@ class WatchView(View):
 class Reply(View):
     """Every top-level answer carries the version of its schema."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
 
 
 class StatusReply(Reply):

@@ -4,11 +4,11 @@ import importlib
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import click
 import typer
 from typer.core import TyperGroup
 
@@ -65,20 +65,16 @@ class _Lazy(TyperGroup):
 
     listing = False
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        if self.listing:
-            stub = click.Command(cmd_name, help=entry.help)
-            stub.rich_help_panel = entry.panel  # type: ignore[attr-defined]
-            return stub
-        return load(cmd_name)
+        return _as_command(cmd_name, _nothing, entry) if self.listing else load(cmd_name)
 
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_help(self, ctx: Any, formatter: Any) -> None:
         self.listing = True
         try:
             super().format_help(ctx, formatter)
@@ -86,19 +82,29 @@ class _Lazy(TyperGroup):
             self.listing = False
 
 
-def load(name: str) -> click.Command:
+def load(name: str) -> Any:
     """The command of this name, ready to run."""
-    module_name, _, attribute = COMMANDS[name].where.partition(":")
+    entry = COMMANDS[name]
+    module_name, _, attribute = entry.where.partition(":")
     module = importlib.import_module(f"babysitter.surfaces.cli.{module_name}")
     target = getattr(module, attribute)
     if isinstance(target, typer.Typer):
         command = typer.main.get_command(target)
-    else:
-        single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        single.command(name)(target)
-        command = typer.main.get_command(single)
-    command.name = name
-    return command
+        command.name = name
+        return command
+    return _as_command(name, target, None)
+
+
+def _as_command(name: str, target: Callable[..., Any], stub: Entry | None) -> Any:
+    single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    single.command(name, help=stub.help if stub else None, rich_help_panel=stub.panel if stub else None)(
+        target
+    )
+    return typer.main.get_command(single)
+
+
+def _nothing() -> None:
+    """Stands for a command in the listing, so that help needs no imports."""
 
 
 app = typer.Typer(
@@ -130,36 +136,31 @@ def _root(
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code (see errors.py)."""
     try:
-        outcome = typer.main.get_command(app).main(
-            list(arguments), prog_name="babysit", standalone_mode=False
-        )
-    except click.exceptions.Exit as done:
-        return done.exit_code
-    except (click.exceptions.Abort, KeyboardInterrupt):
+        app(list(arguments), prog_name="babysit")
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else int(done.code is not None)
+    except KeyboardInterrupt:
         print("babysit: interrupted.", file=sys.stderr)  # noqa: T201
         return 130
-    except click.ClickException as usage:
-        usage.show()
-        return usage.exit_code
-    except BabysitError as error:
-        _say(error)
-        return error.exit_code
+    except BabysitError as trouble:
+        return _say(trouble)
     except BrokenPipeError:
         return 141
     except Exception as unexpected:  # noqa: BLE001  the top of the command line
-        error = Bug(
-            f"babysit hit a fault of its own ({type(unexpected).__name__}).",
-            next_step=f"The report is in {_write_report()}; please send it to us.",
+        return _say(
+            Bug(
+                f"babysit hit a fault of its own ({type(unexpected).__name__}).",
+                next_step=f"The report is in {_write_report()}; please send it to us.",
+            )
         )
-        _say(error)
-        return error.exit_code
-    return outcome if isinstance(outcome, int) else 0
+    return 0
 
 
-def _say(error: BabysitError) -> None:
+def _say(error: BabysitError) -> int:
     print(f"babysit: {error.sentence}", file=sys.stderr)  # noqa: T201
     if error.next_step:
         print(f"  {error.next_step}", file=sys.stderr)  # noqa: T201
+    return error.exit_code
 
 
 def _write_report() -> Path:

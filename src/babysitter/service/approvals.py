@@ -1,0 +1,167 @@
+"""decide(proposal, person, answer): the one function behind every button, on every surface.
+
+One transaction: is the proposal open, may this person, did nobody answer before? The first answer
+wins. A yes commits together with its audit event, the action's opening and the watch's move to
+`acting`; whatever process runs the service then finds the action and carries it out.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from babysitter.assess.phases import enter
+from babysitter.errors import FactsChanged, NotAllowed, UserError
+from babysitter.model.events import DecisionRefused, FeedbackGiven, ProposalDecided
+from babysitter.model.ids import IncidentId, Person, ProposalId
+from babysitter.model.incident import IncidentStatus
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
+from babysitter.service.hall import Hall
+from babysitter.service.telling import redraw
+from babysitter.store.feedback import Label
+from babysitter.store.open import Records
+
+_ANSWERABLE = frozenset({ProposalStatus.OPEN, ProposalStatus.SNOOZED})
+_STATUS_AFTER = {
+    Answer.YES: IncidentStatus.APPROVED,
+    Answer.NO: IncidentStatus.DENIED,
+    Answer.SNOOZE: IncidentStatus.SNOOZED,
+}
+_DONE = {Answer.YES: "approved", Answer.NO: "denied", Answer.SNOOZE: "put off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What became of an answer; the sentence is for the person who gave it."""
+
+    took_effect: bool
+    sentence: str
+    decision: Decision | None = None
+
+
+async def decide(
+    hall: Hall,
+    proposal_id: ProposalId,
+    person: Person,
+    answer: Answer,
+    door: Door,
+    *,
+    snooze_until: datetime | None = None,
+    groups: frozenset[str] = frozenset(),
+) -> Ruling:
+    """A person's answer to a proposal. The first one wins; later ones hear who was first.
+
+    `groups`: user groups the person is known to belong to. Every attempt is recorded. Raises
+    UserError for an unknown id, NotAllowed for a person who may not, FactsChanged for an offer that
+    was withdrawn or has expired.
+    """
+    now = hall.clock.now()
+    try:
+        async with hall.store.transaction() as records:
+            proposal = await _known(records, proposal_id)
+            earlier = await records.ledger.decision_on(proposal_id)
+            if earlier is not None and earlier.answer is not Answer.SNOOZE:
+                return Ruling(False, already(earlier), earlier)
+            _may(proposal, person, groups)
+            if proposal.status is ProposalStatus.OPEN and now >= proposal.expires_at:
+                raise FactsChanged(f"The offer {proposal.id} ended at {proposal.expires_at:%H:%M} UTC.")
+            decision = Decision(proposal_id, person, answer, door, now, snooze_until)
+            kept = await records.ledger.decide_once(decision, among=_ANSWERABLE)
+            if kept != decision:
+                return Ruling(False, already(kept), kept)
+            await _follow(records, proposal, decision)
+    except (NotAllowed, FactsChanged) as refusal:
+        await refuse(hall, proposal_id, person, door, refusal.sentence)
+        raise
+    return Ruling(True, f"{_DONE[answer].capitalize()} by {person}.", decision)
+
+
+async def refuse(hall: Hall, target: str, by: str, door: Door, because: str) -> None:
+    """Record an attempt to decide that did not count."""
+    async with hall.store.transaction() as records:
+        proposal = await records.ledger.proposal(ProposalId(target))
+        await records.events.append(
+            DecisionRefused(
+                at=hall.clock.now(),
+                watch=proposal.watch if proposal else None,
+                proposal=ProposalId(target),
+                by=by,
+                through=door,
+                because=because,
+            )
+        )
+
+
+async def give_feedback(hall: Hall, incident: IncidentId, person: Person, *, was_right: bool) -> Ruling:
+    """Keep a person's word on a diagnosis, as a label for the rules that made it."""
+    async with hall.store.transaction() as records:
+        found = await records.ledger.incident(incident)
+        if found is None:
+            raise UserError(
+                f"There is no incident '{incident}'.", next_step="`babysit status` shows the open ones."
+            )
+        now = hall.clock.now()
+        rules = found.diagnosis.rules
+        await records.feedback.put(Label(incident, person, was_right=was_right, at=now, rules=rules))
+        await records.events.append(
+            FeedbackGiven(
+                at=now, watch=found.key.watch, incident=incident, by=person, was_right=was_right, rules=rules
+            )
+        )
+    return Ruling(True, "Thank you; that is kept with the rules that said so.")
+
+
+def already(decision: Decision) -> str:
+    """What a later answer hears."""
+    return f"Already {_DONE[decision.answer]} by {decision.person} at {decision.decided_at:%H:%M} UTC."
+
+
+def _may(proposal: Proposal, person: Person, groups: frozenset[str]) -> None:
+    if person not in proposal.may_approve and not groups & set(proposal.may_approve):
+        asked = ", ".join(proposal.may_approve) or "nobody: no approvers are configured"
+        raise NotAllowed(
+            f"{person} may not answer {proposal.id}; asked is {asked}.",
+            next_step="Approvers are named in the settings (`approvers`), or are the watch's owner.",
+        )
+
+
+async def _follow(records: Records, proposal: Proposal, decision: Decision) -> None:
+    """Everything that a counted answer means, in the transaction that counts it."""
+    now = decision.decided_at
+    await records.ledger.set_status(
+        proposal.incident,
+        _STATUS_AFTER[decision.answer],
+        now=now,
+        snoozed_until=decision.snooze_until,
+    )
+    await records.events.append(
+        ProposalDecided(
+            at=now,
+            watch=proposal.watch,
+            proposal=proposal.id,
+            answer=decision.answer,
+            by=decision.person,
+            through=decision.door,
+            facts=proposal.digest,
+        )
+    )
+    watch = await records.watches.get(proposal.watch)
+    if decision.answer is Answer.YES:
+        await records.journal.begin(proposal.id, watch.id, now=now)
+        acting = replace(watch, memory=enter(watch.memory, Phase.ACTING, now), due_at=now)
+        if not await records.watches.save(acting):
+            raise FactsChanged(f"The watch {watch.id} changed at this very moment; try again.")
+        await records.watches.announce(watch.id)
+    await redraw(records, proposal.incident, watch, now=now)
+
+
+async def _known(records: Records, proposal: ProposalId) -> Proposal:
+    found = await records.ledger.proposal(proposal)
+    if found is None:
+        raise UserError(
+            f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones."
+        )
+    if found.status is ProposalStatus.WITHDRAWN:
+        raise FactsChanged(f"The offer {found.id} was withdrawn: {found.withdrawn_because}.")
+    if found.status is ProposalStatus.UNANSWERED:
+        raise FactsChanged(f"The offer {found.id} ended unanswered.")
+    return found

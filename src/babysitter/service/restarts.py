@@ -1,0 +1,186 @@
+"""Takes up an approved action, carries it on from its journal, and records how it ended."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from babysitter.assess.phases import enter
+from babysitter.backends.base import Eyes
+from babysitter.decide.proposal import difference
+from babysitter.errors import BabysitError, WorldError
+from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepRecord, StepState, Submitted
+from babysitter.model.events import IncidentEnded, PhaseChanged, ProposalWithdrawn
+from babysitter.model.ids import WatchId
+from babysitter.model.incident import IncidentStatus, Restart
+from babysitter.model.log import LogSource
+from babysitter.model.memory import Memory
+from babysitter.model.message import Occasion
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Approved, Facts, ProposalStatus
+from babysitter.model.watch import Watch
+from babysitter.redact import redact
+from babysitter.service import saga
+from babysitter.service.hall import Hall
+from babysitter.service.judge import judge
+from babysitter.service.observe import observe
+from babysitter.service.telling import redraw, say, subject_of
+from babysitter.store.journal import Action
+
+BLIND_AGAIN = timedelta(seconds=10)
+TAIL_LINES = 2_000
+
+
+async def carry_on(watch: Watch, action: Action, hall: Hall) -> datetime | None:
+    """Do what is left of an approved action. Gives when the watch is due next."""
+    async with hall.store.reading() as records:
+        proposal = await records.ledger.proposal(action.proposal)
+        decision = await records.ledger.decision_on(action.proposal)
+    assert proposal is not None, "an action is about a proposal"
+    assert decision is not None, "an action begins with a decision"
+    eyes = await hall.clusters.eyes(watch.cluster)
+    hands = await hall.clusters.hands(watch.cluster)
+    approved = Approved(proposal, decision.person, decision.decided_at, hall.tenure.lease.fence)
+    try:
+        outcome = await saga.run(
+            approved,
+            _Journal(hall, action),
+            eyes,
+            hands,
+            hall.clock,
+            what_moved=lambda: _what_moved(approved, watch, eyes, hall),
+            save_evidence=lambda: _save_evidence(watch, eyes, hall),
+        )
+    except WorldError:
+        return hall.clock.now() + BLIND_AGAIN  # nothing was touched yet: look again when we can see
+    return await _conclude(approved, outcome, watch.id, action, hall)
+
+
+class _Journal:
+    """The journal of one action; every write is refused under an older lease."""
+
+    def __init__(self, hall: Hall, action: Action) -> None:
+        self._hall = hall
+        self._action = action
+
+    async def taken(self) -> Mapping[Step, StepRecord]:
+        async with self._hall.store.reading() as records:
+            return await records.journal.taken(self._action.proposal)
+
+    async def intend(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.INTENDED, detail)
+
+    async def done(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.DONE, detail)
+
+    async def failed(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.FAILED, detail)
+
+    async def _write(self, step: Step, state: StepState, detail: str) -> None:
+        lease = self._hall.tenure.lease
+        async with self._hall.store.transaction() as records:
+            await records.leases.must_hold(lease.name, lease.fence)
+            await records.journal.write(self._action, step, state, detail, now=self._hall.clock.now())
+
+
+async def _what_moved(approved: Approved, watch: Watch, eyes: Eyes, hall: Hall) -> str:
+    """Look and judge once more; what differs from the facts the person saw, "" when nothing does."""
+    shown = approved.proposal.facts
+    before = replace(watch, memory=replace(watch.memory, phase=Phase.FAILING))
+    observation = await observe(before, eyes, hall.clock)
+    verdict = judge(before, observation, hall.playbook)
+    if verdict.blind:
+        spot = verdict.blind[0]
+        raise WorldError(f"Cannot look once more before acting: {spot.reason}")
+    if verdict.recovered or verdict.phase is Phase.STEADY:
+        return "the job recovered by itself"
+    if verdict.healing:
+        return "the job's own recovery is at work"
+    now = Facts(
+        root=watch.root,
+        root_state=verdict.outlook.job_state or shown.root_state,
+        attempt=verdict.attempt or shown.attempt,
+        cause=verdict.cause if verdict.diagnosis else shown.cause,
+        submission=shown.submission,
+        two_coordinators=verdict.two_coordinators,
+    )
+    return difference(shown, now)
+
+
+async def _save_evidence(watch: Watch, eyes: Eyes, hall: Hall) -> str:
+    """Keep the tail of the logs that the stop would put out of reach. Never a reason to break off."""
+    folder = hall.state_folder / "evidence"
+    path = folder / f"{watch.id}-{watch.root.rpartition('/')[2]}.log"
+    try:
+        batch = await eyes.lines(LogSource(watch.root), after=None, at_most=TAIL_LINES, newest=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.write_text("\n".join(redact(line.text) for line in batch.lines), encoding="utf-8")
+    except (BabysitError, OSError) as trouble:
+        return f"not saved: {trouble}"
+    return str(path)
+
+
+async def _conclude(
+    approved: Approved, outcome: Outcome, watch_id: WatchId, action: Action, hall: Hall
+) -> datetime:
+    """One transaction: the watch follows the new job, or the incident says what was done and what not."""
+    now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
+    async with hall.store.transaction() as records:
+        await records.leases.must_hold(lease.name, lease.fence)
+        watch = await records.watches.get(watch_id)
+        match outcome:
+            case Submitted(job=job):
+                await records.journal.write(action, Step.RECORD, StepState.DONE, job, now=now)
+                done = sum(stage.done for stage in watch.outlook.stages) if watch.outlook else 0
+                restart = Restart(now, proposal.facts.cause, proposal.job, job, done)
+                await records.ledger.add_restart(watch.id, proposal.id, restart)
+                status, sentence = (
+                    IncidentStatus.VERIFYING,
+                    f"restarted as {job}; it must pass its smoke check",
+                )
+                after = replace(
+                    watch,
+                    root=job,
+                    memory=enter(replace(Memory(), phase=Phase.ACTING), Phase.SMOKE, now),
+                    restarts=watch.restarts + 1,
+                )
+            case CalledOff(because=because):
+                status, sentence = IncidentStatus.OPEN, f"called off before anything was touched: {because}"
+                await records.ledger.set_proposal(
+                    proposal.id,
+                    ProposalStatus.WITHDRAWN,
+                    among=(ProposalStatus.APPROVED,),
+                    because=because,
+                )
+                await records.events.append(
+                    ProposalWithdrawn(at=now, watch=watch.id, proposal=proposal.id, because=because)
+                )
+                after = replace(watch, memory=enter(watch.memory, Phase.FAILING, now))
+            case BrokeOff(step=step, because=because, done=steps):
+                did = ", ".join(steps) or "nothing"
+                left = ", ".join(outcome.not_done)
+                sentence = f"broke off at {step}: {because}. Done: {did}. Not done: {left}"
+                status = IncidentStatus.FAILED
+                await records.events.append(
+                    IncidentEnded(
+                        at=now,
+                        watch=watch.id,
+                        incident=proposal.incident,
+                        status=status,
+                        outcome=sentence,
+                    )
+                )
+                after = replace(watch, memory=enter(watch.memory, Phase.FAILING, now))
+        await records.events.append(
+            PhaseChanged(at=now, watch=watch.id, before=Phase.ACTING, after=after.phase, because=sentence)
+        )
+        await records.ledger.set_status(proposal.incident, status, now=now, outcome=sentence)
+        await records.journal.end(proposal.id, sentence, now=now)
+        after = replace(after, due_at=now)
+        await records.watches.save(after)
+        about = await subject_of(
+            records, after, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
+        )
+        occasion = Occasion.ACTING if isinstance(outcome, Submitted) else Occasion.WORSE
+        await say(records, occasion, about, key=f"{proposal.id}:concluded", mentions_on_call=False)
+        await redraw(records, proposal.incident, after, now=now)
+    return now
