@@ -176,6 +176,13 @@ def test_a_spec_that_cannot_work_is_refused(options, says):
         spec_from_options(**options)
 
 
+def test_a_password_in_an_address_is_not_shown(places):
+    home, work = places
+    spec = ClusterSpec("x", url="http://ada:made-up@h:1/base")
+    line = open_line(spec, clock=FakeClock(), home=home, working_dir=work)
+    assert line.place == "http://h:1/base"
+
+
 def test_a_spec_takes_its_name_from_what_was_given():
     assert spec_from_options(cluster="marin").name == "marin"
     assert spec_from_options(config="/x/marin-dev.yaml").name == "marin-dev"

@@ -93,6 +93,7 @@ def bomb():
         ),
         (saying(http(b'{"jobs": [{"jobId": "/u')), NonsenseAnswer, "cut off"),
         (saying(http(b"")), NonsenseAnswer, "not JSON"),
+        (saying(http(b"[" * 500_000)), NonsenseAnswer, "not JSON"),
         (saying(http(b'{"jobs": "\xff\xfe"}')), NonsenseAnswer, "not JSON"),
         (saying(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"), Unreachable, "Cannot reach"),
         (saying(gzipped(b'{"jobs": []}' * 50, cut=20)), NonsenseAnswer, "cut off"),

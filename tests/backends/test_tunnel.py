@@ -67,8 +67,8 @@ async def place(tmp_path, monkeypatch):
 
 
 @asynccontextmanager
-async def line_through(tunnel):
-    line = HttpLine(tunnel, place="marin", ask_limit_s=20.0)
+async def line_through(tunnel, ask_limit_s=20.0):
+    line = HttpLine(tunnel, place="marin", ask_limit_s=ask_limit_s)
     try:
         yield line
     finally:
@@ -92,6 +92,12 @@ async def test_one_tunnel_carries_every_question_and_is_closed_in_the_end(place)
         os.kill(pid, 0)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+async def test_opening_may_take_longer_than_an_answer(place, monkeypatch):
+    monkeypatch.setenv("GCLOUD_DELAY_S", "1.5")
+    async with line_through(place.tunnel(), ask_limit_s=1.0) as line:
+        assert await line.ask("GetJobState", {}) == {"states": {}}
 
 
 async def test_a_tunnel_that_died_is_opened_again(place):

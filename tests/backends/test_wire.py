@@ -176,7 +176,7 @@ def test_log_lines_say_whose_they_are_even_when_the_answer_does_not():
     (line,) = wire.log_batch(keyed, LogSource(JobId("/u/j")), after=None, at_most=1).lines
     assert (line.task, line.attempt, line.level, line.at_ms) == ("/u/j/c/0", 3, Level.WARNING, 9)
     exact = LogSource(JobId("/u/j"), task=TaskId("/u/j/0"), attempt=1)
-    bare = {"entries": [{"data": "x", "attemptId": 1, "level": "LOG_LEVEL_UNKNOWN"}], "cursor": "13"}
+    bare = {"entries": [{"data": "x", "attemptId": 1, "level": 9}], "cursor": "13"}  # of a level to come
     (line,) = wire.log_batch(bare, exact, after=None, at_most=9).lines
     assert (line.task, line.attempt, line.level) == ("/u/j/0", 1, Level.UNKNOWN)
 
@@ -220,6 +220,8 @@ def test_a_dump_that_could_not_be_taken_is_no_empty_dump():
         (wire.job_page, {"jobs": [{"state": "JOB_STATE_RUNNING"}]}, "answer.jobs[0].jobId"),
         (wire.job_page, {"jobs": [{"jobId": "/u/j", "failureCount": "many"}]}, "failureCount"),
         (wire.job_page, {"jobs": [{"jobId": "/u/j", "failureCount": True}]}, "failureCount"),
+        (wire.job_page, {"jobs": [{"jobId": "/u/j", "failureCount": 1.5}]}, "failureCount"),
+        (wire.job_page, {"jobs": [{"jobId": "/u/j", "failureCount": float("inf")}]}, "failureCount"),
         (wire.job_page, {"jobs": [{"jobId": "/u/j", "startedAt": "yesterday"}]}, "startedAt"),
         (wire.job_page, {"jobs": [{"jobId": "/u/j", "startedAt": {"epochMs": "9" * 30}}]}, "startedAt"),
         (wire.job_page, {"hasMore": "no"}, "hasMore"),

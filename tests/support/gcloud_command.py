@@ -2,13 +2,14 @@
 
 Environment: GCLOUD_LOG (every call is appended), GCLOUD_TARGET (port of the "controller"), GCLOUD_MACHINES
 (the list it prints), GCLOUD_LIST_FAILS (listing ends with this text), GCLOUD_FAILS (a file: while it exists,
-ssh ends with its text).
+ssh ends with its text), GCLOUD_DELAY_S (how long ssh takes to open).
 """
 
 # ruff: noqa: T201 - a command prints
 import asyncio
 import os
 import sys
+import time
 from pathlib import Path
 
 
@@ -48,6 +49,7 @@ def main(words: list[str]) -> None:
     failure = Path(os.environ["GCLOUD_FAILS"])
     if failure.exists():
         sys.exit(failure.read_text())
+    time.sleep(float(os.environ.get("GCLOUD_DELAY_S", "0")))
     local_port = int(words[words.index("-L") + 1].split(":")[1])
     asyncio.run(forward(local_port, int(os.environ["GCLOUD_TARGET"])))
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
 
 from babysitter.backends.iris.ask import Line
 from babysitter.backends.iris.auth import Credentials, EdgeIdentity, stored_token
@@ -40,7 +41,8 @@ def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Pat
     if file is not None and file.reach is Reach.PROXY:
         edge = EdgeIdentity(file.audience or file.url, spec.service_account)
     credentials = Credentials(token=token, edge=edge, clock=clock)
-    return HttpLine(_way(spec, file, home, clock), place=url or spec.name, credentials=credentials)
+    place = _without_password(url) or spec.name
+    return HttpLine(_way(spec, file, home, clock), place=place, credentials=credentials)
 
 
 def iris_command(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> tuple[str, ...]:
@@ -67,6 +69,12 @@ def cluster_file(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> Clust
             next_step="Give the running one's address with --controller-url http://127.0.0.1:PORT.",
         )
     return file
+
+
+def _without_password(url: str) -> str:
+    """The address as it may be shown."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def _way(spec: "ClusterSpec", file: ClusterFile | None, home: Path, clock: Clock) -> Way:

@@ -106,9 +106,11 @@ class Node:
                 return int(value)
             except ValueError:
                 raise self._odd(name, "a number", value) from None
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-            raise self._odd(name, "a number", value)
-        return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        raise self._odd(name, "a number", value)
 
     def _odd(self, name: str, expected: str, found: object) -> Oddity:
         return Oddity(f"{self.place}.{name} should be {expected}, not {_kind(found)}")

@@ -122,11 +122,12 @@ class HttpLine:
     async def _exchange(self, verb: str, path: str, body: bytes | None, limit_s: float) -> bytes:
         """One request and its whole unpacked answer, which was a 200."""
         method = path.rpartition("/")[2]
+        # Opening a tunnel and fetching a token take longer than an answer may; they have limits of their own.
+        url = await self._way.url() + path
+        headers = {"content-type": "application/json", "accept-encoding": "gzip"}
+        headers |= await self._credentials.headers()
         try:
             async with asyncio.timeout(limit_s):
-                url = await self._way.url() + path
-                headers = {"content-type": "application/json", "accept-encoding": "gzip"}
-                headers |= await self._credentials.headers()
                 self.traffic.requests += 1
                 async with self._pool().request(
                     verb, url, data=body, headers=headers, allow_redirects=False
@@ -212,7 +213,7 @@ class HttpLine:
     def _decode(self, method: str, text: bytes) -> object:
         try:
             return msgspec.json.decode(text)
-        except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             looks = "a web page" if text[:256].lstrip()[:1] == b"<" else "not JSON, or cut off"
             raise NonsenseAnswer(
                 f"The answer of {self.place} to {method} is {looks}.",
@@ -234,7 +235,7 @@ def _connect_error(text: bytes) -> tuple[str, str] | None:
     """(code, message) of a Connect error body; None when it is not one."""
     try:
         body = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     if not isinstance(body, dict) or not isinstance(body.get("code"), str):
         return None

@@ -194,7 +194,7 @@ def _log_line(node: Node, source: LogSource) -> LogLine:
         at_ms=0 if stamp is None else stamp.number("epochMs"),
         task=TaskId(task or key or source.task or ""),
         attempt=int(attempt) if task and attempt.isdigit() else node.number("attemptId", -1),
-        level=_LEVELS.get(node.text("level"), Level.UNKNOWN),
+        level=_LEVELS.get(str(node.get("level")), Level.UNKNOWN),
         stream=node.text("source"),
     )
 
