@@ -1,5 +1,8 @@
 """What every backend's hands promise: exactly one job, never twice, never a guess."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from babysitter.errors import MissingSubmission, NoSuchJob, Refused, WorldError
@@ -29,6 +32,12 @@ async def test_promise_1_exactly_the_job_is_stopped_with_what_is_below_it(world)
     assert world.behind.bodies("TerminateJob") == [{"jobId": world.root}]
     await world.hands.stop(world.root)  # idempotent
     assert [world.state.states[job] for job in world.neighbours] == ["RUNNING", "RUNNING"]
+
+
+def test_promise_1_the_prefix_stop_is_nowhere_in_the_source():
+    source = Path(__file__).parents[2] / "src"
+    spelled = re.compile(r"""["']job["'],\s*["'](stop|kill|cancel)["']""")
+    assert [path.name for path in source.rglob("*.py") if spelled.search(path.read_text())] == []
 
 
 async def test_a_name_that_only_begins_some_jobs_stops_none(world):
