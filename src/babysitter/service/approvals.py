@@ -165,3 +165,14 @@ async def _known(records: Records, proposal: ProposalId) -> Proposal:
     if found.status is ProposalStatus.UNANSWERED:
         raise FactsChanged(f"The offer {found.id} ended unanswered.")
     return found
+
+
+async def offered(hall: Hall, proposal: ProposalId) -> Proposal:
+    """The offer of this id, however it stands. Raises UserError for an unknown one."""
+    async with hall.store.reading() as records:
+        found = await records.ledger.proposal(proposal)
+    if found is None:
+        raise UserError(
+            f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones."
+        )
+    return found

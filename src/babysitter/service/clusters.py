@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from babysitter.backends.base import Eyes, Hands
-from babysitter.backends.open import Cluster, ClusterSpec
+from babysitter.backends.open import Cluster, ClusterSpec, spec_from_options
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
 from babysitter.store.open import Store
@@ -101,3 +101,6 @@ def _spec(name: str, settings: ClusterSettings) -> ClusterSpec:
 def _read(description: str) -> ClusterSpec:
     values = json.loads(description)
     return ClusterSpec(**{**values, "iris_command": tuple(values["iris_command"])})
+
+
+__all__ = ["ClusterSpec", "Clusters", "Opener", "configured_clusters", "spec_from_options"]

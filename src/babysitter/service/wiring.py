@@ -6,6 +6,8 @@ A new notifier is a row in `_NOTIFIERS`.
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
+from typing import TextIO
 
 from babysitter.backends.open import open_cluster
 from babysitter.clock import Clock, SystemClock
@@ -33,7 +35,7 @@ async def open_hall(
     """
     clock = clock or SystemClock()
     world = world or clock
-    folder = settings.state_dir.expanduser() if settings.state_dir else default_state_folder()
+    folder = state_folder_of(settings)
     specs = configured_clusters(settings)
     configured = [each for make in _NOTIFIERS if (each := make(settings, world)) is not None]
     database = settings.database_url.get_secret_value() if settings.database_url else None
@@ -56,6 +58,18 @@ async def open_hall(
             await notifier.close()
         await hall.clusters.close()
         await store.close()
+
+
+def state_folder_of(settings: Settings) -> Path:
+    """Where everything is kept."""
+    return settings.state_dir.expanduser() if settings.state_dir else default_state_folder()
+
+
+def terminal_notifier(stream: TextIO) -> Notifier:
+    """Tells a terminal, or a file."""
+    from babysitter.notify.console import ConsoleNotifier
+
+    return ConsoleNotifier(stream)
 
 
 def _slack(settings: Settings, world: Clock) -> Notifier | None:  # noqa: ARG001

@@ -1,0 +1,45 @@
+"""Whether each part of a set-up works, tried for real: for `doctor`."""
+
+from babysitter.backends.iris.examine import Check, examine
+from babysitter.backends.open import ClusterSpec
+from babysitter.classify.load import load, shipped
+from babysitter.config import Settings
+from babysitter.errors import BabysitError
+from babysitter.service.replicas import is_served
+from babysitter.service.wiring import open_hall, state_folder_of
+
+
+async def examine_setup(settings: Settings, spec: ClusterSpec | None) -> list[Check]:
+    """Rules, state, service, notifiers and, where one is named, the cluster. Never raises."""
+    checks = [_rules(settings), await _state(settings), _service(settings), _slack(settings)]
+    if spec is None:
+        step = "Give --cluster NAME, --controller-url URL or --config FILE."
+        return [*checks, Check("cluster", ok=False, detail="none named", next_step=step)]
+    return [*checks, *await examine(spec)]
+
+
+def _rules(settings: Settings) -> Check:
+    try:
+        playbook = load([shipped(), *(path.expanduser() for path in settings.playbooks)])
+    except BabysitError as fault:
+        return Check("playbooks", ok=False, detail=fault.sentence, next_step=fault.next_step)
+    return Check("playbooks", ok=True, detail=f"{len(playbook.rules)} rules")
+
+
+async def _state(settings: Settings) -> Check:
+    try:
+        async with open_hall(settings) as hall:
+            return Check("state", ok=True, detail=str(hall.state_folder))
+    except BabysitError as fault:
+        return Check("state", ok=False, detail=fault.sentence, next_step=fault.next_step)
+
+
+def _service(settings: Settings) -> Check:
+    runs = is_served(state_folder_of(settings))
+    return Check("service", ok=True, detail="runs" if runs else "does not run; `babysit start` starts it")
+
+
+def _slack(settings: Settings) -> Check:
+    if settings.slack.channel:
+        return Check("slack", ok=True, detail=f"channel {settings.slack.channel}; try `babysit slack check`")
+    return Check("slack", ok=True, detail="not configured; messages go to the terminal")

@@ -1,0 +1,94 @@
+"""`approve`, `deny`, `snooze`: a person's answer, at a terminal."""
+
+import asyncio
+import re
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babysitter.errors import NotAllowed, UserError
+from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, settings_from
+
+if TYPE_CHECKING:
+    from babysitter.model.proposal import Answer
+
+Id = Annotated[str, typer.Argument(help="Id of the proposal, as `babysit status` shows it.")]
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def approve(
+    proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
+) -> None:
+    """Approve a proposal; asks for confirmation. Needs a person at a terminal."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise NotAllowed(
+            "Approving needs a person at a terminal.",
+            next_step="Run this command in a terminal of your own, or press the button in Slack.",
+        )
+    from babysitter.model.proposal import Answer
+
+    _answer(proposal, Answer.YES, None, settings, state_dir, as_json=as_json)
+
+
+def deny(
+    proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
+) -> None:
+    """Deny a proposal."""
+    from babysitter.model.proposal import Answer
+
+    _answer(proposal, Answer.NO, None, settings, state_dir, as_json=as_json)
+
+
+def snooze(
+    proposal: Id,
+    span: Annotated[str, typer.Option("--for", help="How long: 30m, 2h, 1d.")] = "1h",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Put a proposal off for a while."""
+    from babysitter.model.proposal import Answer
+
+    found = re.fullmatch(r"(\d+)([smhd])", span)
+    if not found:
+        raise UserError(f"'{span}' is no span of time.", next_step="Write 30m, 2h or 1d.")
+    lasts = timedelta(seconds=int(found[1]) * _UNITS[found[2]])
+    _answer(proposal, Answer.SNOOZE, lasts, settings, state_dir, as_json=as_json)
+
+
+def _answer(
+    proposal: str,
+    answer: "Answer",
+    lasts: timedelta | None,
+    settings: SettingsFile,
+    state_dir: StateDir,
+    *,
+    as_json: bool,
+) -> None:
+    async def answering() -> tuple[bool, str]:
+        from babysitter.model.ids import ProposalId
+        from babysitter.model.proposal import Door
+        from babysitter.service.approvals import decide, offered
+        from babysitter.service.wiring import open_hall
+        from babysitter.surfaces.cli import render
+        from babysitter.surfaces.views import ProposalView
+
+        async with open_hall(settings_from(settings, state_dir)) as hall:
+            offer = await offered(hall, ProposalId(proposal))
+            if lasts is None and answer.value == "yes":
+                render.console().print(render.proposal_block(ProposalView.of(offer)))
+                typer.confirm(f"Stop {offer.job} and submit {offer.successor}?", abort=True)
+            until = hall.clock.now() + lasts if lasts else None
+            ruling = await decide(hall, offer.id, me(), answer, Door.TERMINAL, snooze_until=until)
+            return ruling.took_effect, ruling.sentence
+
+    from babysitter.surfaces.views import DecisionReply
+
+    accepted, sentence = asyncio.run(answering())
+    if as_json:
+        reply = DecisionReply(accepted=accepted, proposal=proposal, sentence=sentence)
+        typer.echo(reply.model_dump_json())
+    else:
+        typer.echo(sentence)

@@ -1,0 +1,63 @@
+"""`doctor` and `init`: is everything set up, and a file to set it up with."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babysitter.errors import UserError
+from babysitter.surfaces.cli.options import (
+    Cluster,
+    ClusterFile,
+    Iris,
+    SettingsFile,
+    StateDir,
+    Url,
+    cluster_from,
+    settings_from,
+)
+
+
+def doctor(
+    cluster: Cluster = "",
+    controller_url: Url = "",
+    config: ClusterFile = "",
+    iris_command: Iris = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+) -> None:
+    """Check every part of the set-up for real; exits 1 when one does not work."""
+    from babysitter.service.health import examine_setup
+
+    chosen = settings_from(settings, state_dir)
+    named = cluster or controller_url or config or chosen.default_cluster
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command) if named else None
+    checks = asyncio.run(examine_setup(chosen, spec))
+    for check in checks:
+        typer.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail}")
+        if check.next_step and not check.ok:
+            typer.echo(f"      {check.next_step}")
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)
+
+
+def init(
+    file: Annotated[Path | None, typer.Argument(help="Where; the default place when left out.")] = None,
+) -> None:
+    """Write a commented configuration file with every setting and its default."""
+    import os
+
+    from babysitter.config import default_config_folder, render_commented_defaults
+
+    path = file or default_config_folder(os.environ) / "config.yaml"
+    if path.exists():
+        raise UserError(f"{path} exists already.", next_step="Move it away, or name another file.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(render_commented_defaults(), encoding="utf-8")
+    except OSError as fault:
+        raise UserError(
+            f"{path} cannot be written: {fault.strerror}.", next_step="Name another file."
+        ) from fault
+    typer.echo(f"Written: {path}. Every setting is in it, commented out, with its default.")

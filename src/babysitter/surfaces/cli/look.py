@@ -1,0 +1,104 @@
+"""`diagnose`, `explain`, `report`: looking, changing nothing."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babysitter.surfaces.cli.options import (
+    Cluster,
+    ClusterFile,
+    Iris,
+    Json,
+    SettingsFile,
+    StateDir,
+    Url,
+    cluster_from,
+    settings_from,
+)
+
+
+def diagnose(
+    job: Annotated[str, typer.Argument(help="Full id of the job, /user/name.")],
+    cluster: Cluster = "",
+    controller_url: Url = "",
+    config: ClusterFile = "",
+    iris_command: Iris = "",
+    settings: SettingsFile = None,
+    as_json: Json = False,
+) -> None:
+    """Look at a job once and say what is wrong. Reads only, keeps nothing."""
+    from babysitter.service.look import look_once
+    from babysitter.surfaces.views import DiagnoseReply
+
+    chosen = settings_from(settings, None)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command)
+    reply = DiagnoseReply.of(job, asyncio.run(look_once(job, spec, chosen)))
+    if as_json:
+        typer.echo(reply.model_dump_json())
+        return
+    from babysitter.surfaces.cli import render
+
+    console = render.console()
+    if reply.outlook:
+        console.print(render.outlook_block(reply.outlook, now=datetime.now(UTC)))
+    console.print(render.diagnosis_block(reply.diagnosis))
+
+
+def explain(
+    name: Annotated[str, typer.Argument(help="Job id or watch id.")],
+    why_not: Annotated[str, typer.Option(help="A suspicion: zombie, stuck, stragglers, ...")] = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Say why the last verdict is what it is."""
+
+    async def explaining() -> str:
+        from babysitter.service.explain import as_lines
+        from babysitter.service.explain import explain as explain_watch
+        from babysitter.service.watching import find_watch
+        from babysitter.service.wiring import open_hall
+        from babysitter.surfaces.views import ExplainReply, ReasonView
+
+        async with open_hall(settings_from(settings, state_dir)) as hall:
+            found = await explain_watch(hall, (await find_watch(hall, name)).id, why_not=why_not)
+        if as_json:
+            reply = ExplainReply(
+                job=found.watch.root,
+                phase=found.watch.phase,
+                cause=found.verdict.cause if found.verdict else "unknown",
+                reasons=[ReasonView.of(each) for each in found.reasons],
+            )
+            return reply.model_dump_json()
+        return "\n".join(as_lines(found))
+
+    typer.echo(asyncio.run(explaining()))
+
+
+def report(
+    name: Annotated[str, typer.Argument(help="Job id or watch id.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A file instead of the terminal.")
+    ] = None,
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+) -> None:
+    """Write the timeline of a job as Markdown."""
+
+    async def reporting() -> str:
+        from babysitter.service.report import report as report_watch
+        from babysitter.service.watching import find_watch
+        from babysitter.service.wiring import open_hall
+
+        async with open_hall(settings_from(settings, state_dir)) as hall:
+            return await report_watch(hall, (await find_watch(hall, name)).id)
+
+    text = asyncio.run(reporting())
+    if output is None:
+        typer.echo(text)
+    else:
+        output.write_text(text, encoding="utf-8")
+        typer.echo(f"The report is in {output}.")

@@ -1,0 +1,52 @@
+"""Options that many commands share, and the way from them to settings and a cluster."""
+
+import getpass
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babysitter.errors import UserError
+from babysitter.model.ids import Person
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.service.clusters import ClusterSpec
+
+Cluster = Annotated[
+    str, typer.Option(help="Name of a cluster: of the settings, or as `iris --cluster` knows it.")
+]
+Url = Annotated[str, typer.Option("--controller-url", help="Address of the controller.")]
+ClusterFile = Annotated[str, typer.Option("--config", help="A cluster file of iris.")]
+Iris = Annotated[str, typer.Option("--iris-command", help="The iris command, e.g. 'uv run iris'.")]
+SettingsFile = Annotated[Path | None, typer.Option("--settings", help="The settings file of babysit.")]
+StateDir = Annotated[Path | None, typer.Option("--state-dir", help="Where watches are kept.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def settings_from(file: Path | None, state_dir: Path | None) -> "Settings":
+    """The settings in force, flags on top."""
+    from babysitter.config import load_settings
+
+    return load_settings(file, flags={"state_dir": str(state_dir) if state_dir else None})
+
+
+def cluster_from(settings: "Settings", cluster: str, url: str, config: str, iris: str) -> "ClusterSpec":
+    """The cluster that these options mean; the settings' default when none is given."""
+    from babysitter.service.clusters import configured_clusters, spec_from_options
+
+    name = cluster or ("" if url or config else settings.default_cluster)
+    if not (name or url or config):
+        raise UserError(
+            "Which cluster?", next_step="Give --cluster NAME, --controller-url URL or --config FILE."
+        )
+    known = configured_clusters(settings).get(name)
+    if known is not None and not (url or config or iris):
+        return known
+    return spec_from_options(controller_url=url, config=config, cluster=name, iris_command=iris)
+
+
+def me() -> Person:
+    """Who sits at this terminal: user@host."""
+    return Person(f"{getpass.getuser()}@{socket.gethostname()}")
