@@ -32,11 +32,12 @@ PHASE_STYLE = {
 }
 SEVERITY_STYLE = {"benign": "green", "info": "cyan", "degraded": "yellow", "fatal": "bold red"}
 BAR_WIDTH = 24
+PIPED_WIDTH = 120
 
 
 def console() -> Console:
     """Colours and boxes on a terminal, plain text when piped; NO_COLOR is respected by rich itself."""
-    return Console(highlight=False, soft_wrap=True) if not _is_terminal() else Console(highlight=False)
+    return Console(highlight=False, width=None if _is_terminal() else PIPED_WIDTH)
 
 
 def watch_table(watches: Sequence[WatchView], *, now: datetime) -> RenderableType:

@@ -1,0 +1,157 @@
+"""`demo` and `sim`: the whole story on a simulated cluster, and the cluster alone."""
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babysitter.errors import BabysitError, UserError
+from babysitter.surfaces.cli.options import me
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from babysitter.model.ids import WatchId
+    from babysitter.service.hall import Hall
+    from babysitter.surfaces.views import WatchView
+
+SPEED = 30.0
+LONGEST_S = 120.0  # real seconds
+LOOK_EVERY_S = 0.3
+STAND_IN = f"{sys.executable} -m babysitter.sim.iris"
+
+
+def demo(
+    yes: Annotated[bool, typer.Option("--yes", help="Approve without waiting for an answer.")] = False,
+    speed: Annotated[
+        float, typer.Option(min=1.0, max=60.0, help="Cluster seconds in one real second.")
+    ] = SPEED,
+) -> None:
+    """Watch a whole story in half a minute: healthy, zombie, approval, restart, end."""
+    asks = not yes and sys.stdin.isatty()
+    with tempfile.TemporaryDirectory(prefix="babysit-demo-") as folder:
+        asyncio.run(_demo(Path(folder), speed, asks=asks))
+
+
+def sim(
+    scenario: Annotated[str, typer.Argument(help="Its name; see `babysit sim list`.")],
+    port: Annotated[int, typer.Option(help="0 = any free one.")] = 0,
+    speed: Annotated[float, typer.Option(min=0.1, help="Cluster seconds in one real second.")] = 1.0,
+) -> None:
+    """Run a simulated cluster until Ctrl+C; `list` names the scenarios."""
+    from babysitter.sim import script
+
+    if scenario == "list":
+        for name in script.names():
+            typer.echo(f"{name:<18} {script.load(name).what}")
+        return
+
+    async def serving() -> None:
+        from babysitter.clock import SystemClock
+        from babysitter.sim.server import Simulator
+
+        async with Simulator(scenario, SystemClock(speed=speed).now, port=port) as cluster:
+            typer.echo(f"{cluster.root_job} runs at {cluster.url}")
+            typer.echo(f"  babysit diagnose {cluster.root_job} --controller-url {cluster.url}")
+            await asyncio.Event().wait()
+
+    try:
+        asyncio.run(serving())
+    except ValueError as unknown:
+        raise UserError(str(unknown), next_step="`babysit sim list` names them.") from unknown
+    except OSError as fault:
+        raise UserError(
+            f"Port {port} cannot be used: {fault.strerror}.", next_step="Try --port 0."
+        ) from fault
+
+
+async def _demo(folder: Path, speed: float, *, asks: bool) -> None:
+    import structlog
+
+    from babysitter.clock import SystemClock
+    from babysitter.config import Settings
+    from babysitter.service.clusters import spec_from_options
+    from babysitter.service.report import report
+    from babysitter.service.run import Service
+    from babysitter.service.watching import start_watching
+    from babysitter.service.wiring import open_hall
+    from babysitter.sim.server import Simulator
+    from babysitter.surfaces.cli import render
+
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    console, clock = render.console(), SystemClock(speed=speed)
+    settings = Settings(state_dir=folder)
+    async with (
+        Simulator("zombie", clock.now) as cluster,
+        open_hall(settings, clock=clock, world=SystemClock()) as hall,
+        Service(hall) as service,
+    ):
+        console.rule(f"{cluster.root_job} on a simulated cluster, {speed:g} times as fast")
+        spec = spec_from_options(
+            controller_url=cluster.url, iris_command=f"{STAND_IN} --controller-url {cluster.url}"
+        )
+        watch = await start_watching(hall, cluster.root_job, spec, by=me())
+        serving = asyncio.create_task(service.until_stopped())
+        try:
+            async with asyncio.timeout(LONGEST_S):
+                await _story(console, hall, watch.id, asks=asks)
+        except TimeoutError as late:
+            raise BabysitError("The demo did not come to its end in time.") from late
+        finally:
+            service.stop()
+            await serving
+        console.rule("the timeline: babysit report")
+        console.print(await report(hall, watch.id), markup=False)
+        others = [job for job in cluster.cluster.runs if job not in (cluster.root_job, *cluster.launched)]
+        console.print(f"Submitted: {', '.join(cluster.launched)}. Left alone: {', '.join(others)}.")
+
+
+async def _story(console: "Console", hall: "Hall", watch: "WatchId", *, asks: bool) -> None:
+    """Show every change until the restarted job has ended; answer the offer when it comes."""
+    from babysitter.service.watching import standing_of
+    from babysitter.surfaces.cli import render
+    from babysitter.surfaces.cli.watch import view_of
+
+    shown = ""
+    answered: set[str] = set()
+    while True:
+        view = view_of(await standing_of(hall, watch))
+        now = hall.clock.now()
+        if (summary := _summary(view)) != shown:
+            shown = summary
+            console.print(
+                f"[dim]{now:%H:%M:%S}[/dim]", render.phase_text(view), render.progress_words(view.outlook)
+            )
+        offer = next((each.proposal for each in view.incidents if each.proposal), None)
+        if offer is not None and offer.status == "open" and offer.id not in answered:
+            answered.add(offer.id)
+            console.print(render.watch_page(view, now=now))
+            await _approve(console, hall, offer.id, offer.successor, asks=asks)
+        if view.phase == "finished":
+            console.print(render.watch_page(view, now=now))
+            return
+        await asyncio.sleep(LOOK_EVERY_S)
+
+
+async def _approve(console: "Console", hall: "Hall", proposal: str, successor: str, *, asks: bool) -> None:
+    """The viewer's answer; where nobody can answer, the demo does, on its own cluster only."""
+    from babysitter.model.ids import ProposalId
+    from babysitter.model.proposal import Answer, Door
+    from babysitter.service.approvals import decide
+
+    question = f"Approve the restart as {successor}?"
+    if asks:
+        said = await asyncio.to_thread(typer.confirm, question, default=True)
+    else:
+        console.print(f"{question} [y/N]: y   (the demo answers for you)", markup=False)
+        said = True
+    ruling = await decide(hall, ProposalId(proposal), me(), Answer.YES if said else Answer.NO, Door.TERMINAL)
+    console.print(ruling.sentence)
+
+
+def _summary(view: "WatchView") -> str:
+    stage = next((each.label for each in view.outlook.stages if each.is_current), "") if view.outlook else ""
+    return f"{view.job} {view.phase} {view.is_blind} {stage}"
