@@ -1,4 +1,4 @@
-"""The whole program against the simulated cluster: real client over HTTP, real store, a clock the test moves."""
+"""The whole program against the simulated cluster: real HTTP, real store, a clock that the test moves."""
 
 from contextlib import asynccontextmanager
 
