@@ -1,0 +1,271 @@
+"""Telling: in order, once, through slowness, refusals, pauses, crashes and quiet hours."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from babysitter.model.events import MessageDropped
+from babysitter.model.ids import MessageId, ProposalId
+from babysitter.model.message import Button, ButtonKind, Message, Occasion, Words
+from babysitter.notify.base import NotifyError
+from babysitter.service.deliver import EDIT_EVERY, Deliverer
+from babysitter.store.open import Store, open_store
+from tests.support.build import at
+from tests.support.clock import FakeClock
+from tests.support.hall import Ear
+
+
+class Post:
+    """An outbox with one notifier, and a clock that moves when told."""
+
+    def __init__(self, store: Store, *ears: Ear) -> None:
+        self.store = store
+        self.ears = ears or (Ear(),)
+        self.ear = self.ears[0]
+        self.clock = FakeClock()
+        self.deliverer = Deliverer(store, self.ears, self.clock, self.clock)
+
+    async def put(
+        self, number: int, conversation: str = "w-1", *, hold_s: float | None = None, button: bool = False
+    ) -> None:
+        buttons = (Button(ButtonKind.APPROVE, "p-1"),) if button else ()
+        message = Message(
+            MessageId(f"m-{number}"),
+            conversation,
+            Occasion.INCIDENT,
+            Words(f"Title {number}", f"Sentence {number}."),
+            self.clock.now(),
+            proposal=ProposalId("p-1") if button else None,
+            buttons=buttons,
+        )
+        hold_until: datetime | None = at(hold_s) if hold_s is not None else None
+        async with self.store.transaction() as records:
+            await records.outbox.put(message, hold_until=hold_until)
+
+    async def edit(self, number: int, sentence: str) -> None:
+        words = Words(f"Title {number}", sentence)
+        changed = Message(MessageId(f"m-{number}"), "w-1", Occasion.LIVE_STATE, words, self.clock.now())
+        async with self.store.transaction() as records:
+            await records.outbox.edit(changed.id, changed)
+
+    async def tick(self, seconds: float = 0.0) -> None:
+        self.clock.advance(seconds)
+        await self.deliverer.tick()
+        await self.deliverer.settled()
+
+    @property
+    def heard(self) -> list[str]:
+        return [each.id for each in self.ear.heard]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = await open_store(tmp_path)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def post(store: Store) -> Post:
+    made = Post(store)
+    await made.deliverer.begin()
+    return made
+
+
+async def test_messages_of_a_conversation_come_in_order_in_one_thread(post: Post):
+    for number in range(1, 6):
+        await post.put(number)
+    await post.put(6, "w-2")
+    await post.tick()
+    assert [each for each in post.heard if each != "m-6"] == [f"m-{number}" for number in range(1, 6)]
+    assert post.ear.threads == {"m-1": "", "m-6": ""} | {
+        f"m-{n}": post.ear.threads["m-2"] for n in range(2, 6)
+    }
+    assert post.ear.threads["m-2"] != ""
+    await post.tick(60)
+    assert len(post.heard) == 6
+
+
+async def test_a_failure_is_tried_again_and_the_next_one_waits(post: Post):
+    await post.put(1)
+    await post.put(2)
+    post.ear.is_down = NotifyError("no network")
+    await post.tick()
+    post.ear.is_down = None
+    await post.tick()
+    assert post.heard == []
+    await post.tick(2)
+    assert post.heard == ["m-1", "m-2"]
+    assert post.ear.repeats == []  # it surely had not arrived
+
+
+async def test_a_pause_asked_for_is_kept_by_every_conversation(post: Post):
+    await post.put(1)
+    post.ear.is_down = NotifyError("slow down", retry_after_s=30)
+    await post.tick()
+    post.ear.is_down = None
+    await post.put(2, "w-2")
+    await post.tick(29)
+    assert post.heard == []
+    await post.tick(2)
+    assert sorted(post.heard) == ["m-1", "m-2"]
+
+
+async def test_a_doubt_is_looked_into_before_it_is_said_again(post: Post):
+    await post.put(1)
+    post.ear.troubles = [NotifyError("the answer was lost", is_doubtful=True)]
+    await post.tick()
+    await post.tick(5)
+    assert post.heard == ["m-1"]
+    assert post.ear.repeats == ["m-1"]
+
+
+async def test_a_doubt_stays_one_through_a_sure_failure(post: Post):
+    await post.put(1)
+    post.ear.troubles = [NotifyError("the answer was lost", is_doubtful=True)]
+    await post.tick()
+    post.ear.is_down = NotifyError("refused the connection")
+    await post.tick(5)
+    post.ear.is_down = None
+    await post.tick(60)
+    assert post.heard == ["m-1"]
+
+
+async def test_promise_4_a_crash_while_posting_says_it_once(post: Post):
+    """The message arrived, the receipt was never written, the process ended."""
+    await post.put(1)
+
+    class EndOfProcess(BaseException):
+        pass
+
+    post.ear.troubles = [EndOfProcess()]  # type: ignore[list-item]
+    await post.tick()
+    successor = Post(post.store, post.ear)
+    await successor.deliverer.begin()
+    await successor.tick(1)
+    assert post.heard == ["m-1"]
+    assert post.ear.repeats == ["m-1"]
+
+
+async def test_what_can_never_be_told_is_an_event_and_lets_the_next_one_pass(post: Post):
+    await post.put(1)
+    await post.put(2)
+    post.ear.is_down = NotifyError("the channel is gone", is_final=True)
+    await post.tick()
+    post.ear.is_down = None
+    await post.put(3)
+    await post.tick(60)
+    assert post.heard == ["m-3"]
+    async with post.store.reading() as records:
+        dropped = [each.event for each in await records.events.after(0)]
+    assert [(each.message, each.because) for each in dropped if isinstance(each, MessageDropped)] == [
+        ("m-1", "the channel is gone"),
+        ("m-2", "the channel is gone"),
+    ]
+
+
+async def test_an_hour_without_network_loses_nothing(post: Post):
+    post.ear.is_down = NotifyError("no network")
+    for number in range(1, 31):
+        await post.put(number, f"w-{number % 3}")
+        await post.tick(120)
+    post.ear.is_down = None
+    for _ in range(10):
+        await post.tick(60)
+    assert sorted(post.heard, key=lambda each: int(each[2:])) == [f"m-{number}" for number in range(1, 31)]
+    for conversation in range(3):
+        ours = [each for each in post.heard if int(each[2:]) % 3 == conversation]
+        assert ours == sorted(ours, key=lambda each: int(each[2:]))
+
+
+async def test_a_fault_of_a_notifier_is_survived(post: Post):
+    await post.put(1)
+    post.ear.troubles = [RuntimeError("a fault of ours")]
+    await post.tick()
+    await post.tick(10)
+    assert post.heard == ["m-1"]
+
+
+async def test_a_slow_notifier_holds_up_no_other(store: Store):
+    class Slow(Ear):
+        gate = asyncio.Event()
+
+        async def post(self, message, *, thread, is_repeat):
+            await self.gate.wait()
+            return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    slow, quick = Slow("slow"), Ear("quick")
+    post = Post(store, slow, quick)
+    await post.deliverer.begin()
+    await post.put(1)
+    await post.deliverer.tick()
+    for _ in range(100):
+        if quick.heard:
+            break
+        await asyncio.sleep(0.01)
+        await post.deliverer.tick()
+    assert [each.id for each in quick.heard] == ["m-1"]
+    assert slow.heard == []
+    slow.gate.set()
+    await post.deliverer.settled()
+    assert [each.id for each in slow.heard] == ["m-1"]
+
+
+async def test_edits_are_merged_and_not_more_often_than_every_few_seconds(post: Post):
+    await post.put(1)
+    await post.tick()
+    for second in range(20):
+        await post.edit(1, f"{second} of 19")
+        await post.tick(1)
+    await post.tick(EDIT_EVERY.total_seconds())
+    assert 3 <= len(post.ear.edited) <= 5
+    assert post.ear.edited[-1].words.sentence == "19 of 19"
+
+
+async def test_a_notifier_without_edits_gets_none_and_the_first_words(store: Store):
+    post = Post(store, Ear(edits=False))
+    await post.deliverer.begin()
+    await post.put(1)
+    await post.edit(1, "changed before it was told")
+    await post.tick(10)
+    assert post.ear.edited == []
+    assert post.ear.heard[0].words.sentence == "Sentence 1."
+
+
+async def test_an_edit_that_is_refused_for_good_is_given_up(post: Post):
+    await post.put(1)
+    await post.tick()
+    await post.edit(1, "new")
+    post.ear.is_down = NotifyError("message not found", is_final=True)
+    await post.tick(10)
+    post.ear.is_down = None
+    await post.tick(10)
+    assert post.ear.edited == []
+    await post.edit(1, "newer")
+    await post.tick(10)
+    assert [each.words.sentence for each in post.ear.edited] == ["newer"]
+
+
+async def test_the_night_comes_as_one_digest_but_what_can_be_answered_as_it_is(post: Post):
+    for number in (1, 2, 3):
+        await post.put(number, f"w-{number}", hold_s=3600)
+    await post.put(4, "w-4", hold_s=3600, button=True)
+    await post.tick(3599)
+    assert post.heard == []
+    await post.tick(1)
+    await post.tick(1)
+    assert [each.occasion for each in post.ear.heard if each.id != "m-4"] == [Occasion.DIGEST]
+    assert "m-4" in post.heard
+    digest = next(each for each in post.ear.heard if each.occasion is Occasion.DIGEST)
+    assert len(digest.words.progress) == 3
+    await post.tick(timedelta(days=1).total_seconds())
+    assert len(post.heard) == 2
+
+
+async def test_one_held_message_comes_as_it_is(post: Post):
+    await post.put(1, hold_s=60)
+    await post.tick(60)
+    assert post.heard == ["m-1"]

@@ -1,0 +1,92 @@
+"""One process serves a state folder; the second one notices; a killed one is followed at once."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from babysitter.clock import SystemClock
+from babysitter.errors import AlreadyServed, FactsChanged
+from babysitter.service.replicas import Tenure, is_served
+from babysitter.store.open import Store, open_store
+from tests.support.clock import FakeClock
+
+SERVING = """
+import asyncio, sys
+from pathlib import Path
+from babysitter.clock import SystemClock
+from babysitter.service.replicas import Tenure
+from babysitter.store.open import open_store
+
+async def serve():
+    store = await open_store(Path(sys.argv[1]))
+    tenure = Tenure(store, SystemClock(), lock_folder=Path(sys.argv[1]))
+    await tenure.begin()
+    print("serving", flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(serve())
+"""
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = await open_store(tmp_path)
+    yield opened
+    await opened.close()
+
+
+async def test_a_second_process_is_told_who_serves(store: Store, tmp_path: Path):
+    first = Tenure(store, FakeClock(), lock_folder=tmp_path)
+    await first.begin()
+    assert is_served(tmp_path)
+    with pytest.raises(AlreadyServed, match=f"by process {os.getpid()}"):
+        await Tenure(store, FakeClock(), lock_folder=tmp_path).begin()
+    await first.end()
+    assert not is_served(tmp_path)
+    second = Tenure(store, FakeClock(), lock_folder=tmp_path)
+    await second.begin()
+    assert second.lease.fence == 2
+    await second.end()
+
+
+async def test_a_killed_process_is_followed_at_once(store: Store, tmp_path: Path):
+    serving = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SERVING, str(tmp_path), stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert serving.stdout is not None
+        assert await serving.stdout.readline() == b"serving\n"
+        assert is_served(tmp_path)
+    finally:
+        serving.kill()
+        await serving.wait()
+    follower = Tenure(store, SystemClock(), lock_folder=tmp_path)
+    await follower.begin()
+    assert follower.lease.fence == 2
+    await follower.end()
+
+
+async def test_without_a_shared_folder_silence_decides(store: Store):
+    clock = FakeClock()
+    one, two = (Tenure(store, clock, lock_folder=None) for _ in range(2))
+    await one.begin()
+    with pytest.raises(AlreadyServed):
+        await two.begin()
+    clock.advance(10)
+    await one.renew()
+    clock.advance(16)
+    await two.begin()
+    assert two.lease.fence == 2
+    with pytest.raises(FactsChanged, match="steps back"):
+        await one.renew()
+    with pytest.raises(FactsChanged, match="does not serve"):
+        _ = one.lease
+    await two.end()
+
+
+def test_an_empty_folder_is_not_served(tmp_path: Path):
+    assert not is_served(tmp_path / "none")
