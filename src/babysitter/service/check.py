@@ -51,30 +51,31 @@ async def check(watch: Watch, hall: Hall) -> Watch:
 
 
 async def check_safely(watch_id: WatchId, hall: Hall) -> datetime | None:
-    """`check`, whatever happens: a broken check marks its watch, is tried again, and hurts no other.
+    """`attend`, whatever happens: what breaks marks its watch, is tried again, and hurts no other."""
+    try:
+        return await attend(watch_id, hall)
+    except FactsChanged as moved:
+        log.info("check overtaken", watch=watch_id, because=moved.sentence)
+        return hall.clock.now() + SOON
+    except (BabysitError, TimeoutError) as error:
+        sentence = str(error) or "The check took too long and was given up."
+    except Exception as fault:  # the top of a check
+        log.exception("check broke", watch=watch_id)
+        sentence = f"A fault of babysit's own broke this check ({type(fault).__name__})."
+    return await _mark(watch_id, sentence, hall)
 
-    Gives when the watch is due next.
-    """
+
+async def attend(watch_id: WatchId, hall: Hall) -> datetime | None:
+    """What a due watch needs now: its approved action carried on, or a check. Gives when it is due next."""
     async with hall.store.reading() as records:
         watch = await records.watches.get(watch_id)
         action = await records.journal.open_action_of(watch_id)
     if watch.stopped_at is not None or watch.due_at is None:
         return None
-    try:
-        if action is not None:
-            return await carry_on(watch, action, hall)
-        async with asyncio.timeout(CHECK_WITHIN_S):
-            return (await check(watch, hall)).due_at
-    except FactsChanged as moved:
-        log.info("check overtaken", watch=watch_id, because=moved.sentence)
-        return hall.clock.now() + SOON
-    except (BabysitError, TimeoutError) as error:
-        return await _mark(watch, str(error) or "The check took too long and was given up.", hall)
-    except Exception as fault:  # the top of a check
-        log.exception("check broke", watch=watch_id)
-        return await _mark(
-            watch, f"A fault of babysit's own broke this check ({type(fault).__name__}).", hall
-        )
+    if action is not None:
+        return await carry_on(watch, action, hall)
+    async with asyncio.timeout(CHECK_WITHIN_S):
+        return (await check(watch, hall)).due_at
 
 
 async def known_submission(watch: Watch, verdict: Verdict, eyes: Eyes) -> Submission | None:
@@ -91,12 +92,13 @@ async def known_submission(watch: Watch, verdict: Verdict, eyes: Eyes) -> Submis
     return kept if kept is not None and not kept.redacted else None
 
 
-async def _mark(watch: Watch, sentence: str, hall: Hall) -> datetime:
+async def _mark(watch_id: WatchId, sentence: str, hall: Hall) -> datetime:
     """Note that a check broke, and look again after a pulse."""
     now = hall.clock.now()
-    due_at = now + timedelta(seconds=watch.limits.pulse_s)
     async with hall.store.transaction() as records:
-        is_kept = await records.watches.save(replace(watch, trouble=sentence, due_at=due_at))
-        if is_kept and watch.trouble != sentence:
+        watch = await records.watches.get(watch_id)
+        due_at = now + timedelta(seconds=watch.limits.pulse_s)
+        await records.watches.save(replace(watch, trouble=sentence, due_at=due_at))
+        if watch.trouble != sentence:
             await records.events.append(CheckFailed(at=now, watch=watch.id, sentence=sentence))
     return due_at

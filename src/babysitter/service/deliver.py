@@ -74,6 +74,13 @@ class Deliverer:
         if working:
             await asyncio.wait(working)
 
+    async def give_up(self) -> None:
+        """End what is under way; a message claimed and not posted is a doubt for the next process."""
+        for line in self._lines:
+            if line.working is not None:
+                line.working.cancel()
+        await self.settled()
+
     async def _serve(self, line: _Line) -> None:
         for _ in range(ROUNDS_MOST):
             now = self._world.now()

@@ -26,8 +26,9 @@ class Service:
     journal, messages with their deliveries. Starting again after a crash is the same as starting.
     """
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, hall: Hall, *, stop_within_s: float = STOP_WITHIN_S) -> None:
         self._hall = hall
+        self._stop_within_s = stop_within_s
         self.schedule = Schedule(hall.store, partial(check_safely, hall=hall))
         self.deliverer = Deliverer(hall.store, hall.notifiers, hall.clock, hall.world)
         self._stopping = asyncio.Event()
@@ -46,11 +47,13 @@ class Service:
         if self._timer is not None:
             self._timer.stop()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STOP_WITHIN_S):
+            async with asyncio.timeout(self._stop_within_s):
                 await self.schedule.settled()
                 await self.deliverer.settled()
                 await self.deliverer.tick()
                 await self.deliverer.settled()
+        await self.schedule.give_up()
+        await self.deliverer.give_up()
         await self._hall.tenure.end()
 
     async def tick(self) -> None:

@@ -44,12 +44,19 @@ class Schedule:
             if self._due.get(watch) == at:  # else an entry that a newer one has replaced
                 del self._due[watch]
                 task = asyncio.create_task(self._work(watch), name=f"attend {watch}")
+                task.add_done_callback(_note_fault)
                 self._under_way[watch] = task
 
     async def settled(self) -> None:
         """Return when everything that was started has ended."""
         while self._under_way:
             await asyncio.wait(tuple(self._under_way.values()))
+
+    async def give_up(self) -> None:
+        """End what is under way, as a crash would: it is taken up again from the database."""
+        for task in list(self._under_way.values()):
+            task.cancel()
+        await self.settled()
 
     @property
     def next_due_at(self) -> datetime | None:
@@ -88,9 +95,6 @@ class Schedule:
                 due_at = await self._attend(watch)
             if watch in self._announced_meanwhile:
                 due_at = await self._due_in_store(watch)
-        except Exception:
-            # The database itself failed: nothing could be written. The next comparison finds the watch.
-            log.exception("attending failed", watch=watch)
         finally:
             del self._under_way[watch]
             self._announced_meanwhile.discard(watch)
@@ -106,3 +110,9 @@ class Schedule:
         elif self._due.get(watch) != due_at:
             self._due[watch] = due_at
             heapq.heappush(self._heap, (due_at, watch))
+
+
+def _note_fault(task: asyncio.Task[None]) -> None:
+    """Not even the trouble could be written down: the next comparison with the database finds the watch."""
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        log.error("attending failed", task=task.get_name(), fault=repr(fault))
