@@ -1,6 +1,6 @@
 """A whole babysit around a small cluster: real store, real rules, a clock that the test moves."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,11 +9,13 @@ from babysitter.backends.open import Cluster, ClusterSpec
 from babysitter.config import Settings
 from babysitter.model.dump import ThreadDump
 from babysitter.model.events import Event
-from babysitter.model.ids import JobId, Person, TaskId
+from babysitter.model.ids import JobId, Person, TaskId, is_within
+from babysitter.model.job import Job, JobState
 from babysitter.model.message import Message
 from babysitter.model.submission import Submission
 from babysitter.model.watch import Watch
 from babysitter.notify.base import NotifyError, Receipt
+from babysitter.service.clusters import Opener
 from babysitter.service.hall import Hall
 from babysitter.service.run import Service
 from babysitter.service.watching import start_watching
@@ -76,6 +78,34 @@ class TimedCluster(SmallCluster):
         return replace(await super().dump(task), taken_at=self._clock.now())
 
 
+class SmallHands:
+    """Acts on a small cluster: what is stopped is killed, what is submitted runs. Counts what it did."""
+
+    def __init__(self, cluster: SmallCluster, clock: FakeClock) -> None:
+        self._cluster = cluster
+        self._clock = clock
+        self.stopped: list[JobId] = []
+        self.submitted: list[JobId] = []
+        self.after_submit: Callable[[], None] = lambda: None
+
+    async def stop(self, job: JobId) -> None:
+        self.stopped.append(job)
+        for each in list(self._cluster.jobs.values()):
+            if is_within(each.id, job) and not each.state.is_terminal:
+                ended = replace(each, state=JobState.KILLED, finished_at=self._clock.now())
+                self._cluster.jobs[each.id] = ended
+
+    async def submit(self, submission: Submission) -> JobId:
+        assert submission.job is not None
+        self.submitted.append(submission.job)
+        now = self._clock.now()
+        self._cluster.jobs[submission.job] = Job(
+            submission.job, JobState.RUNNING, submitted_at=now, started_at=now, task_count=1
+        )
+        self.after_submit()
+        return submission.job
+
+
 @dataclass
 class Home:
     """A hall, the service in it, and everything a test may turn."""
@@ -85,6 +115,7 @@ class Home:
     clock: FakeClock
     cluster: SmallCluster
     ear: Ear
+    hands: SmallHands
 
     async def watch(self, job: str = ROOT, resubmit: Submission | None = None) -> Watch:
         command = resubmit or submission()
@@ -107,9 +138,9 @@ class Home:
         return [each for each in happened if not kinds or isinstance(each, kinds)]
 
 
-def opener(cluster: SmallCluster):
-    """Opens the same small cluster under every name; its hands are nobody's business here."""
-    return lambda spec: Cluster(spec, eyes=cluster, hands=None)  # type: ignore[arg-type]
+def opener(cluster: SmallCluster, hands: SmallHands | None = None) -> Opener:
+    """Opens the same small cluster under every name."""
+    return lambda spec: Cluster(spec, eyes=cluster, hands=hands or SmallHands(cluster, FakeClock()))
 
 
 @asynccontextmanager
@@ -119,14 +150,16 @@ async def home(
     clock: FakeClock | None = None,
     cluster: SmallCluster | None = None,
     ear: Ear | None = None,
+    hands: SmallHands | None = None,
     **settings: object,
 ) -> AsyncIterator[Home]:
     """Open; opening it again on the same folder, with the same cluster, is a new process."""
     clock, ear = clock or FakeClock(), ear or Ear()
     cluster = cluster or TimedCluster(clock)
+    hands = hands or SmallHands(cluster, clock)
     wanted = Settings(state_dir=folder, **settings)  # type: ignore[arg-type]
     async with (
-        open_hall(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster)) as hall,
+        open_hall(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster, hands)) as hall,
         Service(hall) as service,
     ):
-        yield Home(hall, service, clock, cluster, ear)
+        yield Home(hall, service, clock, cluster, ear, hands)
