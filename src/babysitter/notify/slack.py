@@ -55,7 +55,7 @@ class SlackNotifier:
         on_call: str = "",
         on_said: Callable[[], None] = lambda: None,
     ) -> None:
-        self._client = client
+        self.client = client
         self._channel = channel
         self._on_call = on_call
         self.on_said = on_said
@@ -91,7 +91,7 @@ class SlackNotifier:
         """Quote lines in a thread."""
         rendered = blocks.render_lines(heading, lines)
         await self._ask(
-            self._client.chat_postMessage(
+            self.client.chat_postMessage(
                 channel=channel,
                 thread_ts=root,
                 text=rendered.text,
@@ -105,7 +105,7 @@ class SlackNotifier:
     async def tell(self, channel: str, user: str, sentence: str, *, thread: str) -> None:
         """Say one sentence to one person; nobody else sees it, and it is not kept."""
         await self._ask(
-            self._client.chat_postEphemeral(
+            self.client.chat_postEphemeral(
                 channel=channel, user=user, text=blocks.escape_sentence(sentence), thread_ts=thread or None
             )
         )
@@ -120,7 +120,7 @@ class SlackNotifier:
             return False
         handle, shown, text = newest
         touched = [{**shown[0], "block_id": f"poke-{next(self._pokes)}"}, *shown[1:]]
-        await self._ask(self._client.chat_update(channel=self._channel, ts=handle, text=text, blocks=touched))
+        await self._ask(self.client.chat_update(channel=self._channel, ts=handle, text=text, blocks=touched))
         self.on_said()
         return True
 
@@ -151,7 +151,7 @@ class SlackNotifier:
     async def _post(self, message: Message, rendered: blocks.Rendered, root: str, *, part: int) -> str:
         payload = {**message.metadata, "id": message.id, "part": part}
         answer = await self._ask(
-            self._client.chat_postMessage(
+            self.client.chat_postMessage(
                 channel=self._channel,
                 text=rendered.text,
                 blocks=list(rendered.blocks),
@@ -167,7 +167,7 @@ class SlackNotifier:
 
     async def _update(self, place: str, handle: str, rendered: blocks.Rendered) -> None:
         await self._ask(
-            self._client.chat_update(
+            self.client.chat_update(
                 channel=place,
                 ts=handle,
                 text=rendered.text[:EDIT_TEXT_CHARS_MOST],
@@ -199,7 +199,7 @@ class SlackNotifier:
 
     async def _upload(self, message: Message, content: str, root: str) -> None:
         await self._ask(
-            self._client.files_upload_v2(
+            self.client.files_upload_v2(
                 channel=self._channel,
                 thread_ts=root,
                 filename=_file_name(message),
@@ -230,7 +230,7 @@ class SlackNotifier:
     async def _thread(self, root: str) -> AsyncIterator[dict[str, Any]]:
         try:
             async for each in self._pages(
-                lambda cursor: self._client.conversations_replies(
+                lambda cursor: self.client.conversations_replies(
                     channel=self._channel,
                     ts=root,
                     limit=PAGE_LENGTH,
@@ -245,7 +245,7 @@ class SlackNotifier:
 
     def _channel_history(self) -> AsyncIterator[dict[str, Any]]:
         return self._pages(
-            lambda cursor: self._client.conversations_history(
+            lambda cursor: self.client.conversations_history(
                 channel=self._channel, limit=PAGE_LENGTH, cursor=cursor, include_all_metadata=True
             )
         )

@@ -15,6 +15,7 @@ from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
+from babysitter.redact import neutral, redact
 from babysitter.service.hall import Hall
 from babysitter.service.telling import redraw
 from babysitter.store.feedback import Label
@@ -176,3 +177,12 @@ async def offered(hall: Hall, proposal: ProposalId) -> Proposal:
             f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones."
         )
     return found
+
+
+async def evidence_of(hall: Hall, incident: IncidentId) -> tuple[str, ...]:
+    """Every line an incident rests on, and what followed, redacted; empty for an unknown one."""
+    async with hall.store.reading() as records:
+        found = await records.ledger.incident(incident)
+    if found is None:
+        return ()
+    return tuple(neutral(redact(each.text)) for each in (*found.diagnosis.evidence, *found.diagnosis.cascade))

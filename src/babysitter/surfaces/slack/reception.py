@@ -1,0 +1,56 @@
+"""The service behind Slack's buttons: who somebody is there, what a press means here."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from babysitter.model.ids import IncidentId, Person, ProposalId
+from babysitter.model.proposal import Answer, Door
+from babysitter.service import approvals
+from babysitter.service.hall import Hall
+from babysitter.surfaces.slack.desk import Heard
+
+Members = Callable[[str], Awaitable[frozenset[str]]]
+
+
+class Reception:
+    """Implements `Desk` over the service.
+
+    `members_of`: the user ids in a Slack user group; set once Slack can be asked, and asked again
+    for every answer, so that somebody who left a group cannot approve any more.
+    """
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self.members_of: Members | None = None
+
+    async def decide(
+        self,
+        proposal: ProposalId,
+        person: Person,
+        answer: Answer,
+        door: Door,
+        *,
+        snooze_until: datetime | None = None,
+    ) -> Heard:
+        offer = await approvals.offered(self._hall, proposal)
+        groups = frozenset([each for each in offer.may_approve if await self._is_in(person, each)])
+        ruling = await approvals.decide(
+            self._hall, proposal, person, answer, door, snooze_until=snooze_until, groups=groups
+        )
+        return Heard(ruling.took_effect, ruling.sentence)
+
+    async def refuse(self, target: str, by: str, door: Door, because: str) -> None:
+        await approvals.refuse(self._hall, target, by, door, because)
+
+    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> Heard:
+        ruling = await approvals.give_feedback(self._hall, incident, person, was_right=was_right)
+        return Heard(ruling.took_effect, ruling.sentence)
+
+    async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
+        return await approvals.evidence_of(self._hall, incident)
+
+    async def _is_in(self, person: Person, group: str) -> bool:
+        """Slack's user groups begin with S, its people with U or W."""
+        if self.members_of is None or not group.startswith("S"):
+            return False
+        return person in await self.members_of(group)
