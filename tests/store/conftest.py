@@ -1,13 +1,39 @@
-from collections.abc import AsyncIterator
+"""Every test of the store runs on SQLite, and on PostgreSQL where it is installed."""
+
+import itertools
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from babysitter.store.open import Store, open_store
+from tests.support.postgres import postgres, program
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    if program("initdb") is None:
+        pytest.skip("PostgreSQL is not installed")
+    with postgres() as url:
+        yield url
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = await open_store(tmp_path / "state")
+def database(server: str) -> str:
+    """A new database on the server."""
+    import psycopg
+
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(server.format(database="postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return server.format(database=name)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    is_sqlite = request.param == "sqlite"
+    opened = await open_store(tmp_path / "state" if is_sqlite else request.getfixturevalue("database"))
     yield opened
     await opened.close()

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, create_engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
-from babysitter.errors import BadConfig, UserError
+from babysitter.errors import BadConfig, Unreachable, UserError
 from babysitter.model.events import WatchStopped
-from babysitter.model.ids import Person
+from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.store.migrations import migrate, version_of
 from babysitter.store.open import FILE_NAME, Store, default_state_folder, open_store
 from tests.support import build
@@ -63,22 +63,44 @@ async def test_writers_of_two_processes_come_one_after_another(tmp_path: Path):
 
 
 async def test_a_reader_cannot_write(store: Store):
-    with pytest.raises(OperationalError, match="readonly"):
+    with pytest.raises((DBAPIError, Unreachable), match=r"read-?only"):
         async with store.reading() as records:
             await records.watches.add(build.watch())
 
 
-async def test_settings_that_survive_a_power_cut(store: Store):
+async def test_a_disk_without_room_is_told_in_our_words(tmp_path: Path):
+    store = await open_store(tmp_path)
+
+    async def fill() -> None:
+        async with store.transaction() as records:
+            pages = await records.watches._connection.exec_driver_sql("PRAGMA page_count")
+            await records.watches._connection.exec_driver_sql(f"PRAGMA max_page_count={pages.scalar_one()}")
+            for number in range(1000):
+                watch = build.watch(id=WatchId(f"w-{number}"), root=JobId(f"/ada/{number}"))
+                await records.watches.add(watch)
+
+    with pytest.raises(Unreachable, match=r"database or disk is full.*Check its disk"):
+        await fill()
+    async with store.reading() as records:
+        assert await records.watches.all() == ()
+    await store.close()
+
+
+async def test_settings_that_survive_a_power_cut(tmp_path: Path):
+    store = await open_store(tmp_path)
     async with store._writer.connect() as connection:
         assert (await connection.execute(text("PRAGMA journal_mode"))).scalar() == "wal"
         assert (await connection.execute(text("PRAGMA synchronous"))).scalar() == 2
+    await store.close()
 
 
-async def test_the_database_is_nobody_elses_business(store: Store, tmp_path: Path):
+async def test_the_database_is_nobody_elses_business(tmp_path: Path):
+    store = await open_store(tmp_path / "state")
     async with store.transaction() as records:
         await records.watches.add(build.watch())
     for each in (tmp_path / "state").glob(f"{FILE_NAME}*"):
         assert stat.S_IMODE(each.stat().st_mode) == 0o600
+    await store.close()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

@@ -9,15 +9,16 @@ and nobody writes in between. So "still open?" and "exactly one row changed" nee
 """
 
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from babysitter.errors import BadConfig, Unreachable, UserError
@@ -62,17 +63,25 @@ class Store:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Records]:
-        """Everything in the block is committed together; an exception leaves nothing."""
-        async with self._writer.begin() as connection:
-            if connection.dialect.name == "postgresql":
-                await connection.execute(text(f"SELECT pg_advisory_xact_lock({_ONE_WRITER})"))
-            yield _records(connection)
+        """Everything in the block is committed together; an exception leaves nothing.
+
+        Raises Unreachable when the database does not answer, is locked for too long, or its disk is full.
+        """
+        with _translated():
+            async with self._writer.begin() as connection:
+                if connection.dialect.name == "postgresql":
+                    await connection.execute(text(f"SELECT pg_advisory_xact_lock({_ONE_WRITER})"))
+                yield _records(connection)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Records]:
-        """One consistent picture, while others may write. Writing here is refused by the database."""
-        async with self._reader.begin() as connection:
-            yield _records(connection)
+        """One consistent picture, while others may write. Writing here is refused by the database.
+
+        Raises Unreachable when the database does not answer.
+        """
+        with _translated():
+            async with self._reader.begin() as connection:
+                yield _records(connection)
 
     async def close(self) -> None:
         await self._writer.dispose()
@@ -163,6 +172,18 @@ def _postgres(url: str) -> Store:
             "PostgreSQL needs one more package.", next_step="Install babysitter[postgres]."
         ) from fault
     return Store(engine, engine.execution_options(postgresql_readonly=True))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """No room above knows the library's exceptions; a fault of our own in a statement stays what it is."""
+    try:
+        yield
+    except (OperationalError, InterfaceError, PoolTimeout) as fault:
+        raise Unreachable(
+            f"The database of babysit's own state does not work: {_sentence(fault)}.",
+            next_step="Check its disk and its server; nothing was changed, and it is tried again.",
+        ) from fault
 
 
 def _unusable(where: Path | str, fault: BaseException) -> UserError | Unreachable:
