@@ -198,7 +198,7 @@ class ending_before:  # noqa: N801  reads as a sentence
     """Ends the work before the n-th writing statement (of one table)."""
 
     def __init__(self, store: Store, number: int, *, of: str = "") -> None:
-        self._engine = store._writer.sync_engine
+        self._engine = store._database.writers
         self._left = number
         self._of = of
         self._ended: list[str] = []
@@ -221,7 +221,7 @@ class ending_before:  # noqa: N801  reads as a sentence
 
 async def everything(store: Store) -> list[list[tuple[object, ...]]]:
     """Every row of every table."""
-    async with store._reader.begin() as connection:
+    async with store._database.reading() as connection:
         return [
             [tuple(row) for row in await connection.execute(select(table).order_by(*table.primary_key))]
             for table in tables.metadata.sorted_tables

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from babysitter.model.ids import JobId, WatchId
 from babysitter.service.schedule import COMPARE_EVERY, Schedule
@@ -139,7 +140,7 @@ async def test_what_no_announcement_told_is_found_by_comparing(store: Store):
     await tick(schedule, 0)
     await add(store, "w-a", 0)
     async with store.transaction() as records:
-        await records.watches._connection.exec_driver_sql("DELETE FROM wakes")
+        await records.watches._connection.execute(text("DELETE FROM wakes"))
     await tick(schedule, 1)
     assert attend.attended == []
     await tick(schedule, COMPARE_EVERY.total_seconds())
@@ -165,7 +166,7 @@ async def test_an_idle_tick_asks_one_small_question(store: Store):
     asked: list[str] = []
     from sqlalchemy import event
 
-    event.listen(store._reader.sync_engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    event.listen(store._database.readers, "before_cursor_execute", lambda *args: asked.append(args[2]))
     await tick(schedule, 1)
     assert [each for each in asked if each != "BEGIN"] == [
         "SELECT wakes.seq, wakes.watch \nFROM wakes \nWHERE wakes.seq > ?"

@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+from sqlalchemy import text
+
 from babysitter.model.ids import JobId, WatchId
 from babysitter.store.open import Store
 from tests.support import build
@@ -31,7 +33,7 @@ async def test_cancelled_after_any_number_of_steps(store: Store):
             async with store.transaction() as records:
                 mine = await records.watches.get(WatchId("w-x"))
                 assert await records.watches.save(replace(mine, stopped_at=build.NOON))
-                await records.watches._connection.exec_driver_sql("DELETE FROM watches WHERE id = 'w-x'")
+                await records.watches._connection.execute(text("DELETE FROM watches WHERE id = 'w-x'"))
 
 
 async def test_readers_cancelled_anywhere_give_their_place_back(store: Store):

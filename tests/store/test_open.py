@@ -73,8 +73,8 @@ async def test_a_disk_without_room_is_told_in_our_words(tmp_path: Path):
 
     async def fill() -> None:
         async with store.transaction() as records:
-            pages = await records.watches._connection.exec_driver_sql("PRAGMA page_count")
-            await records.watches._connection.exec_driver_sql(f"PRAGMA max_page_count={pages.scalar_one()}")
+            pages = await records.watches._connection.scalar(text("PRAGMA page_count"))
+            await records.watches._connection.execute(text(f"PRAGMA max_page_count={pages}"))
             for number in range(1000):
                 watch = build.watch(id=WatchId(f"w-{number}"), root=JobId(f"/ada/{number}"))
                 await records.watches.add(watch)
@@ -88,7 +88,7 @@ async def test_a_disk_without_room_is_told_in_our_words(tmp_path: Path):
 
 async def test_settings_that_survive_a_power_cut(tmp_path: Path):
     store = await open_store(tmp_path)
-    async with store._writer.connect() as connection:
+    async with store._database.writing() as connection:
         assert (await connection.execute(text("PRAGMA journal_mode"))).scalar() == "wal"
         assert (await connection.execute(text("PRAGMA synchronous"))).scalar() == 2
     await store.close()

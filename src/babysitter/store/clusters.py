@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from babysitter.store.connection import Connection
 from babysitter.store.tables import clusters
 
 
 class ClusterBook:
     """Keeps descriptions by name; what they say is not this room's business."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def put(self, name: str, description: str) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.model.events import EVENT_KINDS, Event
 from babysitter.model.ids import WatchId
 from babysitter.store.codec import codec
+from babysitter.store.connection import Connection
 from babysitter.store.tables import events
 
 
@@ -23,7 +23,7 @@ class Recorded:
 class EventLog:
     """Append, and read in order."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def append(self, *happened: Event) -> None:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.model.ids import IncidentId, Person, RuleId
 from babysitter.store.codec import codec
+from babysitter.store.connection import Connection
 from babysitter.store.tables import feedback
 
 
@@ -26,7 +26,7 @@ class Label:
 class FeedbackBook:
     """Reads and writes labels inside one transaction."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def put(self, label: Label) -> None:

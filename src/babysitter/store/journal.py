@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.model.action import Step, StepRecord, StepState
 from babysitter.model.events import StepTaken
 from babysitter.model.ids import ProposalId, WatchId
+from babysitter.store.connection import Connection
 from babysitter.store.events import EventLog
 from babysitter.store.tables import actions, steps
 
@@ -28,7 +28,7 @@ class Action:
 class JournalBook:
     """Reads and writes actions and their steps inside one transaction; every step is an event too."""
 
-    def __init__(self, connection: AsyncConnection, events: EventLog) -> None:
+    def __init__(self, connection: Connection, events: EventLog) -> None:
         self._connection = connection
         self._events = events
 

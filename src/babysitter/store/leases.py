@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.errors import FactsChanged
 from babysitter.model.ids import ReplicaId
+from babysitter.store.connection import Connection
 from babysitter.store.tables import leases, replicas
 
 
@@ -18,7 +18,7 @@ class LeaseBook:
     the former owner writes later, under the old fence, is refused.
     """
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def beat(self, replica: ReplicaId, *, until: datetime, about: str = "") -> None:

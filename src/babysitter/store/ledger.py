@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, Select, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.errors import FactsChanged, UserError
 from babysitter.model.finding import Cause
@@ -16,6 +15,7 @@ from babysitter.model.proposal import Answer, Decision, Door, Proposal, Proposal
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
 from babysitter.store.codec import codec
+from babysitter.store.connection import Connection
 from babysitter.store.tables import decisions, incidents, proposals, restarts, watches
 
 STATUS_OF_ANSWER = {
@@ -35,7 +35,7 @@ def outage_watch(cluster: str) -> WatchId:
 class LedgerBook:
     """Reads and writes the ledger inside one transaction. Appends no events: the caller knows why."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def of(self, watch: Watch) -> Ledger:

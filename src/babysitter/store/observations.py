@@ -2,11 +2,11 @@
 
 import zstandard
 from sqlalchemy import delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.model.ids import WatchId
 from babysitter.model.observation import Observation
 from babysitter.store.codec import codec
+from babysitter.store.connection import Connection
 from babysitter.store.tables import observations
 
 KEPT_PER_WATCH = 60
@@ -15,7 +15,7 @@ KEPT_PER_WATCH = 60
 class ObservationShelf:
     """Keeps and gives back observations inside one transaction."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def keep(self, watch: WatchId, observation: Observation) -> None:

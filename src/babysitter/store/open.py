@@ -13,16 +13,15 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from babysitter.errors import BadConfig, Unreachable, UserError
 from babysitter.store.clusters import ClusterBook
+from babysitter.store.connection import Connection
+from babysitter.store.database import Database, PostgresDatabase, SqliteDatabase
 from babysitter.store.events import EventLog
 from babysitter.store.feedback import FeedbackBook
 from babysitter.store.journal import JournalBook
@@ -34,9 +33,6 @@ from babysitter.store.outbox import Outbox
 from babysitter.store.watches import WatchBook
 
 FILE_NAME = "babysit.db"
-BUSY_MS = 15_000  # how long a writer waits for the writer of another process
-READERS = 4
-_ONE_WRITER = 0x62616279  # the key of PostgreSQL's advisory lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +53,8 @@ class Records:
 class Store:
     """The database. Transactions must not be nested: the inner one would wait for the outer."""
 
-    def __init__(self, writer: AsyncEngine, reader: AsyncEngine) -> None:
-        self._writer = writer
-        self._reader = reader
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Records]:
@@ -68,9 +63,7 @@ class Store:
         Raises Unreachable when the database does not answer, is locked for too long, or its disk is full.
         """
         with _translated():
-            async with self._writer.begin() as connection:
-                if connection.dialect.name == "postgresql":
-                    await connection.execute(text(f"SELECT pg_advisory_xact_lock({_ONE_WRITER})"))
+            async with self._database.writing() as connection:
                 yield _records(connection)
 
     @asynccontextmanager
@@ -80,12 +73,11 @@ class Store:
         Raises Unreachable when the database does not answer.
         """
         with _translated():
-            async with self._reader.begin() as connection:
+            async with self._database.reading() as connection:
                 yield _records(connection)
 
     async def close(self) -> None:
-        await self._writer.dispose()
-        await self._reader.dispose()
+        await self._database.close()
 
 
 async def open_store(where: Path | str) -> Store:
@@ -94,17 +86,16 @@ async def open_store(where: Path | str) -> Store:
     Raises UserError for a folder that cannot be written or a database of a newer babysit, BadConfig for a
     URL that cannot be one, Unreachable for a database that does not answer.
     """
-    store = _postgres(where) if isinstance(where, str) else _sqlite(where)
+    database = _postgres(where) if isinstance(where, str) else _sqlite(where)
     try:
-        async with store._writer.begin() as connection:
-            await connection.run_sync(migrate)
+        await database.change(migrate)
     except (DBAPIError, OSError) as fault:
-        await store.close()
+        await database.close()
         raise _unusable(where, fault) from fault
     except BaseException:
-        await store.close()
+        await database.close()
         raise
-    return store
+    return Store(database)
 
 
 def default_state_folder(environment: "os._Environ[str] | dict[str, str] | None" = None) -> Path:
@@ -115,7 +106,7 @@ def default_state_folder(environment: "os._Environ[str] | dict[str, str] | None"
     return (Path(base) if base.startswith("/") else home / ".local" / "state") / "babysit"
 
 
-def _sqlite(folder: Path) -> Store:
+def _sqlite(folder: Path) -> SqliteDatabase:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         # Made before the database is: lines of jobs will be in it, and nobody else's business.
@@ -124,36 +115,10 @@ def _sqlite(folder: Path) -> Store:
         (folder / ".writable").unlink()
     except OSError as fault:
         raise _unusable(folder, fault) from fault
-    url = f"sqlite+aiosqlite:///{folder / FILE_NAME}"
-    writer = create_async_engine(url, pool_size=1, max_overflow=0)
-    reader = create_async_engine(url, pool_size=READERS, max_overflow=0)
-    for engine, begin, query_only in ((writer, "BEGIN IMMEDIATE", 0), (reader, "BEGIN", 1)):
-        _prepare(engine, begin, query_only=query_only)
-    return Store(writer, reader)
+    return SqliteDatabase(folder / FILE_NAME)
 
 
-def _prepare(engine: AsyncEngine, begin: str, *, query_only: int) -> None:
-    """Say BEGIN ourselves: the driver would begin late, and find out late that somebody else writes."""
-
-    @event.listens_for(engine.sync_engine, "connect")
-    def set_up(connection: Any, record: object) -> None:  # noqa: ARG001
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        for pragma in (
-            f"busy_timeout={BUSY_MS}",
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            f"query_only={query_only}",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
-
-    @event.listens_for(engine.sync_engine, "begin")
-    def start(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)
-
-
-def _postgres(url: str) -> Store:
+def _postgres(url: str) -> PostgresDatabase:
     try:
         parsed = make_url(url)
         if parsed.get_backend_name() != "postgresql":
@@ -161,7 +126,7 @@ def _postgres(url: str) -> Store:
                 f"babysit keeps its state in SQLite or PostgreSQL, not in '{parsed.get_backend_name()}'.",
                 next_step="Write database_url as postgresql://USER@HOST/DATABASE, or leave it out.",
             )
-        engine = create_async_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+        return PostgresDatabase(parsed.set(drivername="postgresql+psycopg"))
     except ArgumentError as fault:
         raise BadConfig(
             "The database URL cannot be read.",
@@ -171,7 +136,6 @@ def _postgres(url: str) -> Store:
         raise UserError(
             "PostgreSQL needs one more package.", next_step="Install babysitter[postgres]."
         ) from fault
-    return Store(engine, engine.execution_options(postgresql_readonly=True))
 
 
 @contextmanager
@@ -204,7 +168,7 @@ def _sentence(fault: BaseException) -> str:
     return str(getattr(fault, "orig", None) or fault).splitlines()[0].rstrip(".")
 
 
-def _records(connection: AsyncConnection) -> Records:
+def _records(connection: Connection) -> Records:
     events = EventLog(connection)
     return Records(
         watches=WatchBook(connection),

@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Row, func, insert, select, union, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.model.ids import IncidentId, MessageId, ProposalId
 from babysitter.model.message import Message
 from babysitter.store.codec import codec
+from babysitter.store.connection import Connection
 from babysitter.store.tables import deliveries, edits, messages, notifiers
 
 LATE_NOTIFIER_LOOKS_BACK = timedelta(hours=1)
@@ -68,7 +68,7 @@ class Editing:
 class Outbox:
     """Reads and writes the outbox inside one transaction."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def put(self, message: Message, *, hold_until: datetime | None = None) -> bool:
@@ -92,7 +92,7 @@ class Outbox:
             )
             .returning(messages.c.seq)
         )
-        number = written.scalar_one()
+        number = written.scalar()
         await self._deliver_through(
             await self._notifiers(), [(number, message.id, message.conversation, hold_until)]
         )

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, Select, delete, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from babysitter.errors import AlreadyWatched, NoSuchWatch
 from babysitter.model.ids import JobId, Person, WatchId
@@ -16,6 +15,7 @@ from babysitter.model.submission import Submission
 from babysitter.model.verdict import Outlook, Verdict
 from babysitter.model.watch import Watch
 from babysitter.store.codec import codec
+from babysitter.store.connection import Connection
 from babysitter.store.tables import wakes, watches
 
 _ACTIVE = watches.c.stopped_at.is_(None)
@@ -25,7 +25,7 @@ KEPT_WAKES = 10_000
 class WatchBook:
     """Reads and writes watches inside one transaction."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def add(self, watch: Watch) -> None:

@@ -1,0 +1,106 @@
+"""One database connection, as the repositories see it: ask, and get all rows of the answer.
+
+SQLite's driver is synchronous. Each connection has a thread of its own and is asked with one hop per
+statement; an asynchronous driver over it makes four or five, and those are what a check's time goes into.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import Connection as SyncConnection
+from sqlalchemy import CursorResult, Engine, Executable, Row
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+T = TypeVar("T")
+
+Parameters = Sequence[Mapping[str, Any]] | None
+
+
+class Answer:
+    """What a statement brought: its rows, all read, and how many rows it changed."""
+
+    __slots__ = ("_rows", "rowcount")
+
+    def __init__(self, result: CursorResult[Any]) -> None:
+        self.rowcount = result.rowcount
+        self._rows: Sequence[Row[Any]] = result.all() if result.returns_rows else ()
+
+    def __iter__(self) -> Iterator[Row[Any]]:
+        return iter(self._rows)
+
+    def all(self) -> Sequence[Row[Any]]:
+        return self._rows
+
+    def first(self) -> Row[Any] | None:
+        return self._rows[0] if self._rows else None
+
+    def scalar(self) -> Any:
+        """The first column of the first row, None when there is no row."""
+        return self._rows[0][0] if self._rows else None
+
+
+class Connection(Protocol):
+    """Asks within the transaction that it belongs to."""
+
+    async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer: ...
+
+    async def scalar(self, statement: Executable) -> Any: ...
+
+
+class PostgresConnection:
+    """Over the asynchronous driver."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer:
+        return Answer(await self._connection.execute(statement, parameters))
+
+    async def scalar(self, statement: Executable) -> Any:
+        return (await self.execute(statement)).scalar()
+
+
+class SqliteConnection:
+    """A connection and its thread. `opened` gives it; transactions on it come one after another."""
+
+    def __init__(self, connection: SyncConnection, thread: ThreadPoolExecutor) -> None:
+        self._connection = connection
+        self._thread = thread
+
+    @classmethod
+    async def opened(cls, engine: Engine) -> "SqliteConnection":
+        thread = ThreadPoolExecutor(1, thread_name_prefix="babysit-db")
+        return cls(await asyncio.get_running_loop().run_in_executor(thread, engine.connect), thread)
+
+    async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer:
+        return await self.run(lambda: Answer(self._connection.execute(statement, parameters)))
+
+    async def scalar(self, statement: Executable) -> Any:
+        return (await self.execute(statement)).scalar()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do this in the connection's thread, after whatever it was asked before."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator["SqliteConnection"]:
+        """A transaction: committed at the end of the block, rolled back by any exception."""
+        try:
+            await self.run(self._connection.begin)
+            yield self
+            await self.run(self._connection.commit)
+        except BaseException:
+            # Also when cancelled, and then in order: the thread is done with the cancelled statement first.
+            await asyncio.shield(self.run(self._connection.rollback))
+            raise
+
+    async def work(self, work: Callable[[SyncConnection], T]) -> T:
+        """Do this with the bare connection, within the transaction."""
+        return await self.run(lambda: work(self._connection))
+
+    async def close(self) -> None:
+        await self.run(self._connection.close)
+        self._thread.shutdown(wait=False)
