@@ -177,11 +177,13 @@ def test_a_hint_asks_for_a_dump_and_proves_nothing(hint):
     assert verdict.diagnosis is None
 
 
-def test_where_dumps_cannot_tell_time_calls_a_person_and_restarts_nothing():
+@pytest.mark.parametrize(
+    "dumps", [{f"{COORDINATOR}/0": dump(jobs.HOSTED, 1900)}, {}], ids=["unclear", "none"]
+)
+def test_where_dumps_cannot_tell_time_calls_a_person_and_restarts_nothing(dumps):
     seen = tree(*crew(workers=K))
     said = line(120, "Coordinator shutdown complete", f"{COORDINATOR}/0")
-    hosted = {f"{COORDINATOR}/0": dump(jobs.HOSTED, 1900)}
-    verdict = story(look(130, seen, said), look(2000, seen, dumps=hosted), start=up())[-1]
+    verdict = story(look(130, seen, said), look(2000, seen, dumps=dumps), start=up())[-1]
     assert (verdict.cause, verdict.action) == (Cause.ZOMBIE_COORDINATOR, ActionKind.ESCALATE)
 
 

@@ -34,7 +34,7 @@ def zombie(scene: Scene) -> Suspicion:
     notes = notes_of(scene, TaskId(f"{crew.coordinator.id}/0"))
     ended = newest_run(notes, Doing.SHUT_DOWN)
     is_twice = apart_s(ended) >= limits.zombie_dumps_apart_s
-    can_tell = not notes or notes[-1].doing is not Doing.UNCLEAR
+    has_told = bool(notes) and notes[-1].doing is not Doing.UNCLEAR
     said_s = scene.age_s(memory.shutdown_at)
     has_said = memory.shutdown_at is not None and said_s >= limits.zombie_dumps_apart_s
     workers_over = crew.workers is not None and crew.workers.state.is_terminal
@@ -48,7 +48,7 @@ def zombie(scene: Scene) -> Suspicion:
             f"{len(ended)} dumps in a row show an ended main thread, {apart_s(ended):.0f} s apart "
             f"(needed: 2 and {limits.zombie_dumps_apart_s:.0f} s)",
         ),
-        Reason("zombie.dumps-can-tell", can_tell, "dumps of this generation show where the main thread is"),
+        Reason("zombie.dumps-can-tell", has_told, "a dump shows where the main thread is"),
         Reason("zombie.shutdown-said", has_said, _said(scene)),
         Reason(
             "zombie.workers-ended", workers_over, f"its workers have {'' if workers_over else 'not '}ended"
@@ -67,7 +67,7 @@ def zombie(scene: Scene) -> Suspicion:
 
     if is_twice:
         return suspected(Level.PROVEN, "two thread dumps agree", _by_dumps(evidence_of(ended[0], ended[-1])))
-    if has_said and not can_tell and said_s >= limits.stuck_floor_s:
+    if has_said and not has_told and said_s >= limits.stuck_floor_s:
         return suspected(Level.PROVEN, "it said long ago that it was over", _by_time(said_s))
     looked_at_work = any(
         note.doing in _AT_WORK and scene.age_s(note.taken_at) < limits.zombie_silence_s for note in notes[-1:]
@@ -83,8 +83,8 @@ def _by_dumps(evidence: tuple[Evidence, ...]) -> Diagnosis:
 
 
 def _by_time(said_s: float) -> Diagnosis:
-    """Where dumps cannot tell, time can; but a restart needs more than that."""
-    how = f"It said so {said_s / 60:.0f} min ago and still runs; this generation's dumps cannot confirm it."
+    """Where no dump can tell, time can; but a restart needs more than that."""
+    how = f"It said so {said_s / 60:.0f} min ago and still runs; no thread dump could confirm it."
     return _diagnosis(how, ActionKind.ESCALATE, 0.6, ())
 
 

@@ -83,6 +83,7 @@ class Memory:
     advanced_position: int | None = None  # of the last line that proves progress
     findings: tuple[Finding, ...] = ()  # worth remembering until progress overcomes them
     recent_lines: tuple[LogLine, ...] = ()  # context for rules that need several lines
+    healthy_templates: tuple[str, ...] = ()  # of the lines that it printed while nothing was wrong
     suspicious_since: Mapping[str, datetime] = field(default_factory=dict)  # by signal kind
     examined_at: Mapping[str, datetime] = field(default_factory=dict)  # signals looked into without proof
     assessment_s: float = 180.0  # the rhythm in which progress is judged

@@ -1,16 +1,21 @@
 """The pure middle of a check: remember, classify, assess. `check` and `replay` are the same call of it."""
 
+from dataclasses import replace
+
 from babysitter.assess.assess import assess
 from babysitter.classify.facts import Measures
 from babysitter.classify.load import Playbook
 from babysitter.classify.match import classify
+from babysitter.model.finding import Severity
 from babysitter.model.ids import TaskId, job_of
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
+from babysitter.model.phase import Phase
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.read.names import role_of
+from babysitter.read.novelty import learn_healthy, novel_lines
 from babysitter.read.pace import remember
 from babysitter.read.stages import current_stage, frozen_s
 
@@ -31,7 +36,18 @@ def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend
         last_log_age_s=_last_line_age_s(memory, observation),
         role_of_task=its_role,
     )
-    return assess(observation, findings, memory, watch.limits)
+    lines = observation.seen_lines
+    if not findings.fatal and _is_in_trouble(memory):
+        findings = replace(findings, novel_templates=novel_lines(memory, lines))
+    verdict = assess(observation, findings, memory, watch.limits)
+    if verdict.phase is Phase.STEADY and findings.worst <= Severity.INFO:
+        verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
+    return verdict
+
+
+def _is_in_trouble(memory: Memory) -> bool:
+    has_ended_badly = memory.root_state is not None and memory.root_state.ended_badly
+    return has_ended_badly or memory.phase in (Phase.SUSPECT, Phase.FAILING)
 
 
 def measures_of(memory: Memory) -> Measures:
