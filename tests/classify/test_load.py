@@ -109,19 +109,22 @@ def test_switching_off_what_nobody_has_is_a_fault(tmp_path: Path) -> None:
 def test_a_broken_edit_never_takes_down_the_rules_in_force(tmp_path: Path) -> None:
     path = folder(tmp_path / "rules", GOOD) / "own.yaml"
     source = PlaybookSource([path.parent])
-    good = source.current()
-    assert source.current() is good
+    good = source.playbook
+    assert not source.refresh()
 
     path.write_text(GOOD.replace("code-error", "nonsense-of-mine"))
-    assert source.current() is good
+    assert source.refresh()
+    assert source.playbook is good
     assert "nonsense-of-mine" in str(source.faults[0])
 
     path.write_text(GOOD.replace("The thing broke.", "Corrected."))
-    assert source.current().rules[0].explain == "Corrected."
+    assert source.refresh()
+    assert source.playbook.rules[0].explain == "Corrected."
     assert not source.faults
 
     path.unlink()
-    assert source.current().rules == ()
+    assert source.refresh()
+    assert source.playbook.rules == ()
 
 
 def test_a_service_does_not_begin_with_broken_rules(tmp_path: Path) -> None:

@@ -99,8 +99,7 @@ def warm(playbook: Playbook) -> None:
     """Compile now what serves best in the long run (seconds, once; kept on disk); for a service."""
     books = rulebooks_of(playbook)
     for book in (books.first, books.last_resort):
-        book.engines.clear()
-        book.engine(1 << 30)
+        book.prepare()
 
 
 def findings_of(reading: Reading, playbook: Playbook) -> Findings:

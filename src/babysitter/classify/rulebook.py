@@ -34,6 +34,11 @@ class Rulebook:
             self.engines[is_small] = open_engine(self.patterns, size_hint=size)
         return self.engines[is_small]
 
+    def prepare(self) -> None:
+        """Make the fast engine now (seconds, the first time ever), for texts of every size."""
+        fast = open_engine(self.patterns)
+        self.engines.update({True: fast, False: fast})
+
     def read(self, reading: Reading) -> None:
         """Scan once for everything that any rule looks for."""
         reading.scan(self.engine(len(reading.buffer)), self.patterns, self.known)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from babysitter.classify.load import Fault, Playbook, examine, playbook_files, shipped
+from babysitter.classify.match import warm
 from babysitter.errors import BadPlaybook
 
 Stamp = tuple[tuple[str, int, int], ...]
 
 
 class PlaybookSource:
-    """Folders in rising order of authority. `current()` is cheap: it looks at sizes and times of files only.
+    """The rules in force of folders in rising order of authority, and how an edit comes into force.
 
     Raises BadPlaybook when the folders are wrong at the start, when there are no older rules to keep.
     """
@@ -25,15 +26,22 @@ class PlaybookSource:
             )
         self._faults: tuple[Fault, ...] = ()
 
-    def current(self) -> Playbook:
-        """The rules in force: those of the files as they are, or as they last were right."""
-        stamp = self._look()
-        if stamp != self._stamp:
-            self._stamp = stamp
-            fresh, self._faults = examine(self._folders)
-            if not self._faults:
-                self._playbook = fresh
+    @property
+    def playbook(self) -> Playbook:
+        """The rules in force: those of the files as they last were right."""
         return self._playbook
+
+    def refresh(self) -> bool:
+        """Read the files again if they were edited (sizes and times tell); whether they were."""
+        stamp = self._look()
+        if stamp == self._stamp:
+            return False
+        self._stamp = stamp
+        fresh, self._faults = examine(self._folders)
+        if not self._faults:
+            warm(fresh)
+            self._playbook = fresh
+        return True
 
     @property
     def faults(self) -> tuple[Fault, ...]:

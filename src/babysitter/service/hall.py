@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from babysitter.classify.load import Playbook, load, shipped
+from babysitter.classify.load import Playbook, shipped
+from babysitter.classify.source import PlaybookSource
 from babysitter.clock import Clock
 from babysitter.config import Settings
 from babysitter.model.policy import Policy
@@ -15,7 +16,7 @@ from babysitter.service.replicas import Tenure
 from babysitter.store.open import Store
 
 
-@dataclass(frozen=True)  # no slots: the playbook is read when it is first needed
+@dataclass(frozen=True)  # no slots: the playbooks are read when first needed
 class Hall:
     """`clock` is the product's time, which may be compressed; `world` the real one, for what is outside."""
 
@@ -30,9 +31,14 @@ class Hall:
     policy: Policy
 
     @cached_property
+    def rules(self) -> PlaybookSource:
+        """The playbooks, with what becomes of edits. Raises BadPlaybook."""
+        return PlaybookSource([shipped(), *(path.expanduser() for path in self.settings.playbooks)])
+
+    @property
     def playbook(self) -> Playbook:
         """All rules in force. Raises BadPlaybook."""
-        return load([shipped(), *(path.expanduser() for path in self.settings.playbooks)])
+        return self.rules.playbook
 
     def notifier(self, name: str) -> Notifier | None:
         """The notifier of this name, when it is configured."""

@@ -10,9 +10,11 @@ from babysitter.service.check import check_safely
 from babysitter.service.deliver import Deliverer
 from babysitter.service.hall import Hall
 from babysitter.service.replicas import BEAT_EVERY_S
+from babysitter.service.rules import prepare_rules, read_rules, refresh_rules
 from babysitter.service.schedule import Schedule
 
 TICK_EVERY_S = 0.25
+RULES_EVERY_S = 5.0
 STOP_WITHIN_S = 10.0
 
 
@@ -35,7 +37,8 @@ class Service:
         self._timer: _Timer | None = None
 
     async def __aenter__(self) -> "Service":
-        """Raises AlreadyServed when another process serves this state."""
+        """Raises AlreadyServed when another process serves this state, BadPlaybook for wrong rules."""
+        await read_rules(self._hall)
         await self._hall.tenure.begin()
         await self.deliverer.begin()
         async with self._hall.store.transaction() as records:
@@ -71,11 +74,14 @@ class Service:
         """Tick by the clock until `stop`. Raises FactsChanged when another process has taken over."""
         self._timer = _Timer()
         self._timer.every(TICK_EVERY_S, self.tick)
+        self._timer.every(RULES_EVERY_S, partial(refresh_rules, self._hall))
         self._timer.start()
+        preparing = asyncio.create_task(prepare_rules(self._hall))
         while not self._stopping.is_set():
             await self._hall.tenure.renew()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), BEAT_EVERY_S)
+        await preparing
 
     def stop(self) -> None:
         """End in good order; may be called from a signal handler of the loop."""
