@@ -50,6 +50,9 @@ class Window:
     seconds: float | None = None
     lines: int | None = None
 
+    def __str__(self) -> str:
+        return f"{self.lines} lines" if self.lines is not None else f"{self.seconds:g} s"
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from babysitter.classify.why import why_not as missing
 from babysitter.errors import UserError
+from babysitter.model.finding import Cause
 from babysitter.model.ids import WatchId
 from babysitter.model.verdict import Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.service.hall import Hall
+from babysitter.service.kept import kept_reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +30,28 @@ class Explanation:
 
 
 async def explain(hall: Hall, watch: WatchId, *, why_not: str = "") -> Explanation:
-    """The reasons of the last verdict; with `why_not`, those about one suspicion ("zombie", "stuck").
+    """The reasons of the last verdict; with `why_not`, those about one suspicion or cause.
 
-    Raises UserError for a suspicion that nothing was said about, naming those that something was said about.
+    `why_not`: a suspicion ("zombie", "stuck") or a cause ("host-oom"), whose rules are then held against what
+    is kept of the watch. Raises UserError for a word that is neither.
     """
     async with hall.store.reading() as records:
         found = await records.watches.get(watch)
         verdict = await records.watches.last_verdict(watch)
+        observations = await records.observations.of(watch) if why_not else ()
     reasons = verdict.reasons if verdict else ()
     if not why_not:
         return Explanation(found, verdict, reasons)
-    about = tuple(each for each in reasons if _topic(each) == why_not or why_not in each.name)
+    topic = _TOPICS.get(why_not, why_not)
+    about = tuple(each for each in reasons if _topic(each) == topic or why_not in each.name)
+    if why_not in set(Cause):
+        rules = hall.playbook.for_job("iris", found.memory.kind)
+        about += missing(rules, Cause(why_not), kept_reading(found, observations))
     if not about:
         topics = ", ".join(sorted({_topic(each) for each in reasons})) or "nothing yet"
         raise UserError(
-            f"The last check of {found.root} says nothing about '{why_not}'.",
-            next_step=f"It speaks of: {topics}.",
+            f"The last check of {found.root} says nothing about '{why_not}', and no rule names such a cause.",
+            next_step=f"It speaks of: {topics}. Causes are listed by `babysit playbook list`.",
         )
     return Explanation(found, verdict, about, why_not)
 
@@ -66,6 +75,15 @@ def as_lines(explanation: Explanation) -> Iterator[str]:
         yield f"{'yes' if reason.holds else 'no '}  {reason.name}: {redact(reason.text)}"
     if not explanation.reasons:
         yield "No arguments were needed: nothing was under suspicion."
+
+
+# Causes that are told from the course of a job rather than from a line, and the suspicion that tells them.
+_TOPICS = {
+    "zombie-coordinator": "zombie",
+    "stage-stuck": "stuck",
+    "stragglers": "stragglers",
+    "worker-churn": "churn",
+}
 
 
 def _topic(reason: Reason) -> str:

@@ -33,7 +33,7 @@ def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend
         playbook.for_job(backend, memory.kind),
         carried=() if observation.is_reread else watch.memory.recent_lines,
         measures=measures_of(memory),
-        last_log_age_s=_last_line_age_s(memory, observation),
+        last_log_age_s=last_line_age_s(memory, observation),
         role_of_task=its_role,
     )
     lines = observation.seen_lines
@@ -75,7 +75,8 @@ def _ratio(part: int | None, whole: int | None) -> float | None:
     return part / whole if part is not None and whole else None
 
 
-def _last_line_age_s(memory: Memory, observation: Observation) -> float | None:
+def last_line_age_s(memory: Memory, observation: Observation) -> float | None:
+    """How long the job had been silent when it was looked at, seconds; None when it never spoke."""
     if memory.last_line_at is None:
         return None
     return max(0.0, (observation.taken_at - memory.last_line_at).total_seconds())

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from babysitter.assess.root_cause import judge
-from babysitter.classify.facts import Measures
+from babysitter.classify.facts import Measures, fields_of_facts
 from babysitter.classify.load import Playbook
 from babysitter.classify.match import classify_text
 from babysitter.classify.measured import measured_findings
+from babysitter.classify.reading import Reading
+from babysitter.classify.why import why_not
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Finding, Findings
 from babysitter.model.verdict import Diagnosis, Reason
@@ -63,6 +65,16 @@ def examine(
     if diagnosis.cause is Cause.STAGE_STUCK and (story.quiet_s or 0.0) > HOPELESS_S:
         diagnosis = replace(diagnosis, action=ActionKind.RESTART)
     return Examined(diagnosis, findings, facts, story, judgement.reasons)
+
+
+def missing(
+    text: str, playbook: Playbook, cause: Cause, facts: JobFacts | None = None, *, dumps: Sequence[str] = ()
+) -> tuple[Reason, ...]:
+    """Why a cause was not found in a log text: the demands of its rules, with the values that they met."""
+    shown = tuple(read_dump(each) for each in dumps if each.strip())
+    measures = measures_of(read_story(text.split("\n")))
+    fields = fields_of_facts(facts or JobFacts(), dumps=shown, measures=measures)
+    return why_not(playbook, cause, Reading(text.encode("utf-8", "replace"), fields))
 
 
 def _moved(finding: Finding, lines: int) -> Finding:

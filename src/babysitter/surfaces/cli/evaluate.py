@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ import typer
 
 from babysitter.errors import UserError
 from babysitter.model.facts import JobFacts
+from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 
 if TYPE_CHECKING:
@@ -37,12 +39,15 @@ def classify(
     error: Annotated[str, typer.Option(help="Error field of the job or task.")] = "",
     pending_reason: Annotated[str, typer.Option(help="Why it is not placed, as the cluster says.")] = "",
     last_log_age: Annotated[float | None, typer.Option(help="Age of the newest line in seconds.")] = None,
+    why_not: Annotated[
+        Cause | None, typer.Option(help="Say instead why this cause was not found: which demands failed.")
+    ] = None,
     playbooks: Playbooks = None,
     as_json: Json = False,
 ) -> None:
     """Find the cause in log files, offline: cause first, then the lines that prove it, then what to do."""
     from babysitter.classify.load import load, shipped
-    from babysitter.service.offline import examine
+    from babysitter.service.offline import examine, missing
 
     rules = load([shipped(), *(playbooks or [])]).for_job("", kind)
     facts = JobFacts(
@@ -59,7 +64,13 @@ def classify(
         else sys.stdin.buffer.read().decode("utf-8", "replace")
     )
     source = names[0].name if len(names) == 1 else "log"
-    examined = examine(text, rules, facts, source=source, dumps=[_read(each) for each in threads or []])
+    dumps = [_read(each) for each in threads or []]
+    examined = examine(text, rules, facts, source=source, dumps=dumps)
+    if why_not is not None:
+        examined = replace(examined, reasons=missing(text, rules, why_not, facts, dumps=dumps))
+        if not as_json:
+            _print_reasons(examined)
+            return
     if as_json:
         _print_json(source, examined)
     else:
@@ -131,6 +142,13 @@ def _print_json(source: str, examined: "Examined") -> None:
         reasons=[ReasonView.of(each) for each in examined.reasons],
     )
     typer.echo(reply.model_dump_json(indent=2))
+
+
+def _print_reasons(examined: "Examined") -> None:
+    from babysitter.surfaces.views import safe
+
+    for reason in examined.reasons:
+        typer.echo(f"{'yes' if reason.holds else 'no '}  {safe(reason.name)}: {safe(reason.text)}")
 
 
 def _print_words(examined: "Examined") -> None:

@@ -49,7 +49,7 @@ def diagnose(
 
 def explain(
     name: Annotated[str, typer.Argument(help="Job id or watch id.")],
-    why_not: Annotated[str, typer.Option(help="A suspicion: zombie, stuck, stragglers, ...")] = "",
+    why_not: Annotated[str, typer.Option(help="A suspicion (zombie, stuck) or a cause (host-oom).")] = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,

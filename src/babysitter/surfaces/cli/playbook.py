@@ -1,15 +1,20 @@
 """`babysit playbook ...`: list, check and try the rules, and begin a new one."""
 
+import asyncio
 import json
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from babysitter.errors import UserError
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
+from babysitter.surfaces.cli.options import SettingsFile, StateDir, settings_from
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -129,21 +134,25 @@ def try_all(
 
 @app.command("from-incident")
 def from_incident(
-    log: Annotated[Path, typer.Argument(help="The incident's log, as a text file.")],
+    incident: Annotated[str, typer.Argument(help="Its id, its job, or its log as a text file.")],
     name: Annotated[str, typer.Option(help="Name of the rule, e.g. feature-store-in-backup.")],
     playbook: Annotated[str, typer.Option(help="Name of the playbook.")] = "own",
     cause: Annotated[Cause, typer.Option(help="What it really was.")] = Cause.UNKNOWN,
-    state: Annotated[JobState, typer.Option(help="State of the job.")] = JobState.FAILED,
+    state: Annotated[JobState, typer.Option(help="State of the job, where a file does not say.")] = (
+        JobState.FAILED
+    ),
     to: Annotated[Path, typer.Option(help="Folder to write into.")] = Path(),
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
 ) -> None:
     """Begin a rule from an incident that nobody understood: a rule to complete, and its scenario."""
     from babysitter.service.playbooks import stub
 
-    if not log.is_file():
-        raise UserError(
-            f"There is no log file {log}.", next_step="Save one with `babysit report` or `record`."
-        )
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    log = Path(incident)
+    if log.is_file():
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    else:
+        lines, state = asyncio.run(_kept(incident, settings_from(settings, state_dir), state))
     fresh = stub(lines, name, playbook=playbook, cause=cause, state=state)
     rule_file, scenario_file = to / f"{playbook}.yaml", to / f"{playbook}.test.yaml"
     for path in (rule_file, scenario_file):
@@ -154,3 +163,11 @@ def from_incident(
     scenario_file.write_text(fresh.scenario, encoding="utf-8")
     typer.echo(f"Wrote {rule_file} and {scenario_file}.")
     typer.echo(f"Complete the rule, then run `babysit playbook test {to}`.")
+
+
+async def _kept(incident: str, settings: "Settings", state: JobState) -> tuple[list[str], JobState]:
+    from babysitter.service.kept import incident_log
+    from babysitter.service.wiring import open_hall
+
+    async with open_hall(settings) as hall:
+        return await incident_log(hall, incident, state)
