@@ -73,9 +73,21 @@ def silence_s(scene: Scene) -> float:
     return scene.age_s(stage.reported_at)
 
 
+_SHOWN = {
+    Doing.SHUT_DOWN: "the interpreter is ending",
+    Doing.IN_STAGE: "it runs a stage",
+    Doing.WAITING_FOR_WORKERS: "it waits for workers",
+}
+
+
 def evidence_of(*notes: DumpNote) -> tuple[Evidence, ...]:
     """Dumps as evidence."""
     return tuple(
-        Evidence(f"{note.doing}: {note.place}", f"dump of {note.target}", at=note.taken_at, role=note.role)
+        Evidence(
+            f"at {note.taken_at:%H:%M:%S} {_SHOWN.get(note.doing, note.doing)}: {note.place or 'no frame'}",
+            f"dump of {note.target}",
+            at=note.taken_at,
+            role=note.role,
+        )
         for note in notes
     )

@@ -1,9 +1,10 @@
 """The story of a watch as Markdown: a fold over its events."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from babysitter.model.action import Step, StepState
 from babysitter.model.events import (
     CheckFailed,
     DecisionRefused,
@@ -55,7 +56,8 @@ def _head(watch: Watch, happened: Sequence[Event]) -> Iterator[str]:
     yield f"# {_text(watch.root)}"
     yield ""
     if watch.root != watch.first_root:
-        yield f"- first watched as {_text(watch.first_root)}, restarted {watch.restarts} times"
+        times = "once" if watch.restarts == 1 else f"{watch.restarts} times"
+        yield f"- first watched as {_text(watch.first_root)}, restarted {times}"
     yield f"- cluster {watch.cluster}, kind {watch.kind}, watch {watch.id}"
     yield f"- watched since {watch.created_at:%Y-%m-%d %H:%M} UTC; now {watch.phase}"
     incidents = [each for each in happened if isinstance(each, IncidentOpened)]
@@ -64,14 +66,16 @@ def _head(watch: Watch, happened: Sequence[Event]) -> Iterator[str]:
     )
     ended = next((each for each in reversed(happened) if isinstance(each, JobFinished)), None)
     if ended is not None:
-        lasted = f" after {timedelta(seconds=round(ended.duration_s))}" if ended.duration_s else ""
-        yield f"- ended {ended.state}{lasted}: {_text(ended.summary)}"
+        state = "" if ended.summary.startswith(ended.state) else f"{ended.state}, "
+        yield f"- ended: {state}{_text(ended.summary)}"
     yield ""
 
 
 def _timeline(happened: Sequence[Event]) -> Iterator[str]:
     day = None
-    for event in happened:
+    for place, event in enumerate(happened):
+        if isinstance(event, StepTaken) and _is_told_later(event, happened[place + 1 :]):
+            continue
         if event.at.date() != day:
             day = event.at.date()
             yield from (
@@ -94,14 +98,33 @@ def _text(text: str) -> str:
     return line.replace("<", "&lt;").replace("|", "\\|")
 
 
+_STEPS = {
+    Step.EVIDENCE: "the log of the old job is kept: {}",
+    Step.STOP: "stopping the old job: {}",
+    Step.TERMINAL: "the old job is {}",
+    Step.SUBMIT: "submitted as {}",
+    Step.RECORD: "{} is watched from here on",
+}
+
+
+def _is_told_later(event: StepTaken, later: Sequence[Event]) -> bool:
+    """An intention is worth a line only when nothing tells how it ended."""
+    steps = (each for each in later if isinstance(each, StepTaken) and each.proposal == event.proposal)
+    return event.state == StepState.INTENDED and any(each.step == event.step for each in steps)
+
+
 def _step(event: StepTaken) -> str:
-    detail = f": {_text(event.detail)}" if event.detail else ""
-    return f"action {event.proposal}: {event.step} {event.state}{detail}"
+    if event.state == StepState.DONE:
+        return _STEPS[Step(event.step)].format(_text(event.detail))
+    detail = f" ({_text(event.detail)})" if event.detail else ""
+    how = "failed" if event.state == StepState.FAILED else "began; how it ended is not known"
+    return f"step {event.step} of {event.proposal} {how}{detail}"
 
 
 def _proposed(event: RestartProposed) -> str:
     change = f", changing {_text(event.change)}" if event.change else ""
-    asked = f", asked for by {_text(event.asked_by)}" if event.asked_by != "babysit" else ""
+    because = f" ({_text(event.asked_because)})" if event.asked_because else ""
+    asked = f", asked for by {_text(event.asked_by)}{because}" if event.asked_by != "babysit" else ""
     return f"restart of {_text(event.job)} proposed ({event.proposal}){change}{asked}"
 
 

@@ -90,9 +90,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool) -> None:
         Service(hall) as service,
     ):
         console.rule(f"{cluster.root_job} on a simulated cluster, {speed:g} times as fast")
-        spec = spec_from_options(
-            controller_url=cluster.url, iris_command=f"{STAND_IN} --controller-url {cluster.url}"
-        )
+        spec = spec_from_options(controller_url=cluster.url, iris_command=STAND_IN)
         watch = await start_watching(hall, cluster.root_job, spec, by=me())
         serving = asyncio.create_task(service.until_stopped())
         try:
