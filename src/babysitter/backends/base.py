@@ -5,7 +5,8 @@ The loop holds eyes only; hands are given to the saga and to nobody else.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import datetime
+from typing import Protocol, runtime_checkable
 
 from babysitter.model.dump import ThreadDump
 from babysitter.model.ids import JobId, TaskId
@@ -84,6 +85,32 @@ class Eyes(Protocol):
 
     async def close(self) -> None:
         """Give back connections, tunnels, processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One machine as the cluster sees it."""
+
+    id: str
+    is_healthy: bool
+    consecutive_failures: int = 0
+    last_heartbeat_at: datetime | None = None
+    tasks: tuple[TaskId, ...] = ()  # what runs there
+    status: str = ""
+
+
+@runtime_checkable
+class Overview(Protocol):
+    """Looks over a whole cluster, where a backend can: for people and programs that look around.
+
+    The loop never needs it. Raises a WorldError when it could not see; may be repeated.
+    """
+
+    async def roots(self, prefix: str) -> tuple[Job, ...]:
+        """Root jobs whose id begins with these characters, newest submission first."""
+
+    async def workers(self) -> tuple[Worker, ...]:
+        """Every machine that the cluster knows."""
 
 
 class Hands(Protocol):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlparse
 
-from babysitter.backends.base import Eyes, Hands
+from babysitter.backends.base import Eyes, Hands, Overview
 from babysitter.backends.wrappers import Limited, Patient, Shared
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BadConfig
@@ -57,11 +57,15 @@ class ClusterSpec:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """An opened cluster. Hands are given to the saga and to nobody else."""
+    """An opened cluster. Hands are given to the saga and to nobody else.
+
+    `overview`: None where the backend cannot look over its whole cluster.
+    """
 
     spec: ClusterSpec
     eyes: Eyes
     hands: Hands
+    overview: Overview | None = None
 
     async def close(self) -> None:
         await self.eyes.close()
@@ -101,7 +105,12 @@ def open_cluster(
     if spec.backend not in _BACKENDS:
         raise BadConfig(f"There is no backend '{spec.backend}'; known are {', '.join(_BACKENDS)}.")
     eyes, hands = _BACKENDS[spec.backend](spec, clock, home or Path.home(), working_dir or Path.cwd())
-    return Cluster(spec, eyes=Shared(Limited(Patient(eyes), at_once=at_once), clock=clock), hands=hands)
+    return Cluster(
+        spec,
+        eyes=Shared(Limited(Patient(eyes), at_once=at_once), clock=clock),
+        hands=hands,
+        overview=eyes if isinstance(eyes, Overview) else None,
+    )
 
 
 def _iris(spec: ClusterSpec, clock: Clock, home: Path, working_dir: Path) -> tuple[Eyes, Hands]:

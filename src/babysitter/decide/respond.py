@@ -5,7 +5,7 @@ crash wants the same things, and the keys of incidents, proposals and messages m
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from babysitter.decide import proposal as proposals
@@ -90,6 +90,29 @@ def ruling_for(case: Case, diagnosis: Diagnosis) -> Ruling:
         high_water=case.high_water,
         now=case.now,
         limits=case.watch.limits,
+    )
+
+
+def as_asked(diagnosis: Diagnosis) -> Diagnosis:
+    """The diagnosis as if it advised the restart that is asked for; every other argument still counts."""
+    return diagnosis if diagnosis.action.restarts else replace(diagnosis, action=ActionKind.RESTART)
+
+
+def offer_of(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Proposal:
+    """The exact restart that would be offered for this diagnosis now. Needs a known submission."""
+    assert case.submission is not None
+    plan = _plan(case, diagnosis, case.submission)
+    return proposals.make_proposal(
+        incident,
+        proposals.facts_of(case.verdict, diagnosis, case.watch, plan),
+        plan,
+        case.verdict,
+        diagnosis,
+        case.watch,
+        case.ledger,
+        budget(case.ledger, case.high_water, now=case.now, limits=case.watch.limits),
+        case.policy,
+        now=case.now,
     )
 
 
@@ -199,6 +222,9 @@ def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
 def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[Intent]:
     """A proposal when a restart may help and none stands; withdraws one whose facts moved."""
     standing = case.ledger.proposal_of(incident)
+    is_advised = ruling_for(case, diagnosis).allows
+    is_asked = standing is not None and standing.is_asked_for and proposals.is_standing(standing)
+    diagnosis = as_asked(diagnosis) if is_asked else diagnosis
     ruling = ruling_for(case, diagnosis)
     if case.submission is None or not ruling.allows:
         if proposals.is_standing(standing):
@@ -207,32 +233,20 @@ def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[I
                 standing.id, ruling.value if not ruling.allows else "the command is not known any more"
             )
         return
-    plan = _plan(case, diagnosis, case.submission)
-    facts = proposals.facts_of(case.verdict, diagnosis, case.watch, plan)
+    offer = offer_of(case, incident, diagnosis)
     if standing is not None:
-        moved = proposals.difference(standing.facts, facts)
+        moved = proposals.difference(standing.facts, offer.facts)
         if proposals.is_standing(standing) and not moved:
             if not _snooze_is_over(case, standing):
                 return
+            offer = replace(offer, asked_by=standing.asked_by, asked_because=standing.asked_because)
         elif proposals.is_standing(standing):
             yield Withdraw(standing.id, moved)
+            if not is_advised:
+                return  # what the agent saw when it asked is not what is there now
         elif not moved and standing.status is not ProposalStatus.WITHDRAWN:
             return  # answered, or unanswered to the end: the same facts are not offered again
-    allowance = budget(case.ledger, case.high_water, now=case.now, limits=case.watch.limits)
-    yield Propose(
-        proposals.make_proposal(
-            incident,
-            facts,
-            plan,
-            case.verdict,
-            diagnosis,
-            case.watch,
-            case.ledger,
-            allowance,
-            case.policy,
-            now=case.now,
-        )
-    )
+    yield Propose(offer)
 
 
 def _tell(

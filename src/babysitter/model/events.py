@@ -95,6 +95,7 @@ class RestartProposed(Event):
     command: str
     change: str = ""
     asked_by: str = "babysit"
+    asked_because: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

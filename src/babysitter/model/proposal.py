@@ -76,8 +76,15 @@ class Proposal:
     price: WaitingPrice = WaitingPrice()
     may_approve: tuple[Person, ...] = ()  # empty = anybody the configuration names
     restarts_left: int = 0
-    asked_by: str = "babysit"  # or the name of the agent that asked for it
+    asked_by: str = "babysit"  # or the agent that asked for it, which a person is told
+    asked_because: str = ""  # the agent's own words
     withdrawn_because: str = ""
+
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether an agent asked for it, rather than babysit's own judgement."""
+        return self.asked_by != "babysit"
 
 
 @dataclass(frozen=True, slots=True)

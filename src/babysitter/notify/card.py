@@ -148,7 +148,8 @@ def _budget(proposal: Proposal, watch: Watch) -> str:
 def _advice(diagnosis: Diagnosis, proposal: Proposal | None) -> str:
     """What to do where there is nothing to press."""
     if proposal is not None:
-        return "" if proposal.asked_by == "babysit" else f"Asked for by {safe(proposal.asked_by)}"
+        because = f": {safe(proposal.asked_because)}" if proposal.asked_because else ""
+        return f"Asked for by {safe(proposal.asked_by)}{because}" if proposal.is_asked_for else ""
     if diagnosis.cause is Cause.CONTROLLER_UNREACHABLE:
         return "Nothing is stopped or restarted while the cluster cannot be seen."
     match diagnosis.action:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from babysitter.backends.base import Eyes, Hands
+from babysitter.backends.base import Eyes, Hands, Overview
 from babysitter.backends.open import Cluster, ClusterSpec, spec_from_options
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
@@ -37,6 +37,16 @@ class Clusters:
         """What acts on the jobs of this cluster: for the saga and nobody else."""
         return (await self._cluster(name)).hands
 
+    async def overview(self, name: str) -> Overview:
+        """What looks over a whole cluster. Raises UserError where its backend cannot."""
+        found = (await self._cluster(name)).overview
+        if found is None:
+            raise UserError(
+                f"The cluster '{name}' cannot be looked over as a whole.",
+                next_step="Name one job; its tree, tasks and logs can be read.",
+            )
+        return found
+
     async def spec(self, name: str) -> ClusterSpec:
         """The description of a cluster."""
         if name not in self._configured and name not in self._given:
@@ -58,6 +68,8 @@ class Clusters:
                 f"The settings mean another cluster by '{spec.name}'.",
                 next_step=f"Leave the other options out, or change clusters.{spec.name} in the settings.",
             )
+        if self._given.get(spec.name) == spec:
+            return
         async with self._store.transaction() as records:
             await records.clusters.put(spec.name, json.dumps(asdict(spec)))
         self._given[spec.name] = spec

@@ -84,6 +84,16 @@ async def commit(records: Records, case: Case, observation: Observation, intents
     return replace(checked, revision=checked.revision + 1)
 
 
+async def carry_out(
+    records: Records, watch: Watch, verdict: Verdict, intents: Sequence[Intent], *, now: datetime
+) -> None:
+    """What is wanted outside a check, in the caller's transaction; the watch itself is not written."""
+    deeds = _Deeds(records, watch, verdict, now)
+    for intent in intents:
+        await deeds.do(intent)
+    await deeds.redraw_touched()
+
+
 async def _somebody_is_asked(records: Records, watch: Watch) -> bool:
     """Whether an offer stands: it must be reminded of, handed on, and withdrawn when its facts move."""
     standing = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
@@ -217,6 +227,7 @@ class _Deeds:
                 command=" ".join(offer.submission.argv),
                 change=f"{change.what}: {change.before} -> {change.after}" if change else "",
                 asked_by=offer.asked_by,
+                asked_because=offer.asked_because,
             )
         )
 

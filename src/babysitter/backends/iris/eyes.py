@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from babysitter.backends.base import Abilities, About
+from babysitter.backends.base import Abilities, About, Worker
 from babysitter.backends.iris import questions, wire
 from babysitter.backends.iris.ask import Line, NoSuchMethod
 from babysitter.backends.iris.fields import Oddity
@@ -136,8 +136,12 @@ class IrisEyes:
         request = self._read("GetJobStatus", wire.kept_request, answer)
         return None if request is None else kept_submission(request, job, iris=self._iris)
 
-    async def workers(self) -> tuple[wire.Worker, ...]:
-        """The machines of the cluster; beyond the protocol, for `doctor` and the curious."""
+    async def roots(self, prefix: str) -> tuple[Job, ...]:
+        """Part of `Overview`. April filters by a name at most: what it lists beyond the prefix is dropped."""
+        found = await self._listed(prefix, roots_only=True)
+        return tuple(job for job in found if job.id.startswith(prefix))
+
+    async def workers(self) -> tuple[Worker, ...]:
         return self._read("ListWorkers", wire.workers, await self._ask("ListWorkers", {}))
 
     async def close(self) -> None:
@@ -145,17 +149,21 @@ class IrisEyes:
 
     async def _jobs_under(self, root: JobId) -> list[Job]:
         """The root (when listed) and its descendants; neighbours with the same beginning are dropped."""
+        return [job for job in await self._listed(root) if is_within(job.id, root)]
+
+    async def _listed(self, prefix: str, *, roots_only: bool = False) -> list[Job]:
+        """Everything listed for a prefix, page after page, newest submission first."""
         dialect = (await self._knowledge()).dialect
         found: list[Job] = []
         for offset in range(0, questions.LAST_OFFSET + 1, questions.PAGE_JOBS):
-            answer = await self._ask("ListJobs", questions.jobs_under(dialect, root, offset=offset))
-            page = self._read("ListJobs", wire.job_page, answer)
-            found += [job for job in page.jobs if is_within(job.id, root)]
+            body = questions.jobs_under(dialect, prefix, offset=offset, roots_only=roots_only)
+            page = self._read("ListJobs", wire.job_page, await self._ask("ListJobs", body))
+            found += page.jobs
             if not page.has_more or not page.jobs:
                 return found
         raise NonsenseAnswer(
-            f"More than {questions.LAST_OFFSET} jobs have names like {root}: too many to list.",
-            next_step="Watch the jobs below it one by one.",
+            f"More than {questions.LAST_OFFSET} jobs have names like {prefix}: too many to list.",
+            next_step="Give more of the name, or watch the jobs below it one by one.",
         )
 
     async def _tasks_of(self, job: JobId) -> tuple[Task, ...]:

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from babysitter.backends.iris.generation import Dialect, LogStyle
-from babysitter.model.ids import JobId, TaskId
+from babysitter.model.ids import TaskId
 from babysitter.model.log import Cursor, LogSource
 
 PAGE_JOBS = 500  # May refuses more
@@ -13,13 +13,14 @@ LAST_OFFSET = 5000  # May refuses to page deeper
 Body = dict[str, object]
 
 
-def jobs_under(dialect: Dialect, root: JobId, *, offset: int) -> Body:
+def jobs_under(dialect: Dialect, root: str, *, offset: int, roots_only: bool = False) -> Body:
     """ListJobs for the root and everything below it; the answer may hold neighbours, filter it again.
 
     April only knows a substring of the name: the last segment of the id.
     """
     name = {"jobIdPrefix": root} if dialect.finds_by_prefix else {"nameFilter": root.rpartition("/")[2]}
-    page = {"scope": "JOB_QUERY_SCOPE_ALL", "limit": PAGE_JOBS}
+    scope = "JOB_QUERY_SCOPE_ROOTS" if roots_only else "JOB_QUERY_SCOPE_ALL"
+    page = {"scope": scope, "limit": PAGE_JOBS}
     return {"query": name | page | ({"offset": offset} if offset else {})}
 
 

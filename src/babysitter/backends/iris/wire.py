@@ -7,9 +7,9 @@ import base64
 import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeVar
 
+from babysitter.backends.base import Worker
 from babysitter.backends.iris.fields import Node, Oddity
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.job import Attempt, Job, JobState, Resources, Task, TaskState
@@ -17,18 +17,6 @@ from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
 
 _BYTES_PER_MB = 1 << 20
 _State = TypeVar("_State", JobState, TaskState)
-
-
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """One machine as the controller sees it."""
-
-    id: str
-    is_healthy: bool
-    consecutive_failures: int = 0
-    last_heartbeat_at: datetime | None = None
-    tasks: tuple[TaskId, ...] = ()  # what runs there
-    status: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,198 @@
+"""Read-only looks at any job of a cluster, watched or not: tree, tasks, lines, dumps, machines, in pages.
+
+Nothing here keeps, changes or judges anything. Every answer is bounded; what does not fit is had by handing
+the answer's cursor back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from babysitter.backends.base import Eyes, Worker
+from babysitter.errors import NoSuchJob, UserError
+from babysitter.model.dump import DumpNote, ThreadDump
+from babysitter.model.ids import JobId, TaskId, is_within, job_of
+from babysitter.model.incident import Incident
+from babysitter.model.job import Job, JobTree, Task
+from babysitter.model.log import Cursor, Level, LogBatch, LogSource, Role
+from babysitter.model.memory import Memory
+from babysitter.model.proposal import Proposal
+from babysitter.model.verdict import Outlook
+from babysitter.model.watch import Watch
+from babysitter.read.dumps import note_of
+from babysitter.read.names import role_of
+from babysitter.read.pyspy import read_dump
+from babysitter.service.hall import Hall
+from babysitter.service.look import look_once
+from babysitter.service.watching import find_watch, job_id
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some of a sequence. `more`: the cursor of the rest; "" = that was all."""
+
+    rows: tuple[T, ...]
+    more: str
+    total: int
+
+
+def page_of(everything: Sequence[T], *, cursor: str, at_most: int) -> Page[T]:
+    """The part of a sequence that begins at the cursor. Raises UserError for a cursor that is none."""
+    if cursor and not cursor.isdecimal():
+        raise UserError(f"'{cursor[:40]}' is no cursor of this list.", next_step="Leave it out to begin.")
+    begin = int(cursor or 0)
+    end = begin + at_most
+    return Page(tuple(everything[begin:end]), str(end) if end < len(everything) else "", len(everything))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A job and the eyes of its cluster."""
+
+    job: JobId
+    cluster: str
+    eyes: Eyes
+
+
+async def place_of(hall: Hall, name: str, *, cluster: str = "", default: str = "") -> Place:
+    """Where to look for what a caller names: a watch id, or the full id of a job, a child or a task.
+
+    The cluster is, in this order: the one given; that of the watch on this job or its root; the default. A
+    watch id means the job that is watched now. Raises UserError when the cluster or the job is not clear.
+    """
+    job, home = await _named(hall, name, cluster)
+    chosen = cluster or home or default
+    if not chosen:
+        raise UserError("Which cluster?", next_step="Name one; the settings' default_cluster saves that.")
+    return Place(job, chosen, await hall.clusters.eyes(chosen))
+
+
+async def _named(hall: Hall, name: str, cluster: str) -> tuple[JobId, str]:
+    if not name.startswith("/"):
+        watch = await find_watch(hall, name, cluster=cluster)
+        return watch.root, watch.cluster
+    job = job_id(name)
+    root = "/".join(job.split("/")[:3])
+    async with hall.store.reading() as records:
+        known = await records.watches.named(root, cluster=cluster)
+    return job, known[0].cluster if known else ""
+
+
+async def tree_of(place: Place) -> JobTree:
+    """The job and its descendants. Raises NoSuchJob."""
+    return await place.eyes.tree(place.job)
+
+
+async def tasks_of(place: Place) -> tuple[Task, ...]:
+    """Tasks of exactly this job, those that need attention first. Raises NoSuchJob."""
+    found = await place.eyes.tasks(place.job)
+    return tuple(sorted(found, key=lambda task: (not _needs_attention(task), _index_of(task.id))))
+
+
+async def task_of(place: Place, task: str) -> Task:
+    """One task with its attempts and memory use, as far as the generation tells. Raises NoSuchJob."""
+    found = await place.eyes.task(TaskId(task))
+    if found is None:
+        raise NoSuchJob(
+            f"The cluster '{place.cluster}' does not know the task {task}.",
+            next_step="A task id is a job id with /number behind it; the job's tasks have theirs.",
+        )
+    return found
+
+
+async def lines_of(
+    place: Place,
+    *,
+    task: str = "",
+    attempt: int | None = None,
+    containing: str = "",
+    at_least: Level | None = None,
+    since: datetime | None = None,
+    cursor: str = "",
+    at_most: int,
+) -> LogBatch:
+    """The newest lines of a job with its children, or of one task; with a cursor, those after it."""
+    source = LogSource(
+        job=job_of(TaskId(task)) if task else place.job,
+        task=TaskId(task) if task else None,
+        attempt=attempt,
+        containing=containing,
+        at_least=at_least,
+        since=since,
+    )
+    after = Cursor(cursor) if cursor else None
+    return await place.eyes.lines(source, after=after, at_most=at_most, newest=after is None)
+
+
+async def dump_of(place: Place, task: str) -> tuple[ThreadDump, DumpNote]:
+    """A thread dump of a task's process and its children, parsed, and what it says the process is doing."""
+    taken = await place.eyes.dump(TaskId(task))
+    dump = taken if taken.processes else read_dump(taken.text, taken.target, taken.taken_at)
+    root = JobId("/".join(task.split("/")[:3]))
+    role = role_of(job_of(TaskId(task)), root)
+    return dump, note_of(dump, Role.WORKER if role is Role.OTHER else role)
+
+
+async def roots_of(hall: Hall, cluster: str, prefix: str) -> tuple[Job, ...]:
+    """Root jobs of a user (/user) or with ids that begin with a prefix (/user/exp-), newest first."""
+    if not prefix.startswith("/") or prefix == "/":
+        raise UserError(f"'{prefix}' begins no job id.", next_step="Write /user, or /user/name-prefix.")
+    whole = prefix if prefix.count("/") > 1 else f"{prefix}/"  # /ada is no prefix of /adam/job
+    return await (await hall.clusters.overview(cluster)).roots(whole)
+
+
+async def workers_of(hall: Hall, cluster: str, job: str = "") -> tuple[Worker, ...]:
+    """The machines of a cluster, ill ones first; with a job, those that run its or its children's tasks."""
+    found = await (await hall.clusters.overview(cluster)).workers()
+    if job:
+        found = tuple(each for each in found if any(is_within(job_of(t), JobId(job)) for t in each.tasks))
+    return tuple(sorted(found, key=lambda each: (each.is_healthy, each.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How far a job is. `as_of` None = nothing was seen yet."""
+
+    job: JobId
+    as_of: datetime | None
+    outlook: Outlook | None
+    memory: Memory
+
+    @property
+    def coordinator_note(self) -> DumpNote | None:
+        """What the coordinator did at its newest dump."""
+        notes = [each for each in self.memory.dumps if each.role is Role.COORDINATOR]
+        return notes[-1] if notes else None
+
+
+async def course_of(hall: Hall, name: str, *, cluster: str = "", default: str = "") -> Course:
+    """From the last check where the job is watched, so that nothing is asked; else from one look now."""
+    job, home = await _named(hall, name, cluster)
+    chosen = cluster or home or default
+    async with hall.store.reading() as records:
+        watch = await records.watches.of_job(job, chosen)
+    if watch is not None and watch.last_checked_at is not None:
+        return Course(watch.root, watch.last_checked_at, watch.outlook, watch.memory)
+    place = await place_of(hall, name, cluster=cluster, default=default)
+    spec = await hall.clusters.spec(place.cluster)
+    verdict = await look_once(place.job, spec, hall.settings, hall.clock)
+    return Course(place.job, hall.clock.now(), verdict.outlook, verdict.memory)
+
+
+async def incidents_of(hall: Hall, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:
+    """Every incident of a watch, ended ones too, newest first, each with its newest proposal."""
+    async with hall.store.reading() as records:
+        ledger = await records.ledger.of(watch)
+    return tuple((each, ledger.proposal_of(each.id)) for each in reversed(ledger.incidents))
+
+
+def _needs_attention(task: Task) -> bool:
+    return task.exit_code != 0 or bool(task.error) or task.state in ("failed", "worker_failed", "preempted")
+
+
+def _index_of(task: TaskId) -> int:
+    index = task.rpartition("/")[2]
+    return int(index) if index.isdigit() else 0

@@ -1,0 +1,180 @@
+"""An agent asks for a restart: an offer to a person comes of it, marked as asked for, or a refusal.
+
+The same policy rules as for babysit's own offers, save one argument: that the diagnosis did not advise it.
+The offer rests on the last check, is kept true by those that follow, and is answered, looked at once more
+and carried out like any other. Nothing here approves, and nothing here touches the job.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_trouble
+from babysitter.decide.proposal import difference, is_standing
+from babysitter.decide.quiet import hold_until
+from babysitter.decide.respond import Case, as_asked, offer_of, ruling_for
+from babysitter.errors import FactsChanged, MissingSubmission, NotAllowed, UserError
+from babysitter.model.ids import WatchId
+from babysitter.model.incident import Incident
+from babysitter.model.intent import Propose, Say
+from babysitter.model.message import Occasion
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Proposal, ProposalStatus
+from babysitter.model.submission import Submission
+from babysitter.model.watch import Watch
+from babysitter.redact import redact
+from babysitter.service.check import known_submission
+from babysitter.service.commit import carry_out
+from babysitter.service.hall import Hall
+from babysitter.store.open import Records
+
+LONGEST_WHY = 500
+LONGEST_NAME = 60
+CHECK_OVERDUE = timedelta(minutes=2)
+_ODD = re.compile(r"[^\w .@/:+-]+")
+_ANSWERED = {
+    ProposalStatus.APPROVED: "was approved already",
+    ProposalStatus.DENIED: "was denied",
+    ProposalStatus.UNANSWERED: "ended unanswered",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of it. `is_new` False: this very restart was offered already."""
+
+    proposal: Proposal
+    is_new: bool
+
+
+def agent(name: str) -> str:
+    """How a person reads who asked. The name is the program's own word, so it is made harmless."""
+    plain = _ODD.sub(" ", redact(name)).strip()[:LONGEST_NAME]
+    return f"an agent ({plain})" if plain else "an agent"
+
+
+async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Asked:
+    """Offer a person to restart the job of a watch, because an agent asks for it.
+
+    `asked_by`: as `agent` writes it. Raises NotAllowed with the policy's reason, MissingSubmission when
+    nobody knows the command, UserError for an empty `why` or a watch that cannot be judged now.
+    """
+    words = " ".join(redact(why).split())
+    if not words:
+        raise UserError(
+            "An offer needs a reason.", next_step="Say why a restart helps; a person will read it."
+        )
+    submission = await _submission(hall, watch)
+    async with hall.store.transaction() as records:
+        case = await _case(records, hall, watch, submission)
+        incident = _incident(case)
+        standing = case.ledger.proposal_of(incident.id)
+        if standing is not None and is_standing(standing):
+            return Asked(standing, is_new=False)
+        offer = replace(
+            _allowed(case, incident, standing), asked_by=asked_by, asked_because=words[:LONGEST_WHY]
+        )
+        if not await records.watches.save(replace(case.watch, resubmit=case.submission)):
+            raise FactsChanged(
+                f"{case.watch.root} was being checked at this very moment.", next_step="Ask again."
+            )
+        await records.watches.announce(watch)
+        now = case.now
+        await carry_out(records, case.watch, case.verdict, [Propose(offer), _message(case, offer)], now=now)
+        return Asked(offer, is_new=True)
+
+
+async def _submission(hall: Hall, watch_id: WatchId) -> Submission | None:
+    """How to start the job again; the cluster is asked where nobody said, outside of any transaction."""
+    async with hall.store.reading() as records:
+        watch = await records.watches.get(watch_id)
+        verdict = await records.watches.last_verdict(watch_id)
+    if watch.resubmit is not None or verdict is None or verdict.diagnosis is None:
+        return watch.resubmit
+    asked = replace(verdict, diagnosis=as_asked(verdict.diagnosis))
+    return await known_submission(watch, asked, await hall.clusters.eyes(watch.cluster))
+
+
+async def _case(records: Records, hall: Hall, watch_id: WatchId, submission: Submission | None) -> Case:
+    watch = await records.watches.get(watch_id)
+    verdict = await records.watches.last_verdict(watch_id)
+    now = hall.clock.now()
+    if watch.stopped_at is not None:
+        raise UserError(f"{watch.root} is not watched any more.", next_step="Start a watch first.")
+    if verdict is None or _is_stale(watch, now):
+        raise UserError(
+            f"{watch.root} has not been checked lately, so nothing can be offered.",
+            next_step="See that the service runs (`babysit doctor`), then ask again after the next check.",
+        )
+    return Case(
+        verdict=replace(verdict, memory=watch.memory),
+        ledger=await records.ledger.of(watch),
+        watch=watch,
+        policy=hall.policy,
+        now=now,
+        submission=submission,
+        inhibited_by=await records.ledger.inhibitor_of(watch),
+    )
+
+
+def _is_stale(watch: Watch, now: datetime) -> bool:
+    """Whether a check is overdue: nobody keeps an offer true then."""
+    return watch.due_at is not None and now - watch.due_at > CHECK_OVERDUE
+
+
+def _incident(case: Case) -> Incident:
+    """The open incident that the last verdict speaks of. Raises NotAllowed when nothing is confirmed."""
+    verdict, root = case.verdict, case.watch.root
+    if case.watch.phase is Phase.ACTING:
+        raise NotAllowed(f"An approved action on {root} is under way.", next_step="Wait for its end.")
+    if verdict.blind:
+        raise NotAllowed(
+            f"The cluster of {root} cannot be seen, so nothing about the job is concluded.",
+            next_step="Wait until it answers again.",
+        )
+    if verdict.diagnosis is None or not is_incident(verdict):
+        raise NotAllowed(
+            f"No trouble of {root} is confirmed ({verdict.cause}, {case.watch.phase}): nothing to offer.",
+            next_step="Wait for an incident; `explain` says what speaks for and against one.",
+        )
+    found = same_trouble(key_of(verdict, verdict.diagnosis, case.watch), case.ledger)
+    if found is None or found.status.is_over:
+        raise NotAllowed(f"The trouble of {root} is over.", next_step="`status` shows how it stands.")
+    if found.status in UNDER_ACTION:
+        raise NotAllowed(f"A restart of {root} was approved already.", next_step="Wait for its outcome.")
+    return found
+
+
+def _allowed(case: Case, incident: Incident, earlier: Proposal | None) -> Proposal:
+    """The offer that policy allows. Raises NotAllowed with its reason, MissingSubmission."""
+    assert case.verdict.diagnosis is not None, "an incident has a diagnosis"
+    diagnosis = as_asked(case.verdict.diagnosis)
+    ruling = ruling_for(case, diagnosis)
+    if not ruling.allows:
+        raise NotAllowed(
+            f"No restart of {case.watch.root} may be offered for {diagnosis.cause}: {ruling.value}.",
+            next_step="Tell the person what you found; this needs a person's own work.",
+        )
+    if case.submission is None:
+        raise MissingSubmission(
+            f"Nobody knows the command that starts {case.watch.root} again.",
+            next_step="Ask the person for it, and start the watch anew with `resubmit`.",
+        )
+    offer = offer_of(case, incident.id, diagnosis)
+    if earlier is not None and earlier.status in _ANSWERED and not difference(earlier.facts, offer.facts):
+        raise NotAllowed(
+            f"This restart {_ANSWERED[earlier.status]} ({earlier.id}), and nothing has changed since.",
+            next_step="Tell the person; the same is not offered twice.",
+        )
+    return offer
+
+
+def _message(case: Case, offer: Proposal) -> Say:
+    return Say(
+        Occasion.PROPOSAL,
+        f"a restart is asked for by {offer.asked_by}",
+        f"{offer.incident}:{Occasion.PROPOSAL}:{offer.id}",
+        incident=offer.incident,
+        proposal=offer.id,
+        hold_until=hold_until(case.verdict.severity, case.policy, now=case.now),
+    )
