@@ -5,7 +5,6 @@ The loop holds eyes only; hands are given to the saga and to nobody else.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from babysitter.model.dump import ThreadDump
@@ -13,6 +12,7 @@ from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogSource
 from babysitter.model.submission import Submission
+from babysitter.model.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +85,6 @@ class Eyes(Protocol):
 
     async def close(self) -> None:
         """Give back connections, tunnels, processes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """One machine as the cluster sees it."""
-
-    id: str
-    is_healthy: bool
-    consecutive_failures: int = 0
-    last_heartbeat_at: datetime | None = None
-    tasks: tuple[TaskId, ...] = ()  # what runs there
-    status: str = ""
 
 
 @runtime_checkable

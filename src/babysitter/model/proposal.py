@@ -80,7 +80,6 @@ class Proposal:
     asked_because: str = ""  # the agent's own words
     withdrawn_because: str = ""
 
-
     @property
     def is_asked_for(self) -> bool:
         """Whether an agent asked for it, rather than babysit's own judgement."""

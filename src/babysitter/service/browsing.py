@@ -4,12 +4,13 @@ Nothing here keeps, changes or judges anything. Every answer is bounded; what do
 the answer's cursor back.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from babysitter.backends.base import Eyes, Worker
+from babysitter.backends.base import Eyes
 from babysitter.errors import NoSuchJob, UserError
 from babysitter.model.dump import DumpNote, ThreadDump
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
@@ -18,13 +19,14 @@ from babysitter.model.job import Job, JobTree, Task
 from babysitter.model.log import Cursor, Level, LogBatch, LogSource, Role
 from babysitter.model.memory import Memory
 from babysitter.model.proposal import Proposal
-from babysitter.model.verdict import Outlook
+from babysitter.model.verdict import Outlook, Verdict
 from babysitter.model.watch import Watch
+from babysitter.model.worker import Worker
 from babysitter.read.dumps import note_of
 from babysitter.read.names import role_of
 from babysitter.read.pyspy import read_dump
 from babysitter.service.hall import Hall
-from babysitter.service.look import look_once
+from babysitter.service.look import look_with
 from babysitter.service.watching import find_watch, job_id
 
 T = TypeVar("T")
@@ -177,9 +179,14 @@ async def course_of(hall: Hall, name: str, *, cluster: str = "", default: str = 
     if watch is not None and watch.last_checked_at is not None:
         return Course(watch.root, watch.last_checked_at, watch.outlook, watch.memory)
     place = await place_of(hall, name, cluster=cluster, default=default)
-    spec = await hall.clusters.spec(place.cluster)
-    verdict = await look_once(place.job, spec, hall.settings, hall.clock)
+    verdict = await look_at(hall, place)
     return Course(place.job, hall.clock.now(), verdict.outlook, verdict.memory)
+
+
+async def look_at(hall: Hall, place: Place) -> Verdict:
+    """What can be said of a job right now, in one look. Raises NoSuchJob."""
+    playbook = await asyncio.to_thread(lambda: hall.playbook)  # read at the first look of a process
+    return await look_with(place.eyes, place.job, place.cluster, playbook, hall.settings.limits, hall.clock)
 
 
 async def incidents_of(hall: Hall, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:

@@ -6,13 +6,12 @@ Fields are only ever added within one schema version.
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from babysitter.model.finding import Evidence
 from babysitter.model.incident import Incident
-from babysitter.model.job import Job, Task
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
 from babysitter.model.watch import Watch
@@ -163,7 +162,8 @@ class ProposalView(View):
     restarts_left: int
     created_at: datetime
     expires_at: datetime
-    asked_by: str
+    asked_by: str = Field(description="'babysit', or the agent that asked for it")
+    asked_because: str = Field("", description="the agent's own words")
     withdrawn_because: str = ""
 
     @classmethod
@@ -181,6 +181,7 @@ class ProposalView(View):
             created_at=proposal.created_at,
             expires_at=proposal.expires_at,
             asked_by=proposal.asked_by,
+            asked_because=safe(proposal.asked_because),
             withdrawn_because=safe(proposal.withdrawn_because),
         )
 
@@ -301,7 +302,7 @@ class DiagnoseReply(Reply):
     reasons: list[ReasonView] = []
 
     @classmethod
-    def of(cls, job: str, verdict: Verdict) -> "DiagnoseReply":
+    def of(cls, job: str, verdict: Verdict) -> Self:
         nothing = DiagnosisView(
             cause=verdict.cause,
             severity=verdict.severity,
@@ -336,59 +337,21 @@ class DecisionReply(Reply):
     sentence: str
 
 
-class TaskView(View):
-    """One process of a job."""
+class ProposeReply(Reply):
+    """`propose --json`: an offer that waits for a person. Only a person can answer it."""
 
-    id: str
-    state: str
-    exit_code: int
-    error: str
-    worker: str
-    attempt: int
-    memory_bytes: int | None = None
-    memory_peak_bytes: int | None = None
+    proposal: ProposalView
+    is_new: bool = Field(description="false: this restart was offered already")
+    may_approve: list[str] = Field(description="whose answer counts")
+    next_step: str
 
     @classmethod
-    def of(cls, task: Task) -> "TaskView":
+    def of(cls, proposal: Proposal, *, is_new: bool) -> "ProposeReply":
         return cls(
-            id=task.id,
-            state=task.state,
-            exit_code=task.exit_code,
-            error=safe(task.error),
-            worker=task.worker,
-            attempt=task.current_attempt,
-            memory_bytes=task.memory_bytes,
-            memory_peak_bytes=task.memory_peak_bytes,
-        )
-
-
-class JobView(View):
-    """One job of a tree."""
-
-    id: str
-    state: str
-    error: str
-    pending_reason: str
-    tasks: dict[str, int] = Field(description="how many tasks are in which state")
-    failures: int
-    preemptions: int
-    submitted_at: datetime | None = None
-    started_at: datetime | None = None
-    finished_at: datetime | None = None
-
-    @classmethod
-    def of(cls, job: Job) -> "JobView":
-        return cls(
-            id=job.id,
-            state=job.state,
-            error=safe(job.error),
-            pending_reason=safe(job.pending_reason),
-            tasks={state.value: count for state, count in job.task_states.items()},
-            failures=job.failure_count,
-            preemptions=job.preemption_count,
-            submitted_at=job.submitted_at,
-            started_at=job.started_at,
-            finished_at=job.finished_at,
+            proposal=ProposalView.of(proposal),
+            is_new=is_new,
+            may_approve=list(proposal.may_approve),
+            next_step=f"A person answers: in Slack, on the web page, or by `babysit approve {proposal.id}`.",
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from babysitter.backends.base import Abilities, About, Worker
+from babysitter.backends.base import Abilities, About
 from babysitter.backends.iris import questions, wire
 from babysitter.backends.iris.ask import Line, NoSuchMethod
 from babysitter.backends.iris.fields import Oddity
@@ -22,6 +22,7 @@ from babysitter.model.ids import JobId, TaskId, is_within
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogSource
 from babysitter.model.submission import Submission
+from babysitter.model.worker import Worker
 
 LOGS_LIMIT_S = 30.0
 DUMP_LIMIT_S = 30.0  # 0.05 to 1.5 s on a healthy machine; a starving one takes longer

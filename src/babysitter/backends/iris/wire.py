@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from babysitter.backends.base import Worker
 from babysitter.backends.iris.fields import Node, Oddity
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.job import Attempt, Job, JobState, Resources, Task, TaskState
 from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
+from babysitter.model.worker import Worker
 
 _BYTES_PER_MB = 1 << 20
 _State = TypeVar("_State", JobState, TaskState)

@@ -1,7 +1,6 @@
 """`start`, `status`, `list`, `stop`, `wait`: promises to look after jobs."""
 
 import asyncio
-import shlex
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -282,20 +281,9 @@ async def _live(settings: "Settings", name: str) -> None:
 def _submission(command: str) -> "Submission | None":
     if not command:
         return None
-    from babysitter.model.submission import Submission, SubmissionOrigin
+    from babysitter.service.command import submission_of
 
-    try:
-        argv = tuple(shlex.split(command))
-    except ValueError as fault:
-        raise UserError(
-            f"--resubmit cannot be read: {fault}.", next_step="Quote it as one shell command."
-        ) from fault
-    if "run" not in argv:
-        raise UserError(
-            "--resubmit is not a submission.",
-            next_step="It looks like: 'iris job run --no-wait -- python x.py'.",
-        )
-    return Submission(argv, SubmissionOrigin.RESUBMIT_FLAG)
+    return submission_of(command)
 
 
 def _print_watches(views: "list[WatchView]") -> None:

@@ -1,0 +1,88 @@
+"""`mcp`: babysit's tools for coding agents, over standard input and output or HTTP on this machine."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babysitter.errors import UserError
+from babysitter.surfaces.cli.options import (
+    Cluster,
+    ClusterFile,
+    Iris,
+    SettingsFile,
+    StateDir,
+    Url,
+    cluster_from,
+    me,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.service.clusters import ClusterSpec
+
+DEFAULT_PORT = 8791
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
+    host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 = any free one.")] = DEFAULT_PORT,
+    cluster: Cluster = "",
+    controller_url: Url = "",
+    config: ClusterFile = "",
+    iris_command: Iris = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+) -> None:
+    """Offer babysit's tools to coding agents: they look, wait and ask; only people approve.
+
+    The cluster named here is the default of every tool.
+    """
+    chosen = settings_from(settings, state_dir)
+    is_named = cluster or controller_url or config or chosen.default_cluster
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command) if is_named else None
+    try:
+        import mcp as sdk  # noqa: F401  an extra; a second of import time
+    except ImportError as missing:
+        raise UserError(
+            "The MCP server needs the package `mcp`.", next_step="Run `pip install 'babysitter[mcp]'`."
+        ) from missing
+    asyncio.run(_serve(chosen, settings, spec, host=host, port=port if http else None))
+
+
+async def _serve(
+    settings: "Settings",
+    settings_file: Path | None,
+    spec: "ClusterSpec | None",
+    *,
+    host: str,
+    port: int | None,
+) -> None:
+    """`port` None = standard input and output."""
+    import structlog
+
+    from babysitter.service.replicas import is_served
+    from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.cli.serve import in_background
+    from babysitter.surfaces.mcp.desk import Desk
+    from babysitter.surfaces.mcp.serve import serve_http, serve_stdio
+    from babysitter.surfaces.mcp.server import build_server
+
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))  # stdout is the protocol's
+    async with open_hall(settings) as hall:
+        if spec is not None:
+            await hall.clusters.remember(spec)
+
+        def ensure_served() -> None:
+            if not is_served(hall.state_folder):
+                in_background(settings, settings_file)
+
+        server = build_server(Desk(hall, me(), spec.name if spec else "", ensure_served))
+        if port is None:
+            await serve_stdio(server)
+        else:
+            await serve_http(server, host, port, ready=lambda url: typer.echo(f"MCP at {url}", err=True))

@@ -1,0 +1,43 @@
+"""`propose`: an agent asks for a restart; a person answers."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, settings_from
+
+
+def propose(
+    watch: Annotated[str, typer.Argument(help="Job id or watch id.")],
+    why: Annotated[str, typer.Option(help="Why a restart helps; the person who answers reads it.")],
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Ask a person to approve a restart; marked as asked for by an agent.
+
+    Exit code 4: policy forbids it; the sentence says why. Nothing is stopped or started by asking.
+    """
+    from babysitter.surfaces.views import ProposeReply
+
+    async def asking() -> ProposeReply:
+        from babysitter.service.proposing import agent
+        from babysitter.service.proposing import propose as ask
+        from babysitter.service.watching import find_watch
+        from babysitter.service.wiring import open_hall
+
+        async with open_hall(settings_from(settings, state_dir)) as hall:
+            found = await find_watch(hall, watch)
+            asked = await ask(hall, found.id, why=why, asked_by=agent(f"{me()}"))
+        return ProposeReply.of(asked.proposal, is_new=asked.is_new)
+
+    reply = asyncio.run(asking())
+    if as_json:
+        typer.echo(reply.model_dump_json())
+        return
+    from babysitter.surfaces.cli import render
+
+    render.console().print(render.proposal_block(reply.proposal))
+    typer.echo("Offered." if reply.is_new else "This restart was offered already.")
+    typer.echo(reply.next_step)

@@ -1,0 +1,78 @@
+"""The two transports: standard input and output, and streamable HTTP on this machine only."""
+
+import ipaddress
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+
+from babysitter.errors import UserError
+from babysitter.surfaces.mcp.server import Server
+
+PATH = "/mcp"
+
+
+async def serve_stdio(server: Server) -> None:
+    """Until the client closes our standard input."""
+    await server.run_stdio_async()
+
+
+async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[str], None]) -> None:
+    """Until interrupted. `ready` hears the address. Raises UserError for a host that others can reach.
+
+    Names are not accepted, only loopback addresses: what a name means is decided elsewhere.
+    """
+    if not is_loopback(host):
+        raise UserError(
+            f"'{host}' is no address of this machine alone.",
+            next_step="Use 127.0.0.1 or ::1; from elsewhere, forward the port over SSH.",
+        )
+    with _bound(host, port) as listening:
+        bound_port = int(listening.getsockname()[1])
+        config = uvicorn.Config(http_app(server, bound_port), log_level="warning", access_log=False)
+        ready(f"http://{_in_url(host)}:{bound_port}{PATH}")
+        await uvicorn.Server(config).serve(sockets=[listening])
+
+
+def http_app(server: Server, port: int) -> Starlette:
+    """The ASGI application. Refuses foreign Host and Origin headers, so that no web page can reach it by a
+    name of its own (DNS rebinding).
+    """
+    hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+    return server.streamable_http_app(
+        streamable_http_path=PATH,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=True,
+            allowed_hosts=hosts,
+            allowed_origins=[f"http://{each}" for each in hosts],
+        ),
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except OSError as fault:
+        bound.close()
+        raise UserError(
+            f"Port {port} of {host} cannot be used: {fault.strerror}.",
+            next_step="Give another --port; 0 takes any free one.",
+        ) from fault
+    return bound
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

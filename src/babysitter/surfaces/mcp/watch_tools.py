@@ -1,0 +1,247 @@
+"""Tools about watches. The docstrings are for an agent: when to use it, what comes, what to do next."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Annotated, Literal
+
+from mcp.server.mcpserver import Context
+from pydantic import Field
+
+from babysitter.errors import AlreadyWatched
+from babysitter.model.ids import Person
+from babysitter.service.browsing import course_of, incidents_of, page_of
+from babysitter.service.command import submission_of
+from babysitter.service.explain import explain
+from babysitter.service.proposing import propose
+from babysitter.service.waiting import Until, wait_for
+from babysitter.service.watching import all_standing, find_watch, standing_of, start_watching
+from babysitter.surfaces.cli.watch import view_of
+from babysitter.surfaces.mcp.desk import ROWS_MOST, ClusterName, Desk, JobName, PageCursor, WatchName, name_of
+from babysitter.surfaces.mcp.watch_views import (
+    CoordinatorView,
+    ExplainedReply,
+    IncidentsReply,
+    ProgressView,
+    StageReply,
+    StartReply,
+    WaitedReply,
+    WatchesReply,
+    WatchReply,
+)
+from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply, ReasonView
+
+SIGN_OF_LIFE_S = 10.0
+LONGEST_WAIT_S = 3600.0
+
+
+class WatchTools:
+    """The tools about watches, over one desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._hall = desk.hall
+
+    async def list_watches(
+        self,
+        everything: Annotated[bool, Field(description="Also jobs that are no longer watched.")] = False,
+        cursor: PageCursor = "",
+    ) -> WatchesReply:
+        """List every watched job with its phase, progress and open incidents.
+
+        Use first when your context was lost: watches live in babysit, not in you. Then call watch_status or
+        wait with the job id.
+        """
+        page = page_of(
+            await all_standing(self._hall, with_stopped=everything), cursor=cursor, at_most=ROWS_MOST
+        )
+        return WatchesReply(watches=[view_of(each) for each in page.rows], total=page.total, more=page.more)
+
+    async def start_watch(
+        self,
+        ctx: Context,
+        job: Annotated[str, Field(description="Full id of the root job, /user/name.")],
+        cluster: ClusterName = "",
+        resubmit: Annotated[
+            str,
+            Field(
+                description="The command that starts the job again, one quoted line, as the person gave it; "
+                "empty = as the cluster remembers it. Never make one up."
+            ),
+        ] = "",
+    ) -> StartReply:
+        """Begin to watch a job; the watch goes on without you, also when your context is lost.
+
+        Safe to repeat: a job that is being watched already is returned as it stands (is_new false). The job
+        itself is not touched. Next: wait.
+        """
+        spec = await self._hall.clusters.spec(self._desk.cluster(cluster))
+        try:
+            watch = await start_watching(
+                self._hall,
+                job,
+                spec,
+                by=Person(f"{name_of(ctx)} for {self._desk.owner}"),
+                owner=self._desk.owner,
+                resubmit=submission_of(resubmit) if resubmit else None,
+            )
+            is_new = True
+        except AlreadyWatched:
+            watch, is_new = await find_watch(self._hall, job, cluster=spec.name), False
+        self._desk.ensure_served()
+        return StartReply(watch=view_of(await standing_of(self._hall, watch.id)), is_new=is_new)
+
+    async def watch_status(self, watch: WatchName) -> WatchReply:
+        """Show how one watched job stands now: phase, progress, ETA, open incidents with evidence, proposals.
+
+        Costs the cluster nothing. Do not call it in a loop: wait returns when something happens. After a
+        restart `job` is the new job and `first_job` the one you began with.
+        """
+        found = await find_watch(self._hall, watch)
+        return WatchReply(watch=view_of(await standing_of(self._hall, found.id)))
+
+    async def wait(
+        self,
+        ctx: Context,
+        watch: WatchName,
+        until: Annotated[
+            list[Literal["incident", "stage", "terminal"]] | None,
+            Field(description="What to return on; all three when left out. The end always returns."),
+        ] = None,
+        cursor: Annotated[
+            int | None, Field(description="`cursor` of the previous answer: nothing in between is missed.")
+        ] = None,
+        at_most_s: Annotated[
+            float, Field(ge=0, le=LONGEST_WAIT_S, description="Return after so many seconds at the latest.")
+        ] = 600.0,
+    ) -> WaitedReply:
+        """Block until an incident, a stage change or the end of a watched job. Use it instead of polling.
+
+        `reason` says why it returned. incident: tell the person its diagnosis; when it has a proposal, show
+        job, command and change, and say that only a person answers it (Slack, web page, or `babysit approve
+        ID`); then wait on. stage: note it and wait on. terminal: report the outcome. time-limit: wait on.
+        Always hand the `cursor` back. If your client cuts long calls off, use a smaller at_most_s: nothing is
+        lost.
+        """
+        found = await find_watch(self._hall, watch)
+        async with self._signs_of_life(ctx, at_most_s):
+            waited = await wait_for(
+                self._hall,
+                found.id,
+                until=[Until(word) for word in until] if until else frozenset(Until),
+                cursor=cursor,
+                at_most_s=at_most_s,
+            )
+        return WaitedReply(
+            reason=waited.woken.value,
+            cursor=waited.cursor,
+            watch=view_of(await standing_of(self._hall, found.id)),
+            news=[each.kind for each in waited.news],
+        )
+
+    async def stage_progress(self, job: JobName, cluster: ClusterName = "") -> StageReply:
+        """Show how far a pipeline or training job is: stages, the newest report, workers, ETA, coordinator.
+
+        For a watched job this is what the last check saw, at no cost; any other job is looked at once now,
+        which takes some seconds. A stage never prints its last shard as done. `dead` includes workers that
+        left normally.
+        """
+        course = await course_of(self._hall, job, cluster=cluster, default=self._desk.default_cluster)
+        memory = course.memory
+        return StageReply(
+            job=course.job,
+            as_of=course.as_of,
+            outlook=OutlookView.of(course.outlook) if course.outlook else None,
+            newest=ProgressView.of(memory.progress) if memory.progress else None,
+            coordinator=(
+                CoordinatorView.of(memory.newest_attempt, course.coordinator_note)
+                if memory.newest_attempt and memory.newest_attempt != course.job
+                else None
+            ),
+        )
+
+    async def incidents(
+        self,
+        watch: WatchName,
+        only_open: Annotated[bool, Field(description="Leave out those that are over.")] = False,
+        cursor: PageCursor = "",
+    ) -> IncidentsReply:
+        """List the incidents of a watch, newest first, with diagnosis, evidence, outcome and proposal.
+
+        Use to report what happened, or to see how a proposal was answered.
+        """
+        found = await find_watch(self._hall, watch)
+        wanted = [
+            pair
+            for pair in await incidents_of(self._hall, found)
+            if not (only_open and pair[0].status.is_over)
+        ]
+        page = page_of(wanted, cursor=cursor, at_most=ROWS_MOST // 2)
+        return IncidentsReply(
+            job=found.root,
+            incidents=[IncidentView.of(incident, found.root, offer) for incident, offer in page.rows],
+            total=page.total,
+            more=page.more,
+        )
+
+    async def explain(
+        self,
+        watch: WatchName,
+        why_not: Annotated[
+            str, Field(description="A suspicion (zombie, stuck) or a cause (host-oom); empty = everything.")
+        ] = "",
+    ) -> ExplainedReply:
+        """Say why the last verdict on a watched job is what it is: each argument, with its values.
+
+        With why_not: which demands of a suspicion or cause were not met. Use when you doubt a verdict.
+        """
+        found = await explain(self._hall, (await find_watch(self._hall, watch)).id, why_not=why_not)
+        return ExplainedReply(
+            job=found.watch.root,
+            phase=found.watch.phase,
+            cause=found.verdict.cause if found.verdict else "unknown",
+            reasons=[ReasonView.of(each) for each in found.reasons],
+        )
+
+    async def propose(
+        self,
+        ctx: Context,
+        watch: WatchName,
+        why: Annotated[
+            str,
+            Field(
+                min_length=1,
+                max_length=500,
+                description="Why a restart helps, in your words; a person reads it.",
+            ),
+        ],
+    ) -> ProposeReply:
+        """Ask for a restart of a watched job in trouble. Makes an offer that only a person can accept.
+
+        The person reads that an agent asked, and why. Nothing is stopped or started by this. Refused, with
+        the reason, where policy forbids a restart (nothing confirmed, code or data errors, budget spent, the
+        job's own recovery at work); then report to the person instead. Next: wait.
+        """
+        found = await find_watch(self._hall, watch)
+        asked = await propose(self._hall, found.id, why=why, asked_by=name_of(ctx))
+        return ProposeReply.of(asked.proposal, is_new=asked.is_new)
+
+    @contextlib.asynccontextmanager
+    async def _signs_of_life(self, ctx: Context, at_most_s: float) -> AsyncIterator[None]:
+        """Report progress now and then, so that a client with a time limit sees that the call lives."""
+        world = self._hall.world
+        started_at = world.now()
+
+        async def report() -> None:
+            while True:
+                await world.sleep_until(world.now() + timedelta(seconds=SIGN_OF_LIFE_S))
+                waited_s = (world.now() - started_at).total_seconds()
+                await ctx.report_progress(waited_s, at_most_s, "still waiting")
+
+        reporting = asyncio.create_task(report())
+        try:
+            yield
+        finally:
+            reporting.cancel()
+            await asyncio.gather(reporting, return_exceptions=True)
