@@ -91,8 +91,8 @@ async def test_a_zombie_is_confirmed_proposed_approved_restarted_and_ends_well(t
         await told.pass_s(300)
         assert told.sim.launched == ["/ada/dedup-r1"]
         cluster = told.sim.cluster
-        assert cluster.state(cluster.runs[ROOT], ROOT) == "KILLED"
-        assert [cluster.state(cluster.runs[each], each) for each in NEIGHBOURS] == ["RUNNING", "RUNNING"]
+        assert cluster.runs[ROOT].state == "killed"
+        assert [cluster.runs[each].state for each in NEIGHBOURS] == ["running", "running"]
         standing = await told.standing()
         assert (standing.watch.root, standing.watch.phase) == ("/ada/dedup-r1", "finished")
         assert standing.incidents == ()
@@ -126,7 +126,7 @@ async def test_promise_3_an_hour_of_failures_is_one_incident_and_no_proposal(tmp
 
 
 async def test_a_steady_watch_costs_at_most_six_requests_and_four_kilobytes_a_minute(tmp_path):
-    async with story("neighbour", tmp_path) as told:
+    async with story("long-run", tmp_path) as told:
         await told.pass_s(180)
         told.sim.requests.clear()
         await told.pass_s(300)

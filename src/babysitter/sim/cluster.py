@@ -1,199 +1,248 @@
-"""Jobs, tasks and logs of a simulated cluster, as of a virtual moment."""
+"""The cluster itself: places tasks on machines, runs them, retries them, ends jobs. All on virtual time."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+import random
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from babysitter.sim.script import UP_AFTER_S, Script
+from babysitter.sim.logbook import LogBook
+from babysitter.sim.records import Attempt, Inside, Job, Machine, State, Task
+from babysitter.sim.timeline import Timeline
 
-PROGRESS_EVERY_S = 5.0
-WORKERS_AFTER_S = 8.0
-COORDINATOR_AFTER_S = 4.0
-HASHES = ("4f1c2a7b", "9d03e5c8", "17ab60fe", "c2e8841d")
-
-
-@dataclass
-class Line:
-    key: str
-    text: str
-    at_ms: int
-    level: str = "LOG_LEVEL_INFO"
+STOPPED_BY_SOMEBODY = "Terminated by user"  # the only reason the controller has, whoever asked
+PARENT_FAILED = "Job exceeded max_task_failures"
+RETRY_PAUSE_S = 1.5
+DRAIN_S = 180.0  # measured: two minutes after a stop the name was still held
+FOREVER_S = 10.0 * 365 * 86400
 
 
-@dataclass
-class Run:
-    """One submitted job and everything below it."""
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an attempt ended. Without an error text the cluster quotes the last line of stderr."""
 
-    job: str
-    script: Script
-    submitted_ms: int
-    number: int
-    request: dict[str, object]
-    killed_ms: int | None = None
-    told_s: float = 0.0  # up to where lines have been printed
-    marks: set[str] = field(default_factory=set)
+    exit_code: int = 0
+    error: str = ""
+    lost_machine: bool = False  # the machine's fault: another budget, another counter
 
-    @property
-    def coordinator(self) -> str:
-        return f"{self.job}/zephyr-dedup-{HASHES[self.number % len(HASHES)]}-p0-a0"
 
-    @property
-    def workers(self) -> str:
-        return f"{self.coordinator}/{self.coordinator.rpartition('/')[2][:-3]}-workers-a0"
+Life = Generator[float, None, Ending]
 
-    @property
-    def execution(self) -> str:
-        started = datetime.fromtimestamp(self.submitted_ms / 1000, UTC)
-        return f"{started:%Y%m%d-%H%M%S}-{HASHES[self.number % len(HASHES)]}"
+
+class Program(Inside, Protocol):
+    """One attempt of one task, from its first line to its exit."""
+
+    def run(self) -> Life:
+        """Yields seconds to sleep; closed without warning when the process is killed."""
+
+
+Programs = Callable[[Task], Program]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """How long tasks wait for a machine, what the scheduler says meanwhile, how long they build."""
+
+    wait_s: float = 0.5
+    reason: str = "Pending scheduler feedback"
+    build_s: float = 0.7
 
 
 class Cluster:
-    """Everything that is true of the cluster at `now()`. Stopping and launching really change it."""
+    """Jobs by id, their logs, the levers of a controller (`launch`, `stop`) and of fate (`fail`, `lose`)."""
 
-    def __init__(self, now: Callable[[], datetime]) -> None:
-        self._now = now
-        self.runs: dict[str, Run] = {}
-        self.lines: list[Line] = []
+    def __init__(self, *, generation: str, start: float, seed: int = 1, machines: int = 3) -> None:
+        self.generation = generation
+        self.seed = seed
+        self.timeline = Timeline(start)
+        self.logs = LogBook()
+        self.jobs: dict[str, Job] = {}
+        self.machines = tuple(self._machine(index) for index in range(machines))
+        self._stories: dict[str, tuple[Programs, Placement]] = {}
+        self._submitted = 0
 
-    def now_ms(self) -> int:
-        return int(self._now().timestamp() * 1000)
+    @property
+    def now(self) -> float:
+        return self.timeline.now
 
-    def launch(self, job: str, script: Script, request: dict[str, object] | None = None) -> Run:
-        request = request or {
-            "name": job,
-            "entrypoint": {"runCommand": {"argv": ["python", "dedup.py"]}},
-            "submitArgv": [
-                "iris", "job", "run", "--no-wait", "--job-name", job.rpartition("/")[2], "--memory", "5GB",
-                "--", "python", "dedup.py",
-            ],
-        }  # fmt: skip
-        run = Run(job, script, self.now_ms(), len(self.runs), request)
-        self.runs[job] = run
-        return run
+    @property
+    def runs(self) -> dict[str, Job]:
+        """The root jobs, in the order of their submission."""
+        return {job.id: job for job in self.jobs.values() if not job.parent_id}
 
-    def stop(self, job: str) -> bool:
-        """Kill exactly this job with its descendants; False when there is none."""
-        run = self.run_of(job)
-        if run is None:
-            return False
-        if not self.is_over(run):
-            self.advance()
-            run.killed_ms = self.now_ms()
-        return True
+    def run_until(self, at: float) -> None:
+        self.timeline.run_until(at)
 
-    def run_of(self, job: str) -> Run | None:
-        """The run that contains exactly this job."""
-        return next((run for run in self.runs.values() if job in self.jobs_of(run)), None)
+    def random_for(self, name: str) -> random.Random:
+        """Chance that depends on the seed and the name only, not on what else happened before."""
+        return random.Random(f"{self.seed}/{name}")
 
-    def jobs_of(self, run: Run) -> list[str]:
-        """Root, coordinator and workers job, as far as they exist by now."""
-        elapsed = self.elapsed_s(run)
-        jobs = [run.job]
-        if run.script.is_pipeline and run.script.ends != "waits":
-            jobs += [run.coordinator] if elapsed >= COORDINATOR_AFTER_S else []
-            jobs += [run.workers] if elapsed >= WORKERS_AFTER_S else []
-        return jobs
+    def launch(
+        self, request: Mapping[str, Any], programs: Programs, placement: Placement | None = None
+    ) -> Job:
+        """Take a job in. One that ended under the same name is forgotten; its log lines stay."""
+        job_id = str(request["name"])
+        for old in [old.id for old in self.subtree(job_id)]:
+            del self.jobs[old]
+        self._submitted += 1
+        job = Job(job_id, self._submitted, request, self.now)
+        self.jobs[job_id] = job
+        replicas = int(request.get("replicas", 0))
+        if replicas < 1:
+            job.state, job.finished_at = State.FAILED, self.now
+            job.error = f"Job {job_id} has invalid replicas={replicas}; must be >= 1"
+            return job
+        placement = placement or Placement()
+        self._stories[job_id] = (programs, placement)
+        job.pending_reason = placement.reason
+        job.tasks = [Task(job, index) for index in range(replicas)]
+        for task in job.tasks:
+            task.life = self.timeline.start(self._live(task), placement.wait_s)
+        return job
 
-    def elapsed_s(self, run: Run) -> float:
-        until = run.killed_ms if run.killed_ms is not None else self.now_ms()
-        return (until - run.submitted_ms) / 1000
+    def stop(self, job_id: str, reason: str = STOPPED_BY_SOMEBODY) -> None:
+        """End a job and everything below it, at once. What has ended already stays as it is."""
+        for job in self.subtree(job_id):
+            if job.state.final:
+                continue
+            for task in job.tasks:
+                self._kill(task, reason)
+            job.state, job.error = State.KILLED, job.error or reason
+            job.finished_at, job.drained_at = self.now, self.now + DRAIN_S
 
-    def is_over(self, run: Run) -> bool:
-        return self.state(run, run.job) not in ("RUNNING", "PENDING")
+    def subtree(self, job_id: str) -> list[Job]:
+        """The job and its descendants, newest first; empty for an unknown id."""
+        below = [job for job in self.jobs.values() if job.id == job_id or job.id.startswith(f"{job_id}/")]
+        return sorted(below, key=lambda job: -job.number)
 
-    def state(self, run: Run, job: str) -> str:
-        """The word after JOB_STATE_ for one job of a run."""
-        script, elapsed = run.script, self.elapsed_s(run)
-        if script.ends == "waits":
-            return "KILLED" if run.killed_ms else "PENDING"
-        ended = script.work_ends_s()
-        is_done = ended is not None and elapsed >= ended
-        if is_done and job == run.workers:
-            return "SUCCEEDED" if script.ends != "fails" else "KILLED"
-        if is_done and script.ends in ("succeeds", "fails"):
-            return "SUCCEEDED" if script.ends == "succeeds" else "FAILED"
-        return "KILLED" if run.killed_ms else "RUNNING"
+    def children(self, job_id: str) -> Iterator[Job]:
+        return (job for job in self.jobs.values() if job.parent_id == job_id)
 
-    def ended_ms(self, run: Run) -> int | None:
-        if not self.is_over(run):
+    def task(self, task_id: str) -> Task | None:
+        job_id, _, index = task_id.rpartition("/")
+        job = self.jobs.get(job_id)
+        if job is None or not index.isdigit() or int(index) >= len(job.tasks):
             return None
-        ended = run.script.work_ends_s()
-        return run.killed_ms or run.submitted_ms + int((ended or 0) * 1000)
+        return job.tasks[int(index)]
 
-    def advance(self) -> None:
-        """Print what every living run has to say up to now, in the order of time."""
-        fresh = [line for run in self.runs.values() for line in self._printed(run)]
-        self.lines.extend(sorted(fresh, key=lambda line: line.at_ms))
+    def fail(self, task: Task, exit_code: int = -9, error: str = "") -> None:
+        """A process of the job dies from outside, as under `kill` or the kernel's OOM killer."""
+        self._strike(task, Ending(exit_code, error))
 
-    def _printed(self, run: Run) -> Iterator[Line]:
-        since, until = run.told_s, self.elapsed_s(run)
-        run.told_s = until
-        script = run.script
-        if script.ends == "waits" or until <= since:
+    def lose(self, task: Task, reason: str = "Worker failed to respond to heartbeats") -> None:
+        """The machine under a task goes away."""
+        self._strike(task, Ending(1, reason, lost_machine=True))
+
+    def _strike(self, task: Task, ending: Ending) -> None:
+        if task.state is State.RUNNING and task.life is not None:
+            self.timeline.stop(task.life)
+            self._leave(task)
+            self._end(task, ending)
+
+    def _live(self, task: Task) -> Generator[float, None, None]:
+        """One attempt. Placed, built, run, and handed over to `_end`."""
+        programs, placement = self._stories[task.job.id]
+        attempt = Attempt(len(task.attempts), self._place(task))
+        task.attempts.append(attempt)
+        task.state, task.pending_reason = State.BUILDING, ""
+        task.exit_code, task.started_at = 0, None
+        self._settle(task.job)
+        yield placement.build_s
+        task.state = attempt.state = State.RUNNING
+        task.started_at = attempt.started_at = self.now
+        program = programs(task)
+        task.inside = program
+        ending = yield from program.run()
+        self._leave(task)
+        self._end(task, ending)
+
+    def _leave(self, task: Task) -> None:
+        if task.inside is not None:
+            task.status_text = task.inside.status_text()
+            task.memory_history_mb.append(task.inside.memory_mb())
+            task.inside = None
+
+    def _end(self, task: Task, ending: Ending) -> None:
+        attempt = task.attempts[-1]
+        attempt.exit_code, attempt.finished_at = ending.exit_code, self.now
+        attempt.worker_failure = ending.lost_machine
+        if ending.exit_code == 0 and not ending.lost_machine:
+            task.state = attempt.state = State.SUCCEEDED
+            task.finished_at = self.now
+        else:
+            last_line = self.logs.last_error_line(task.log_key)
+            quote = f"Exit code: {ending.exit_code}" + (f". stderr: {last_line}" if last_line else "")
+            attempt.error = task.error = ending.error or quote
+            task.exit_code = ending.exit_code
+            attempt.state = State.WORKER_FAILED if ending.lost_machine else State.FAILED
+            self._retry_or_give_up(task, attempt.state)
+        self._settle(task.job)
+
+    def _retry_or_give_up(self, task: Task, last: State) -> None:
+        job = task.job
+        if last is State.WORKER_FAILED:
+            task.preemptions += 1
+            again = task.preemptions <= job.budget("maxRetriesPreemption")
+            if (
+                len(job.tasks) == 1
+            ):  # a lost single-task parent takes its children down; a failed one does not
+                for child in list(self.children(job.id)):
+                    self.stop(child.id, STOPPED_BY_SOMEBODY)
+        else:
+            task.failures += 1
+            again = task.failures <= job.budget("maxRetriesFailure")
+        if again:
+            task.state = State.PENDING
+            task.pending_reason = f"Retrying (attempt {len(task.attempts)}, last: task_state_{last})"
+            task.life = self.timeline.start(self._live(task), RETRY_PAUSE_S)
+        else:
+            task.state, task.finished_at = last, self.now
+
+    def _settle(self, job: Job) -> None:
+        """Let the job's state follow from its tasks', and let the end of a job reach its children."""
+        job.state = state_of(job)
+        if job.started_at is None and job.state is not State.PENDING:
+            job.started_at, job.pending_reason = self.now, ""
+        if not job.state.final:
             return
-        for text, key, at in self._story(run):
-            if since <= at < until:
-                yield self._line(run, key, text, at)
+        job.finished_at = self.now
+        if job.state is State.SUCCEEDED:
+            return
+        job.error = next((task.error for task in job.tasks if task.error), "")
+        for task in job.tasks:
+            self._kill(task, PARENT_FAILED)
+        for child in list(self.children(job.id)):
+            self.stop(child.id, PARENT_FAILED)
 
-    def _story(self, run: Run) -> Iterator[tuple[str, str, float]]:
-        """All that a run prints up to its told moment: text, task, second."""
-        script, coordinator = run.script, f"{run.coordinator}/0"
-        ended = script.work_ends_s()
-        if script.is_pipeline:
-            name = run.coordinator.rpartition("/")[2]
-            yield f"Coordinator job submitted: {name} (job_id={run.coordinator})", f"{run.job}/0", 3.0
-            yield "Coordinator initialized", coordinator, COORDINATOR_AFTER_S + 1
-            yield (
-                f"Starting {script.workers} workers (max={script.workers}, shards={script.stages[0].shards})",
-                coordinator,
-                6.0,
-            )
-            for worker in range(script.workers):
-                yield (
-                    f"Worker {run.workers.rpartition('/')[2]}-{worker} registered, total: {worker + 1}",
-                    coordinator,
-                    12.0,
-                )
-            for stage, start in zip(script.stages, script.stage_starts_s(), strict=True):
-                yield (
-                    f"[{run.execution}] Starting stage {stage.label} with {stage.shards} tasks",
-                    coordinator,
-                    start,
-                )
-            yield from self._progress(run, coordinator)
-            if ended is not None:
-                yield "[coordinator.shutdown] Starting shutdown", coordinator, ended
-                yield "Coordinator shutdown complete", coordinator, ended + 0.2
-        if ended is not None:
-            yield from ((text, f"{run.job}/0", ended - 0.1) for text in script.lines)
+    def _kill(self, task: Task, reason: str) -> None:
+        if task.state.final:
+            return
+        if task.life is not None:
+            self.timeline.stop(task.life)
+        self._leave(task)
+        task.state, task.error = State.KILLED, reason
+        if task.attempt is not None and not task.attempt.state.final:
+            task.attempt.state, task.attempt.error = State.KILLED, reason
 
-    def _progress(self, run: Run, coordinator: str) -> Iterator[tuple[str, str, float]]:
-        script, at = run.script, UP_AFTER_S
-        while at < run.told_s:
-            found = script.progress(at)
-            if found is not None:
-                stage, done = found
-                flying = min(script.workers, stage.shards - done)
-                if script.ends == "sticks" and stage is script.stages[-1] and done >= script.stick_at:
-                    flying = stage.shards - done
-                queued = stage.shards - done - flying
-                tail = f"; items={done} ({done / max(1.0, at):.1f}/s)" if done else ""
-                for number in range(script.noise_per_line):
-                    yield f"Started operation pull_task {number}", coordinator, at
-                yield (
-                    (
-                        f"[{run.execution}] [{stage.label}] {done}/{stage.shards} complete, "
-                        f"{flying} in-flight, "
-                        f"{queued} queued, {script.workers}/{script.workers} workers alive, 0 dead{tail}"
-                    ),
-                    coordinator,
-                    at,
-                )
-            at += PROGRESS_EVERY_S
+    def _place(self, task: Task) -> Machine:
+        return self.machines[(task.job.number + task.index + len(task.attempts)) % len(self.machines)]
 
-    def _line(self, run: Run, task: str, text: str, at_s: float) -> Line:
-        at_ms = run.submitted_ms + int(at_s * 1000)
-        if task == f"{run.job}/0" and text in run.script.lines:
-            return Line(f"{task}:0", text, at_ms, "LOG_LEVEL_UNKNOWN")
-        stamp = datetime.fromtimestamp(at_ms / 1000, UTC)
-        return Line(f"{task}:0", f"I{stamp:%Y%m%d %H:%M:%S} zephyr.execution {text}", at_ms)
+    def _machine(self, index: int) -> Machine:
+        chance = self.random_for(f"machine-{index}")
+        group, vm = f"{chance.getrandbits(32):08x}", f"{chance.getrandbits(32):08x}"
+        return Machine(f"worker-sim-cpu-20261120-1933-{group}-{index}-{vm}", f"127.0.0.1:{41000 + index}")
+
+
+def state_of(job: Job) -> State:
+    """A job's state from its tasks': the first of the controller's rules that holds."""
+    states = [task.state for task in job.tasks]
+    if all(state is State.SUCCEEDED for state in states):
+        return State.SUCCEEDED
+    if states.count(State.FAILED) > job.budget("maxTaskFailures"):
+        return State.FAILED
+    for decisive in (State.UNSCHEDULABLE, State.KILLED):
+        if decisive in states:
+            return decisive
+    if all(state.final for state in states):
+        return State.WORKER_FAILED
+    waiting = all(state is State.PENDING for state in states)
+    return State.PENDING if waiting and job.started_at is None else State.RUNNING

@@ -53,7 +53,7 @@ COMMANDS: dict[str, Entry] = {
     "serve": Entry("serve:serve", "Run the service in this terminal.", _RUN),
     "mcp": Entry("mcp:mcp", "Offer tools to coding agents.", _RUN),
     "slack": Entry("slack:app", "Set up and check Slack.", _RUN),
-    "sim": Entry("demo:sim", "Run a simulated cluster.", _RUN),
+    "sim": Entry("sim:sim", "Run a simulated cluster.", _RUN),
     "demo": Entry("demo:demo", "Watch a whole story in half a minute.", _RUN),
     "doctor": Entry("doctor:doctor", "Check every part of the set-up for real.", _RUN),
     "init": Entry("doctor:init", "Write a commented configuration file.", _RUN),

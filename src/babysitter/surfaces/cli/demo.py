@@ -1,4 +1,4 @@
-"""`demo` and `sim`: the whole story on a simulated cluster, and the cluster alone."""
+"""`demo`: the whole story on a simulated cluster."""
 
 import asyncio
 import sys
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.errors import BabysitError, UserError
+from babysitter.errors import BabysitError
 from babysitter.surfaces.cli.options import me
 
 if TYPE_CHECKING:
@@ -34,38 +34,6 @@ def demo(
     asks = not yes and sys.stdin.isatty()
     with tempfile.TemporaryDirectory(prefix="babysit-demo-") as folder:
         asyncio.run(_demo(Path(folder), speed, asks=asks))
-
-
-def sim(
-    scenario: Annotated[str, typer.Argument(help="Its name; see `babysit sim list`.")],
-    port: Annotated[int, typer.Option(help="0 = any free one.")] = 0,
-    speed: Annotated[float, typer.Option(min=0.1, help="Cluster seconds in one real second.")] = 1.0,
-) -> None:
-    """Run a simulated cluster until Ctrl+C; `list` names the scenarios."""
-    from babysitter.sim import script
-
-    if scenario == "list":
-        for name in script.names():
-            typer.echo(f"{name:<18} {script.load(name).what}")
-        return
-
-    async def serving() -> None:
-        from babysitter.clock import SystemClock
-        from babysitter.sim.server import Simulator
-
-        async with Simulator(scenario, SystemClock(speed=speed).now, port=port) as cluster:
-            typer.echo(f"{cluster.root_job} runs at {cluster.url}")
-            typer.echo(f"  babysit diagnose {cluster.root_job} --controller-url {cluster.url}")
-            await asyncio.Event().wait()
-
-    try:
-        asyncio.run(serving())
-    except ValueError as unknown:
-        raise UserError(str(unknown), next_step="`babysit sim list` names them.") from unknown
-    except OSError as fault:
-        raise UserError(
-            f"Port {port} cannot be used: {fault.strerror}.", next_step="Try --port 0."
-        ) from fault
 
 
 async def _demo(folder: Path, speed: float, *, asks: bool) -> None:

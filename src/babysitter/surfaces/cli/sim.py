@@ -1,0 +1,44 @@
+"""`sim`: a simulated cluster alone, to try things on."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from babysitter.errors import UserError
+
+
+def sim(
+    scenario: Annotated[str, typer.Argument(help="Its name, or the path of a scenario file.")] = "",
+    port: Annotated[int, typer.Option(help="0 = any free one.")] = 0,
+    speed: Annotated[float, typer.Option(min=0.1, help="Cluster seconds in one real second.")] = 1.0,
+    generation: Annotated[str, typer.Option(help="april, may or august: whose protocol it speaks.")] = "may",
+    list_all: Annotated[bool, typer.Option("--list", help="Name the scenarios and end.")] = False,
+) -> None:
+    """Run a simulated cluster until Ctrl+C."""
+    from babysitter.sim import scenario as scenarios
+
+    if list_all or not scenario:
+        for name in scenarios.names():
+            typer.echo(f"{name:<20} {scenarios.load(name).about}")
+        return
+    try:
+        asyncio.run(_serve(scenario, port, speed, generation))
+    except ValueError as unknown:
+        raise UserError(str(unknown), next_step="`babysit sim --list` names the scenarios.") from unknown
+    except OSError as fault:
+        raise UserError(
+            f"Port {port} cannot be used: {fault.strerror}.", next_step="Try --port 0."
+        ) from fault
+
+
+async def _serve(scenario: str, port: int, speed: float, generation: str) -> None:
+    from babysitter.clock import SystemClock
+    from babysitter.sim.server import Simulator
+
+    async with Simulator(
+        scenario, SystemClock(speed=speed).now, port=port, generation=generation
+    ) as simulator:
+        typer.echo(f"{simulator.root_job} runs at {simulator.url}")
+        typer.echo(f"  babysit diagnose {simulator.root_job} --controller-url {simulator.url}")
+        await asyncio.Event().wait()
