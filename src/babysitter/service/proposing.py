@@ -49,7 +49,7 @@ class Asked:
 
 def agent(name: str) -> str:
     """How a person reads who asked. The name is the program's own word, so it is made harmless."""
-    plain = _ODD.sub(" ", redact(name)).strip()[:LONGEST_NAME]
+    plain = " ".join(_ODD.sub(" ", redact(name)).split())[:LONGEST_NAME]
     return f"an agent ({plain})" if plain else "an agent"
 
 
