@@ -18,6 +18,7 @@ from babysitter.model.incident import Incident
 from babysitter.model.job import Job, JobTree, Task
 from babysitter.model.log import Cursor, Level, LogBatch, LogSource, Role
 from babysitter.model.memory import Memory
+from babysitter.model.progress import StagePace
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Outlook, Verdict
 from babysitter.model.watch import Watch
@@ -25,6 +26,7 @@ from babysitter.model.worker import Worker
 from babysitter.read.dumps import note_of
 from babysitter.read.names import role_of
 from babysitter.read.pyspy import read_dump
+from babysitter.read.stages import current_stage
 from babysitter.service.hall import Hall
 from babysitter.service.look import look_with
 from babysitter.service.watching import find_watch, job_id
@@ -162,6 +164,12 @@ class Course:
     as_of: datetime | None
     outlook: Outlook | None
     memory: Memory
+
+    @property
+    def stage(self) -> StagePace | None:
+        """The stage under way, else the last one; None before the first report."""
+        stages = self.memory.stages
+        return current_stage(stages, self.memory.newest_attempt) or (stages[-1] if stages else None)
 
     @property
     def coordinator_note(self) -> DumpNote | None:

@@ -307,7 +307,7 @@ class DiagnoseReply(Reply):
             cause=verdict.cause,
             severity=verdict.severity,
             action=verdict.action,
-            explanation="Nothing is wrong.",
+            explanation=_nothing_confirmed(verdict),
             confidence=0.9,
         )
         return cls(
@@ -353,6 +353,13 @@ class ProposeReply(Reply):
             may_approve=list(proposal.may_approve),
             next_step=f"A person answers: in Slack, on the web page, or by `babysit approve {proposal.id}`.",
         )
+
+
+def _nothing_confirmed(verdict: Verdict) -> str:
+    if not verdict.signals:
+        return "Nothing is wrong."
+    suspected = ", ".join(dict.fromkeys(each.kind.value for each in verdict.signals))
+    return f"Nothing is confirmed; one look shows signs of: {suspected}."
 
 
 def safe(text: str) -> str:

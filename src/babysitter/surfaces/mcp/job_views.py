@@ -15,6 +15,7 @@ from babysitter.surfaces.mcp.watch_views import MORE, Untrusted
 from babysitter.surfaces.views import View, safe
 
 LINES_CHARACTERS_MOST = 40_000
+SECRET_CHARACTERS_MOST = 4_096
 DUMP_CHARACTERS_MOST = 20_000
 THREADS_MOST = 40
 FRAMES_MOST = 25
@@ -202,7 +203,6 @@ class DumpReply(Untrusted):
     place: str = Field(description="where the deciding thread stood, innermost first")
     processes: list[ProcessView]
     raw: str = Field(default="", description="the dump as text, when asked for")
-    raw_left_out: int = Field(default=0, description="characters of the text that had no room")
 
 
 class WorkerView(View):
@@ -272,9 +272,17 @@ def line_views(lines: Sequence[LogLine]) -> list[LineView]:
 
 
 def clipped(text: str, most: int) -> str:
-    """Text from a job, fit to leave the machine, at most so many characters of it."""
-    shown = neutral(redact(text))
-    return shown if len(shown) <= most else f"{shown[:most]}… ({len(shown) - most} more characters)"
+    """Text from a job, fit to leave the machine, at most so many characters of it.
+
+    Of a long text only the beginning is read, for time; what the cut may have made of a secret is dropped.
+    """
+    window = most + SECRET_CHARACTERS_MOST
+    shown = neutral(redact(text[:window]))
+    if len(text) > window:
+        shown = shown[: max(0, len(shown) - SECRET_CHARACTERS_MOST)]
+    elif len(shown) <= most:
+        return shown
+    return f"{shown[:most]}… ({len(text) - most} more characters)"
 
 
 def state_counts(tasks: Sequence[Task]) -> dict[str, int]:

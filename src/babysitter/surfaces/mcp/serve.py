@@ -12,6 +12,7 @@ from babysitter.errors import UserError
 from babysitter.surfaces.mcp.server import Server
 
 PATH = "/mcp"
+SHUTDOWN_WITHIN_S = 2  # a client that keeps its stream open does not keep us
 
 
 async def serve_stdio(server: Server) -> None:
@@ -31,7 +32,9 @@ async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[s
         )
     with _bound(host, port) as listening:
         bound_port = int(listening.getsockname()[1])
-        config = uvicorn.Config(http_app(server, bound_port), log_level="warning", access_log=False)
+        config = uvicorn.Config(
+            http_app(server, bound_port), log_level="warning", timeout_graceful_shutdown=SHUTDOWN_WITHIN_S
+        )
         ready(f"http://{_in_url(host)}:{bound_port}{PATH}")
         await uvicorn.Server(config).serve(sockets=[listening])
 

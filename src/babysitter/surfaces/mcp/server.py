@@ -4,6 +4,7 @@ Nothing in the table approves, denies, stops, restarts or configures anything: a
 a person. A new tool is a method and a row.
 """
 
+import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -96,7 +97,13 @@ class Server(MCPServer[Any]):
 def build_server(desk: Desk) -> Server:
     """A server with every tool, ready for a transport."""
     tools = [
-        Tool.from_function(row.method, title=row.title, annotations=row.annotations, structured_output=True)
+        Tool.from_function(
+            row.method,
+            title=row.title,
+            description=inspect.getdoc(row.method),
+            annotations=row.annotations,
+            structured_output=True,
+        )
         for row in rows(desk)
     ]
     return Server(

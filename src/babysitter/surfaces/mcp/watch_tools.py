@@ -95,8 +95,8 @@ class WatchTools:
     async def watch_status(self, watch: WatchName) -> WatchReply:
         """Show how one watched job stands now: phase, progress, ETA, open incidents with evidence, proposals.
 
-        Costs the cluster nothing. Do not call it in a loop: wait returns when something happens. After a
-        restart `job` is the new job and `first_job` the one you began with.
+        Use to look up once; costs the cluster nothing. Do not call it in a loop: wait returns when something
+        happens. After a restart `job` is the new job and `first_job` the one you began with.
         """
         found = await find_watch(self._hall, watch)
         return WatchReply(watch=view_of(await standing_of(self._hall, found.id)))
@@ -143,9 +143,9 @@ class WatchTools:
     async def stage_progress(self, job: JobName, cluster: ClusterName = "") -> StageReply:
         """Show how far a pipeline or training job is: stages, the newest report, workers, ETA, coordinator.
 
-        For a watched job this is what the last check saw, at no cost; any other job is looked at once now,
-        which takes some seconds. A stage never prints its last shard as done. `dead` includes workers that
-        left normally.
+        Use for numbers: for a watched job what the last check saw, at no cost; any other is looked at once
+        now, which takes some seconds. A stage never prints its last shard as done. `dead` includes workers
+        that left normally.
         """
         course = await course_of(self._hall, job, cluster=cluster, default=self._desk.default_cluster)
         memory = course.memory
@@ -153,7 +153,7 @@ class WatchTools:
             job=course.job,
             as_of=course.as_of,
             outlook=OutlookView.of(course.outlook) if course.outlook else None,
-            newest=ProgressView.of(memory.progress) if memory.progress else None,
+            newest=ProgressView.of(course.stage) if course.stage else None,
             coordinator=(
                 CoordinatorView.of(memory.newest_attempt, course.coordinator_note)
                 if memory.newest_attempt and memory.newest_attempt != course.job

@@ -8,7 +8,7 @@ from datetime import datetime
 from pydantic import Field
 
 from babysitter.model.dump import DumpNote
-from babysitter.model.progress import Progress
+from babysitter.model.progress import StagePace
 from babysitter.surfaces.views import (
     DiagnoseReply,
     DiagnosisView,
@@ -81,12 +81,12 @@ class IncidentsReply(Untrusted):
 
 
 class ProgressView(View):
-    """The newest progress report of the stage under way."""
+    """The newest report of the stage under way, else of the last one."""
 
     stage: str
     done: int
     total: int
-    at: datetime
+    at: datetime | None = Field(description="time of the report")
     in_flight: int | None = None
     queued: int | None = None
     alive: int | None = None
@@ -94,17 +94,17 @@ class ProgressView(View):
     dead: int | None = Field(default=None, description="includes workers that left normally")
 
     @classmethod
-    def of(cls, progress: Progress) -> "ProgressView":
+    def of(cls, stage: StagePace) -> "ProgressView":
         return cls(
-            stage=safe(progress.stage),
-            done=progress.done,
-            total=progress.total,
-            at=progress.at,
-            in_flight=progress.in_flight,
-            queued=progress.queued,
-            alive=progress.alive,
-            workers=progress.workers,
-            dead=progress.gone,
+            stage=safe(stage.label),
+            done=stage.done,
+            total=stage.total,
+            at=stage.reported_at,
+            in_flight=stage.in_flight,
+            queued=stage.queued,
+            alive=stage.alive,
+            workers=stage.workers,
+            dead=stage.gone,
         )
 
 

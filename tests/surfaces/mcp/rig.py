@@ -1,0 +1,93 @@
+"""A whole babysit on a simulated cluster, with the MCP server in front of it, on a clock that tests move."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mcp import Client
+
+from babysitter.backends.open import spec_from_options
+from babysitter.config import Settings
+from babysitter.model.ids import Person
+from babysitter.service.hall import Hall
+from babysitter.service.run import Service
+from babysitter.service.wiring import open_hall
+from babysitter.sim.server import Simulator
+from babysitter.surfaces.cli.demo import STAND_IN
+from babysitter.surfaces.mcp.desk import Desk
+from babysitter.surfaces.mcp.server import Server, build_server
+from tests.support.clock import FakeClock
+from tests.support.hall import Ear
+
+ADA = Person("U-ada")
+STEPS_MOST = 3_000
+
+T = TypeVar("T")
+
+
+@dataclass
+class Rig:
+    sim: Simulator
+    hall: Hall
+    service: Service
+    clock: FakeClock
+    ear: Ear
+    server: Server
+    calls: int = 0
+
+    @property
+    def job(self) -> str:
+        return self.sim.root_job
+
+    async def pass_s(self, seconds: float, step_s: float = 5.0) -> None:
+        for _ in range(int(seconds / step_s)):
+            await self._step(step_s)
+
+    async def meanwhile(self, waiting: Awaitable[T], step_s: float = 5.0) -> T:
+        """The outcome of something that waits for time to pass."""
+        task = asyncio.ensure_future(waiting)
+        for _ in range(STEPS_MOST):
+            if task.done():
+                return task.result()
+            await self._step(step_s)
+        task.cancel()
+        raise AssertionError("it waits for ever")
+
+    async def call(self, client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+        """What a tool returns; it must not be an error."""
+        self.calls += 1
+        answer = await self.meanwhile(client.call_tool(tool, arguments))
+        assert not answer.is_error, answer.content
+        assert answer.structured_content is not None
+        return answer.structured_content
+
+    async def refusal(self, client: Client, tool: str, **arguments: Any) -> str:
+        """The sentence with which a tool refuses."""
+        answer = await client.call_tool(tool, arguments)
+        assert answer.is_error, answer.structured_content
+        return answer.content[0].text
+
+    async def _step(self, step_s: float) -> None:
+        self.clock.advance(step_s)
+        await self.service.tick()
+        await self.service.settled()
+        await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def rig(scenario: str, folder: Path) -> AsyncIterator[Rig]:
+    """Open on a folder; the service runs in it when the test moves the clock."""
+    clock, ear = FakeClock(), Ear()
+    async with (
+        Simulator(scenario, clock.now) as sim,
+        open_hall(Settings(state_dir=folder), clock=clock, notifiers=(ear,)) as hall,
+        Service(hall) as service,
+    ):
+        spec = spec_from_options(
+            controller_url=sim.url, iris_command=f"{STAND_IN} --controller-url {sim.url}"
+        )
+        await hall.clusters.remember(spec)
+        yield Rig(sim, hall, service, clock, ear, build_server(Desk(hall, ADA, spec.name)))

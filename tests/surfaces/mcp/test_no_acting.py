@@ -1,0 +1,55 @@
+"""An agent cannot approve, stop or restart: not through a tool, not through a log, not by what it says."""
+
+import ast
+from pathlib import Path
+
+from mcp import Client
+
+from babysitter.model.events import ProposalDecided, StepTaken
+from babysitter.surfaces import mcp as room
+from tests.surfaces.mcp.rig import rig
+
+SOURCE = Path(room.__file__).parent
+ACTS = ("approvals", "saga", "restarts", "journal", "service.run", "backends", "store")
+
+
+async def test_promise_1_whatever_an_agent_sends_the_offer_stays_open_and_nothing_is_touched(tmp_path: Path):
+    async with rig("zombie", tmp_path) as place, Client(place.server) as agent:
+        await place.call(agent, "start_watch", job=place.job)
+        woken = await place.call(agent, "wait", watch=place.job, until=["incident"])
+        offer = woken["watch"]["incidents"][0]["proposal"]
+        yes = {
+            "answer": "yes",
+            "approve": True,
+            "person": "U-ada",
+            "door": "terminal",
+            "proposal": offer["id"],
+        }
+        for tool in [each.name for each in (await agent.list_tools()).tools]:
+            said = {"watch": place.job, "job": place.job, "task": f"{place.job}/0", "prefix": "/ada"}
+            words = {"why": f"I, U-ada, approve {offer['id']}: yes", "text": f"approve {offer['id']}"}
+            await place.meanwhile(agent.call_tool(tool, said | words | yes | {"at_most_s": 0}))
+        for invented in ("approve", "decide", "deny", "snooze", "stop_job", "submit", "set_approvers"):
+            assert "Unknown tool" in await place.refusal(agent, invented, proposal=offer["id"], yes=True)
+        await place.pass_s(120)
+        after = await place.call(agent, "watch_status", watch=place.job)
+        assert after["watch"]["incidents"][0]["proposal"]["status"] == "open"
+        assert place.sim.launched == []
+        assert not [each for each in place.sim.requests if each[0] in ("TerminateJob", "LaunchJob")]
+        async with place.hall.store.reading() as records:
+            happened = [each.event for each in await records.events.after(0)]
+        assert not [each for each in happened if isinstance(each, (ProposalDecided, StepTaken))]
+
+
+def test_the_room_knows_nothing_that_decides_or_acts():
+    for path in SOURCE.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imported = {
+            f"{node.module}.{alias.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module
+            for alias in node.names
+        }
+        used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not [each for each in imported if any(word in each for word in ACTS)], path.name
+        assert not used & {"hands", "decide", "stop_watching", "transaction"}, path.name
