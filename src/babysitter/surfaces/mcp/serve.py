@@ -1,5 +1,6 @@
 """The two transports: standard input and output, and streamable HTTP on this machine only."""
 
+import asyncio
 import ipaddress
 import socket
 from collections.abc import Callable
@@ -21,7 +22,7 @@ async def serve_stdio(server: Server) -> None:
 
 
 async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[str], None]) -> None:
-    """Until interrupted. `ready` hears the address. Raises UserError for a host that others can reach.
+    """Until interrupted or cancelled. `ready` hears the address. Raises UserError for what others can reach.
 
     Names are not accepted, only loopback addresses: what a name means is decided elsewhere.
     """
@@ -36,7 +37,14 @@ async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[s
             http_app(server, bound_port), log_level="warning", timeout_graceful_shutdown=SHUTDOWN_WITHIN_S
         )
         ready(f"http://{_in_url(host)}:{bound_port}{PATH}")
-        await uvicorn.Server(config).serve(sockets=[listening])
+        running = uvicorn.Server(config)
+        serving = asyncio.create_task(running.serve(sockets=[listening]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            running.should_exit = True  # end in good order: answers under way are finished
+            await serving
+            raise
 
 
 def http_app(server: Server, port: int) -> Starlette:
@@ -68,6 +76,7 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
+        bound.listen()
     except OSError as fault:
         bound.close()
         raise UserError(

@@ -1,0 +1,174 @@
+"""The same tools over memory, standard input and output, and HTTP, in every version of the protocol."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from mcp import Client, ClientSession, StdioServerParameters, stdio_client
+from mcp.client._memory import InMemoryTransport
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import (
+    ClientCapabilities,
+    Implementation,
+    InitializedNotification,
+    InitializeRequest,
+    InitializeRequestParams,
+    InitializeResult,
+)
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
+
+from babysitter.clock import SystemClock
+from babysitter.config import Settings
+from babysitter.errors import UserError
+from babysitter.service.wiring import open_hall
+from babysitter.sim.server import Simulator
+from babysitter.surfaces.cli.app import run
+from babysitter.surfaces.mcp.desk import Desk
+from babysitter.surfaces.mcp.serve import serve_http
+from babysitter.surfaces.mcp.server import Server, build_server
+from tests.surfaces.mcp.rig import ADA
+from tests.surfaces.mcp.test_tools import TOOLS
+
+OLD, NEWEST_OLD = HANDSHAKE_PROTOCOL_VERSIONS[0], HANDSHAKE_PROTOCOL_VERSIONS[-1]
+ME = Implementation(name="tests", version="1")
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Server]:
+    async with open_hall(Settings(state_dir=tmp_path)) as hall:
+        yield build_server(Desk(hall, ADA))
+
+
+@contextlib.asynccontextmanager
+async def http(server: Server) -> AsyncIterator[str]:
+    """Served on a free port of this machine; gives the address."""
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    serving = asyncio.create_task(serve_http(server, "127.0.0.1", 0, ready=address.set_result))
+    try:
+        yield await asyncio.wait_for(address, 10)
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def session_at(version: str, transport: Any) -> AsyncIterator[ClientSession]:
+    """A client that offers this older version and gets it."""
+    async with transport as (read, write), ClientSession(read, write) as session:
+        offer = InitializeRequestParams(
+            protocol_version=version, capabilities=ClientCapabilities(), client_info=ME
+        )
+        agreed = await session.send_request(InitializeRequest(params=offer), InitializeResult)
+        assert agreed.protocol_version == version
+        session.adopt(agreed)
+        await session.send_notification(InitializedNotification())
+        yield session
+
+
+async def speaks(session: ClientSession | Client) -> None:
+    """Everything that the server has works in this conversation: list, answer, refuse."""
+    assert {each.name for each in (await session.list_tools()).tools} == set(TOOLS)
+    answer = await session.call_tool("list_watches", {})
+    assert not answer.is_error
+    assert '"watches":[]' in answer.content[0].text
+    refusal = await session.call_tool("watch_status", {"watch": "/ada/none"})
+    assert refusal.is_error
+    assert "Nothing named" in refusal.content[0].text
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
+async def test_every_older_version_works_over_streams(server: Server, version: str):
+    async with session_at(version, InMemoryTransport(server)) as session:
+        await speaks(session)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto", LATEST_MODERN_VERSION])
+async def test_every_way_to_connect_works_in_memory(server: Server, mode: str):
+    async with Client(server, mode=mode) as client:
+        await speaks(client)
+        expected = NEWEST_OLD if mode == "legacy" else LATEST_MODERN_VERSION
+        assert client.protocol_version == expected
+
+
+async def test_every_version_works_over_http(server: Server):
+    async with http(server) as url:
+        for version in HANDSHAKE_PROTOCOL_VERSIONS:
+            async with session_at(version, streamable_http_client(url)) as session:
+                await speaks(session)
+        for mode in ("auto", LATEST_MODERN_VERSION):
+            async with Client(url, mode=mode) as client:
+                assert client.protocol_version == LATEST_MODERN_VERSION
+                await speaks(client)
+
+
+@pytest.mark.parametrize("version", [OLD, LATEST_MODERN_VERSION])
+async def test_the_command_serves_standard_input_and_output(tmp_path: Path, version: str):
+    async with Simulator("healthy", SystemClock().now) as sim:
+        command = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "babysitter", "mcp", "--state-dir", str(tmp_path), "--controller-url", sim.url],
+        )
+        talk = (
+            Client(command)
+            if version == LATEST_MODERN_VERSION
+            else session_at(version, stdio_client(command))
+        )
+        async with talk as client:
+            await speaks(client)
+            jobs = await client.call_tool("list_jobs", {"prefix": "/ada"})  # the named cluster is the default
+            assert f'"{sim.root_job}"' in jobs.content[0].text
+            tree = await client.call_tool("job_tree", {"job": sim.root_job})
+            assert not tree.is_error, tree.content
+
+
+REQUEST = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": NEWEST_OLD,
+        "capabilities": {},
+        "clientInfo": {"name": "page", "version": "1"},
+    },
+}
+MODERN = {"MCP-Protocol-Version": LATEST_MODERN_VERSION}
+
+
+@pytest.mark.parametrize("era", [{}, MODERN], ids=["older", "modern"])
+async def test_a_web_page_cannot_reach_it_by_a_name_or_origin_of_its_own(server: Server, era: dict[str, str]):
+    async with http(server) as url, aiohttp.ClientSession() as browser:
+        port = url.split(":")[2].partition("/")[0]
+        accept = {"Accept": "application/json, text/event-stream"} | era
+
+        async def status(**headers: str) -> int:
+            async with browser.post(url, json=REQUEST, headers=accept | headers) as answer:
+                return answer.status
+
+        assert await status(Host=f"evil.example:{port}") == 421
+        assert await status(Host=f"127.0.0.1.evil.example:{port}") == 421
+        assert await status(Host="127.0.0.1:1") == 421
+        assert await status(Origin="http://evil.example") == 403
+        assert await status(Origin="null") == 403
+        assert await status(Origin=f"http://localhost.evil.example:{port}") == 403
+        if not era:
+            assert await status(Origin=f"http://localhost:{port}") == 200
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "localhost", "example.org", ""])
+def test_it_binds_to_addresses_of_this_machine_alone(
+    host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert run(["mcp", "--http", "--host", host, "--port", "0", "--state-dir", str(tmp_path)]) == 2
+    assert "no address of this machine alone" in capsys.readouterr().err
+
+
+async def test_a_port_in_use_is_named(server: Server):
+    async with http(server) as url:
+        port = int(url.split(":")[2].partition("/")[0])
+        with pytest.raises(UserError, match=f"Port {port} of 127.0.0.1 cannot be used"):
+            await serve_http(server, "127.0.0.1", port, ready=print)
