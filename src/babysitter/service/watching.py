@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from babysitter.backends.open import ClusterSpec
-from babysitter.errors import NoSuchJob, NoSuchWatch, UserError
+from babysitter.errors import AlreadyWatched, NoSuchJob, NoSuchWatch, UserError
 from babysitter.model.events import ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.incident import Incident
+from babysitter.model.job import Job
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.message import Occasion
@@ -50,12 +51,13 @@ async def start_watching(
     """Promise to look after a job, beginning now.
 
     The job is looked for first: NoSuchJob for one that the cluster does not know, AlreadyWatched for a second
-    watch of a job that is being watched, WorldError when the cluster cannot be asked. A job whose earlier
-    watch has finished gets a new one.
+    watch of a job that is being watched (also under its restart's name), WorldError when the cluster cannot
+    be asked. A job whose earlier watch has finished gets a new one.
     """
     root = job_id(job)
     await hall.clusters.remember(spec)
-    if await (await hall.clusters.eyes(spec.name)).find(root) is None:
+    found = await (await hall.clusters.eyes(spec.name)).find(root)
+    if found is None:
         raise NoSuchJob(
             f"The cluster '{spec.name}' does not know the job {root}.",
             next_step="Check the id with `iris job list`; it is /user/name, in full.",
@@ -75,6 +77,7 @@ async def start_watching(
         owner=owner or by,
     )
     async with hall.store.transaction() as records:
+        await _is_not_followed(records, found, spec.name)
         earlier = await records.watches.of_job(root, spec.name)
         if earlier is not None and earlier.phase is Phase.FINISHED and not await _is_acting(records, earlier):
             await _end(records, hall, earlier, by, SUPERSEDED)
@@ -153,6 +156,17 @@ async def _one(records: Records, name: str, cluster: str) -> Watch:
         known = ", ".join(f"{each.id} on '{each.cluster}'" for each in active)
         raise UserError(f"'{name}' may be any of {known}.", next_step="Name the watch by its id.")
     return found[0]
+
+
+async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
+    """Raise AlreadyWatched for a job that we restarted: its watch follows the new one."""
+    for watch in await records.watches.named(job.id, cluster=cluster):
+        has_ended = watch.phase is Phase.FINISHED and not job.state.is_terminal  # the name is in use again
+        if watch.stopped_at is None and watch.root != job.id and not has_ended:
+            raise AlreadyWatched(
+                f"{job.id} was restarted as {watch.root}, which is being watched (as {watch.id}).",
+                next_step=f"`babysit status {job.id}` shows how it is doing.",
+            )
 
 
 async def _is_acting(records: Records, watch: Watch) -> bool:

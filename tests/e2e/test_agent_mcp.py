@@ -1,0 +1,85 @@
+"""An agent with only the MCP tools babysits a pipeline; a person approves; the agent may die on the way."""
+
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+
+from babysitter.model.ids import ProposalId
+from babysitter.model.proposal import Answer, Door
+from babysitter.service.approvals import decide
+from tests.surfaces.mcp.rig import ADA, Rig, rig
+
+CALLS_MOST = 11
+
+
+async def wait_until(
+    place: Rig, agent: Client, job: str, *reasons: str, cursor: int | None = None
+) -> dict[str, Any]:
+    """What the tool's description says: wait, hand the cursor back, until it is one of these reasons."""
+    while True:
+        said = await place.call(agent, "wait", watch=job, cursor=cursor, until=["incident"], at_most_s=1800)
+        if said["reason"] in reasons:
+            return said
+        cursor = said["cursor"]
+
+
+async def the_person_says_yes(place: Rig, proposal: str) -> None:
+    ruling = await decide(place.hall, ProposalId(proposal), ADA, Answer.YES, Door.SLACK)
+    assert ruling.took_effect
+
+
+async def test_start_zombie_approval_restart_finish_in_few_calls(tmp_path: Path):
+    async with rig("zombie", tmp_path) as place, Client(place.server) as agent:
+        await place.call(agent, "start_watch", job=place.job)
+        trouble = await wait_until(place, agent, place.job, "incident")
+        incident = trouble["watch"]["incidents"][0]
+        assert incident["diagnosis"]["cause"] == "zombie-coordinator"
+        assert incident["diagnosis"]["evidence"]
+        offer = incident["proposal"]
+        assert (offer["status"], offer["job"], offer["successor"]) == ("open", "/ada/dedup", "/ada/dedup-r1")
+        assert place.sim.launched == []  # an agent that only waits changes nothing
+        await the_person_says_yes(place, offer["id"])
+        end = await wait_until(place, agent, place.job, "terminal", cursor=trouble["cursor"])
+        assert (end["watch"]["job"], end["watch"]["first_job"]) == ("/ada/dedup-r1", "/ada/dedup")
+        assert end["watch"]["outlook"]["job_state"] == "succeeded"
+        story = await place.call(agent, "incidents", watch=place.job)
+        assert [(each["status"], each["proposal"]["status"]) for each in story["incidents"]] == [
+            ("resolved", "approved")
+        ]
+        assert place.sim.launched == ["/ada/dedup-r1"]
+        assert place.calls <= CALLS_MOST
+
+
+async def test_a_new_agent_with_only_the_job_id_goes_on(tmp_path: Path):
+    async with rig("zombie", tmp_path) as place:
+        async with Client(place.server) as agent:
+            await place.call(agent, "start_watch", job=place.job)
+            trouble = await wait_until(place, agent, place.job, "incident")
+        await the_person_says_yes(place, trouble["watch"]["incidents"][0]["proposal"]["id"])
+        await place.pass_s(30)  # nobody waits, and the work goes on
+        async with Client(place.server, mode="legacy") as successor:
+            known = await place.call(successor, "start_watch", job="/ada/dedup")
+            assert known["is_new"] is False
+            assert known["watch"]["restarts"] == 1
+            end = await wait_until(place, successor, "/ada/dedup", "terminal")
+            assert end["watch"]["outlook"]["job_state"] == "succeeded"
+            assert end["watch"]["incidents"] == []
+        assert place.sim.launched == ["/ada/dedup-r1"]
+        assert place.calls <= CALLS_MOST
+
+
+async def test_where_babysit_only_escalates_the_agent_may_ask_and_the_person_decides(tmp_path: Path):
+    why = "Both holders of the last shards wait for a host that I see no more; a new run gets others."
+    async with rig("stuck-stage", tmp_path) as place, Client(place.server) as agent:
+        await place.call(agent, "start_watch", job=place.job)
+        trouble = await wait_until(place, agent, place.job, "incident")
+        asked = await place.call(agent, "propose", watch=place.job, why=why)
+        assert asked["may_approve"] == [ADA]
+        if asked["is_new"]:
+            assert asked["proposal"]["asked_by"].startswith("an agent")
+        assert place.sim.launched == []
+        await the_person_says_yes(place, asked["proposal"]["id"])
+        end = await wait_until(place, agent, place.job, "terminal", cursor=trouble["cursor"])
+        assert end["watch"]["outlook"]["job_state"] == "succeeded"
+        assert place.calls <= CALLS_MOST
