@@ -459,3 +459,17 @@ def test_the_outlook_shows_stages_pace_and_workers():
     assert (outlook.alive, outlook.workers, outlook.pipeline) == (4, 4, 0)
     assert outlook.rate_per_min is not None
     assert outlook.eta_s is not None
+
+
+def test_a_stage_that_was_broken_off_was_not_done():
+    ended = tree(*crew(state=F, workers=K), root=F, failure_count=1)
+    outlook = story(look(70, ended, report(65, 5)), start=up())[-1].outlook
+    assert [(each.done, each.total, each.is_current) for each in outlook.stages] == [(5, 10, False)]
+    assert (outlook.eta_s, outlook.rate_per_min, outlook.retries) == (None, None, 0)
+    assert outlook.summary == "failed after 60 s"
+
+
+def test_the_last_shard_of_a_pipeline_that_succeeded_was_done():
+    ended = tree(*crew(state=S, workers=S), root=S)
+    outlook = story(look(70, ended, report(65, 9)), start=up())[-1].outlook
+    assert [(each.done, each.total) for each in outlook.stages] == [(10, 10)]

@@ -105,3 +105,17 @@ def test_any_order_of_reports_keeps_the_laws(counts):
         assert frozen_s(stage) >= 0
         assert stuck_after_s(stage, stages, LIMITS) >= LIMITS.stuck_floor_s
     assert len([stage for stage in stages if stage.ended_at is None]) <= 1
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "labels"),
+    [
+        ("Map → Write", "stage0-Map → Write", ["stage0-Map → Write"]),  # a status text, then a line
+        ("stage0-Map → Write", "Map → Write", ["stage0-Map → Write"]),
+        ("stage0-Map", "stage2-Map", ["stage0-Map", "stage2-Map"]),
+        ("stage0-Map", "Reduce", ["stage0-Map", "Reduce"]),
+    ],
+)
+def test_a_status_text_leaves_out_the_number_of_a_stage(first, then, labels):
+    stages = folded(*reports((0, 1), stage=first, execution=""), *reports((5, 2), stage=then, execution=""))
+    assert [each.label for each in stages] == labels

@@ -1,7 +1,10 @@
 """What a person sees of the job right now: one line, stages, pace, what is left."""
 
+from dataclasses import replace
+
 from babysitter.assess.scene import Scene
-from babysitter.model.job import JobState
+from babysitter.model.ids import JobId
+from babysitter.model.job import Job, JobState
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
 from babysitter.model.progress import StagePace
@@ -13,12 +16,13 @@ def outlook_of(scene: Scene) -> Outlook:
     """The outlook of a look that saw the tree."""
     stage, memory = scene.stage, scene.memory
     workers = scene.crew.workers if scene.crew else None
+    goes_on = not scene.root.state.is_terminal
     return Outlook(
         summary=_summary(scene),
         job_state=scene.root.state,
-        stages=_stages(memory, scene.attempt.id),
-        eta_s=eta_s(stage) if stage else None,
-        rate_per_min=rate_per_min(stage) if stage else None,
+        stages=_stages(memory, scene.attempt),
+        eta_s=eta_s(stage) if goes_on and stage else None,
+        rate_per_min=rate_per_min(stage) if goes_on and stage else None,
         alive=stage.alive if stage else None,
         workers=(stage.workers if stage else None) or (workers.task_count if workers else None),
         pipeline=scene.crew.name.pipeline if scene.crew else None,
@@ -36,7 +40,7 @@ def outlook_of_memory(memory: Memory, summary: str) -> Outlook:
     return Outlook(
         summary=summary,
         job_state=memory.root_state,
-        stages=_stages(memory, memory.newest_attempt),
+        stages=_stages_of(memory, memory.newest_attempt),
         alive=stage.alive if stage else None,
         workers=stage.workers if stage else None,
         peak_memory_bytes=memory.peak_memory_bytes,
@@ -44,7 +48,19 @@ def outlook_of_memory(memory: Memory, summary: str) -> Outlook:
     )
 
 
-def _stages(memory: Memory, attempt: str | None) -> tuple[StageView, ...]:
+def _stages(memory: Memory, attempt: Job) -> tuple[StageView, ...]:
+    """The stages of an attempt that may have ended; one that ended badly broke off its last stage."""
+    stages = _stages_of(memory, attempt.id)
+    if not stages or not attempt.state.is_terminal:
+        return stages
+    *earlier, last = stages
+    if attempt.state is JobState.SUCCEEDED:
+        return (*earlier, replace(last, is_current=False))
+    reported = next(each for each in reversed(memory.stages) if each.owner == attempt.id)
+    return (*earlier, replace(last, done=reported.done, is_current=False))
+
+
+def _stages_of(memory: Memory, attempt: JobId | None) -> tuple[StageView, ...]:
     return tuple(
         StageView(
             label=stage.label,
@@ -85,7 +101,8 @@ def _end(scene: Scene) -> str:
     root = scene.root
     lasted = ""
     if root.started_at and root.finished_at:
-        lasted = f" after {(root.finished_at - root.started_at).total_seconds() / 60:.0f} min"
-    again = f", {scene.retries} retries" if scene.retries else ""
+        lasted_s = (root.finished_at - root.started_at).total_seconds()
+        lasted = f" after {lasted_s:.0f} s" if lasted_s < 90 else f" after {lasted_s / 60:.0f} min"
+    again = f", {scene.retries} {'retry' if scene.retries == 1 else 'retries'}" if scene.retries else ""
     word = "succeeded" if root.state is JobState.SUCCEEDED else str(root.state)
     return f"{word}{lasted}{again}"

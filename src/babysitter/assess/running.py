@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from babysitter.assess.errors import errors
+from babysitter.assess.lingering import lingering
 from babysitter.assess.losses import churn, silence
 from babysitter.assess.scene import Scene
 from babysitter.assess.stalled import stragglers, stuck
@@ -15,7 +16,9 @@ from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 
 # What explains others comes first. A new suspicion is a function and a row here.
-SUSPICIONS: tuple[Callable[[Scene], Suspicion], ...] = (zombie, stuck, stragglers, churn, silence, errors)
+SUSPICIONS: tuple[Callable[[Scene], Suspicion], ...] = (
+    zombie, lingering, stuck, stragglers, churn, silence, errors,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,8 @@ class Scene:
     def retries(self) -> int:
         """How often the job has tried again by itself: its own process, and its pipelines."""
         again = sum(1 for crew in crews(self.tree) if (crew.name.attempt or 0) > 0)
-        return again + self.root.failure_count + self.root.preemption_count
+        lost = self.root.failure_count + self.root.preemption_count
+        return again + (max(0, lost - 1) if self.root.state.ended_badly else lost)  # nothing follows the last
 
     @property
     def needs_crew(self) -> bool:

@@ -1,6 +1,7 @@
 """What a suspicion is, and the questions that several of them ask. Each has its own file:
 
     zombie.py      a coordinator that outlived its pipeline
+    lingering.py   a job whose own process outlived its program
     stalled.py     a stage that is stuck, or held up by stragglers
     losses.py      workers that die again and again; a job that prints nothing any more
     errors.py      errors in lines and states of a job that lives

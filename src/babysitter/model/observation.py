@@ -17,6 +17,7 @@ class Want(StrEnum):
 
     TASKS = "tasks"  # tasks of every living job of the newest attempt
     COORDINATOR_DUMP = "coordinator-dump"
+    ROOT_DUMP = "root-dump"  # of the job's own process
     WORKER_DUMPS = "worker-dumps"  # of workers that hold shards
     OLDER_LINES = "older-lines"  # a tail before the cursor: the first look, or after a gap
     WORKER_LINES = "worker-lines"  # the newest warnings and tracebacks of workers

@@ -23,6 +23,7 @@ class SignalKind(StrEnum):
     STRAGGLING = "straggling"
     CHURN = "churn"
     ZOMBIE_LIKE = "zombie-like"
+    LINGERING = "lingering"  # the root's own process seems to have outlived its program
     TWO_COORDINATORS = "two-coordinators"
     RETRYING = "retrying"  # the job's own recovery is at work
     ERRORS = "errors"  # fatal-looking lines not yet confirmed

@@ -3,6 +3,7 @@
 Times are those inside the lines, so a reader that comes late, or was blind for an hour, measures the same.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -14,6 +15,7 @@ from babysitter.model.progress import Progress, StagePace
 
 MOST_STAGES = 64
 MOST_GAPS = 60
+_NUMBERED = re.compile(r"^stage\d+-")
 
 
 def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -> tuple[StagePace, ...]:
@@ -43,7 +45,7 @@ def current_stage(stages: Sequence[StagePace], owner: JobId | None) -> StagePace
 
 
 def _is_same(stage: StagePace, report: Progress, owner: JobId) -> bool:
-    if stage.owner != owner or stage.label != report.stage:
+    if stage.owner != owner or not _are_one(stage.label, report.stage):
         return False
     if stage.execution and report.execution and stage.execution != report.execution:
         return False
@@ -51,6 +53,14 @@ def _is_same(stage: StagePace, report: Progress, owner: JobId) -> bool:
     return (
         bool(report.execution) or report.done >= stage.done or report.at <= (stage.reported_at or report.at)
     )
+
+
+def _are_one(known: str, told: str) -> bool:
+    """Whether two labels name one stage: a job's status text leaves out the number that lines have."""
+    if known == told:
+        return True
+    bare, told_bare = _NUMBERED.sub("", known), _NUMBERED.sub("", told)
+    return bare == told_bare and (known == bare) != (told == told_bare)
 
 
 def _begun(report: Progress, owner: JobId) -> StagePace:
@@ -70,6 +80,8 @@ def _counted(stage: StagePace, report: Progress) -> StagePace:
     completed = report.done - stage.done
     changes = replace(
         stage,
+        label=max(stage.label, report.stage, key=len),
+        number=report.stage_number if stage.number is None else stage.number,
         execution=stage.execution or report.execution,
         total=report.total,
         done=max(report.done, stage.done),

@@ -46,7 +46,7 @@ async def look_with(
     for _ in range(LOOKS):
         verdict = judge(watch, await observe(watch, eyes, clock), playbook)
         watch = replace(watch, memory=verdict.memory)
-        if not verdict.wants & {Want.COORDINATOR_DUMP, Want.WORKER_DUMPS, Want.OLDER_LINES}:
+        if not verdict.wants & {Want.COORDINATOR_DUMP, Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.OLDER_LINES}:
             break
     assert verdict is not None
     return verdict

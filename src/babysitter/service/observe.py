@@ -112,6 +112,8 @@ def plan_of(tree: JobTree, memory: Memory, now: datetime) -> Plan:
     coordinator = crew.coordinator if crew is not None else None
     is_up = coordinator is not None and coordinator.state is JobState.RUNNING
     dumps = [f"{coordinator.id}/0"] if coordinator and is_up and Want.COORDINATOR_DUMP in wants else []
+    if Want.ROOT_DUMP in wants and root.state is JobState.RUNNING:
+        dumps.append(f"{root.id}/0")
     return Plan(
         tasks_of=_worth_their_tasks(tree, has_ended) if wants_tasks else (),
         questions=_questions(tree, memory, now, is_reread=is_reread),
@@ -147,7 +149,8 @@ def _questions(tree: JobTree, memory: Memory, now: datetime, *, is_reread: bool)
     is_fresh = _may_have_lost_cursors(root, memory, now)
     questions = [Question("trouble", trouble, is_fresh=is_fresh, only_later=is_fresh)]
     if crew is not None:
-        is_resting = memory.phase is Phase.STEADY and not memory.wants and memory.checks_in_phase % 2 == 1
+        is_calm = memory.phase is Phase.STEADY and not memory.wants and not memory.blind_since
+        is_resting = is_calm and memory.checks_in_phase % 2 == 1
         name = f"coordinator:{crew.coordinator.id}"
         if not is_resting or name not in memory.cursors:
             # The coordinator's own loggers, and not the thousand lines around them.

@@ -110,5 +110,5 @@ def _wanting(watch: Watch, looks: int) -> Watch:
     """The watch, wanting what makes the recording worth replaying; dumps only now and then."""
     wants = {Want.TASKS}
     if looks % FULL_LOOK_EVERY == 1:
-        wants |= {Want.COORDINATOR_DUMP, Want.WORKER_DUMPS}
+        wants |= {Want.COORDINATOR_DUMP, Want.ROOT_DUMP, Want.WORKER_DUMPS}
     return replace(watch, memory=replace(watch.memory, wants=frozenset(wants)))

@@ -26,7 +26,9 @@ from babysitter.service.judge import judge
 from babysitter.service.observe import observe
 
 # What was recorded costs nothing to look at: a replay wants all of it at every step.
-EVERYTHING = frozenset({Want.TASKS, Want.COORDINATOR_DUMP, Want.WORKER_DUMPS, Want.WORKER_LINES})
+EVERYTHING = frozenset(
+    {Want.TASKS, Want.COORDINATOR_DUMP, Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.WORKER_LINES}
+)
 
 
 @dataclass(frozen=True, slots=True)

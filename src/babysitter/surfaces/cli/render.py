@@ -82,7 +82,7 @@ def outlook_block(outlook: OutlookView, *, now: datetime) -> RenderableType:
         f"{outlook.rate_per_min:.1f}/min" if outlook.rate_per_min else "",
         f"ETA {duration(outlook.eta_s)}" if outlook.eta_s is not None else "",
         workers_words(outlook) and f"{workers_words(outlook)} workers",
-        f"{outlook.retries} retries" if outlook.retries else "",
+        f"{outlook.retries} {'retry' if outlook.retries == 1 else 'retries'}" if outlook.retries else "",
         f"last line {ago(outlook.last_line_at, now=now)}" if outlook.last_line_at else "",
     ]
     if any(pace):
@@ -94,13 +94,15 @@ def stage_bar(stage: StageProgress) -> Text:
     """`stage1-Reduce  ████████░░░░  12/18`, with plain characters where there is no colour."""
     share = stage.done / stage.total if stage.total else 0.0
     filled = round(share * BAR_WIDTH)
-    style = "green" if not stage.is_current else "cyan"
+    is_done = stage.done >= stage.total
+    style = "cyan" if stage.is_current else "green" if is_done else "red"
+    ending = "" if stage.is_current else "  done" if is_done else "  broken off"
     return Text.assemble(
         f"{stage.label[:28]:<28} ",
         ("█" * filled, style),
         ("░" * (BAR_WIDTH - filled), "dim"),
         f" {stage.done}/{stage.total}",
-        ("" if stage.is_current else "  done", "dim"),
+        (ending, "dim"),
     )
 
 
