@@ -159,7 +159,10 @@ class Reading:
         return level is Level.UNKNOWN or least is Level.UNKNOWN or _ORDER.index(level) >= _ORDER.index(least)
 
     def stream(self, line: int) -> str:
-        return self._entries[line].stream if self._entries is not None and line < self.log_count else ""
+        """stdout, stderr, build, ...; "" when not known. The words of a state or an error are no stream's."""
+        if line >= self.log_count:
+            return "fields"
+        return self._entries[line].stream if self._entries is not None else ""
 
     def time_ms(self, line: int) -> int | None:
         """When it was printed: the time inside the line, else the entry's; None when neither is there."""

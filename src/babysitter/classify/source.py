@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from babysitter.classify.load import Fault, Playbook, examine, playbook_files, shipped
+from babysitter.classify.load import Fault, Playbook, examine, load, playbook_files, shipped
 from babysitter.classify.match import warm
-from babysitter.errors import BadPlaybook
 
 Stamp = tuple[tuple[str, int, int], ...]
 
@@ -19,11 +18,7 @@ class PlaybookSource:
     def __init__(self, folders: Sequence[Path] = ()) -> None:
         self._folders = tuple(folders) or (shipped(),)
         self._stamp = self._look()
-        self._playbook, faults = examine(self._folders)
-        if faults:
-            raise BadPlaybook(
-                "\n".join(map(str, faults)), next_step="Correct these places and run `babysit playbook lint`."
-            )
+        self._playbook = load(self._folders)
         self._faults: tuple[Fault, ...] = ()
 
     @property
