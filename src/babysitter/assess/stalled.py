@@ -192,9 +192,10 @@ def _quiet_s(scene: Scene, stage: StagePace) -> float:
     """How long nothing completed, as the stage's own reports show it.
 
     A coordinator that does not even report any more proves nothing until it has been silent for long:
-    results are collected without a word.
+    results are collected without a word. What passed while nothing could be seen was no silence.
     """
-    silent_s = scene.age_s(stage.reported_at)
+    heard = [each for each in (stage.reported_at, scene.memory.blind_until_at) if each is not None]
+    silent_s = scene.age_s(max(heard, default=None))
     if scene.sees_lines and silent_s > scene.limits.first_shard_floor_s:
         return frozen_s(stage) + silent_s
     return frozen_s(stage)

@@ -125,10 +125,10 @@ def _about_blindness(case: Case) -> Iterator[Intent]:
     since = min(case.verdict.memory.blind_since.values(), default=None)
     if not case.verdict.blind or since is None:
         if open_one is not None:
-            dark_s = (case.now - open_one.opened_at).total_seconds()
-            yield EndIncident(
-                open_one.id, IncidentStatus.SELF_RESOLVED, f"the cluster answers again after {dark_s:.0f} s"
-            )
+            since = min(case.watch.memory.blind_since.values(), default=open_one.opened_at)
+            dark_min = (case.now - since).total_seconds() / 60
+            outcome = f"the cluster answers again after {dark_min:.0f} min"
+            yield EndIncident(open_one.id, IncidentStatus.SELF_RESOLVED, outcome)
             yield Say(
                 Occasion.RESOLVED,
                 "the cluster answers again",
@@ -172,8 +172,9 @@ def _about_waiting(case: Case) -> Iterator[Intent]:
                 f"{case.watch.id}:waiting:{signal.since_at:%Y%m%d%H%M%S}",
                 hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
             )
+    # One that never came up still waits for the first time: that is told when it takes long, as above.
     before = case.watch.memory.phase
-    if case.verdict.phase is Phase.PENDING and before not in (Phase.PENDING, Phase.ACTING):
+    if case.verdict.phase is Phase.PENDING and before in (Phase.STEADY, Phase.SUSPECT, Phase.FAILING):
         yield Say(
             Occasion.WAITING,
             "the job waits for machines again",

@@ -8,7 +8,7 @@ or a person is redacted and stripped of control characters here; surfaces only e
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from babysitter.model.finding import Severity
+from babysitter.model.finding import Cause, Severity
 from babysitter.model.incident import Incident, IncidentStatus
 from babysitter.model.job import JobState
 from babysitter.model.message import Button, ButtonKind, Occasion, Words
@@ -192,8 +192,9 @@ def _finished(about: Subject) -> Words:
             fields=fields,
         )
     explanation = safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST)
+    ended_how = "Stopped" if diagnosis.cause is Cause.USER_CANCEL else "Ended badly"
     return Words(
-        title=f"Ended badly: {short_name(about.job)}",
+        title=f"{ended_how}: {short_name(about.job)}",
         sentence=f"{cause_name(diagnosis.cause)}{lasted}. {explanation}",
         cause=diagnosis.cause.value,
         severity=diagnosis.severity.value,
