@@ -7,7 +7,7 @@ from babysitter.model.events import DecisionRefused
 from babysitter.model.ids import Person, ProposalId
 from babysitter.model.proposal import Answer, Door
 from babysitter.surfaces.slack.reception import Reception
-from tests.e2e.test_stories import ADA, story
+from tests.support.story import ADA, story
 
 
 async def an_offer(told) -> ProposalId:

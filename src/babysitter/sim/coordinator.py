@@ -121,7 +121,7 @@ class Coordinator(Base):
                 self._print_warnings(work)
                 if work.fatal:
                     return (yield from self._abort(work, workers))
-                if workers.state.final:
+                if workers.state.final and not work.stage_done:
                     return (yield from self._lost_all(workers))
                 self._print_progress(work)
         return None

@@ -23,6 +23,7 @@ class Story:
         self.cluster = cluster
         self.launched: list[str] = []
         self._feel = feel
+        self._troubles = 0  # of the controller, so far
 
     def begin(self) -> None:
         """Submit the job that the scenario is about, and neighbours that it is not about."""
@@ -63,14 +64,17 @@ class Story:
         for _ in range(event.times):
             self._do(event)
             if event.for_s:
+                lasting = self._troubles
                 yield event.for_s
-                self._feel("well")
+                if lasting == self._troubles:  # else a later trouble has begun meanwhile
+                    self._feel("well")
             yield event.every_s
 
     def _do(self, event: Event) -> None:
         root = self.cluster.jobs.get(self.scenario.root.id)
         match event.do:
             case "controller-down" | "controller-ill" | "controller-busy" | "controller-hangs":
+                self._troubles += 1
                 self._feel(event.do.removeprefix("controller-"))
             case "logs-forgotten":
                 self.cluster.logs.forget()

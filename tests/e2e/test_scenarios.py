@@ -1,0 +1,197 @@
+"""Every scenario of the simulator, told by the whole program: phases, incidents, messages, offers, end."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from babysitter.sim import scenario as scenarios
+from babysitter.sim.server import NEIGHBOURS, ROOT
+from tests.support.story import ANSWER_LIMIT_S, story
+
+UP = ["smoke", "steady"]
+WELL = [*UP, "finished"]
+SILENT = ["started", "finished"]  # all that is said of a healthy run
+SUCCEEDED = ("succeeded", "healthy")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of one scenario. `phases`: those entered, in order; `proposals`: how many are offered."""
+
+    scenario: str
+    for_s: float
+    phases: list[str]
+    said: list[str]
+    causes: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    proposals: int = 0
+    outcome: tuple[str, str] | None = SUCCEEDED
+    step_s: float = 10.0
+    suspicion: str = ""  # part of why the watch looked closer
+
+    def __str__(self) -> str:
+        return self.scenario
+
+
+TELLINGS = [
+    Told("healthy", 200, WELL, SILENT),
+    Told("plain-success", 200, WELL, SILENT),
+    Told("two-pipelines", 250, WELL, SILENT),
+    Told("log-flood", 180, WELL, SILENT),
+    Told("worker-killed", 250, WELL, SILENT),
+    Told("workers-wait", 900, ["smoke", "pending", *WELL], SILENT, step_s=5.0),
+    Told("coordinator-killed", 350, WELL, SILENT, suspicion="killed with SIGKILL"),
+    Told("straggler", 1400, WELL, SILENT, step_s=20.0, suspicion="waits for its last 1 of 24 shards"),
+    Told("stopped-by-person", 180, WELL, SILENT, outcome=("killed", "user-cancel")),
+    Told("pending-capacity", 3600, [], ["started", "waiting"], outcome=None, step_s=60.0),
+    Told(
+        "import-error",
+        100,
+        ["smoke", "finished"],
+        ["started", "incident", "finished"],
+        causes=("missing-dependency",),
+        outcome=("failed", "missing-dependency"),
+    ),
+    Told(
+        "bundle-error",
+        60,
+        ["smoke", "finished"],
+        ["started", "incident", "finished"],
+        causes=("build-or-bundle-failure",),
+        outcome=("failed", "build-or-bundle-failure"),
+        step_s=5.0,
+    ),
+    Told(
+        "oom-137",
+        150,
+        WELL,
+        ["started", "incident", "finished"],
+        causes=("host-oom",),
+        proposals=1,
+        outcome=("failed", "host-oom"),
+    ),
+    Told(
+        "shard-error",
+        150,
+        WELL,
+        ["started", "incident", "finished"],
+        causes=("code-error",),
+        outcome=("failed", "code-error"),
+    ),
+    Told(
+        "shard-killed",
+        150,
+        WELL,
+        ["started", "incident", "finished"],
+        causes=("host-oom",),
+        outcome=("failed", "host-oom"),
+    ),
+    Told(
+        "worker-churn",
+        1400,
+        [*UP, "failing", "steady", "finished"],
+        ["started", "incident", "resolved", "finished"],
+        causes=("worker-churn",),
+        endings=("self-resolved",),
+        step_s=20.0,
+    ),
+    Told(
+        "parent-retried",
+        600,
+        WELL,
+        ["started", "incident", "resolved", "finished"],
+        causes=("zombie-coordinator",),
+        endings=("self-resolved",),
+    ),
+    Told(
+        "stuck-stage",
+        1500,
+        [*UP, "failing"],
+        ["started", "incident", "proposal"],
+        causes=("stage-stuck",),
+        proposals=1,
+        outcome=None,
+        step_s=20.0,
+    ),
+    Told(
+        "zombie",
+        250,
+        [*UP, "suspect", "failing"],
+        ["started", "incident"],
+        causes=("zombie-coordinator",),
+        proposals=1,
+        outcome=None,
+    ),
+    Told(
+        "controller-outage",
+        4900,
+        WELL,
+        ["started", "blind", "resolved", "finished"],
+        causes=("controller-unreachable",),
+        endings=("self-resolved",),
+        step_s=30.0,
+    ),
+    Told(
+        "controller-hang",
+        1500,
+        WELL,
+        ["started", "blind", "resolved", "finished"],
+        causes=("controller-unreachable",),
+        endings=("self-resolved",),
+        step_s=60.0,
+    ),
+]
+
+
+def test_every_scenario_is_told():
+    assert {each.scenario for each in TELLINGS} | {"long-run", "zombie-again"} == set(scenarios.names())
+
+
+@pytest.mark.parametrize("told", TELLINGS, ids=str)
+async def test_a_scenario_is_told_as_it_is(told, tmp_path):
+    limit_s = 0.2 if told.scenario == "controller-hang" else ANSWER_LIMIT_S
+    async with story(told.scenario, tmp_path, answer_limit_s=limit_s) as tale:
+        await tale.pass_s(told.for_s, told.step_s)
+        assert await tale.phases() == told.phases
+        assert tale.ear.occasions == told.said
+        assert await tale.causes() == list(told.causes)
+        assert await tale.endings() == list(told.endings)
+        assert len(await tale.proposals()) == told.proposals
+        assert await tale.outcome() == told.outcome
+        assert told.suspicion in " ".join(await tale.suspicions())
+        # Promise 1: whatever happened, nothing was done without an answer.
+        asked = {method for method, _ in tale.sim.requests}
+        assert not asked & {"TerminateJob", "LaunchJob"}
+        assert all(tale.sim.cluster.runs[each].state == "running" for each in NEIGHBOURS)
+
+
+@pytest.mark.parametrize("generation", ["april", "august"])
+@pytest.mark.parametrize("scenario", ["healthy", "shard-error"])
+async def test_other_generations_are_told_the_same(scenario, generation, tmp_path):
+    told = next(each for each in TELLINGS if each.scenario == scenario)
+    async with story(scenario, tmp_path, generation=generation) as tale:
+        await tale.pass_s(told.for_s, told.step_s)
+        assert await tale.phases() == told.phases
+        assert tale.ear.occasions == told.said
+        assert await tale.causes() == list(told.causes)
+        assert await tale.outcome() == told.outcome
+        assert (await tale.standing()).watch.memory.generation == generation
+
+
+@pytest.mark.parametrize("scenario", ["zombie", "stuck-stage", "oom-137"])
+async def test_an_approved_restart_is_carried_out_once_and_ends_well(scenario, tmp_path):
+    waits_s = {"zombie": 250, "stuck-stage": 1500, "oom-137": 150}[scenario]
+    async with story(scenario, tmp_path) as tale:
+        await tale.pass_s(waits_s, 10.0 if waits_s < 1000 else 20.0)
+        assert tale.sim.launched == []
+        assert "Approved by U-ada" in await tale.answer()
+        assert "Already approved by U-ada" in await tale.answer()
+        await tale.pass_s(350, 10.0)
+        assert tale.sim.launched == [f"{ROOT}-r1"]
+        assert tale.sim.cluster.runs[f"{ROOT}-r1"].state == "succeeded"
+        assert all(tale.sim.cluster.runs[each].state == "running" for each in NEIGHBOURS)
+        standing = await tale.standing()
+        assert (standing.watch.root, standing.watch.phase) == (f"{ROOT}-r1", "finished")
+        assert all(each.status.is_over for each in standing.incidents)
+        assert len(await tale.proposals()) == 1
+        assert await tale.outcome() == SUCCEEDED

@@ -1,0 +1,138 @@
+"""A whole babysit watching a simulated cluster: real HTTP, real store, real rules, one clock for both."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.hands import IrisHands
+from babysitter.backends.iris.rpc import DirectWay, HttpLine
+from babysitter.backends.open import Cluster, ClusterSpec, open_cluster
+from babysitter.config import Settings
+from babysitter.model.events import (
+    Event,
+    IncidentEnded,
+    IncidentOpened,
+    JobFinished,
+    PhaseChanged,
+    RestartProposed,
+)
+from babysitter.model.ids import JobId, Person, ProposalId
+from babysitter.model.proposal import Answer, Door
+from babysitter.model.watch import Watch
+from babysitter.service.approvals import decide
+from babysitter.service.hall import Hall
+from babysitter.service.run import Service
+from babysitter.service.watching import standing_of, start_watching
+from babysitter.service.wiring import open_hall
+from babysitter.sim.server import Simulator
+from tests.support.clock import FakeClock
+from tests.support.hall import Ear
+
+ADA = Person("U-ada")
+ANSWER_LIMIT_S = 10.0  # real seconds
+
+
+@dataclass
+class Story:
+    """A watch on a simulated job, and what was told about it."""
+
+    hall: Hall
+    service: Service
+    sim: Simulator
+    clock: FakeClock
+    ear: Ear
+    watch: Watch
+
+    async def pass_s(self, seconds: float, step_s: float = 5.0) -> None:
+        for _ in range(int(seconds / step_s)):
+            self.clock.advance(step_s)
+            await self.service.tick()
+            await self.service.settled()
+
+    async def events(self, *kinds: type[Event]) -> list[Event]:
+        async with self.hall.store.reading() as records:
+            happened = [each.event for each in await records.events.after(0, at_most=10_000)]
+        return [each for each in happened if not kinds or isinstance(each, kinds)]
+
+    async def phases(self) -> list[str]:
+        """Those entered, in order; a suspicion that was explained away leaves no trace."""
+        entered: list[str] = []
+        for change in await self.events(PhaseChanged):
+            if entered[-1:] == ["suspect"] and change.after == "steady":
+                entered.pop()
+            else:
+                entered.append(change.after)
+        return entered
+
+    async def suspicions(self) -> list[str]:
+        """Why the watch looked closer, each time."""
+        return [each.because for each in await self.events(PhaseChanged) if each.after == "suspect"]
+
+    async def causes(self) -> list[str]:
+        """Of the incidents, in the order in which they were opened."""
+        return [each.cause for each in await self.events(IncidentOpened)]
+
+    async def endings(self) -> list[str]:
+        return [each.status for each in await self.events(IncidentEnded)]
+
+    async def proposals(self) -> list[RestartProposed]:
+        return await self.events(RestartProposed)
+
+    async def outcome(self) -> tuple[str, str] | None:
+        """State and cause of the job's end, as told."""
+        ended = await self.events(JobFinished)
+        return (ended[-1].state, ended[-1].cause) if ended else None
+
+    async def answer(self, yes: Answer = Answer.YES) -> str:
+        """A person's answer to the newest proposal; what they read."""
+        newest = (await self.proposals())[-1]
+        return (await decide(self.hall, ProposalId(newest.proposal), ADA, yes, Door.TERMINAL)).sentence
+
+    async def standing(self):
+        return await standing_of(self.hall, self.watch.id)
+
+
+@asynccontextmanager
+async def story(
+    scenario: str,
+    folder: Path,
+    *,
+    generation: str = "may",
+    transport: str = "rpc",
+    answer_limit_s: float = ANSWER_LIMIT_S,
+) -> AsyncIterator[Story]:
+    """Open everything and start watching the scenario's job.
+
+    `answer_limit_s`: how long the client waits for an answer, really: no fake clock can shorten it.
+    """
+    clock, ear = FakeClock(), Ear()
+    async with Simulator(scenario, clock.now, generation=generation) as sim:
+        command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
+        spec = ClusterSpec("marin", url=sim.url, transport=transport, iris_command=command)
+        async with (
+            open_hall(
+                Settings(state_dir=folder),
+                clock=clock,
+                notifiers=(ear,),
+                opener=_opener(clock, answer_limit_s),
+            ) as hall,
+            Service(hall) as service,
+        ):
+            watch = await start_watching(hall, JobId(sim.root_job), spec, by=ADA)
+            yield Story(hall, service, sim, clock, ear, watch)
+
+
+def _opener(clock: FakeClock, answer_limit_s: float):
+    """The real client, which asks once: its repeating pauses would be real ones too."""
+
+    def opened(spec: ClusterSpec) -> Cluster:
+        if spec.transport != "rpc":
+            return open_cluster(spec, clock=clock)
+        line = HttpLine(DirectWay(spec.url), place=spec.url, ask_limit_s=answer_limit_s)
+        iris = (*spec.iris_command, "--controller-url", spec.url)
+        return Cluster(spec, eyes=IrisEyes(line, iris=iris, clock=clock), hands=IrisHands(line))
+
+    return opened
