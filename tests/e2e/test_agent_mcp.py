@@ -76,8 +76,10 @@ async def test_where_babysit_only_escalates_the_agent_may_ask_and_the_person_dec
         trouble = await wait_until(place, agent, place.job, "incident")
         asked = await place.call(agent, "propose", watch=place.job, why=why)
         assert asked["may_approve"] == [ADA]
-        if asked["is_new"]:
-            assert asked["proposal"]["asked_by"].startswith("an agent")
+        assert trouble["watch"]["incidents"][0]["diagnosis"]["action"] == "escalate"
+        assert asked["is_new"]
+        assert asked["proposal"]["asked_by"].startswith("an agent (mcp")
+        assert asked["proposal"]["asked_because"] == why
         assert place.sim.launched == []
         await the_person_says_yes(place, asked["proposal"]["id"])
         end = await wait_until(place, agent, place.job, "terminal", cursor=trouble["cursor"])

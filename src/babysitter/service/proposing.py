@@ -13,6 +13,7 @@ from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_t
 from babysitter.decide.proposal import difference, is_standing
 from babysitter.decide.quiet import hold_until
 from babysitter.decide.respond import Case, as_asked, offer_of, ruling_for
+from babysitter.decide.restart import Ruling
 from babysitter.errors import FactsChanged, MissingSubmission, NotAllowed, UserError
 from babysitter.model.ids import WatchId
 from babysitter.model.incident import Incident
@@ -32,6 +33,11 @@ LONGEST_WHY = 500
 LONGEST_NAME = 60
 CHECK_OVERDUE = timedelta(minutes=2)
 _ODD = re.compile(r"[^\w .@/:+-]+")
+_INSTEAD = {
+    Ruling.HEALING: "Wait; it is reported when that does not converge.",
+    Ruling.TWO_COORDINATORS: "Wait until one of them has ended.",
+    Ruling.BLIND: "Wait until the cluster answers again.",
+}
 _ANSWERED = {
     ProposalStatus.APPROVED: "was approved already",
     ProposalStatus.DENIED: "was denied",
@@ -66,14 +72,13 @@ async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Ask
         )
     submission = await _submission(hall, watch)
     async with hall.store.transaction() as records:
-        case = await _case(records, hall, watch, submission)
-        incident = _incident(case)
-        standing = case.ledger.proposal_of(incident.id)
-        if standing is not None and is_standing(standing):
+        ledger = await records.ledger.of(await records.watches.get(watch))
+        standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
+        if standing is not None:
             return Asked(standing, is_new=False)
-        offer = replace(
-            _allowed(case, incident, standing), asked_by=asked_by, asked_because=words[:LONGEST_WHY]
-        )
+        case = await _case(records, hall, watch, submission)
+        offer = _allowed(case, _incident(case))
+        offer = replace(offer, asked_by=asked_by, asked_because=words[:LONGEST_WHY])
         if not await records.watches.save(replace(case.watch, resubmit=case.submission)):
             raise FactsChanged(
                 f"{case.watch.root} was being checked at this very moment.", next_step="Ask again."
@@ -145,7 +150,7 @@ def _incident(case: Case) -> Incident:
     return found
 
 
-def _allowed(case: Case, incident: Incident, earlier: Proposal | None) -> Proposal:
+def _allowed(case: Case, incident: Incident) -> Proposal:
     """The offer that policy allows. Raises NotAllowed with its reason, MissingSubmission."""
     assert case.verdict.diagnosis is not None, "an incident has a diagnosis"
     diagnosis = as_asked(case.verdict.diagnosis)
@@ -153,7 +158,7 @@ def _allowed(case: Case, incident: Incident, earlier: Proposal | None) -> Propos
     if not ruling.allows:
         raise NotAllowed(
             f"No restart of {case.watch.root} may be offered for {diagnosis.cause}: {ruling.value}.",
-            next_step="Tell the person what you found; this needs a person's own work.",
+            next_step=_INSTEAD.get(ruling, "Tell the person what you found; this needs a person's own work."),
         )
     if case.submission is None:
         raise MissingSubmission(
@@ -161,6 +166,7 @@ def _allowed(case: Case, incident: Incident, earlier: Proposal | None) -> Propos
             next_step="Ask the person for it, and start the watch anew with `resubmit`.",
         )
     offer = offer_of(case, incident.id, diagnosis)
+    earlier = case.ledger.proposal_of(incident.id)
     if earlier is not None and earlier.status in _ANSWERED and not difference(earlier.facts, offer.facts):
         raise NotAllowed(
             f"This restart {_ANSWERED[earlier.status]} ({earlier.id}), and nothing has changed since.",

@@ -51,6 +51,10 @@ def mcp(
         raise UserError(
             "The MCP server needs the package `mcp`.", next_step="Run `pip install 'babysitter[mcp]'`."
         ) from missing
+    if http:
+        from babysitter.surfaces.mcp.serve import must_be_loopback
+
+        must_be_loopback(host)
     asyncio.run(_serve(chosen, settings, spec, host=host, port=port if http else None))
 
 

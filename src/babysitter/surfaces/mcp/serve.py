@@ -22,15 +22,8 @@ async def serve_stdio(server: Server) -> None:
 
 
 async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[str], None]) -> None:
-    """Until interrupted or cancelled. `ready` hears the address. Raises UserError for what others can reach.
-
-    Names are not accepted, only loopback addresses: what a name means is decided elsewhere.
-    """
-    if not is_loopback(host):
-        raise UserError(
-            f"'{host}' is no address of this machine alone.",
-            next_step="Use 127.0.0.1 or ::1; from elsewhere, forward the port over SSH.",
-        )
+    """Until interrupted or cancelled. `ready` hears the address. Raises UserError for a wrong one."""
+    must_be_loopback(host)
     with _bound(host, port) as listening:
         bound_port = int(listening.getsockname()[1])
         config = uvicorn.Config(
@@ -62,12 +55,20 @@ def http_app(server: Server, port: int) -> Starlette:
     )
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address."""
+def must_be_loopback(host: str) -> None:
+    """Raise UserError unless only this machine reaches the address.
+
+    Names are refused too: what a name means is decided elsewhere.
+    """
     try:
-        return ipaddress.ip_address(host).is_loopback
+        is_loopback = ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return False
+        is_loopback = False
+    if not is_loopback:
+        raise UserError(
+            f"'{host}' is no address of this machine alone.",
+            next_step="Use 127.0.0.1 or ::1; from elsewhere, forward the port over SSH.",
+        )
 
 
 def _bound(host: str, port: int) -> socket.socket:

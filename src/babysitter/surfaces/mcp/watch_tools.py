@@ -120,9 +120,9 @@ class WatchTools:
 
         `reason` says why it returned. incident: tell the person its diagnosis; when it has a proposal, show
         job, command and change, and say that only a person answers it (Slack, web page, or `babysit approve
-        ID`); then wait on. stage: note it and wait on. terminal: report the outcome. time-limit: wait on.
-        Always hand the `cursor` back. If your client cuts long calls off, use a smaller at_most_s: nothing is
-        lost.
+        ID`); then wait on. stage: note it and wait on. terminal: report the outcome; while a proposal is open
+        the job may come back: wait on then. time-limit: wait on. Always hand the `cursor` back. If your
+        client cuts long calls off, use a smaller at_most_s: nothing is lost.
         """
         found = await find_watch(self._hall, watch)
         async with self._signs_of_life(ctx, at_most_s):
