@@ -9,8 +9,8 @@ import pytest
 from babysitter.assess.assess import assess
 from babysitter.assess.phases import may_move
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
-from babysitter.model.ids import RuleId
-from babysitter.model.job import Job, JobState, TaskState
+from babysitter.model.ids import RuleId, TaskId
+from babysitter.model.job import Job, JobState, Task, TaskState
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation, Want
@@ -473,3 +473,16 @@ def test_the_last_shard_of_a_pipeline_that_succeeded_was_done():
     ended = tree(*crew(state=S, workers=S), root=S)
     outlook = story(look(70, ended, report(65, 9)), start=up())[-1].outlook
     assert [(each.done, each.total) for each in outlook.stages] == [(10, 10)]
+
+
+def test_an_end_that_nothing_explains_shows_its_exit_code_and_last_words():
+    task = Task(TaskId(f"{ROOT}/0"), TaskState.FAILED, exit_code=3, error="Exit code: 3")
+    ended = tree(root=F, tasks=(task,))
+    verdict = story(look(90, ended, *(raw(80 + n, f"word {n}") for n in range(5))))[-1]
+    assert verdict.cause is Cause.UNKNOWN
+    assert [each.text for each in verdict.diagnosis.evidence] == [
+        "Exit code: 3",
+        "word 2",
+        "word 3",
+        "word 4",
+    ]

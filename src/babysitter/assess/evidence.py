@@ -9,7 +9,7 @@ from dataclasses import replace
 from babysitter.assess.root_cause import diagnose
 from babysitter.assess.scene import Scene
 from babysitter.model.facts import JobFacts
-from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Retry, Severity
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.ids import JobId, is_within
 from babysitter.model.job import Job, JobState, Task, TaskState
 from babysitter.model.memory import ErrorNote, Memory
@@ -18,6 +18,7 @@ from babysitter.model.verdict import Diagnosis
 from babysitter.read.traceback import read_tracebacks
 
 MOST_FINDINGS = 40
+LAST_WORDS = 3  # lines shown of an end that nothing explains
 STOPPED = "Terminated by user"
 
 # Judged over time, with numbers, by suspicion.py and pending.py: a single line or dump proves none of them.
@@ -141,7 +142,19 @@ def diagnosis_of_the_end(scene: Scene) -> Diagnosis:
     if newest.cause is Cause.UNKNOWN:
         widest = diagnose(findings, facts)
         newest = widest if widest.cause is not Cause.UNKNOWN else newest
-    return _without_a_change(raised_by_itself(scene, newest))
+    return _without_a_change(_with_last_words(scene, raised_by_itself(scene, newest)))
+
+
+def _with_last_words(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
+    """An end that nothing explains still shows how it ended and what was said last."""
+    if diagnosis.cause is not Cause.UNKNOWN or diagnosis.evidence:
+        return diagnosis
+    task = _decisive_task(scene)
+    ended = [] if task is None else [Evidence(task.error or f"exit code {task.exit_code}", task.id)]
+    lines = [line for line in scene.memory.recent_lines if line.text.strip()]
+    of_task = [line for line in lines if task is None or line.task == task.id]
+    said = [Evidence(line.text, line.task, attempt=line.attempt) for line in of_task[-LAST_WORDS:]]
+    return replace(diagnosis, evidence=(*ended, *said))
 
 
 def raised_by_itself(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:

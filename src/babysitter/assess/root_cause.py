@@ -7,6 +7,7 @@ action from the cause, the state, and whether a repeat can help. Nothing proven 
 nothing is wrong.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.job import JobState
 from babysitter.model.verdict import Diagnosis, Reason
+from babysitter.read.headers import bare
 
 DECISIVE = 0.6  # evidence that names its cause by itself
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
@@ -29,6 +31,7 @@ EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before 
 OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
 SILENT_S = 1800.0  # of a running job that is in no known quiet phase
 MOST_EVIDENCE = 6
+_NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,6 +359,9 @@ def _calm(cause: Cause, action: ActionKind, explanation: str, findings: Sequence
 
 
 def _evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
-    """Their lines, the deciding ones first, each once."""
-    lines = dict.fromkeys(line for finding in findings for line in finding.evidence)
-    return tuple(lines)[:MOST_EVIDENCE]
+    """Their lines, the deciding ones first. What was said in the same words, only later, is shown once."""
+    first: dict[str, Evidence] = {}
+    for finding in findings:
+        for line in finding.evidence:
+            first.setdefault(_NO_WORD.sub(" ", bare(line.text).lower()).strip() or line.text, line)
+    return tuple(first.values())[:MOST_EVIDENCE]

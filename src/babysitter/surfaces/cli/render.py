@@ -68,7 +68,7 @@ def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:
         parts.append(outlook_block(watch.outlook, now=now))
     if watch.trouble:
         parts.append(Text(f"The last check itself failed: {watch.trouble}", style="yellow"))
-    parts.extend(incident_card(each) for each in watch.incidents)
+    parts.extend(incident_card(each, job=watch.job) for each in watch.incidents)
     return Group(*parts)
 
 
@@ -106,9 +106,9 @@ def stage_bar(stage: StageProgress) -> Text:
     )
 
 
-def incident_card(incident: IncidentView) -> RenderableType:
+def incident_card(incident: IncidentView, *, job: str = "") -> RenderableType:
     """What is wrong, the proof, and what is offered."""
-    parts: list[RenderableType] = [diagnosis_block(incident.diagnosis)]
+    parts: list[RenderableType] = [diagnosis_block(incident.diagnosis, within=job)]
     if incident.outcome:
         parts.append(Text(f"Outcome: {incident.outcome}"))
     if incident.proposal and incident.proposal.status in ("open", "snoozed"):
@@ -118,7 +118,7 @@ def incident_card(incident: IncidentView) -> RenderableType:
     return Panel(Group(*parts), title=title, title_align="left", border_style=style, box=box.ROUNDED)
 
 
-def diagnosis_block(diagnosis: DiagnosisView) -> RenderableType:
+def diagnosis_block(diagnosis: DiagnosisView, *, within: str = "") -> RenderableType:
     """Cause first, then the proof, then what to do."""
     parts: list[RenderableType] = [
         Text.assemble(
@@ -127,7 +127,7 @@ def diagnosis_block(diagnosis: DiagnosisView) -> RenderableType:
         ),
         Text(diagnosis.explanation),
     ]
-    parts.extend(evidence_lines(diagnosis.evidence))
+    parts.extend(evidence_lines(diagnosis.evidence, within=within))
     if diagnosis.change:
         change = diagnosis.change
         parts.append(Text(f"Change: {change.what} {change.before} -> {change.after} ({change.why})"))
@@ -136,10 +136,11 @@ def diagnosis_block(diagnosis: DiagnosisView) -> RenderableType:
     return Group(*parts)
 
 
-def evidence_lines(evidence: Iterable[EvidenceView]) -> Iterable[RenderableType]:
-    """Quoted lines; Text objects, so nothing in them is read as markup."""
+def evidence_lines(evidence: Iterable[EvidenceView], *, within: str = "") -> Iterable[RenderableType]:
+    """Quoted lines with their place `within` a job; Text objects, so nothing in them is read as markup."""
     for each in evidence:
-        place = each.source + (f":{each.line_number}" if each.line_number else "")
+        source = each.source.replace(f"{within}/", "") if within else each.source
+        place = source + (f":{each.line_number}" if each.line_number else "")
         yield Text.assemble(("  │ ", "dim"), each.text, (f"   [{place}]", "dim"))
 
 
