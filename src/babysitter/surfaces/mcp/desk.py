@@ -12,7 +12,7 @@ from babysitter.model.ids import Person
 from babysitter.service.hall import Hall
 from babysitter.service.proposing import agent
 
-ROWS_MOST = 50  # of one page
+ROWS_MOST = 50  # of one page. Every answer stays below what clients cut: some 25,000 tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from babysitter.surfaces.mcp.desk import ROWS_MOST, ClusterName, Desk, JobName, 
 from babysitter.surfaces.mcp.watch_views import ClassifiedReply, DiagnosedReply
 from babysitter.surfaces.views import DiagnosisView, safe
 
-LINES_MOST = 300
+LINES_MOST = 200
 TEXT_CHARACTERS_MOST = 1_000_000
 
 TaskName = Annotated[str, Field(description="Full task id: a job id and /number, e.g. /user/name/0.")]

@@ -12,14 +12,16 @@ from babysitter.model.log import LogLine
 from babysitter.model.worker import Worker
 from babysitter.redact import neutral, redact
 from babysitter.surfaces.mcp.watch_views import MORE, Untrusted
-from babysitter.surfaces.views import View, safe
+from babysitter.surfaces.views import EVIDENCE_CHARACTERS_MOST, View, safe
 
-LINES_CHARACTERS_MOST = 40_000
+LINES_CHARACTERS_MOST = 24_000
 SECRET_CHARACTERS_MOST = 4_096
 DUMP_CHARACTERS_MOST = 20_000
-THREADS_MOST = 40
-FRAMES_MOST = 25
-PROCESSES_MOST = 8
+THREADS_MOST = 15
+FRAMES_MOST = 15
+FRAME_CHARACTERS_MOST = 160
+PROCESSES_MOST = 4
+CELL_CHARACTERS_MOST = 300  # of a text in a list; a single row shows more
 
 
 class JobView(View):
@@ -41,8 +43,8 @@ class JobView(View):
         return cls(
             id=job.id,
             state=job.state,
-            error=safe(job.error),
-            pending_reason=safe(job.pending_reason),
+            error=clipped(job.error, CELL_CHARACTERS_MOST),
+            pending_reason=clipped(job.pending_reason, CELL_CHARACTERS_MOST),
             tasks={state.value: count for state, count in job.task_states.items()},
             failures=job.failure_count,
             preemptions=job.preemption_count,
@@ -105,17 +107,18 @@ class TaskView(View):
 
     @classmethod
     def of(cls, task: Task, *, with_attempts: bool = False) -> "TaskView":
+        most = EVIDENCE_CHARACTERS_MOST if with_attempts else CELL_CHARACTERS_MOST
         return cls(
             id=task.id,
             state=task.state,
             exit_code=task.exit_code,
-            error=safe(task.error),
-            pending_reason=safe(task.pending_reason),
+            error=clipped(task.error, most),
+            pending_reason=clipped(task.pending_reason, most),
             worker=safe(task.worker),
             attempt=task.current_attempt,
             memory_bytes=task.memory_bytes,
             memory_peak_bytes=task.memory_peak_bytes,
-            status_text=safe(task.status_text),
+            status_text=clipped(task.status_text, most),
             started_at=task.started_at,
             finished_at=task.finished_at,
             attempts=[AttemptView.of(each) for each in task.attempts] if with_attempts else [],
@@ -161,9 +164,10 @@ class ThreadView(View):
 
     @classmethod
     def of(cls, thread: Thread) -> "ThreadView":
-        frames = [safe(f"{each.function} ({each.file}:{each.line})") for each in thread.frames[:FRAMES_MOST]]
+        told = [f"{each.function} ({each.file}:{each.line})" for each in thread.frames[:FRAMES_MOST]]
+        frames = [clipped(each, FRAME_CHARACTERS_MOST) for each in told]
         return cls(
-            name=safe(thread.name),
+            name=clipped(thread.name, FRAME_CHARACTERS_MOST),
             state=thread.state,
             frames=frames,
             frames_left_out=len(thread.frames) - len(frames),
@@ -258,7 +262,7 @@ class ProcessReply(Untrusted):
 
 def line_views(lines: Sequence[LogLine]) -> list[LineView]:
     """Lines, each cut so that all of them together stay readable."""
-    room = max(200, LINES_CHARACTERS_MOST // max(1, len(lines)))
+    room = max(100, LINES_CHARACTERS_MOST // max(1, len(lines)))
     return [
         LineView(
             text=clipped(line.text, room),

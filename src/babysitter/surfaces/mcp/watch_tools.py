@@ -29,11 +29,13 @@ from babysitter.surfaces.mcp.watch_views import (
     WaitedReply,
     WatchesReply,
     WatchReply,
+    WatchRow,
 )
 from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply, ReasonView
 
 SIGN_OF_LIFE_S = 10.0
 LONGEST_WAIT_S = 3600.0
+INCIDENTS_MOST = 5  # of one page: each has its evidence
 
 
 class WatchTools:
@@ -48,7 +50,7 @@ class WatchTools:
         everything: Annotated[bool, Field(description="Also jobs that are no longer watched.")] = False,
         cursor: PageCursor = "",
     ) -> WatchesReply:
-        """List every watched job with its phase, progress and open incidents.
+        """List every watched job in one row each: phase, progress, open incidents, offers.
 
         Use first when your context was lost: watches live in babysit, not in you. Then call watch_status or
         wait with the job id.
@@ -56,7 +58,9 @@ class WatchTools:
         page = page_of(
             await all_standing(self._hall, with_stopped=everything), cursor=cursor, at_most=ROWS_MOST
         )
-        return WatchesReply(watches=[view_of(each) for each in page.rows], total=page.total, more=page.more)
+        return WatchesReply(
+            watches=[WatchRow.of(view_of(each)) for each in page.rows], total=page.total, more=page.more
+        )
 
     async def start_watch(
         self,
@@ -177,7 +181,7 @@ class WatchTools:
             for pair in await incidents_of(self._hall, found)
             if not (only_open and pair[0].status.is_over)
         ]
-        page = page_of(wanted, cursor=cursor, at_most=ROWS_MOST // 2)
+        page = page_of(wanted, cursor=cursor, at_most=INCIDENTS_MOST)
         return IncidentsReply(
             job=found.root,
             incidents=[IncidentView.of(incident, found.root, offer) for incident, offer in page.rows],
