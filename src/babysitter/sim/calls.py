@@ -150,6 +150,7 @@ class Calls:
 
     def _terminate_job(self, asked: Json) -> Json:
         job = self._known_job(asked.get("jobId", ""), "TerminateJob")
+        self.story.note(f"Job {job.id} terminated")
         self.cluster.stop(job.id)
         return {}
 

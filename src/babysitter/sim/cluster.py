@@ -220,7 +220,8 @@ class Cluster:
             self.timeline.stop(task.life)
         self._leave(task)
         task.state, task.error = State.KILLED, reason
-        if task.attempt is not None and not task.attempt.state.final:
+        # April leaves the attempt of a stopped task as it was.
+        if task.attempt is not None and not task.attempt.state.final and self.generation != "april":
             task.attempt.state, task.attempt.error = State.KILLED, reason
 
     def _place(self, task: Task) -> Machine:

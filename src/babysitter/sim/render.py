@@ -117,7 +117,7 @@ def log_entry(entry: Entry, generation: str, *, with_key: bool) -> Json:
         "timestamp": {"epochMs": str(entry.at_ms)},
         "source": entry.source,
         "data": entry.data,
-        "attemptId": int(entry.key.rpartition(":")[2]),
+        "attemptId": int(entry.key.partition(":")[2] or 0),  # what is no task has no attempts
         "level": f"LOG_LEVEL_{entry.level}",
     }
     if with_key:

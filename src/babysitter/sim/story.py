@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from babysitter.sim.cluster import Cluster, Placement, Program
+from babysitter.sim.logs import program_line
 from babysitter.sim.parent import Parent
 from babysitter.sim.programs import Plain
 from babysitter.sim.records import Job, State, Task
@@ -27,6 +28,7 @@ class Story:
 
     def begin(self) -> None:
         """Submit the job that the scenario is about, and neighbours that it is not about."""
+        self.note("Controller started, autoscaler enabled")
         self._play(self.scenario.root, root_request(self.scenario.root, self.cluster.generation))
         for neighbour in NEIGHBOURS:
             root = Root(name=neighbour.rpartition("/")[2], argv=("python", "sweep.py"), says=_TICKING)
@@ -37,9 +39,15 @@ class Story:
     def launch(self, request: Mapping[str, Any]) -> Job:
         """Run a submitted job: the scenario's own program again, or a program nobody has heard of."""
         self.launched.append(str(request["name"]))
+        self.note(f"Job {request['name']} submitted")
         if self._is_relaunch(request):
             return self._play(self._next_root(request), completed(request))
         return self._play(Root(argv=_argv(request), says=_STRANGERS), completed(request))
+
+    def note(self, text: str) -> None:
+        """A line in the controller's own log."""
+        line = program_line("INFO", self.cluster.now, "iris.cluster.controller.service", text)
+        self.cluster.logs.add("/system/controller", self.cluster.now, line, "process")
 
     def _is_relaunch(self, request: Mapping[str, Any]) -> bool:
         """The same program, or a name made from the first one's."""
