@@ -119,3 +119,10 @@ def test_any_order_of_reports_keeps_the_laws(counts):
 def test_a_status_text_leaves_out_the_number_of_a_stage(first, then, labels):
     stages = folded(*reports((0, 1), stage=first, execution=""), *reports((5, 2), stage=then, execution=""))
     assert [each.label for each in stages] == labels
+
+
+def test_a_stage_that_has_halted_foretells_nothing():
+    (stage,) = folded(*reports((0, 0), (10, 1), (20, 2), (30, 3), (80, 3)))
+    assert eta_s(stage) == pytest.approx(170)
+    (stage,) = folded(*reports((0, 0), (10, 1), (20, 2), (30, 3), (100, 3)))
+    assert eta_s(stage) is None

@@ -15,6 +15,8 @@ from babysitter.model.progress import Progress, StagePace
 
 MOST_STAGES = 64
 MOST_GAPS = 60
+HALT_GAPS = 4  # so many usual gaps without a completion, the pace of before foretells nothing
+HALT_LEAST_S = 60.0
 _NUMBERED = re.compile(r"^stage\d+-")
 
 
@@ -149,8 +151,10 @@ def rate_per_min(stage: StagePace) -> float | None:
 
 
 def eta_s(stage: StagePace) -> float | None:
-    """Seconds until the stage is done at its recent pace; None when that cannot be told."""
+    """Seconds until the stage is done at its recent pace; None when that cannot be told or it has halted."""
     rate = rate_per_min(stage)
     if rate is None or not stage.is_under_way:
+        return None
+    if frozen_s(stage) > max(HALT_LEAST_S, HALT_GAPS * 60.0 / rate):
         return None
     return (stage.total - stage.done) / rate * 60.0

@@ -44,7 +44,7 @@ def diagnose(
     console = render.console()
     if reply.outlook:
         console.print(render.outlook_block(reply.outlook, now=datetime.now(UTC)))
-    console.print(render.diagnosis_block(reply.diagnosis))
+    console.print(render.diagnosis_block(reply.diagnosis, within=reply.job))
 
 
 def explain(
