@@ -1,6 +1,6 @@
 """The shapes of answers: which fields an object of a kind always has, may have, and of which types.
 
-A kind is where an object stands in an answer and the state it tells, such as `ListJobs.jobs[]:JOB_STATE_RUNNING`.
+A kind is where an object stands in an answer and the state it tells, such as `ListJobs.jobs[]:RUNNING`.
 """
 
 import json

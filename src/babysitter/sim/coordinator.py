@@ -3,9 +3,8 @@
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
-from babysitter.sim import dumps
+from babysitter.sim import dumps, tracebacks
 from babysitter.sim.cluster import FOREVER_S, Cluster, Ending, Life, Placement
-from babysitter.sim.logs import traceback_of
 from babysitter.sim.programs import Base
 from babysitter.sim.records import Job, Task
 from babysitter.sim.scenario import Pipeline
@@ -29,7 +28,7 @@ class Commission:
     workers_name: str  # without the attempt number, which is the coordinator's own
     pipeline: int
     attempt: int
-    fatal: str = ""  # the user's exception; a parent does not try again after one
+    fatal: Sequence[str] = ()  # what was raised; a parent does not try again after it
 
 
 class Coordinator(Base):
@@ -122,7 +121,7 @@ class Coordinator(Base):
                 if work.fatal:
                     return (yield from self._abort(work, workers))
                 if workers.state.final and not work.stage_done:
-                    return (yield from self._lost_all(workers))
+                    return (yield from self._lost_all())
                 self._print_progress(work)
         return None
 
@@ -216,25 +215,28 @@ class Coordinator(Base):
 
     def _abort(self, work: Work, workers: Job) -> Life:
         """A shard failed for the last time: the user's exception ends the coordinator, then the parent."""
-        self.commission.fatal = work.fatal
+        self.commission.fatal = self._raised(work)
         work.over = True
         yield self.chance.uniform(0.2, 1.0)
         self.tell("[coordinator.shutdown] Starting shutdown")
         self.cluster.stop(workers.id)
         self.tell("Coordinator shutdown complete")
-        self.write_lines(self.failure(work.fatal))
+        self._write_raised()
         return Ending(1)
 
-    def failure(self, error: str) -> list[str]:
-        """The traceback with which the user's exception leaves the process; parents print the same."""
-        lines = traceback_of(error, self.cluster.generation)
-        if self.cluster.generation != "april":
-            return lines
-        head = [
-            "Traceback (most recent call last):",
-            "zephyr.execution.ZephyrWorkerError: Shard failed 3 times (max 3).",
-        ]
-        return [*head, "Last error:", *lines]
+    def _raised(self, work: Work) -> list[str]:
+        shard, worker = work.blame
+        if work.is_lost:
+            return [f"zephyr.execution.ZephyrWorkerError: {work.fatal}"]
+        generation = self.cluster.generation
+        where = "" if generation == "april" else f", last failure on worker {worker}"
+        head = f"zephyr.execution.ZephyrWorkerError: Shard {shard} failed 3 times (max 3){where}."
+        is_users = not work.fatal.startswith("MemoryError: Subprocess")
+        return tracebacks.of_pipeline(head, work.fatal, generation, with_shard=is_users)
+
+    def _write_raised(self) -> None:
+        raised, generation = self.commission.fatal, self.cluster.generation
+        self.write_lines(tracebacks.of_coordinator(raised, self.workdir, generation))
 
     def _crash(self, error: str) -> Ending:
         self.tell("[coordinator.shutdown] Starting shutdown")
@@ -242,14 +244,18 @@ class Coordinator(Base):
         self.write_lines(["Traceback (most recent call last):", "    fn(*args, **kwargs)", error])
         return Ending(1)
 
-    def _lost_all(self, workers: Job) -> Life:
+    def _lost_all(self) -> Life:
         reason = (
             "Worker job terminated permanently (all retries exhausted). "
             "Workers likely crashed (OOM or other fatal error)."
         )
         self.tell(f"Coordinator aborted: {reason}", "E")
         yield TICK_S
-        return self._crash(f"RuntimeError: {reason} Job {workers.id} {workers.error}")
+        self.commission.fatal = [f"zephyr.execution.ZephyrWorkerError: {reason}"]
+        self.tell("[coordinator.shutdown] Starting shutdown")
+        self.tell("Coordinator shutdown complete")
+        self._write_raised()
+        return Ending(1)
 
     def _without_workers(self, workers: Job) -> Life:
         """No worker ever came. April's process then hangs; later ones end, and the parent tries again."""

@@ -110,7 +110,7 @@ _MAY = Frames(
     user_code_below=(
         "_map_gen (zephyr/plan.py:162)",
         "run_stage (zephyr/plan.py:858)",
-        "wrap (zephyr/runners.py:125)",
+        "_StageStatsGenerator.wrap (zephyr/runners.py:125)",
         "batchify (zephyr/writers.py:164)",
         "_write_pickle_chunks (zephyr/execution.py:243)",
         "_write_stage_output (zephyr/execution.py:298)",
@@ -263,7 +263,7 @@ def _main_frames(frames: Frames, generation: str, situation: str) -> Sequence[st
     match situation:
         case "starting":
             return [
-                f"host_actor ({frames.backend}:595)",
+                f"FrayIrisClient.host_actor ({frames.backend}:595)",
                 f"_run_coordinator_job ({frames.coordinator}:1596)",
                 runner,
             ]

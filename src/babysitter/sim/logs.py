@@ -156,26 +156,3 @@ class Voice:
             return text
         items = f"{count.items} items ({count.item_rate}/s), {amount(count.size)} ({count.byte_rate}/s)"
         return f"{text}\n\n**Throughput** — {items}"[:1000]
-
-
-def traceback_of(error: str, generation: str) -> list[str]:
-    """A user function's exception as the worker's shard process prints it. `error` is its last line."""
-    root = (
-        "/srv/marin-apr/lib/zephyr/src/zephyr"
-        if generation == "april"
-        else "/srv/marin-may/lib/zephyr/src/zephyr"
-    )
-    runner = "subprocess_worker.py" if generation == "april" else "runners.py"
-    raised = error.partition(":")
-    return [
-        "Traceback (most recent call last):",
-        f'  File "{root}/{runner}", line 398, in _execute_shard_subprocess',
-        "    result_or_error = _run_stage_with_ctx(task, chunk_prefix, execution_id, ctx)",
-        "                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
-        f'  File "{root}/plan.py", line 162, in _map_gen',
-        "    yield fn(item)",
-        "          ^^^^^^^^",
-        '  File "/srv/ws/pipeline.py", line 33, in parse_record',
-        f"    raise {raised[0]}({raised[2].strip()!r})" if raised[1] else f"    raise {raised[0]}()",
-        error,
-    ]

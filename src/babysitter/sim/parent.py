@@ -3,10 +3,10 @@
 from collections.abc import Generator, Sequence
 from datetime import UTC, datetime
 
-from babysitter.sim import dumps
+from babysitter.sim import dumps, tracebacks
 from babysitter.sim.cluster import Cluster, Ending, Life, Placement
 from babysitter.sim.coordinator import Commission, Coordinator
-from babysitter.sim.logs import program_line, traceback_of
+from babysitter.sim.logs import program_line
 from babysitter.sim.programs import Base
 from babysitter.sim.records import Job, State, Task
 from babysitter.sim.scenario import Pipeline, Root
@@ -35,7 +35,7 @@ class Parent(Base):
         for number, group in enumerate(groups):
             fatal = yield from self._run(number, group)
             if fatal:
-                self.write_lines(traceback_of(fatal, self.cluster.generation))
+                self.write_lines(tracebacks.of_parent(fatal, self.cluster.generation))
                 return Ending(1)
             yield self.root.pause_s
         self.write("pipeline ok", "stdout")
@@ -48,7 +48,7 @@ class Parent(Base):
     def tell(self, text: str, *, level: str = "INFO", logger: str = "zephyr.execution") -> None:
         self.write(program_line(level, self.cluster.now, logger, text))
 
-    def _run(self, number: int, group: Sequence[Pipeline]) -> Generator[float, None, str]:
+    def _run(self, number: int, group: Sequence[Pipeline]) -> Generator[float, None, Sequence[str]]:
         """One pipeline, tried until it succeeds or the user's own code is at fault: then its exception."""
         for attempt in range(RETRIES + 1):
             commission = self._commission(number, attempt, group)
@@ -67,7 +67,7 @@ class Parent(Base):
                 level="WARNING",
             )
             yield pause_s
-        return "RuntimeError: pipeline failed after all retries"
+        return ["RuntimeError: pipeline failed after all retries"]
 
     def _commission(self, number: int, attempt: int, group: Sequence[Pipeline]) -> Commission:
         if self.cluster.generation == "august":

@@ -47,6 +47,8 @@ class Work:
     again: dict[int, int] = field(default_factory=dict)
     totals: Counter[str] = field(default_factory=Counter)
     fatal: str = ""  # the user's exception that ended the pipeline
+    is_lost: bool = False  # it was no exception but the loss of too many workers
+    blame: tuple[int, str] = (0, "")  # the shard and the worker that it ended with
     over: bool = False
     warnings: list[tuple[str, str, Shard]] = field(
         default_factory=list
@@ -117,7 +119,7 @@ class Work:
             return
         shard.errors += 1
         if shard.errors + (shard.losses if one_counter else 0) >= MAX_ERRORS:
-            self.fatal = error
+            self.fatal, self.blame = error, (shard.number, worker)
             self.warnings.append(("aborting", worker, shard))
         else:
             self._queue_again(shard)
@@ -131,6 +133,7 @@ class Work:
         shard.losses += 1
         if shard.losses + shard.errors >= MAX_ERRORS if one_counter else shard.losses > MAX_LOSSES:
             self.fatal = f"Shard {shard.number} has been in flight during {shard.losses} infra failures"
+            self.is_lost, self.blame = True, (shard.number, worker)
             self.warnings.append(("aborting", worker, shard))
         else:
             self._queue_again(shard)

@@ -2,9 +2,9 @@
 
 from collections.abc import Generator
 
-from babysitter.sim import dumps
+from babysitter.sim import dumps, tracebacks
 from babysitter.sim.cluster import FOREVER_S, Cluster, Ending, Life
-from babysitter.sim.logs import own_line, traceback_of
+from babysitter.sim.logs import own_line
 from babysitter.sim.programs import Base
 from babysitter.sim.records import Task
 from babysitter.sim.scenario import Stage
@@ -79,10 +79,11 @@ class Worker(Base):
 
     def _introduce(self) -> None:
         backend, actor = self.voice.backend_logger, f"{self.task.job.id}/{self.name}"
-        above = self.task.job.id.rpartition("/")[0]
+        above, place = self.task.job.id.rpartition("/")[0], 0x7F0000000000 + self.pid
         self.say(f"Starting actor: {actor} (job_id={self.task.job.id})", logger=backend)
         self.say(
-            f"Resolving name {above} via <iris.client.client.NamespacedResolver>", logger="iris.actor.client"
+            f"Resolving name {above} via <iris.client.client.NamespacedResolver object at {place:#x}>",
+            logger="iris.actor.client",
         )
         self.say(f"Resolved actor '{above}' to 1 endpoint(s)", logger="iris.actor.client")
         self.say(f"[{self.name}] Starting polling loop", logger=self.voice.worker_logger)
@@ -133,7 +134,7 @@ class Worker(Base):
             self.write(
                 own_line("E", self.cluster.now, f"{thread} __main__", "Subprocess shard execution failed")
             )
-            self.write_lines(traceback_of(error, self.cluster.generation))
+            self.write_lines(tracebacks.of_shard(error, self.cluster.generation))
         text = error.partition(": ")[2] or error
         logger = self.voice.worker_logger
         self.say(f"Worker {self.name} error on shard {shard.number}: {text}", level="E", logger=logger)
