@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from babysitter.backends.base import Eyes
+from babysitter.backends.base import About, Eyes
 from babysitter.errors import NoSuchJob, UserError
 from babysitter.model.dump import DumpNote, ThreadDump
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
@@ -32,6 +32,9 @@ from babysitter.service.look import look_with
 from babysitter.service.watching import find_watch, job_id
 
 T = TypeVar("T")
+
+TASK_IDS = "A task id is a full job id with /number behind it; `task_summary` lists a job's."
+NO_JOB = JobId("/babysit/is-anybody-there")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,21 @@ async def _named(hall: Hall, name: str, cluster: str) -> tuple[JobId, str]:
     return job, known[0].cluster if known else ""
 
 
+async def place_of_task(hall: Hall, task: str, *, cluster: str = "", default: str = "") -> Place:
+    """Where to look for a task; `job` is its job. Raises UserError for what is no full task id."""
+    job = job_of(TaskId(task))
+    if not task.startswith("/") or not _index(task).isdecimal() or job.count("/") < 2:
+        raise UserError(f"'{task[:200]}' is not a full task id.", next_step=TASK_IDS)
+    return await place_of(hall, job, cluster=cluster, default=default)
+
+
+async def controller_of(hall: Hall, cluster: str) -> About:
+    """Who answers for a cluster, asked now. Raises a WorldError when nobody does."""
+    eyes = await hall.clusters.eyes(cluster)
+    await eyes.states([NO_JOB])  # what it is, it told once; whether it answers must be tried
+    return await eyes.about()
+
+
 async def tree_of(place: Place) -> JobTree:
     """The job and its descendants. Raises NoSuchJob."""
     return await place.eyes.tree(place.job)
@@ -102,7 +120,7 @@ async def task_of(place: Place, task: str) -> Task:
     if found is None:
         raise NoSuchJob(
             f"The cluster '{place.cluster}' does not know the task {task}.",
-            next_step="A task id is a job id with /number behind it; the job's tasks have theirs.",
+            next_step=TASK_IDS,
         )
     return found
 
@@ -118,7 +136,12 @@ async def lines_of(
     cursor: str = "",
     at_most: int,
 ) -> LogBatch:
-    """The newest lines of a job with its children, or of one task; with a cursor, those after it."""
+    """The newest lines of a job with its children, or of one task; with a cursor, those after it.
+
+    No lines means silence: an unknown job raises NoSuchJob.
+    """
+    if attempt is not None and not task:
+        raise UserError("An attempt belongs to a task.", next_step="Name the task too.")
     source = LogSource(
         job=job_of(TaskId(task)) if task else place.job,
         task=TaskId(task) if task else None,
@@ -128,7 +151,14 @@ async def lines_of(
         since=since,
     )
     after = Cursor(cursor) if cursor else None
-    return await place.eyes.lines(source, after=after, at_most=at_most, newest=after is None)
+    batch = await place.eyes.lines(source, after=after, at_most=at_most, newest=after is None)
+    if not batch.lines and after is None and await place.eyes.find(source.job) is None:
+        # The log service answers nothing for a wrong id, as it does for a silent job.
+        raise NoSuchJob(
+            f"The cluster '{place.cluster}' does not know the job {source.job}.",
+            next_step="Check the id; it is /user/name, in full.",
+        )
+    return batch
 
 
 async def dump_of(place: Place, task: str) -> tuple[ThreadDump, DumpNote]:
@@ -209,5 +239,9 @@ def _needs_attention(task: Task) -> bool:
 
 
 def _index_of(task: TaskId) -> int:
-    index = task.rpartition("/")[2]
-    return int(index) if index.isdigit() else 0
+    index = _index(task)
+    return int(index) if index.isdecimal() else 0
+
+
+def _index(task: str) -> str:
+    return task.rpartition("/")[2]

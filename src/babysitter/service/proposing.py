@@ -6,12 +6,13 @@ and carried out like any other. Nothing here approves, and nothing here touches 
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_trouble
 from babysitter.decide.proposal import difference, is_standing
-from babysitter.decide.quiet import hold_until
+from babysitter.decide.quiet import hold_until, silence_for
 from babysitter.decide.respond import Case, as_asked, offer_of, ruling_for
 from babysitter.decide.restart import Ruling
 from babysitter.errors import FactsChanged, MissingSubmission, NotAllowed, UserError
@@ -85,7 +86,7 @@ async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Ask
             )
         await records.watches.announce(watch)
         now = case.now
-        await carry_out(records, case.watch, case.verdict, [Propose(offer), _message(case, offer)], now=now)
+        await carry_out(records, case.watch, case.verdict, [Propose(offer), *_message(case, offer)], now=now)
         return Asked(offer, is_new=True)
 
 
@@ -175,8 +176,11 @@ def _allowed(case: Case, incident: Incident) -> Proposal:
     return offer
 
 
-def _message(case: Case, offer: Proposal) -> Say:
-    return Say(
+def _message(case: Case, offer: Proposal) -> Iterator[Say]:
+    """Tell people, unless they asked not to be told. An agent's wish wakes no on-call."""
+    if case.inhibited_by or silence_for(offer.job, offer.facts.cause, case.policy, now=case.now):
+        return
+    yield Say(
         Occasion.PROPOSAL,
         f"a restart is asked for by {offer.asked_by}",
         f"{offer.incident}:{Occasion.PROPOSAL}:{offer.id}",

@@ -66,6 +66,12 @@ def test_an_unknown_watch_is_the_callers_fault(tmp_path: Path, capsys: pytest.Ca
     assert "Nothing named '/ada/none' is being watched." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("flag", "code"), [("", 4), ("--json", 4), ("--yes", 2), ("--force", 2)])
+def test_a_program_without_a_terminal_cannot_approve(flag: str, code: int, tmp_path: Path):
+    flags = [flag] if flag else []
+    assert run(["approve", "p-0a1b2c3d4e", "--state-dir", str(tmp_path), *flags]) == code
+
+
 def test_without_the_package_it_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

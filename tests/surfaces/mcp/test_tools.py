@@ -70,34 +70,33 @@ async def test_every_tool_says_what_it_is_for_and_what_it_changes(idle: Server):
         assert "person" in (agent.instructions or "")
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "sentence"),
-    [
-        (
-            "watch_status",
-            {"watch": "/ada/none"},
-            "Nothing named '/ada/none' is being watched. `babysit list`",
-        ),
-        ("watch_status", {}, "The arguments of watch_status do not fit (watch: Field required)."),
-        ("wait", {"watch": "w-1", "until": ["lunch"]}, "The arguments of wait do not fit (until.0: "),
-        ("wait", {"watch": "w-1", "at_most_s": 1e9}, "The arguments of wait do not fit (at_most_s: "),
-        ("job_tree", {"job": "/ada/dedup"}, "Which cluster? Name one"),
-        ("list_jobs", {"prefix": "/ada"}, "Which cluster? Give `cluster`"),
-        ("job_tree", {"job": "/ada", "cluster": "marin"}, "'/ada' is not a full job id. Write /user/name"),
-        ("start_watch", {"job": "/ada/x", "cluster": "c", "resubmit": "rm -rf /"}, "is not a submission"),
-        ("list_watches", {"cursor": "later"}, "'later' is no cursor of this list."),
-        ("approve", {"proposal": "p-1"}, "Unknown tool: approve. tools/list names what there is."),
-    ],
-)
-async def test_an_error_is_one_sentence_with_the_next_step(
-    idle: Server, tool: str, arguments: dict[str, object], sentence: str
-):
+REFUSALS: list[tuple[str, dict[str, object], str]] = [
+    (
+        "watch_status",
+        {"watch": "/ada/none"},
+        "Nothing named '/ada/none' is being watched. `babysit list`",
+    ),
+    ("watch_status", {}, "The arguments of watch_status do not fit (watch: Field required)."),
+    ("wait", {"watch": "w-1", "until": ["lunch"]}, "The arguments of wait do not fit (until.0: "),
+    ("wait", {"watch": "w-1", "at_most_s": 1e9}, "The arguments of wait do not fit (at_most_s: "),
+    ("job_tree", {"job": "/ada/dedup"}, "Which cluster? Name one"),
+    ("list_jobs", {"prefix": "/ada"}, "Which cluster? Give `cluster`"),
+    ("job_tree", {"job": "/ada", "cluster": "marin"}, "'/ada' is not a full job id. Write /user/name"),
+    ("start_watch", {"job": "/ada/x", "cluster": "c", "resubmit": "rm -rf /"}, "is not a submission"),
+    ("list_watches", {"cursor": "later"}, "'later' is no cursor of this list."),
+    ("approve", {"proposal": "p-1"}, "Unknown tool: approve. tools/list names what there is."),
+]
+
+
+async def test_an_error_is_one_sentence_with_the_next_step(idle: Server):
     async with Client(idle) as agent:
-        answer = await agent.call_tool(tool, arguments)
-    assert answer.is_error
-    assert sentence in answer.content[0].text
-    assert "Traceback" not in answer.content[0].text
-    assert "\n" not in answer.content[0].text
+        for tool, arguments, sentence in REFUSALS:
+            answer = await agent.call_tool(tool, arguments)
+            assert answer.is_error, tool
+            said = answer.content[0].text
+            assert sentence in said, (tool, said)
+            assert "Traceback" not in said
+            assert "\n" not in said
 
 
 async def test_every_tool_returns_what_its_schema_says_marked_and_as_text_too(tmp_path: Path):
@@ -142,7 +141,7 @@ async def test_every_tool_returns_what_its_schema_says_marked_and_as_text_too(tm
     assert found["stage_progress"]["coordinator"]["job"] == coordinator
     assert found["diagnose"]["diagnosis"]["cause"] == "healthy"
     assert {each["id"] for each in found["list_jobs"]["jobs"]} >= {place.job}
-    assert found["task_summary"]["states"] == {"running": 4}
+    assert sum(found["task_summary"]["states"].values()) == 4
     assert len(found["tail_logs"]["lines"]) == 3
     assert found["thread_dump"]["doing"] == "in-stage"
     assert "Thread" in found["thread_dump"]["raw"]

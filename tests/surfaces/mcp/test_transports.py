@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import os
+import shlex
+import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,7 +12,7 @@ from typing import Any
 
 import aiohttp
 import pytest
-from mcp import Client, ClientSession, StdioServerParameters, stdio_client
+from mcp import Client, ClientSession, MCPError, StdioServerParameters, stdio_client
 from mcp.client._memory import InMemoryTransport
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import (
@@ -25,6 +28,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.errors import UserError
+from babysitter.service.run import Service
 from babysitter.service.wiring import open_hall
 from babysitter.sim.server import Simulator
 from babysitter.surfaces.cli.app import run
@@ -81,18 +85,14 @@ async def speaks(session: ClientSession | Client) -> None:
     assert "Nothing named" in refusal.content[0].text
 
 
-@pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
-async def test_every_older_version_works_over_streams(server: Server, version: str):
-    async with session_at(version, InMemoryTransport(server)) as session:
-        await speaks(session)
-
-
-@pytest.mark.parametrize("mode", ["legacy", "auto", LATEST_MODERN_VERSION])
-async def test_every_way_to_connect_works_in_memory(server: Server, mode: str):
-    async with Client(server, mode=mode) as client:
-        await speaks(client)
-        expected = NEWEST_OLD if mode == "legacy" else LATEST_MODERN_VERSION
-        assert client.protocol_version == expected
+async def test_every_version_works_in_memory(server: Server):
+    for version in HANDSHAKE_PROTOCOL_VERSIONS:
+        async with session_at(version, InMemoryTransport(server)) as session:
+            await speaks(session)
+    for mode in ("legacy", "auto", LATEST_MODERN_VERSION):
+        async with Client(server, mode=mode) as client:
+            await speaks(client)
+            assert client.protocol_version == (NEWEST_OLD if mode == "legacy" else LATEST_MODERN_VERSION)
 
 
 async def test_every_version_works_over_http(server: Server):
@@ -106,24 +106,54 @@ async def test_every_version_works_over_http(server: Server):
                 await speaks(client)
 
 
-@pytest.mark.parametrize("version", [OLD, LATEST_MODERN_VERSION])
-async def test_the_command_serves_standard_input_and_output(tmp_path: Path, version: str):
-    async with Simulator("healthy", SystemClock().now) as sim:
-        command = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "babysitter", "mcp", "--state-dir", str(tmp_path), "--controller-url", sim.url],
-        )
-        talk = (
-            Client(command)
-            if version == LATEST_MODERN_VERSION
-            else session_at(version, stdio_client(command))
-        )
-        async with talk as client:
-            await speaks(client)
-            jobs = await client.call_tool("list_jobs", {"prefix": "/ada"})  # the named cluster is the default
-            assert f'"{sim.root_job}"' in jobs.content[0].text
-            tree = await client.call_tool("job_tree", {"job": sim.root_job})
-            assert not tree.is_error, tree.content
+def child(folder: Path, sim: Simulator) -> StdioServerParameters:
+    """The real command as a client starts it; its process id is written into the folder."""
+    command = shlex.join(
+        [sys.executable, "-m", "babysitter", "mcp", "--state-dir", str(folder), "--controller-url", sim.url]
+    )
+    pid = shlex.quote(str(folder / "pid"))
+    return StdioServerParameters(command="/bin/sh", args=["-c", f"echo $$ > {pid}; exec {command}"])
+
+
+async def test_the_command_serves_standard_input_and_output_in_the_oldest_version(tmp_path: Path):
+    async with (
+        Simulator("healthy", SystemClock().now) as sim,
+        session_at(OLD, stdio_client(child(tmp_path, sim))) as client,
+    ):
+        await speaks(client)
+        jobs = await client.call_tool("list_jobs", {"prefix": "/ada"})  # the named cluster is the default
+        assert f'"{sim.root_job}"' in jobs.content[0].text
+
+
+async def test_killed_in_the_middle_of_a_wait_it_loses_nothing(tmp_path: Path):
+    async with (
+        Simulator("healthy", SystemClock().now) as sim,
+        open_hall(Settings(state_dir=tmp_path)) as hall,
+        Service(hall),  # so that the children find one and start none
+    ):
+        started = await first_agent(child(tmp_path, sim), tmp_path, sim.root_job)
+        async with Client(child(tmp_path, sim)) as client:
+            assert client.protocol_version == LATEST_MODERN_VERSION
+            again = (await client.call_tool("start_watch", {"job": sim.root_job})).structured_content
+            assert again is not None
+            assert (again["is_new"], again["watch"]["id"]) == (False, started["watch"]["id"])
+            waited = await client.call_tool("wait", {"watch": sim.root_job, "at_most_s": 0})
+            assert waited.structured_content is not None
+            assert waited.structured_content["reason"] == "time-limit"
+
+
+async def first_agent(command: StdioServerParameters, folder: Path, job: str) -> dict[str, Any]:
+    """Starts a watch and waits, until its server is killed under it; gives what it knew of the watch."""
+    async with Client(command) as client:
+        started = (await client.call_tool("start_watch", {"job": job})).structured_content
+        assert started is not None
+        waiting = asyncio.create_task(client.call_tool("wait", {"watch": job}))
+        done, _ = await asyncio.wait({waiting}, timeout=0.2)
+        assert not done
+        os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
+        with pytest.raises(MCPError):
+            await waiting
+    return started
 
 
 REQUEST = {

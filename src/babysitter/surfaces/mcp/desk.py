@@ -53,6 +53,10 @@ JobName = Annotated[
     Field(description="Full id of any job, /user/name or a child below it; or a watch id. Never a prefix."),
 ]
 ClusterName = Annotated[
-    str, Field(description="Name of the cluster; empty = that of the watch on this job, else the default.")
+    str,
+    Field(
+        pattern=r"^[\w.:-]*$",  # a name; never a path or an address of the agent's choice
+        description="Name of the cluster; empty = that of the watch on this job, else the default.",
+    ),
 ]
 PageCursor = Annotated[str, Field(description="`more` of the previous answer; empty = from the beginning.")]
