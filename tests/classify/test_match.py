@@ -289,6 +289,13 @@ def test_sources_and_tasks_are_told_apart() -> None:
     assert classify(look(line("broke", "/me/job/0")), Memory(), rules, role_of_task=role).all
 
 
+@pytest.mark.parametrize(("stream", "found"), [("build", True), ("stderr", False), ("", False)])
+def test_a_stream_that_is_not_known_is_not_the_one_wanted(stream: str, found: bool) -> None:
+    rules = book("match: {logs: {any: [broke], stream: build}}")
+    seen = look(line("it broke")._replace(stream=stream))
+    assert bool(ids(classify(seen, Memory(), rules))) is found
+
+
 def test_a_traceback_may_straddle_two_looks() -> None:
     lines = [line(text) for text in TRACEBACK.splitlines()]
     rules = book("match: {traceback: {exception: ShardError, frame: ['job.py:main']}}")

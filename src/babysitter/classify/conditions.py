@@ -127,7 +127,7 @@ def _usable_of(wanted: LogMatch, reading: Reading, dead: Dead, lines: Sequence[i
             continue
         if wanted.level and wanted.level is not Level.UNKNOWN and not reading.is_at_least(line, wanted.level):
             continue
-        if wanted.stream and reading.stream(line) not in ("", *wanted.stream):
+        if wanted.stream and reading.stream(line) not in wanted.stream:
             continue
         if wanted.except_:
             raw = reading.raw(line)

@@ -13,6 +13,7 @@ from babysitter.surfaces.cli.options import (
     Iris,
     SettingsFile,
     StateDir,
+    Transport,
     Url,
     cluster_from,
     settings_from,
@@ -24,6 +25,7 @@ def doctor(
     controller_url: Url = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
+    transport: Transport = "rpc",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
 ) -> None:
@@ -32,7 +34,7 @@ def doctor(
 
     chosen = settings_from(settings, state_dir)
     named = cluster or controller_url or config or chosen.default_cluster
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command) if named else None
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport) if named else None
     checks = asyncio.run(examine_setup(chosen, spec))
     for check in checks:
         typer.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail}")

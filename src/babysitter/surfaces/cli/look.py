@@ -14,6 +14,7 @@ from babysitter.surfaces.cli.options import (
     Json,
     SettingsFile,
     StateDir,
+    Transport,
     Url,
     cluster_from,
     settings_from,
@@ -26,6 +27,7 @@ def diagnose(
     controller_url: Url = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
+    transport: Transport = "rpc",
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
@@ -34,7 +36,7 @@ def diagnose(
     from babysitter.surfaces.views import DiagnoseReply
 
     chosen = settings_from(settings, None)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
     reply = DiagnoseReply.of(job, asyncio.run(look_once(job, spec, chosen)))
     if as_json:
         typer.echo(reply.model_dump_json())

@@ -3,7 +3,7 @@
 import getpass
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,6 +20,10 @@ Cluster = Annotated[
 Url = Annotated[str, typer.Option("--controller-url", help="Address of the controller.")]
 ClusterFile = Annotated[str, typer.Option("--config", help="A cluster file of iris.")]
 Iris = Annotated[str, typer.Option("--iris-command", help="The iris command, e.g. 'uv run iris'.")]
+Transport = Annotated[
+    Literal["rpc", "cli"],
+    typer.Option(help="How to ask the cluster: rpc over HTTP, or cli through the iris command."),
+]
 SettingsFile = Annotated[Path | None, typer.Option("--settings", help="The settings file of babysit.")]
 StateDir = Annotated[Path | None, typer.Option("--state-dir", help="Where watches are kept.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -32,7 +36,9 @@ def settings_from(file: Path | None, state_dir: Path | None) -> "Settings":
     return load_settings(file, flags={"state_dir": str(state_dir) if state_dir else None})
 
 
-def cluster_from(settings: "Settings", cluster: str, url: str, config: str, iris: str) -> "ClusterSpec":
+def cluster_from(
+    settings: "Settings", cluster: str, url: str, config: str, iris: str, transport: str = "rpc"
+) -> "ClusterSpec":
     """The cluster that these options mean; the settings' default when none is given."""
     from babysitter.service.clusters import configured_clusters, spec_from_options
 
@@ -42,9 +48,11 @@ def cluster_from(settings: "Settings", cluster: str, url: str, config: str, iris
             "Which cluster?", next_step="Give --cluster NAME, --controller-url URL or --config FILE."
         )
     known = configured_clusters(settings).get(name)
-    if known is not None and not (url or config or iris):
+    if known is not None and not (url or config or iris or transport == "cli"):
         return known
-    return spec_from_options(controller_url=url, config=config, cluster=name, iris_command=iris)
+    return spec_from_options(
+        controller_url=url, config=config, cluster=name, iris_command=iris, transport=transport
+    )
 
 
 def me() -> Person:

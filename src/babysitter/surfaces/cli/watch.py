@@ -17,6 +17,7 @@ from babysitter.surfaces.cli.options import (
     Json,
     SettingsFile,
     StateDir,
+    Transport,
     Url,
     cluster_from,
     me,
@@ -43,6 +44,7 @@ def start(
     controller_url: Url = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
+    transport: Transport = "rpc",
     resubmit: Annotated[
         str, typer.Option(help="The command that starts the job again, as one shell-quoted string.")
     ] = "",
@@ -61,7 +63,7 @@ def start(
     11 can never be scheduled, 12 lost its machines.
     """
     chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
     code = asyncio.run(
         _start(
             chosen,
