@@ -16,6 +16,7 @@ from babysitter.model.proposal import Answer, Door, Proposal, ProposalStatus
 from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.model.watch import Watch
 from babysitter.service.approvals import decide
+from babysitter.service.command import submission_of, supply
 from babysitter.service.proposing import Asked, agent, propose
 from babysitter.service.watching import standing_of, start_watching
 from tests.service.test_check import seconds, steady, zombie
@@ -190,6 +191,11 @@ async def test_without_a_command_the_person_must_give_one(place: Home):
     watch = await stuck(place, resubmit=None)
     with pytest.raises(MissingSubmission, match="Nobody knows the command"):
         await ask(place, watch)
+    await supply(place.hall, watch.id, COMMAND)
+    await supply(place.hall, watch.id, COMMAND)
+    with pytest.raises(NotAllowed, match="is known already"):
+        await supply(place.hall, watch.id, submission_of("iris job run -- python other.py"))
+    assert (await ask(place, watch)).proposal.submission.argv[-2:] == COMMAND.argv[-2:]
 
 
 class Remembering(TimedCluster):

@@ -164,7 +164,8 @@ def _allowed(case: Case, incident: Incident) -> Proposal:
     if case.submission is None:
         raise MissingSubmission(
             f"Nobody knows the command that starts {case.watch.root} again.",
-            next_step="Ask the person for it, and start the watch anew with `resubmit`.",
+            next_step="Ask the person for it and give it with start_watch (`resubmit`), or in a shell "
+            "with `babysit stop` and `babysit start --resubmit`.",
         )
     offer = offer_of(case, incident.id, diagnosis)
     earlier = case.ledger.proposal_of(incident.id)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from babysitter.errors import UserError
 from babysitter.model.events import (
     Event,
     IncidentOpened,
@@ -75,13 +76,16 @@ async def wait_for(
 ) -> Waited:
     """Return when one of `until` has happened since `cursor`, the watch has ended, or the time is up.
 
-    `cursor` None: from now on, except that an open incident or an ended job is told at once.
+    `cursor` None: from now on, except that an open incident or an ended job is told at once. Raises UserError
+    for a cursor that is ahead of everything.
     """
     deadline = hall.clock.now() + timedelta(seconds=at_most_s)
     if cursor is None:
         cursor, at_once = await _as_it_stands(hall, watch, until)
         if at_once is not None:
             return await _waited(hall, watch, at_once, cursor, ())
+    else:
+        await _must_be_past(hall, cursor)
     news: list[Recorded] = []
     newest = cursor
     while True:
@@ -97,6 +101,16 @@ async def wait_for(
         if now >= deadline:
             return await _waited(hall, watch, Woken.TIME_LIMIT, newest, news)
         await hall.clock.sleep_until(min(deadline, now + LOOK_EVERY))
+
+
+async def _must_be_past(hall: Hall, cursor: int) -> None:
+    """Refuse a cursor that nobody can have been given: waiting from there would miss everything."""
+    async with hall.store.reading() as records:
+        newest = await records.events.newest_number()
+    if cursor > newest:
+        raise UserError(
+            f"{cursor} is no cursor of an earlier answer.", next_step="Leave it out to wait from now on."
+        )
 
 
 def _strongest(news: Collection[Event], until: Collection[Until]) -> Woken | None:

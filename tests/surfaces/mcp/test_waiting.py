@@ -38,3 +38,5 @@ async def test_with_its_cursor_nothing_in_between_is_missed(tmp_path: Path):
         assert {"incident-opened", "restart-proposed"} <= set(second["news"])
         third = await place.call(agent, "wait", watch=place.job, cursor=second["cursor"], at_most_s=30)
         assert (third["reason"], third["news"]) == ("time-limit", [])
+        ahead = await place.refusal(agent, "wait", watch=place.job, cursor=10_000)
+        assert "10000 is no cursor of an earlier answer. Leave it out" in ahead

@@ -128,10 +128,9 @@ class JobTools:
             cursor=cursor,
             at_most=at_most,
         )
+        lines = await asyncio.to_thread(views.line_views, batch.lines)  # redacting a flood takes a second
         return views.LinesReply(
-            lines=await asyncio.to_thread(
-                views.line_views, batch.lines
-            ),  # redaction of a flood takes a second
+            lines=lines,
             cursor=batch.cursor or cursor,
             has_more=batch.is_full,
             skipped=batch.skipped,

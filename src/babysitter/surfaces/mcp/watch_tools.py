@@ -12,7 +12,7 @@ from pydantic import Field
 from babysitter.errors import AlreadyWatched
 from babysitter.model.ids import Person
 from babysitter.service.browsing import course_of, incidents_of, page_of
-from babysitter.service.command import submission_of
+from babysitter.service.command import submission_of, supply
 from babysitter.service.explain import explain
 from babysitter.service.proposing import propose
 from babysitter.service.waiting import Until, wait_for
@@ -77,10 +77,11 @@ class WatchTools:
     ) -> StartReply:
         """Begin to watch a job; the watch goes on without you, also when your context is lost.
 
-        Safe to repeat: a job that is being watched already is returned as it stands (is_new false). The job
-        itself is not touched. Next: wait.
+        Safe to repeat: a job that is being watched already is returned as it stands (is_new false); a missing
+        resubmit command can be given so. The job itself is not touched. Next: wait.
         """
         spec = await self._hall.clusters.spec(self._desk.cluster(cluster))
+        submission = submission_of(resubmit) if resubmit else None
         try:
             watch = await start_watching(
                 self._hall,
@@ -88,11 +89,13 @@ class WatchTools:
                 spec,
                 by=Person(f"{name_of(ctx)} for {self._desk.owner}"),
                 owner=self._desk.owner,
-                resubmit=submission_of(resubmit) if resubmit else None,
+                resubmit=submission,
             )
             is_new = True
         except AlreadyWatched:
             watch, is_new = await find_watch(self._hall, job, cluster=spec.name), False
+            if submission is not None:
+                await supply(self._hall, watch.id, submission)
         self._desk.ensure_served()
         return StartReply(watch=view_of(await standing_of(self._hall, watch.id)), is_new=is_new)
 
