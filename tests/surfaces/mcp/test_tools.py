@@ -12,6 +12,9 @@ from babysitter.config import Settings
 from babysitter.service.wiring import open_hall
 from babysitter.surfaces.mcp.desk import Desk
 from babysitter.surfaces.mcp.server import Server, build_server
+from tests.support.cluster import SmallCluster
+from tests.support.hall import opener
+from tests.support.jobs import crew, tree
 from tests.surfaces.mcp.rig import ADA, rig
 
 TOOLS = {
@@ -99,13 +102,29 @@ async def test_an_error_is_one_sentence_with_the_next_step(idle: Server):
             assert "\n" not in said
 
 
+async def test_a_fault_of_our_own_is_admitted_without_its_text(tmp_path: Path):
+    def broken() -> None:
+        raise RuntimeError("secret of /home/ada")
+
+    cluster = SmallCluster()
+    cluster.show(tree(*crew()))
+    async with (
+        open_hall(Settings(state_dir=tmp_path), opener=opener(cluster)) as hall,
+        Client(build_server(Desk(hall, ADA, "marin", ensure_served=broken))) as agent,
+    ):
+        answer = await agent.call_tool("start_watch", {"job": "/ada/dedup"})
+    assert answer.is_error
+    assert answer.content[0].text.startswith("A fault of babysit's own broke start_watch (RuntimeError)")
+    assert "/home/ada" not in answer.content[0].text
+
+
 async def test_every_tool_returns_what_its_schema_says_marked_and_as_text_too(tmp_path: Path):
     async with rig("stuck-stage", tmp_path) as place, Client(place.server, mode="legacy") as agent:
         schemas = {each.name: each.output_schema for each in (await agent.list_tools()).tools}
         await place.call(agent, "start_watch", job=place.job)
         await place.pass_s(100)
-        tree = await place.call(agent, "job_tree", job=place.job)
-        coordinator, workers = (each["id"] for each in tree["jobs"][1:3])
+        jobs = await place.call(agent, "job_tree", job=place.job)
+        coordinator, workers = (each["id"] for each in jobs["jobs"][1:3])
         asked = {
             "list_watches": {},
             "start_watch": {"job": place.job},

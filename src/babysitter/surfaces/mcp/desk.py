@@ -55,7 +55,7 @@ JobName = Annotated[
 ClusterName = Annotated[
     str,
     Field(
-        pattern=r"^[\w.:-]*$",  # a name; never a path or an address of the agent's choice
+        pattern=r"^(\w[\w.:-]*)?$",  # a name; never a path or an address of the agent's choice
         description="Name of the cluster; empty = that of the watch on this job, else the default.",
     ),
 ]

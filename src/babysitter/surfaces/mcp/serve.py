@@ -27,7 +27,9 @@ async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[s
     with _bound(host, port) as listening:
         bound_port = int(listening.getsockname()[1])
         config = uvicorn.Config(
-            http_app(server, bound_port), log_level="warning", timeout_graceful_shutdown=SHUTDOWN_WITHIN_S
+            http_app(server, host, bound_port),
+            log_level="warning",
+            timeout_graceful_shutdown=SHUTDOWN_WITHIN_S,
         )
         ready(f"http://{_in_url(host)}:{bound_port}{PATH}")
         running = uvicorn.Server(config)
@@ -40,11 +42,12 @@ async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[s
             raise
 
 
-def http_app(server: Server, port: int) -> Starlette:
-    """The ASGI application. Refuses foreign Host and Origin headers, so that no web page can reach it by a
-    name of its own (DNS rebinding).
+def http_app(server: Server, host: str, port: int) -> Starlette:
+    """The ASGI application, for one address.
+
+    Refuses foreign Host and Origin headers: no web page reaches it by a name of its own (DNS rebinding).
     """
-    hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+    hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]", _in_url(host))]
     return server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(

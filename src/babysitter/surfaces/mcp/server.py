@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
@@ -22,6 +23,8 @@ from babysitter.redact import redact
 from babysitter.surfaces.mcp.desk import Desk
 from babysitter.surfaces.mcp.job_tools import JobTools
 from babysitter.surfaces.mcp.watch_tools import WatchTools
+
+log = structlog.get_logger()
 
 INSTRUCTIONS = """\
 babysit watches long-running jobs on a cluster, finds the cause when they fail, and offers restarts to people.
@@ -87,10 +90,9 @@ class Server(MCPServer[Any]):
         try:
             result = await super().call_tool(name, arguments, context)
         except ToolError as fault:
-            said = _sentence(name, fault)
-            if said is None:
-                raise
-            return CallToolResult(content=[TextContent(type="text", text=said)], is_error=True)
+            return CallToolResult(
+                content=[TextContent(type="text", text=_sentence(name, fault))], is_error=True
+            )
         return _compact(result)
 
 
@@ -117,8 +119,8 @@ def build_server(desk: Desk) -> Server:
     )
 
 
-def _sentence(name: str, fault: ToolError) -> str | None:
-    """What to tell the agent; None for what is not anticipated, which the SDK logs and keeps to itself."""
+def _sentence(name: str, fault: ToolError) -> str:
+    """What to tell the agent. What nobody anticipated is logged, and its text kept from the client."""
     match fault.__cause__:
         case BabysitError() as ours:
             return redact(str(ours))
@@ -127,8 +129,12 @@ def _sentence(name: str, fault: ToolError) -> str | None:
             return f"The arguments of {name} do not fit ({'; '.join(faults)}). Correct them and call again."
         case None:
             return f"{fault}. tools/list names what there is."
-        case _:
-            return None
+        case broken:
+            log.error("tool broke", tool=name, exc_info=broken)
+            return (
+                f"A fault of babysit's own broke {name} ({type(broken).__name__}); the job is not affected. "
+                "Try once more, then tell the person."
+            )
 
 
 def _compact(result: CallToolResult | InputRequiredResult) -> CallToolResult | InputRequiredResult:
