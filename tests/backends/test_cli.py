@@ -153,6 +153,7 @@ class PrintedLog:
 
 async def test_without_a_log_call_every_line_comes_exactly_once(monkeypatch):
     monkeypatch.setenv("STAND_IN_LACKS", "get-task-logs,fetch-logs")
+    monkeypatch.setenv("STAND_IN_LOGS", "1")
     log = PrintedLog()
     async with controller(MAY_CALLS | {"JobLogs": log}) as server:
         eyes = IrisEyes(line_to(server.url), clock=FakeClock())
@@ -173,6 +174,7 @@ async def test_without_a_log_call_every_line_comes_exactly_once(monkeypatch):
 
 async def test_without_a_log_call_pages_do_not_stall_within_one_second(monkeypatch):
     monkeypatch.setenv("STAND_IN_LACKS", "get-task-logs,fetch-logs")
+    monkeypatch.setenv("STAND_IN_LOGS", "1")
     log = PrintedLog()
     for number in range(7):
         log.add(0, str(number))

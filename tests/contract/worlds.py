@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from babysitter.backends.base import Eyes, Hands
 from babysitter.backends.open import ClusterSpec, open_cluster
@@ -16,6 +17,7 @@ from babysitter.backends.recording.player import RecordedEyes
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import LogLine
+from babysitter.sim.server import Simulator
 from tests.support.clock import NOON, FakeClock
 from tests.support.cluster import SmallCluster
 from tests.support.controller import ScriptedController, controller
@@ -24,12 +26,16 @@ from tests.support.small_iris import COORDINATOR, NEIGHBOURS, ROOT, WORKERS, Sma
 
 _ROOT, _COORDINATOR, _WORKERS = JobId(ROOT), JobId(COORDINATOR), JobId(WORKERS)
 _NEIGHBOURS = tuple(JobId(each) for each in NEIGHBOURS)
+SWEEP = Path(__file__).parents[1] / "support" / "sweep.yaml"
 STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
 
 
 @dataclass
 class World:
-    """`behind`: the server with its state, where there is one."""
+    """`behind`: the server that answers as a test says, where it is one.
+
+    `states` and `asked` look past the client: the state of every job, and how often a call was made.
+    """
 
     eyes: Eyes
     hands: Hands | None = None
@@ -38,8 +44,11 @@ class World:
     workers: JobId = _WORKERS
     neighbours: tuple[JobId, ...] = _NEIGHBOURS
     progress: str = "complete, "  # in the coordinator's own lines
+    url: str = ""
+    command: tuple[str, ...] = STAND_IN
     behind: ScriptedController | None = None
-    state: Small | None = None
+    states: Callable[[], dict[str, str]] = dict
+    asked: Callable[[str], int] = len
 
 
 MakeWorld = Callable[[], AbstractAsyncContextManager[World]]
@@ -54,7 +63,46 @@ def iris(generation: str, transport: str) -> MakeWorld:
             # Everything around the eyes is there too, as in the product; only the clock is the test's.
             cluster = open_cluster(spec, clock=FakeClock())
             try:
-                yield World(cluster.eyes, cluster.hands, behind=server, state=state)
+                yield World(
+                    cluster.eyes,
+                    cluster.hands,
+                    url=server.url,
+                    behind=server,
+                    states=lambda: dict(state.states),
+                    asked=lambda method: len(server.bodies(method)),
+                )
+            finally:
+                await cluster.close()
+
+    return world
+
+
+def simulated(generation: str, transport: str) -> MakeWorld:
+    """The simulator behind the client: what passes here may stand for a real cluster elsewhere."""
+
+    @asynccontextmanager
+    async def world() -> AsyncIterator[World]:
+        clock = FakeClock()
+        async with Simulator(str(SWEEP), clock.now, generation=generation) as simulator:
+            clock.advance(60)
+            command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
+            spec = ClusterSpec("sim", url=simulator.url, transport=transport, iris_command=command)
+            cluster = open_cluster(spec, clock=clock)
+            workers, coordinator, root = simulator.cluster.subtree(ROOT)
+            try:
+                yield World(
+                    cluster.eyes,
+                    cluster.hands,
+                    JobId(root.id),
+                    JobId(coordinator.id),
+                    JobId(workers.id),
+                    url=simulator.url,
+                    command=command,
+                    states=lambda: {
+                        job.id: job.state.upper() for job in simulator.cluster.jobs.values() if job.tasks
+                    },
+                    asked=lambda method: [each for each, _ in simulator.requests].count(method),
+                )
             finally:
                 await cluster.close()
 
@@ -104,9 +152,18 @@ EYES: dict[str, MakeWorld] = {
     for generation in ("april", "may", "august")
     for transport in ("rpc", "cli")
 } | {
+    "sim-april-rpc": simulated("april", "rpc"),
+    "sim-may-rpc": simulated("may", "rpc"),
+    "sim-august-rpc": simulated("august", "rpc"),
+    "sim-may-cli": simulated("may", "cli"),
     "memory": memory,
     "recording-april": recorded("iris-2026-04", "499f8124"),
     "recording-may": recorded("iris-2026-05", "468b736c"),
 }
 
-HANDS: dict[str, MakeWorld] = {name: make for name, make in EYES.items() if name.startswith("iris")}
+SCRIPTED: dict[str, MakeWorld] = {name: make for name, make in EYES.items() if name.startswith("iris")}
+HANDS: dict[str, MakeWorld] = SCRIPTED | {
+    f"sim-{generation}-{transport}": simulated(generation, transport)
+    for generation in ("april", "may", "august")
+    for transport in ("rpc", "cli")
+}

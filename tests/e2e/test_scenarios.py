@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from babysitter.sim import scenario as scenarios
-from babysitter.sim.server import NEIGHBOURS, ROOT
+from babysitter.sim.server import ROOT
 from tests.support.story import ANSWER_LIMIT_S, story
 
 UP = ["smoke", "steady"]
@@ -162,7 +162,7 @@ async def test_a_scenario_is_told_as_it_is(told, tmp_path):
         # Promise 1: whatever happened, nothing was done without an answer.
         asked = {method for method, _ in tale.sim.requests}
         assert not asked & {"TerminateJob", "LaunchJob"}
-        assert all(tale.sim.cluster.runs[each].state == "running" for each in NEIGHBOURS)
+        assert all(tale.sim.cluster.runs[each].state == "running" for each in tale.sim.neighbours)
 
 
 @pytest.mark.parametrize("generation", ["april", "august"])
@@ -189,7 +189,7 @@ async def test_an_approved_restart_is_carried_out_once_and_ends_well(scenario, t
         await tale.pass_s(350, 10.0)
         assert tale.sim.launched == [f"{ROOT}-r1"]
         assert tale.sim.cluster.runs[f"{ROOT}-r1"].state == "succeeded"
-        assert all(tale.sim.cluster.runs[each].state == "running" for each in NEIGHBOURS)
+        assert all(tale.sim.cluster.runs[each].state == "running" for each in tale.sim.neighbours)
         standing = await tale.standing()
         assert (standing.watch.root, standing.watch.phase) == (f"{ROOT}-r1", "finished")
         assert all(each.status.is_over for each in standing.incidents)

@@ -41,22 +41,22 @@ class Usage(Exception):
 
 
 class Controller:
-    """Asks one controller. `patient` waits for one that does not answer, as `job` commands do."""
+    """Asks one controller, `tries` times when it does not answer: `job` commands are patient."""
 
-    def __init__(self, url: str, *, patient: bool) -> None:
-        self.url, self._patient = url, patient
+    def __init__(self, url: str, *, tries: int) -> None:
+        self.url, self._tries = url, tries
 
     def ask(self, method: str, body: Json, service: str = SERVICE) -> Json:
         pause_s, started = 0.5, time.monotonic()
-        for attempt in range(1, TRIES + 1):
+        for attempt in range(1, self._tries + 1):
             try:
                 return self._post(method, body, service)
             except Unreachable as fault:
-                if not self._patient or attempt == TRIES:
+                if attempt == self._tries:
                     raise Refused(str(fault)) from fault
                 kind = re.sub(r"(?<!^)(?=[A-Z])", "_", method).lower()
                 spent = f"{time.monotonic() - started:.1f}s elapsed"
-                said = f"Operation {kind} failed (attempt {attempt}/{TRIES}, {spent})"
+                said = f"Operation {kind} failed (attempt {attempt}/{self._tries}, {spent})"
                 note("rigging.timing", f"{said}, retrying in {pause_s:.2f}s: {fault}", level="W")
                 time.sleep(pause_s)
                 pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
@@ -82,19 +82,19 @@ class Controller:
             ) from fault
 
 
-def main(words: Sequence[str]) -> int:
-    """0 done, 1 refused or failed, 2 usage."""
+def main(words: Sequence[str], *, tries: int = TRIES) -> int:
+    """0 done, 1 refused or failed, 2 usage. `tries`: how often a `job` command asks who does not answer."""
     try:
         url, generation, rest = _options(list(words))
         group, command = rest[:1], rest[1:2]
         if group == ["rpc"] and command == ["controller"]:
-            return _rpc(Controller(url, patient=False), rest[2:])
+            return _rpc(Controller(url, tries=1), rest[2:])
         if group != ["job"] or not command:
             raise Usage(f"No such command '{' '.join(rest[:2])}'.")
         known = _AUGUST if generation == "august" else _JOB
         if command[0] not in known:
             raise Usage(f"No such command '{command[0]}'.")
-        return known[command[0]](Controller(url, patient=True), generation, rest[2:])
+        return known[command[0]](Controller(url, tries=tries), generation, rest[2:])
     except Usage as fault:
         print(f"Usage: iris [OPTIONS] COMMAND [ARGS]...\n\nError: {fault}", file=sys.stderr)
         return 2

@@ -12,11 +12,10 @@ from aiohttp import web
 from babysitter.sim.calls import Calls, ConnectError, NoSuchCall
 from babysitter.sim.cluster import Cluster
 from babysitter.sim.scenario import load
-from babysitter.sim.story import NEIGHBOURS, Story
+from babysitter.sim.story import Story
 
 GENERATIONS = ("april", "may", "august")
 MOODS = ("well", "down", "ill", "busy", "hangs")
-__all__ = ["GENERATIONS", "MOODS", "NEIGHBOURS", "ROOT", "Simulator"]
 ROOT = "/ada/dedup"
 _OPEN_CALLS = ("GetAuthInfo", "Login")
 
@@ -56,6 +55,7 @@ class Simulator:
         self._story = Story(self.scenario, self._cluster, self._feel)
         self._calls = Calls(self._story, generation, identity=identity)
         self.root_job = self.scenario.root.id
+        self.neighbours = self._story.neighbours
         self._story.begin()
 
     @property

@@ -11,7 +11,6 @@ from babysitter.sim.records import Job, State, Task
 from babysitter.sim.scenario import Event, Root, Scenario, Step
 from babysitter.sim.submissions import completed, root_request, size_of
 
-NEIGHBOURS = ("/ada/dedup-lr3", "/ada/dedupe")  # names that a careless stop would take too
 _TICKING = (Step(say="tick {n}", every_s=60.0, times=10_000),)
 _STRANGERS = (Step(say="tick {n}", every_s=2.0, times=30), Step(say="all done"))
 
@@ -26,12 +25,17 @@ class Story:
         self._feel = feel
         self._troubles = 0  # of the controller, so far
 
+    @property
+    def neighbours(self) -> tuple[str, ...]:
+        """Jobs whose names begin like the root's: a careless stop would take them too."""
+        return f"{self.scenario.root.id}-lr3", f"{self.scenario.root.id}er"
+
     def begin(self) -> None:
         """Submit the job that the scenario is about, and neighbours that it is not about."""
         self.note("Controller started, autoscaler enabled")
         self._play(self.scenario.root, root_request(self.scenario.root, self.cluster.generation))
-        for neighbour in NEIGHBOURS:
-            root = Root(name=neighbour.rpartition("/")[2], argv=("python", "sweep.py"), says=_TICKING)
+        for name in self.neighbours:
+            root = Root(name=name.rpartition("/")[2], argv=("python", "sweep.py"), says=_TICKING)
             self._play(root, root_request(root, self.cluster.generation))
         for event in self.scenario.events:
             self.cluster.timeline.start(self._befall(event), event.at_s)

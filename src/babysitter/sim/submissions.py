@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from babysitter.sim.scenario import Root
+if TYPE_CHECKING:  # the stand-in command starts without reading YAML
+    from babysitter.sim.scenario import Root
 
 _SIZE = re.compile(r"(?i)\s*([\d.]+)\s*([kmgt]?)i?b?\s*")
 DEFAULT_USER = "ada"
@@ -28,7 +29,7 @@ def size_of(text: str) -> int:
 
 
 def root_request(
-    root: Root, generation: str, controller_url: str = "http://127.0.0.1:10000"
+    root: "Root", generation: str, controller_url: str = "http://127.0.0.1:10000"
 ) -> dict[str, Any]:
     """The request behind `iris job run --no-wait --job-name ... -- argv`."""
     cpu = root.cpu or (0.5 if generation == "april" else 0.1)
@@ -121,7 +122,7 @@ def _constraint(key: str, value: str) -> dict[str, Any]:
     }
 
 
-def _submit_argv(root: Root, controller_url: str) -> list[str]:
+def _submit_argv(root: "Root", controller_url: str) -> list[str]:
     argv = ["/srv/iris-venv/bin/iris", "--controller-url", controller_url, "job", "run", "--no-wait"]
     argv += ["--job-name", root.name, "--memory", root.memory]
     if root.user != DEFAULT_USER:
