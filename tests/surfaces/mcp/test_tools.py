@@ -66,6 +66,7 @@ async def test_every_tool_says_what_it_is_for_and_what_it_changes(idle: Server):
             assert len(tool.description) < 700, tool.name
             assert any(word in tool.description for word in ("Use ", "Next: ")), tool.name
             Draft202012Validator.check_schema(tool.input_schema)
+            assert tool.input_schema["additionalProperties"] is False
             assert tool.output_schema is not None
             Draft202012Validator.check_schema(tool.output_schema)
             for name, argument in tool.input_schema["properties"].items():
@@ -87,6 +88,7 @@ REFUSALS: list[tuple[str, dict[str, object], str]] = [
     ("job_tree", {"job": "/ada", "cluster": "marin"}, "'/ada' is not a full job id. Write /user/name"),
     ("start_watch", {"job": "/ada/x", "cluster": "c", "resubmit": "rm -rf /"}, "is not a submission"),
     ("list_watches", {"cursor": "later"}, "'later' is no cursor of this list."),
+    ("wait", {"watch": "w-1", "timeout": 60}, "wait takes no timeout; nothing was done."),
     ("approve", {"proposal": "p-1"}, "Unknown tool: approve. tools/list names what there is."),
 ]
 

@@ -87,27 +87,23 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        if odd := await self._not_taken(name, arguments):
+            return _refused(f"{name} takes no {odd}; nothing was done. Leave it out and call again.")
         try:
             result = await super().call_tool(name, arguments, context)
         except ToolError as fault:
-            return CallToolResult(
-                content=[TextContent(type="text", text=_sentence(name, fault))], is_error=True
-            )
+            return _refused(_sentence(name, fault))
         return _compact(result)
+
+    async def _not_taken(self, name: str, arguments: dict[str, Any]) -> str:
+        """Arguments that the tool does not have: ignored, they would seem to have counted."""
+        taken = {each.name: each.input_schema["properties"] for each in await self.list_tools()}
+        return ", ".join(sorted(set(arguments) - set(taken.get(name, arguments))))[:200]
 
 
 def build_server(desk: Desk) -> Server:
     """A server with every tool, ready for a transport."""
-    tools = [
-        Tool.from_function(
-            row.method,
-            title=row.title,
-            description=inspect.getdoc(row.method),
-            annotations=row.annotations,
-            structured_output=True,
-        )
-        for row in rows(desk)
-    ]
+    tools = [_tool(row) for row in rows(desk)]
     return Server(
         "babysit",
         title="babysit",
@@ -117,6 +113,18 @@ def build_server(desk: Desk) -> Server:
         log_level="WARNING",
         subscriptions=False,
     )
+
+
+def _tool(row: Row) -> Tool:
+    tool = Tool.from_function(
+        row.method,
+        title=row.title,
+        description=inspect.getdoc(row.method),
+        annotations=row.annotations,
+        structured_output=True,
+    )
+    tool.parameters["additionalProperties"] = False
+    return tool
 
 
 def _sentence(name: str, fault: ToolError) -> str:
@@ -135,6 +143,10 @@ def _sentence(name: str, fault: ToolError) -> str:
                 f"A fault of babysit's own broke {name} ({type(broken).__name__}); the job is not affected. "
                 "Try once more, then tell the person."
             )
+
+
+def _refused(sentence: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)
 
 
 def _compact(result: CallToolResult | InputRequiredResult) -> CallToolResult | InputRequiredResult:
