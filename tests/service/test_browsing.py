@@ -1,6 +1,7 @@
 """Looking around a cluster: bounded pages, exact names, and never taking a wrong id for silence."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -72,6 +73,10 @@ async def test_the_cluster_is_the_one_given_else_the_watchs_else_the_default(hal
     assert await chosen(ROOT, cluster="elsewhere", default="home") == "elsewhere"
     with pytest.raises(UserError, match="Which cluster"):
         await chosen("/ada/other")
+    other = replace(MARIN, name="mars", cluster="mars")
+    await start_watching(hall, ROOT, other, by=ADA)
+    with pytest.raises(UserError, match="is watched on 'marin' and 'mars'"):
+        await chosen(ROOT, default="home")
 
 
 async def test_what_is_no_task_id_is_refused_before_anybody_is_asked(hall: Hall, cluster: SmallCluster):

@@ -84,8 +84,11 @@ async def _named(hall: Hall, name: str, cluster: str) -> tuple[JobId, str]:
     job = job_id(name)
     root = "/".join(job.split("/")[:3])
     async with hall.store.reading() as records:
-        known = await records.watches.named(root, cluster=cluster)
-    return job, known[0].cluster if known else ""
+        known = {each.cluster for each in await records.watches.named(root, cluster=cluster)}
+    if len(known) > 1:
+        names = " and ".join(f"'{each}'" for each in sorted(known))
+        raise UserError(f"{root} is watched on {names}.", next_step="Name the cluster.")
+    return job, next(iter(known), "")
 
 
 async def place_of_task(hall: Hall, task: str, *, cluster: str = "", default: str = "") -> Place:
