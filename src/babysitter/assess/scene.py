@@ -12,7 +12,7 @@ from babysitter.model.observation import Observation
 from babysitter.model.progress import StagePace
 from babysitter.model.sight import Seen
 from babysitter.read.kinds import kind_named
-from babysitter.read.names import Crew, crews, newest_crew, older_at_work, was_restarted
+from babysitter.read.names import Crew, crews, newest_crew, older_at_work, tried_again, was_restarted
 from babysitter.read.pace import waits_for_machines
 from babysitter.read.stages import current_stage
 
@@ -68,6 +68,7 @@ class Scene:
     def retries(self) -> int:
         """How often the job has tried again by itself: its own process, and its pipelines."""
         again = sum(1 for crew in crews(self.tree) if (crew.name.attempt or 0) > 0)
+        again += tried_again(self.tree)
         lost = self.root.failure_count + self.root.preemption_count
         return again + (max(0, lost - 1) if self.root.state.ended_badly else lost)  # nothing follows the last
 

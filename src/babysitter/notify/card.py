@@ -64,7 +64,7 @@ def compose_card(about: Subject) -> Words:
         budget=_budget(proposal, about.watch) if proposal and is_open(proposal) else "",
         expires_at=proposal.expires_at if proposal and is_open(proposal) else None,
         decided=decided_text(about),
-        footer=_advice(diagnosis, proposal),
+        footer=_advice(diagnosis, proposal, about.watch),
         fields=tuple(fields),
     )
 
@@ -145,7 +145,7 @@ def _budget(proposal: Proposal, watch: Watch) -> str:
     return f"{proposal.restarts_left} of {watch.limits.restarts_per_day} restarts left in 24 h"
 
 
-def _advice(diagnosis: Diagnosis, proposal: Proposal | None) -> str:
+def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> str:
     """What to do where there is nothing to press."""
     if proposal is not None:
         because = f": {safe(proposal.asked_because)}" if proposal.asked_because else ""
@@ -155,6 +155,11 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None) -> str:
     match diagnosis.action:
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."
+        case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if watch.resubmit is None:
+            return (
+                "A restart would help, but the cluster keeps no command that starts this job. Supply it: "
+                f"`babysit stop {watch.root}`, then `babysit start {watch.root} --resubmit '...'`."
+            )
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE:
             return "A restart would help, but none is offered now; see `babysit explain`."
         case _:

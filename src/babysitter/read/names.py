@@ -8,6 +8,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState, JobTree
@@ -109,6 +110,15 @@ def newest_crew(tree: JobTree) -> Crew | None:
     """The crew to judge: the one submitted last."""
     found = crews(tree)
     return found[-1] if found else None
+
+
+def tried_again(tree: JobTree) -> int:
+    """How many coordinators took over from one that ended badly, where names carry no attempts but pools."""
+    pools = [crew for crew in crews(tree) if crew.name.pool]
+    return sum(
+        older.coordinator.state.ended_badly and older.name.hash == newer.name.hash
+        for older, newer in pairwise(pools)
+    )
 
 
 def writes_beside(older: Crew, newer: Crew, *, parent_was_restarted: bool) -> bool:
