@@ -165,19 +165,6 @@ async def test_a_scenario_is_told_as_it_is(told, tmp_path):
         assert all(tale.sim.cluster.runs[each].state == "running" for each in tale.sim.neighbours)
 
 
-@pytest.mark.parametrize("generation", ["april", "august"])
-@pytest.mark.parametrize("scenario", ["healthy", "shard-error"])
-async def test_other_generations_are_told_the_same(scenario, generation, tmp_path):
-    told = next(each for each in TELLINGS if each.scenario == scenario)
-    async with story(scenario, tmp_path, generation=generation) as tale:
-        await tale.pass_s(told.for_s, told.step_s)
-        assert await tale.phases() == told.phases
-        assert tale.ear.occasions == told.said
-        assert await tale.causes() == list(told.causes)
-        assert await tale.outcome() == told.outcome
-        assert (await tale.standing()).watch.memory.generation == generation
-
-
 @pytest.mark.parametrize("scenario", ["zombie", "stuck-stage", "oom-137"])
 async def test_an_approved_restart_is_carried_out_once_and_ends_well(scenario, tmp_path):
     waits_s = {"zombie": 250, "stuck-stage": 1500, "oom-137": 150}[scenario]

@@ -1,0 +1,46 @@
+"""The same scenarios on clusters of April and August, and through the user's own command."""
+
+import pytest
+
+from tests.e2e.test_scenarios import TELLINGS
+from tests.support.story import story
+
+
+async def as_told(scenario, tale):
+    told = next(each for each in TELLINGS if each.scenario == scenario)
+    await tale.pass_s(told.for_s, told.step_s)
+    assert await tale.phases() == told.phases
+    assert tale.ear.occasions == told.said
+    assert await tale.causes() == list(told.causes)
+    assert await tale.outcome() == told.outcome
+
+
+@pytest.mark.parametrize("generation", ["april", "august"])
+@pytest.mark.parametrize("scenario", ["healthy", "shard-error", "coordinator-killed"])
+async def test_other_generations_are_told_the_same(scenario, generation, tmp_path):
+    async with story(scenario, tmp_path, generation=generation) as tale:
+        await as_told(scenario, tale)
+        assert (await tale.standing()).watch.memory.generation == generation
+
+
+@pytest.mark.parametrize("scenario", ["import-error", "shard-error"])
+async def test_the_users_own_command_shows_the_same(scenario, tmp_path):
+    async with story(scenario, tmp_path, transport="cli") as tale:
+        await as_told(scenario, tale)
+
+
+async def test_april_keeps_no_command_so_the_person_is_told_how_to_give_one(tmp_path):
+    async with story("zombie", tmp_path, generation="april") as tale:
+        await tale.pass_s(250, 10.0)
+        assert await tale.causes() == ["zombie-coordinator"]
+        assert await tale.proposals() == []
+        assert "babysit start /ada/dedup --resubmit" in tale.ear.heard[-1].words.footer
+
+
+async def test_where_dumps_cannot_tell_a_zombie_is_known_by_what_it_said_and_by_time(tmp_path):
+    async with story("zombie", tmp_path, generation="august") as tale:
+        await tale.pass_s(900, 20.0)
+        assert await tale.causes() == []
+        await tale.pass_s(300, 20.0)
+        assert await tale.causes() == ["zombie-coordinator"]
+        assert tale.sim.launched == []
