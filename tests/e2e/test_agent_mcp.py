@@ -85,3 +85,23 @@ async def test_where_babysit_only_escalates_the_agent_may_ask_and_the_person_dec
         end = await wait_until(place, agent, place.job, "terminal", cursor=trouble["cursor"])
         assert end["watch"]["outlook"]["job_state"] == "succeeded"
         assert place.calls <= CALLS_MOST
+
+
+async def test_after_the_end_a_new_agent_finds_the_offer_and_follows_what_comes_of_it(tmp_path: Path):
+    async with rig("oom-137", tmp_path) as place:
+        async with Client(place.server) as agent:
+            await place.call(agent, "start_watch", job=place.job)
+            await wait_until(place, agent, place.job, "terminal")
+        async with Client(place.server) as successor:
+            known = await place.call(successor, "start_watch", job=place.job)
+            assert known["is_new"] is False
+            end = await place.call(successor, "wait", watch=place.job)
+            assert end["reason"] == "terminal"
+            offer = end["watch"]["incidents"][0]["proposal"]
+            assert (offer["status"], offer["action"]) == ("open", "restart-with-change")
+            assert offer["change"]["what"] == "memory"
+            await the_person_says_yes(place, offer["id"])
+            again = await wait_until(place, successor, place.job, "terminal", cursor=end["cursor"])
+            assert again["watch"]["outlook"]["job_state"] == "succeeded"
+        assert place.sim.launched == ["/ada/dedup-r1"]
+        assert place.calls <= CALLS_MOST

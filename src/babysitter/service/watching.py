@@ -52,7 +52,7 @@ async def start_watching(
 
     The job is looked for first: NoSuchJob for one that the cluster does not know, AlreadyWatched for a second
     watch of a job that is being watched (also under its restart's name), WorldError when the cluster cannot
-    be asked. A job whose earlier watch has finished gets a new one.
+    be asked. A job that runs again under a name whose watch has finished gets a new one.
     """
     root = job_id(job)
     await hall.clusters.remember(spec)
@@ -79,7 +79,7 @@ async def start_watching(
     async with hall.store.transaction() as records:
         await _is_not_followed(records, found, spec.name)
         earlier = await records.watches.of_job(root, spec.name)
-        if earlier is not None and earlier.phase is Phase.FINISHED and not await _is_acting(records, earlier):
+        if earlier is not None and await _has_ended_before(records, earlier, found):
             await _end(records, hall, earlier, by, SUPERSEDED)
         await records.watches.add(watch)
         await records.events.append(WatchStarted(at=now, watch=watch.id, root=root, by=by))
@@ -156,6 +156,12 @@ async def _one(records: Records, name: str, cluster: str) -> Watch:
         known = ", ".join(f"{each.id} on '{each.cluster}'" for each in active)
         raise UserError(f"'{name}' may be any of {known}.", next_step="Name the watch by its id.")
     return found[0]
+
+
+async def _has_ended_before(records: Records, earlier: Watch, job: Job) -> bool:
+    """Whether a watch saw an earlier run of this name to its end. Its own run keeps its watch and offers."""
+    is_same_run = job.state.is_terminal and earlier.memory.root_submitted_at == job.submitted_at
+    return earlier.phase is Phase.FINISHED and not is_same_run and not await _is_acting(records, earlier)
 
 
 async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
