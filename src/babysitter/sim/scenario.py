@@ -169,7 +169,10 @@ def names() -> list[str]:
 def load(name: str) -> Scenario:
     """A shipped scenario by its name, or any other by the path of its file."""
     if name.endswith((".yaml", ".yml")):
-        return parse(Path(name).read_text(encoding="utf-8"), name)
+        try:
+            return parse(Path(name).read_text(encoding="utf-8"), name)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ScenarioFault(f"{name} cannot be read: {error}.") from error
     file = files("babysitter.sim").joinpath("scenarios", f"{name}.yaml")
     if not file.is_file():
         raise ScenarioFault(f"There is no scenario '{name}'; known are {', '.join(names())}.")
@@ -178,7 +181,10 @@ def load(name: str) -> Scenario:
 
 def parse(text: str, place: str) -> Scenario:
     """Read a scenario; what a relaunch leaves unsaid it takes over from the first run."""
-    raw = yaml.safe_load(text)
+    try:
+        raw = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ScenarioFault(f"{place} is not YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(raw, dict) or not isinstance(raw.get("root"), dict):
         raise ScenarioFault(f"{place}: a scenario is a mapping with a `root` job.")
     relaunches = raw.get("on_relaunch") or []
