@@ -1,0 +1,194 @@
+"""One life of the service, in a process of its own: it begins, does what is due, and ends or is killed.
+
+It runs on a clock in a shared file: whoever waits moves it, so nobody does. What the process needs beside
+its state folder is in `Plan`; everything else it must find there, as after any crash.
+"""
+
+import asyncio
+import mmap
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import structlog
+
+from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.hands import IrisHands
+from babysitter.backends.iris.rpc import DirectWay, HttpLine
+from babysitter.backends.open import Cluster, ClusterSpec
+from babysitter.clock import SystemClock
+from babysitter.config import Settings
+from babysitter.config.settings import SlackSettings
+from babysitter.model.ids import JobId, Person
+from babysitter.model.proposal import Answer, Door, ProposalStatus
+from babysitter.model.submission import Submission
+from babysitter.notify.slack import SlackNotifier
+from babysitter.service.approvals import decide
+from babysitter.service.hall import Hall
+from babysitter.service.run import Service
+from babysitter.service.watching import Standing, all_standing, start_watching
+from babysitter.service.wiring import open_hall
+from babysitter.surfaces.slack.reception import Reception
+from babysitter.surfaces.slack.surface import SlackSurface
+from tests.crash.points import Points, install
+
+ADA = Person("U0ADA")
+ROOT = JobId("/ada/dedup")
+STEP_S = 10.0
+MOST_STEPS = 160
+CLICK_WITHIN_S = 5.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one life is to do. `answer`: by which door somebody answers, "" = nobody does."""
+
+    state: Path
+    clock: Path
+    cluster_url: str
+    slack_url: str
+    answer: str = ""  # slack, terminal, deny, ""
+    kill_at: int = 0
+    until: str = "offered"  # offered, settled, expired
+    is_whole: bool = False  # from the start of the watch on, not from the offer on
+
+
+class SharedClock:
+    """Time in eight bytes that several processes see. To sleep is to move it on."""
+
+    def __init__(self, file: Path) -> None:
+        with file.open("r+b") as stream:
+            self._bytes = mmap.mmap(stream.fileno(), 8)
+
+    @staticmethod
+    def made(file: Path, at: datetime) -> "SharedClock":
+        file.write_bytes(struct.pack("d", at.timestamp()))
+        return SharedClock(file)
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(struct.unpack("d", self._bytes[:8])[0], UTC)
+
+    def set(self, at: datetime) -> None:
+        self._bytes[:8] = struct.pack("d", at.timestamp())
+
+    def advance(self, seconds: float) -> None:
+        self.set(self.now() + timedelta(seconds=seconds))
+
+    async def sleep_until(self, at: datetime) -> None:
+        if at > self.now():
+            self.set(at)
+        await asyncio.sleep(0)
+
+
+def live(plan: Plan, told: Connection) -> None:
+    """Entry of the process. Tells ("killed", label), or ("click", ""), and at its end ("ended", points)."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
+    points = Points(plan.kill_at, lambda label: told.send(("killed", label)))
+    install(points)
+    asyncio.run(_live(plan, lambda: told.send(("click", ""))))
+    told.send(("ended", points.labels))
+
+
+async def _live(plan: Plan, ask_for_click: Callable[[], None]) -> None:
+    clock = SharedClock(plan.clock)
+    slack = SlackSettings(bot_token="xoxb-made-up", channel="C0JOBS", api_url=plan.slack_url)
+    settings = Settings(state_dir=plan.state, slack=slack, approvers=((str(ADA),),))
+    async with open_hall(settings, clock=clock, opener=_opener(clock)) as hall, Service(hall) as service:
+        if plan.until == "offered" or plan.is_whole:
+            await _begin(hall, plan)
+        elif plan.answer == "slack" and await _is_open(hall):
+            await _hear(hall, ask_for_click)
+        elif plan.answer and await _is_open(hall):
+            await _answer(hall, plan)
+        step_s = 3600.0 if plan.until == "expired" else STEP_S
+        for _ in range(MOST_STEPS):
+            clock.advance(step_s)
+            await service.tick()
+            await service.settled()
+            if plan.is_whole and await _is_open(hall):
+                await _answer(hall, plan)
+            if await _is_over(hall, plan.until):
+                return
+
+
+class WithoutCommand(IrisEyes):
+    """Knows what was submitted but not by which command: a restart launches over HTTP, in this process."""
+
+    async def submission(self, job: JobId) -> Submission | None:
+        kept = await super().submission(job)
+        assert kept is not None
+        assert kept.request is not None
+        unblanked = {name: value for name, value in kept.request.items() if name != "environment"}
+        return replace(kept, argv=(), request=unblanked)
+
+
+def _opener(clock: SharedClock) -> Callable[[ClusterSpec], Cluster]:
+    def opened(spec: ClusterSpec) -> Cluster:
+        line = HttpLine(DirectWay(spec.url), place=spec.url, ask_limit_s=5.0)
+        hands = IrisHands(line, client_revision_date="2026-11-20")
+        return Cluster(spec, eyes=WithoutCommand(line, clock=clock), hands=hands)
+
+    return opened
+
+
+async def _begin(hall: Hall, plan: Plan) -> None:
+    """Start the watch, unless an earlier life did."""
+    if not await all_standing(hall):
+        await start_watching(hall, ROOT, ClusterSpec("marin", url=plan.cluster_url), by=ADA)
+
+
+async def _answer(hall: Hall, plan: Plan) -> None:
+    """A person's answer in a terminal; who sees their terminal die looks, and answers again."""
+    answer = Answer.NO if plan.answer == "deny" else Answer.YES
+    await decide(hall, (await _standing(hall)).proposals[-1].id, ADA, answer, Door.TERMINAL)
+
+
+async def _hear(hall: Hall, ask_for_click: Callable[[], None]) -> None:
+    """Connect to Slack, have somebody press the button, and wait for what follows from it."""
+    notifier = hall.notifier("slack")
+    assert isinstance(notifier, SlackNotifier)
+    reception = Reception(hall)
+    surface = SlackSurface(
+        notifier.client, notifier, reception, hall.clock, app_token="xapp-made-up", world=SystemClock()
+    )
+    reception.members_of = surface.people.members_of
+    hearing = asyncio.create_task(surface.run())
+    try:
+        async with asyncio.timeout(CLICK_WITHIN_S):
+            assert surface.socket is not None
+            while surface.socket.status.trouble:  # noqa: ASYNC110  the socket has no event for it
+                await asyncio.sleep(0.005)
+            ask_for_click()
+            while await _is_open(hall):  # noqa: ASYNC110  the database has none either
+                await asyncio.sleep(0.005)
+    except TimeoutError:
+        pass  # nobody was heard: the next life hears
+    finally:
+        hearing.cancel()
+        await asyncio.gather(hearing, return_exceptions=True)
+
+
+async def _standing(hall: Hall) -> Standing:
+    return (await all_standing(hall))[0]
+
+
+async def _is_open(hall: Hall) -> bool:
+    proposals = (await _standing(hall)).proposals
+    return bool(proposals) and proposals[-1].status is ProposalStatus.OPEN
+
+
+async def _is_over(hall: Hall, until: str) -> bool:
+    """Whether everything that this life is about has happened and has been told."""
+    async with hall.store.reading() as records:
+        if await records.outbox.waiting_count("slack"):
+            return False
+    standing = await _standing(hall)
+    if not standing.proposals or until == "offered":
+        return bool(standing.proposals)
+    status = standing.proposals[-1].status
+    if until == "expired":
+        return status not in (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
+    return status is ProposalStatus.DENIED or not standing.incidents

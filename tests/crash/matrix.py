@@ -1,0 +1,183 @@
+"""`python -m tests.crash.matrix`: the service killed at every point of a decision, and what came of it.
+
+Each case begins where an offer stands in Slack. It is answered, or not; the process is killed (SIGKILL) at
+one point, or at one and again while it recovers; new processes go on until everything has happened. The
+ending is held against the same story without a crash: the same launches, messages and outcome, each once.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.crash.life import ROOT
+from tests.crash.world import TROUBLES, Case, Ending, World, opened_world
+
+ANSWERS = {
+    "slack": "approved in Slack",
+    "terminal": "approved in a terminal",
+    "deny": "denied",
+    "": "unanswered",
+}
+SEED = 20261120
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cases that differ in where the process dies. `every`: of so many points one is tried."""
+
+    answer: str
+    trouble: str = ""
+    every: int = 1
+    again: bool = False  # and killed once more while it recovers
+    whole: int = 0  # so many cases anywhere in the whole story, from the start of the watch on
+
+    @property
+    def title(self) -> str:
+        words = (
+            ANSWERS[self.answer],
+            self.trouble,
+            "killed twice" if self.again else "",
+            "whole story" if self.whole else "",
+        )
+        return ", ".join(word for word in words if word)
+
+
+GROUPS = (
+    Group("slack"),
+    Group("terminal"),
+    Group("deny"),
+    Group("", every=10),
+    *(Group("terminal", trouble, every=5) for trouble in TROUBLES),
+    Group("slack", "answers-lost", every=6),
+    Group("slack", every=4, again=True),
+    Group("terminal", every=4, again=True),
+    Group("terminal", whole=30),
+)
+
+
+@dataclass(frozen=True)
+class Tried:
+    group: str
+    case: Case
+    place: str  # where it was killed; "" = the point was not reached
+    faults: tuple[str, ...]
+
+
+def faults_of(ending: Ending, sound: Ending, case: Case) -> tuple[str, ...]:
+    """What is wrong with an ending, against that of the same story without a crash."""
+    found = []
+    wanted = 1 if case.answer in ("slack", "terminal") else 0
+    if len(ending.launched) != wanted:
+        found.append(f"launched {ending.launched}, not {wanted}")
+    if set(ending.stopped) - {ROOT} or (not wanted and ending.stopped):
+        found.append(f"stopped {ending.stopped}")
+    if ending.told != sound.told:
+        twice, missing = ending.told - sound.told, sound.told - ending.told
+        found.append(f"told too much {list(twice)}, too little {list(missing)}")
+    found += [
+        f"{name} {ending.state[name]}, not {value}"
+        for name, value in sound.state.items()
+        if ending.state[name] != value
+    ]
+    found += [f"a life {word}" for word in ending.killed_at if word in ("hung", "died", "never ended")]
+    return tuple(found)
+
+
+async def try_group(world: World, group: Group, share: tuple[int, int]) -> list[Tried]:
+    """All cases of a group whose number falls to this share (k of n)."""
+    is_whole = bool(group.whole)
+    sound = await world.play(Case(group.answer, is_whole=is_whole))
+    untouched = Case(group.answer, group.trouble, is_whole)
+    plain = await world.play(untouched)
+    tried = []
+    if faults := faults_of(plain, sound, untouched):
+        tried.append(Tried(group.title, untouched, "nowhere", faults))
+    for number, case in enumerate(cases_of(group, len(plain.points))):
+        if number % share[1] == share[0]:
+            ending = await world.play(case)
+            place = " and ".join(word for word in ending.killed_at)
+            tried.append(Tried(group.title, case, place, faults_of(ending, sound, case)))
+    return tried
+
+
+def cases_of(group: Group, points: int) -> Iterator[Case]:
+    """One case for each point, or for one of so many, by a seeded choice within each stretch."""
+    dice = random.Random(f"{SEED}{group.title}")
+    if group.whole:
+        for kill_at in dice.sample(range(1, points + 1), group.whole):
+            yield Case(group.answer, group.trouble, is_whole=True, kills=(kill_at,))
+        return
+    for first in range(1, points + 1, group.every):
+        kill_at = min(points, first + dice.randrange(group.every))
+        kills = (kill_at, dice.randrange(1, 60)) if group.again else (kill_at,)
+        yield Case(group.answer, group.trouble, kills=kills)
+
+
+def try_share(groups: Sequence[Group], share: tuple[int, int]) -> list[Tried]:
+    """Entry of one of the processes that share the work."""
+
+    async def trying() -> list[Tried]:
+        with tempfile.TemporaryDirectory(prefix="babysit-crash-", dir=_fast_folder()) as folder:
+            async with opened_world(Path(folder)) as world:
+                return [each for group in groups for each in await try_group(world, group, share)]
+
+    return asyncio.run(trying())
+
+
+def _fast_folder() -> str | None:
+    """In memory where there is such a place: only processes die here, never the machine."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def show(tried: Iterable[Tried], took_s: float) -> int:
+    """Print the table, every bad case, and the count; the exit code."""
+    console, rows = Console(width=120), defaultdict(list)
+    reached = [each for each in tried if each.place]
+    for each in reached:
+        rows[each.group].append(each)
+    table = Table("killed while the offer is", "cases", "bad", "points of", title="Crash matrix")
+    for group, members in rows.items():
+        bad = sum(bool(each.faults) for each in members)
+        kinds = len({each.place for each in members})
+        table.add_row(group, str(len(members)), str(bad), f"{kinds} kinds")
+    console.print(table)
+    faulty = [each for each in reached if each.faults]
+    for each in faulty:
+        console.print(
+            f"BAD {each.group} {each.case.kills} at {each.place}: {'; '.join(each.faults)}", markup=False
+        )
+    console.print(f"{took_s:.0f} s\n{len(reached)} cases, {len(faulty)} bad", highlight=False)
+    return 1 if faulty else 0
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description="Kill the service everywhere and see what comes of it.")
+    options.add_argument("--processes", type=int, default=2)
+    options.add_argument("--only", default="", help="groups whose title contains this")
+    options.add_argument("--sparse", type=int, default=1, help="of so many cases try one")
+    given = options.parse_args()
+    groups = [
+        replace(group, every=group.every * given.sparse) for group in GROUPS if given.only in group.title
+    ]
+    began = time.monotonic()
+    with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
+        shares = [(number, given.processes) for number in range(given.processes)]
+        found = list(pool.map(try_share, [groups] * given.processes, shares))
+    return show([each for share in found for each in share], time.monotonic() - began)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,235 @@
+"""What stays when the process dies: cluster, Slack, clock and state folder, put back for each case."""
+
+import asyncio
+import copy
+import json
+import re
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from babysitter.sim.server import Simulator
+from babysitter.slacksim import SlackServer
+from tests.crash.life import ADA, ROOT, Plan, SharedClock, live
+
+BEGIN = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+LIFE_WITHIN_S = 60.0  # really; a life that takes longer hangs
+MOST_LIVES = 8
+
+# Forking from a process that has everything imported makes a life cost what it does, not what Python does.
+FORKS = get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.crash.life", "babysitter.store.open", "babysitter.slacksim"])
+
+
+@dataclass(frozen=True)
+class Case:
+    """One story: how it is answered, what the world does, and where the first lives are cut off."""
+
+    answer: str  # slack, terminal, deny, "" (nobody answers)
+    trouble: str = ""  # what the world does: a name of `TROUBLES`
+    is_whole: bool = False  # from the start of the watch on
+    kills: tuple[int, ...] = ()  # point at which the first, second, ... life ends
+
+
+@dataclass
+class Ending:
+    """How a case ended, in a form that can be held against the same story without a crash."""
+
+    launched: list[str]
+    stopped: list[str]
+    told: Counter[str]
+    state: dict[str, Any]
+    lives: int
+    killed_at: list[str] = field(default_factory=list)
+    points: list[str] = field(default_factory=list)  # of the last life
+
+
+def _rate_limited(world: "World") -> None:
+    world.slack.faults.rate_limit("chat.postMessage", times=2)
+
+
+def _answers_lost(world: "World") -> None:
+    world.slack.faults.lose("chat.postMessage", after_effect=True, times=2)
+
+
+def _slack_ill(world: "World") -> None:
+    world.slack.faults.status(status=503, times=3)
+
+
+def _launch_lost(world: "World") -> None:
+    world.cluster.loses["LaunchJob"] = 1
+
+
+def _stop_lost(world: "World") -> None:
+    world.cluster.loses["TerminateJob"] = 1
+
+
+TROUBLES = {
+    "rate-limited": _rate_limited,
+    "answers-lost": _answers_lost,
+    "slack-ill": _slack_ill,
+    "launch-lost": _launch_lost,
+    "stop-lost": _stop_lost,
+}
+
+
+class LossyCluster(Simulator):
+    """Does what it is asked, and may lose the answer."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.loses: dict[str, int] = {}
+        self.stopped: list[str] = []
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        method = request.match_info["path"].rpartition("/")[2]
+        if method == "TerminateJob":
+            self.stopped.append(json.loads(await request.read())["jobId"])
+        answer = await super()._serve(request)
+        if self.loses.get(method, 0) > 0 and request.transport is not None:
+            self.loses[method] -= 1
+            request.transport.abort()
+        return answer
+
+
+class World:
+    """Servers on fixed ports, and the moment at which the offer stands, to begin every case from."""
+
+    def __init__(self, folder: Path, cluster: LossyCluster, slack: SlackServer, clock: SharedClock) -> None:
+        self.cluster, self.slack, self.clock = cluster, slack, clock
+        self._folder = folder
+        self._offered = folder / "offered"
+        self._moment = BEGIN
+        self._silent = copy.deepcopy(slack.workspace.__dict__)  # before anything was said
+        self._workspace: dict[str, Any] = {}
+
+    @property
+    def _plan(self) -> Plan:
+        return Plan(self._folder / "state", self._folder / "clock", self.cluster.url, self.slack.base_url)
+
+    async def prepare(self) -> None:
+        """Let a first life run until the offer stands in Slack, and keep that moment."""
+        ending, _ = await self._life(self._plan)
+        assert ending == "ended", ending
+        self._moment = self.clock.now()
+        shutil.copytree(self._plan.state, self._offered)
+        self._workspace = copy.deepcopy(self.slack.workspace.__dict__)
+
+    async def play(self, case: Case) -> Ending:
+        """The story from the offer on, or from its start, through as many lives as it takes."""
+        await self._put_back(is_whole=case.is_whole)
+        if case.trouble:
+            TROUBLES[case.trouble](self)
+        until = "settled" if case.answer else "expired"
+        killed: list[str] = []
+        for number in range(MOST_LIVES):
+            kill_at = case.kills[number] if number < len(case.kills) else 0
+            plan = replace(
+                self._plan, answer=case.answer, kill_at=kill_at, until=until, is_whole=case.is_whole
+            )
+            ending, detail = await self._life(plan)
+            if ending == "ended":
+                return self._ending(number + 1, killed, detail)
+            killed.append(detail if ending == "killed" else ending)
+        return self._ending(MOST_LIVES, [*killed, "never ended"], [])
+
+    async def _put_back(self, *, is_whole: bool) -> None:
+        shutil.rmtree(self._plan.state, ignore_errors=True)
+        if not is_whole:
+            shutil.copytree(self._offered, self._plan.state)
+        workspace = self._silent if is_whole else self._workspace
+        self.slack.workspace.__dict__.update(copy.deepcopy(workspace))
+        self.slack.faults.clear()
+        self.clock.set(BEGIN)
+        port = int(self.cluster.url.rpartition(":")[2])
+        await self.cluster.__aexit__()
+        self.cluster = await LossyCluster("zombie", self.clock.now, port=port).__aenter__()
+        if not is_whole:
+            self.clock.set(self._moment)
+
+    async def _life(self, plan: Plan) -> tuple[str, Any]:
+        """Run one process to its end; presses the button whenever it is ready to hear."""
+        ours, theirs = FORKS.Pipe()
+        process = FORKS.Process(target=live, args=(plan, theirs))
+        process.start()
+        theirs.close()
+        presses: set[asyncio.Task[Any]] = set()
+        try:
+            async with asyncio.timeout(LIFE_WITHIN_S):
+                return await self._words_of(process, ours, presses)
+        except TimeoutError:
+            return "hung", ""
+        finally:
+            process.kill()
+            await asyncio.to_thread(process.join)
+            for press in presses:
+                press.cancel()
+            await asyncio.gather(*presses, return_exceptions=True)
+            ours.close()
+
+    async def _words_of(
+        self, process: Any, ours: Connection, presses: set[asyncio.Task[Any]]
+    ) -> tuple[str, Any]:
+        last: tuple[str, Any] = ("died", "")
+        while True:
+            while ours.poll():
+                try:
+                    last = ours.recv()
+                except EOFError:
+                    return last
+                if last[0] == "click":
+                    presses.add(asyncio.create_task(self.slack.click(str(ADA), "approve", wait_s=1.0)))
+                else:
+                    return last
+            if not process.is_alive() and not ours.poll():
+                return last if last[0] != "click" else ("died", "")
+            await asyncio.sleep(0.002)
+
+    def _ending(self, lives: int, killed: list[str], points: list[str]) -> Ending:
+        told = Counter(_words(each.text) for each in self.slack.messages)
+        return Ending(self.cluster.launched, self.cluster.stopped, told, self._state(), lives, killed, points)
+
+    def _state(self) -> dict[str, Any]:
+        """What a person would call the outcome, from the database as it lies there."""
+        with sqlite3.connect(self._plan.state / "babysit.db") as database:
+            one = database.execute
+            return {
+                "watch": one("SELECT root, phase, restarts FROM watches").fetchall(),
+                "incidents": one("SELECT cause, status FROM incidents ORDER BY opened_at").fetchall(),
+                "proposals": one("SELECT status FROM proposals").fetchall(),
+                "decisions": one("SELECT count(*) FROM decisions").fetchone()[0],
+                "restarts": one("SELECT count(*) FROM restarts").fetchone()[0],
+                "untold": one(
+                    "SELECT count(*) FROM deliveries WHERE state IN ('waiting', 'claimed', 'doubtful')"
+                ).fetchone()[0],
+            }
+
+
+def _words(text: str) -> str:
+    """A message without the times in it, which a crash may move."""
+    return re.sub(r"\d+", "#", text)
+
+
+@asynccontextmanager
+async def opened_world(folder: Path) -> AsyncIterator[World]:
+    """Servers up, and a first life lived until the offer stands."""
+    clock = SharedClock.made(folder / "clock", BEGIN)
+    async with SlackServer(now=lambda: clock.now().timestamp()) as slack:
+        cluster = await LossyCluster("zombie", clock.now).__aenter__()
+        world = World(folder, cluster, slack, clock)
+        try:
+            assert cluster.root_job == ROOT
+            await world.prepare()
+            yield world
+        finally:
+            await world.cluster.__aexit__()
