@@ -80,6 +80,13 @@ def test_without_the_package_it_says_how_to_get_it(
     assert "pip install 'babysitter[mcp]'" in capsys.readouterr().err
 
 
+def test_an_empty_token_is_no_token(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "token").write_text("\n")
+    file = str(tmp_path / "token")
+    assert run(["mcp", "--http", "--port", "0", "--token-file", file, "--state-dir", str(tmp_path)]) == 2
+    assert "is empty" in capsys.readouterr().err
+
+
 def test_other_commands_do_not_pay_for_it():
     command = [sys.executable, "-X", "importtime", "-m", "babysitter", "--help"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)

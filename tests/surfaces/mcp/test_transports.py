@@ -49,10 +49,10 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
 
 
 @contextlib.asynccontextmanager
-async def http(server: Server) -> AsyncIterator[str]:
+async def http(server: Server, token: str = "") -> AsyncIterator[str]:
     """Served on a free port of this machine; gives the address."""
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    serving = asyncio.create_task(serve_http(server, "127.0.0.1", 0, ready=address.set_result))
+    serving = asyncio.create_task(serve_http(server, "127.0.0.1", 0, token=token, ready=address.set_result))
     try:
         yield await asyncio.wait_for(address, 10)
     finally:
@@ -187,6 +187,19 @@ async def test_a_web_page_cannot_reach_it_by_a_name_or_origin_of_its_own(server:
         assert await status(Origin=f"http://localhost.evil.example:{port}") == 403
         if not era:
             assert await status(Origin=f"http://localhost:{port}") == 200
+
+
+async def test_with_a_token_only_who_bears_it_is_let_in(server: Server):
+    async with http(server, token="made-up-token") as url, aiohttp.ClientSession() as client:
+        accept = {"Accept": "application/json, text/event-stream"}
+
+        async def status(**headers: str) -> int:
+            async with client.post(url, json=REQUEST, headers=accept | headers) as answer:
+                return answer.status
+
+        assert await status() == 401
+        assert await status(Authorization="Bearer another") == 401
+        assert await status(Authorization="Bearer made-up-token") == 200
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "localhost", "example.org", ""])

@@ -31,6 +31,9 @@ def mcp(
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
     host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 = any free one.")] = DEFAULT_PORT,
+    token_file: Annotated[
+        Path | None, typer.Option(help="With --http: a file with the token that clients must bear.")
+    ] = None,
     cluster: Cluster = "",
     controller_url: Url = "",
     config: ClusterFile = "",
@@ -55,7 +58,17 @@ def mcp(
         from babysitter.surfaces.mcp.serve import must_be_loopback
 
         must_be_loopback(host)
-    asyncio.run(_serve(chosen, settings, spec, host=host, port=port if http else None))
+    token = _token(token_file)
+    asyncio.run(_serve(chosen, settings, spec, host=host, port=port if http else None, token=token))
+
+
+def _token(file: Path | None) -> str:
+    from babysitter.config import secret
+
+    token = secret(None, file, what="MCP token")
+    if file is not None and not token:
+        raise UserError(f"The file with the MCP token, {file}, is empty.")
+    return token
 
 
 async def _serve(
@@ -65,6 +78,7 @@ async def _serve(
     *,
     host: str,
     port: int | None,
+    token: str,
 ) -> None:
     """`port` None = standard input and output."""
     import structlog
@@ -89,4 +103,6 @@ async def _serve(
         if port is None:
             await serve_stdio(server)
         else:
-            await serve_http(server, host, port, ready=lambda url: typer.echo(f"MCP at {url}", err=True))
+            await serve_http(
+                server, host, port, token=token, ready=lambda url: typer.echo(f"MCP at {url}", err=True)
+            )

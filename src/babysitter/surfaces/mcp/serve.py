@@ -1,6 +1,7 @@
 """The two transports: standard input and output, and streamable HTTP on this machine only."""
 
 import asyncio
+import hmac
 import ipaddress
 import socket
 from collections.abc import Callable
@@ -8,6 +9,8 @@ from collections.abc import Callable
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from babysitter.errors import UserError
 from babysitter.surfaces.mcp.server import Server
@@ -21,13 +24,18 @@ async def serve_stdio(server: Server) -> None:
     await server.run_stdio_async()
 
 
-async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[str], None]) -> None:
-    """Until interrupted or cancelled. `ready` hears the address. Raises UserError for a wrong one."""
+async def serve_http(
+    server: Server, host: str, port: int, *, token: str = "", ready: Callable[[str], None]
+) -> None:
+    """Until interrupted or cancelled. `ready` hears the address. Raises UserError for a wrong one.
+
+    `token`: what every request must bear; "" = whoever is on this machine may ask.
+    """
     must_be_loopback(host)
     with _bound(host, port) as listening:
         bound_port = int(listening.getsockname()[1])
         config = uvicorn.Config(
-            http_app(server, host, bound_port),
+            http_app(server, host, bound_port, token),
             log_level="warning",
             timeout_graceful_shutdown=SHUTDOWN_WITHIN_S,
         )
@@ -42,13 +50,13 @@ async def serve_http(server: Server, host: str, port: int, *, ready: Callable[[s
             raise
 
 
-def http_app(server: Server, host: str, port: int) -> Starlette:
+def http_app(server: Server, host: str, port: int, token: str = "") -> Starlette:
     """The ASGI application, for one address.
 
     Refuses foreign Host and Origin headers: no web page reaches it by a name of its own (DNS rebinding).
     """
     hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]", _in_url(host))]
-    return server.streamable_http_app(
+    app = server.streamable_http_app(
         streamable_http_path=PATH,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=True,
@@ -56,6 +64,25 @@ def http_app(server: Server, host: str, port: int) -> Starlette:
             allowed_origins=[f"http://{each}" for each in hosts],
         ),
     )
+    if token:
+        app.add_middleware(Bearer, token=token)
+    return app
+
+
+class Bearer:
+    """Lets through who bears the token."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._expected = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        borne = dict(scope.get("headers", ())).get(b"authorization", b"")
+        if scope["type"] != "http" or hmac.compare_digest(borne, self._expected):
+            await self._app(scope, receive, send)
+            return
+        refusal = PlainTextResponse("This server wants its token.\n", 401, {"WWW-Authenticate": "Bearer"})
+        await refusal(scope, receive, send)
 
 
 def must_be_loopback(host: str) -> None:
