@@ -4,9 +4,12 @@ A rule sees lines one by one; that a loss of 9.8 is bad shows only beside the 2.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
 from babysitter.model.ids import RuleId
+from babysitter.model.log import LogLine
+from babysitter.read.course import Course
 from babysitter.read.loss import LossState, Run
 
 NOT_FINITE = RuleId("measured.loss-not-finite")
@@ -26,6 +29,23 @@ def measured_findings(run: Run, lines: Sequence[str], *, source: str = "") -> tu
         )
         return (_diverged(RAN_AWAY, text, 0.75, run, lines, source),)
     return ()
+
+
+def findings_of_course(course: Course) -> tuple[Finding, ...]:
+    """As `measured_findings`, for a watch; positions count from the first new line."""
+    found = measured_findings(course.run, [line.text for line in course.lines])
+    return tuple(_placed(each, course.lines, course.places) for each in found)
+
+
+def _placed(finding: Finding, lines: Sequence[LogLine], places: Sequence[int]) -> Finding:
+    first, last = finding.position, finding.last_position
+    said = [lines[place] for place in dict.fromkeys((first, last))]
+    return replace(
+        finding,
+        evidence=tuple(Evidence(line.text, line.task, attempt=line.attempt) for line in said),
+        position=max(0, places[first]),
+        last_position=places[last],
+    )
 
 
 def _since(run: Run) -> str:

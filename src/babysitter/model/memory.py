@@ -77,6 +77,10 @@ class Memory:
     errors: tuple[ErrorNote, ...] = ()
     dumps: tuple[DumpNote, ...] = ()
     peak_memory_bytes: int | None = None
+    loss_reports: tuple[
+        LogLine, ...
+    ] = ()  # of a training run, the newest; noise would push them out of the rest
+    loss_level: float | None = None  # the best level that the loss of this try has held
 
     # what is under suspicion, and what was said
     lines_read: int = 0  # positions of kept findings count from the first line ever read

@@ -37,7 +37,8 @@ class Run:
     """Measured values of a training run. Places count from 0 within what was read; None = no such line.
 
     `advanced_at`: the newest place that proves progress: a higher step, a checkpoint saved, tokens served.
-    `bad_from`: where a loss that is not finite or ran away left its level.
+    `bad_from`: where a loss that is not finite or ran away left its level. `best_loss`: the best level held,
+    also before what was read, unless the run `began_again` within it.
     """
 
     loss: LossState = LossState.UNKNOWN
@@ -53,10 +54,21 @@ class Run:
     milestone: Milestone | None = None  # the newest one
     milestone_place: int | None = None
     is_finished: bool = False
+    began_again: bool = False  # its step counter fell back to the start
+
+    @property
+    def is_at_its_level(self) -> bool:
+        """The newest report proves that nothing is wrong with the loss now."""
+        if self.newest is None or self.newest.loss is None or not self.newest.is_finite:
+            return False
+        return self.best_loss is None or self.newest.loss < _limit(self.best_loss)
 
 
-def read_run(texts: Iterable[str]) -> Run:
-    """Fold the lines of one run, oldest first. Several ranks that print the same reports do no harm."""
+def read_run(texts: Iterable[str], *, level: float | None = None) -> Run:
+    """Fold the lines of one run, oldest first. Several ranks that print the same reports do no harm.
+
+    `level`: the best loss that was held before these lines, where it is known.
+    """
     steps: list[tuple[int, Step]] = []
     marks: list[tuple[int, Milestone]] = []
     for place, text in enumerate(texts):
@@ -64,12 +76,14 @@ def read_run(texts: Iterable[str]) -> Run:
             steps.append((place, step))
         if (mark := read_milestone(text)) is not None:
             marks.append((place, mark))
-    return _folded(steps, marks)
+    return _folded(steps, marks, level)
 
 
-def _folded(steps: list[tuple[int, Step]], marks: list[tuple[int, Milestone]]) -> Run:
-    own = _main_series(steps)
-    state, bad_from, best = _loss_state(own)
+def _folded(steps: list[tuple[int, Step]], marks: list[tuple[int, Milestone]], level: float | None) -> Run:
+    series = _main_series(steps)
+    own = _since_its_start(series)
+    began_again = len(own) < len(series)
+    state, bad_from, best = _loss_state(own, None if began_again else level)
     counts = Counter(mark for _, mark in marks)
     advances = [*_advances(steps), *(place for place, mark in marks if mark in _PROVES_ADVANCE)]
     return Run(
@@ -86,6 +100,7 @@ def _folded(steps: list[tuple[int, Step]], marks: list[tuple[int, Milestone]]) -
         milestone=marks[-1][1] if marks else None,
         milestone_place=marks[-1][0] if marks else None,
         is_finished=counts[Milestone.FINISHED] > 0,
+        began_again=began_again,
     )
 
 
@@ -100,6 +115,15 @@ def _main_series(steps: list[tuple[int, Step]]) -> list[tuple[int, Step]]:
         return []
     chosen = counts.most_common(1)[0][0]
     return [(place, step) for place, step in training if step.series == chosen]
+
+
+def _since_its_start(own: list[tuple[int, Step]]) -> list[tuple[int, Step]]:
+    """The reports after the last fall of the step counter to less than half: before it was another try."""
+    start = 0
+    for index, ((_, before), (_, after)) in enumerate(itertools.pairwise(own), start=1):
+        if before.step is not None and after.step is not None and after.step < before.step / 2:
+            start = index
+    return own[start:]
 
 
 def _advances(steps: list[tuple[int, Step]]) -> list[int]:
@@ -118,15 +142,17 @@ def _advances(steps: list[tuple[int, Step]]) -> list[int]:
     return places
 
 
-def _loss_state(own: list[tuple[int, Step]]) -> tuple[LossState, int | None, float | None]:
+def _loss_state(
+    own: list[tuple[int, Step]], level: float | None
+) -> tuple[LossState, int | None, float | None]:
     """The state, where a bad one began, and the best level reached."""
     told = [(place, step) for place, step in own if step.loss is not None or step.grad_norm is not None]
     if not told:
-        return LossState.UNKNOWN, None, None
+        return LossState.UNKNOWN, None, level
     losses = [
         (place, step.loss) for place, step in told if step.loss is not None and math.isfinite(step.loss)
     ]
-    best = _best_level([loss for _, loss in losses])
+    best = _best_level([loss for _, loss in losses], level)
     bad = [place for place, step in told if not step.is_finite]
     if bad:
         tail = _bad_tail(told)
@@ -134,7 +160,7 @@ def _loss_state(own: list[tuple[int, Step]]) -> tuple[LossState, int | None, flo
             return LossState.NOT_FINITE, tail[0], best
         if not tail:
             return LossState.RECOVERED, bad[0], best
-    away = _ran_away_from(losses)
+    away = _ran_away_from(losses, level)
     if away is not None:
         return LossState.RAN_AWAY, away, best
     return (LossState.SPIKED if _spiked(losses) else LossState.FINITE), None, best
@@ -150,27 +176,32 @@ def _bad_tail(told: list[tuple[int, Step]]) -> list[int]:
     return tail[::-1]
 
 
-def _best_level(losses: list[float]) -> float | None:
+def _best_level(losses: list[float], before: float | None = None) -> float | None:
     """The lowest mean of two neighbouring reports: a level that was held, not a lucky value."""
-    if len(losses) < RUNAWAY_LEAST_LEVEL:
-        return min(losses, default=None)
-    return min(statistics.fmean(pair) for pair in itertools.pairwise(losses))
+    held = [statistics.fmean(pair) for pair in itertools.pairwise(losses)] or losses
+    return min([*held, *([] if before is None else [before])], default=None)
 
 
-def _ran_away_from(losses: list[tuple[int, float]]) -> int | None:
+def _limit(best: float) -> float:
+    """The loss above which a run that held `best` has left its level."""
+    return max(best * RUNAWAY_FACTOR, best + RUNAWAY_LEAST_RISE)
+
+
+def _ran_away_from(losses: list[tuple[int, float]], level: float | None) -> int | None:
     """The place where the loss left its level for good; None when it did not."""
-    if len(losses) < RUNAWAY_LEAST_REPORTS:
+    if level is None and len(losses) < RUNAWAY_LEAST_REPORTS:
         return None
-    best = _best_level([loss for _, loss in losses])
+    best = _best_level([loss for _, loss in losses], level)
     if best is None or min(loss for _, loss in losses) <= 0:
         return None  # rewards and policy objectives go below zero; a factor says nothing there
-    limit = max(best * RUNAWAY_FACTOR, best + RUNAWAY_LEAST_RISE)
+    limit = _limit(best)
     high = []
     for place, loss in reversed(losses):
         if loss < limit:
             break
         high.append(place)
-    return high[-1] if RUNAWAY_TAIL <= len(high) <= len(losses) - RUNAWAY_LEAST_LEVEL else None
+    most = len(losses) if level is not None else len(losses) - RUNAWAY_LEAST_LEVEL
+    return high[-1] if RUNAWAY_TAIL <= len(high) <= most else None
 
 
 def _spiked(losses: list[tuple[int, float]]) -> bool:

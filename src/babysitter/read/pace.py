@@ -16,6 +16,7 @@ from babysitter.model.memory import ErrorNote, Memory, WorkerLosses
 from babysitter.model.observation import Observation
 from babysitter.model.progress import Progress, StagePace
 from babysitter.model.sight import Seen, Source, Unseen
+from babysitter.read.course import with_losses
 from babysitter.read.dumps import note_of
 from babysitter.read.kinds import ZEPHYR, kind_named, recognise
 from babysitter.read.names import crews, newest_crew, role_of
@@ -38,7 +39,7 @@ def remember(memory: Memory, observation: Observation) -> Memory:
     if tree is not None:
         memory = _with_tree(memory, tree, lines, observation.taken_at)
     if isinstance(observation.lines, Seen):
-        memory = _with_lines(memory, observation, lines)
+        memory = with_losses(_with_lines(memory, observation, lines), observation)
     if tree is not None:
         memory = _with_ends(_with_status(memory, tree, observation.taken_at), tree)
     memory = _with_dumps(memory, observation)

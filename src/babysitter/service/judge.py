@@ -6,7 +6,8 @@ from babysitter.assess.assess import assess
 from babysitter.classify.facts import Measures
 from babysitter.classify.load import Playbook
 from babysitter.classify.match import classify
-from babysitter.model.finding import Severity
+from babysitter.classify.measured import findings_of_course
+from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.ids import TaskId, job_of
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
@@ -14,6 +15,7 @@ from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
+from babysitter.read.course import Course, course_of
 from babysitter.read.names import role_of
 from babysitter.read.novelty import learn_healthy, novel_lines
 from babysitter.read.pace import remember
@@ -36,6 +38,7 @@ def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend
         last_log_age_s=last_line_age_s(memory, observation),
         role_of_task=its_role,
     )
+    memory, findings = _with_course(memory, findings, course_of(watch.memory, memory, observation))
     lines = observation.seen_lines
     if not findings.fatal and _is_in_trouble(memory):
         findings = replace(findings, novel_templates=novel_lines(memory, lines))
@@ -43,6 +46,15 @@ def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend
     if verdict.phase is Phase.STEADY and findings.worst <= Severity.INFO:
         verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
     return verdict
+
+
+def _with_course(memory: Memory, findings: Findings, course: Course) -> tuple[Memory, Findings]:
+    """What a run's numbers prove. A loss that is back at its level clears what was held against it."""
+    findings = replace(findings, all=(*findings_of_course(course), *findings.all))
+    if not course.run.is_at_its_level:
+        return memory, findings
+    kept = tuple(each for each in memory.findings if each.cause is not Cause.NUMERICAL_DIVERGENCE)
+    return replace(memory, findings=kept), findings
 
 
 def _is_in_trouble(memory: Memory) -> bool:
