@@ -155,7 +155,6 @@ EYES: dict[str, MakeWorld] = {
     "sim-april-rpc": simulated("april", "rpc"),
     "sim-may-rpc": simulated("may", "rpc"),
     "sim-august-rpc": simulated("august", "rpc"),
-    "sim-may-cli": simulated("may", "cli"),
     "memory": memory,
     "recording-april": recorded("iris-2026-04", "499f8124"),
     "recording-may": recorded("iris-2026-05", "468b736c"),
