@@ -87,6 +87,22 @@ def test_an_empty_token_is_no_token(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "is empty" in capsys.readouterr().err
 
 
+def test_a_client_that_is_gone_without_a_word_is_no_fault(tmp_path: Path):
+    command = [sys.executable, "-m", "babysitter", "mcp", "--state-dir", str(tmp_path)]
+    info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    ask = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdout.close()
+        server.stdin.write(json.dumps(ask) + "\n")
+        server.stdin.close()
+        assert server.wait(30) == 0
+        assert server.stderr.read() == ""
+
+
 def test_other_commands_do_not_pay_for_it():
     command = [sys.executable, "-X", "importtime", "-m", "babysitter", "--help"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)

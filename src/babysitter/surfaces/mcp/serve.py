@@ -20,8 +20,11 @@ SHUTDOWN_WITHIN_S = 2  # a client that keeps its stream open does not keep us
 
 
 async def serve_stdio(server: Server) -> None:
-    """Until the client closes our standard input."""
-    await server.run_stdio_async()
+    """Until the client closes our standard input, or is gone without a word."""
+    try:
+        await server.run_stdio_async()
+    except* ConnectionError:
+        pass
 
 
 async def serve_http(
