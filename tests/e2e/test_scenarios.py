@@ -40,6 +40,8 @@ TELLINGS = [
     Told("log-flood", 180, WELL, SILENT),
     Told("worker-killed", 250, WELL, SILENT),
     Told("workers-wait", 900, ["smoke", "pending", *WELL], SILENT, step_s=5.0),
+    Told("second-waits", 1000, [*UP, "pending", *WELL], SILENT),
+    Told("workers-preempted", 1000, [*UP, "pending", *WELL], ["started", "waiting", "finished"]),
     Told("coordinator-killed", 350, WELL, SILENT, suspicion="killed with SIGKILL"),
     Told("straggler", 1400, WELL, SILENT, step_s=20.0, suspicion="waits for its last 1 of 24 shards"),
     Told("stopped-by-person", 180, WELL, SILENT, outcome=("killed", "user-cancel")),

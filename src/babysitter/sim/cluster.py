@@ -23,6 +23,7 @@ class Ending:
     exit_code: int = 0
     error: str = ""
     lost_machine: bool = False  # the machine's fault: another budget, another counter
+    again_after_s: float = RETRY_PAUSE_S  # when the next attempt finds a machine, if there is one
 
 
 Life = Generator[float, None, Ending]
@@ -128,9 +129,10 @@ class Cluster:
         """A process of the job dies from outside, as under `kill` or the kernel's OOM killer."""
         self._strike(task, Ending(exit_code, error))
 
-    def lose(self, task: Task, reason: str = "Worker failed to respond to heartbeats") -> None:
-        """The machine under a task goes away."""
-        self._strike(task, Ending(1, reason, lost_machine=True))
+    def lose(self, task: Task, again_after_s: float = RETRY_PAUSE_S) -> None:
+        """The machine under a task goes away; another one is found after a while."""
+        reason = "Worker failed to respond to heartbeats"
+        self._strike(task, Ending(1, reason, lost_machine=True, again_after_s=again_after_s))
 
     def _strike(self, task: Task, ending: Ending) -> None:
         if task.state is State.RUNNING and task.life is not None:
@@ -174,10 +176,10 @@ class Cluster:
             attempt.error = task.error = ending.error or quote
             task.exit_code = ending.exit_code
             attempt.state = State.WORKER_FAILED if ending.lost_machine else State.FAILED
-            self._retry_or_give_up(task, attempt.state)
+            self._retry_or_give_up(task, attempt.state, ending.again_after_s)
         self._settle(task.job)
 
-    def _retry_or_give_up(self, task: Task, last: State) -> None:
+    def _retry_or_give_up(self, task: Task, last: State, pause_s: float) -> None:
         job = task.job
         if last is State.WORKER_FAILED:
             task.preemptions += 1
@@ -193,7 +195,7 @@ class Cluster:
         if again:
             task.state = State.PENDING
             task.pending_reason = f"Retrying (attempt {len(task.attempts)}, last: task_state_{last})"
-            task.life = self.timeline.start(self._live(task), RETRY_PAUSE_S)
+            task.life = self.timeline.start(self._live(task), pause_s)
         else:
             task.state, task.finished_at = last, self.now
 

@@ -110,7 +110,8 @@ class Root:
 class Event:
     """Something that befalls the first run, `at_s` after its submission; `every_s` repeats it `times`.
 
-    What is done to the controller lasts `for_s`, or for ever.
+    What is done to the controller lasts `for_s`, or for ever; a worker that loses its machine waits so long
+    for another.
     """
 
     at_s: float

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
-from babysitter.sim.cluster import Cluster, Placement, Program
+from babysitter.sim.cluster import RETRY_PAUSE_S, Cluster, Placement, Program
 from babysitter.sim.logs import program_line
 from babysitter.sim.parent import Parent
 from babysitter.sim.programs import Plain
@@ -75,7 +75,7 @@ class Story:
     def _befall(self, event: Event) -> Generator[float, None, None]:
         for _ in range(event.times):
             self._do(event)
-            if event.for_s:
+            if event.for_s and event.do.startswith("controller-"):
                 lasting = self._troubles
                 yield event.for_s
                 if lasting == self._troubles:  # else a later trouble has begun meanwhile
@@ -113,7 +113,7 @@ class Story:
             case "kill-worker":
                 self.cluster.fail(job.tasks[event.worker % len(job.tasks)], event.exit, event.error)
             case "lose-worker":
-                self.cluster.lose(job.tasks[event.worker % len(job.tasks)])
+                self.cluster.lose(job.tasks[event.worker % len(job.tasks)], event.for_s or RETRY_PAUSE_S)
 
 
 def _argv(request: Mapping[str, Any]) -> tuple[str, ...]:
