@@ -172,9 +172,14 @@ def _about_waiting(case: Case) -> Iterator[Intent]:
                 f"{case.watch.id}:waiting:{signal.since_at:%Y%m%d%H%M%S}",
                 hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
             )
-    # One that never came up still waits for the first time: that is told when it takes long, as above.
-    before = case.watch.memory.phase
-    if case.verdict.phase is Phase.PENDING and before in (Phase.STEADY, Phase.SUSPECT, Phase.FAILING):
+    # What never worked still waits for the first time, the workers of the next pipeline too: that is told
+    # when it takes long, as above.
+    before, attempt = case.watch.memory.phase, case.verdict.memory.newest_attempt
+    has_worked = attempt in (None, case.watch.root) or any(
+        stage.owner == attempt for stage in case.verdict.memory.stages
+    )
+    goes_back = case.verdict.phase is Phase.PENDING and before in (Phase.STEADY, Phase.SUSPECT, Phase.FAILING)
+    if goes_back and has_worked:
         yield Say(
             Occasion.WAITING,
             "the job waits for machines again",
