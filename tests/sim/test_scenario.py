@@ -1,5 +1,7 @@
 """Scenarios as files: what is shipped, and what is said of a broken one."""
 
+from pathlib import Path
+
 import pytest
 
 from babysitter.sim.scenario import DEEDS, ScenarioFault, load, names, parse
@@ -61,3 +63,12 @@ def test_a_relaunch_takes_over_what_it_does_not_say():
     text = "about: x\nroot: {memory: 9GB, argv: [a]}\non_relaunch: [{root: {max_retries: 1}}]"
     (relaunch,) = parse(text, "x.yaml").on_relaunch
     assert (relaunch.root.memory, relaunch.root.argv, relaunch.root.max_retries) == ("9GB", ("a",), 1)
+
+
+def test_the_manuals_example_can_be_played():
+    manual = (Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")
+    example = manual.partition("```yaml\n")[2].partition("```")[0]
+    scenario = parse(example, "manual.yaml")
+    assert scenario.root.pipelines
+    assert scenario.events
+    assert scenario.on_relaunch
