@@ -117,7 +117,7 @@ async def story(
                 Settings(state_dir=folder),
                 clock=clock,
                 notifiers=(ear,),
-                opener=_opener(clock, answer_limit_s),
+                opener=opener(clock, answer_limit_s),
             ) as hall,
             Service(hall) as service,
         ):
@@ -125,7 +125,7 @@ async def story(
             yield Story(hall, service, sim, clock, ear, watch)
 
 
-def _opener(clock: FakeClock, answer_limit_s: float):
+def opener(clock: FakeClock, answer_limit_s: float = ANSWER_LIMIT_S):
     """The real client, which asks once: its repeating pauses would be real ones too."""
 
     def opened(spec: ClusterSpec) -> Cluster:

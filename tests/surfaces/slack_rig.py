@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-import uvicorn
-
 from babysitter.clock import SystemClock
 from babysitter.errors import FactsChanged, NotAllowed
 from babysitter.model.ids import IncidentId, MessageId, Person, ProposalId
@@ -18,6 +16,7 @@ from babysitter.notify.slack import SlackNotifier, open_client
 from babysitter.slacksim import SlackServer
 from babysitter.surfaces.slack.app import SlackDoor
 from babysitter.surfaces.slack.desk import Heard
+from babysitter.surfaces.slack.endpoint import PATH
 from babysitter.surfaces.slack.socket import SlackSocket
 from babysitter.surfaces.slack.surface import SlackSurface
 from tests.surfaces.manual_clock import ManualClock
@@ -168,17 +167,12 @@ async def connected(rig: Rig) -> AsyncIterator[Rig]:
 @contextlib.asynccontextmanager
 async def listening(rig: Rig) -> AsyncIterator[Rig]:
     """The rig with its HTTP endpoint open instead."""
-    assert rig.surface.endpoint is not None
-    server = uvicorn.Server(
-        uvicorn.Config(rig.surface.endpoint, port=0, log_level="critical", lifespan="off")
-    )
-    serving = asyncio.create_task(server.serve())
-    await rig.slack.until(lambda: server.started)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    rig.slack.interactivity_url = f"http://127.0.0.1:{port}/slack/interactivity"
+    running = asyncio.create_task(rig.surface.run())
+    await rig.slack.until(lambda: rig.surface.port)
+    rig.slack.interactivity_url = f"http://127.0.0.1:{rig.surface.port}{PATH}"
     try:
         yield rig
     finally:
-        server.should_exit = True
-        await serving
-        await rig.door.close()
+        running.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await running

@@ -84,6 +84,11 @@ class SlackSettings(_Section):
     app_token_file: Path | None = Field(default=None, description="file with the app token")
     signing_secret: SecretStr | None = Field(default=None, description="for HTTP instead of Socket Mode")
     signing_secret_file: Path | None = Field(default=None, description="file with the signing secret")
+    listen: str = Field(
+        default="127.0.0.1:8087",
+        pattern=r"^[\w.:\[\]-]+:\d{1,5}$",
+        description="host:port where presses over HTTP are taken",
+    )
     channel: str = Field(default="", description="channel id, C...")
     on_call: str = Field(default="", description="user or user group id to mention in escalations")
     api_url: str = Field(default="", description="another Slack, such as the simulated one")

@@ -7,7 +7,7 @@ from babysitter.decide import change as changes
 from babysitter.decide.naming import digest, proposal_id, successor
 from babysitter.decide.restart import Budget
 from babysitter.model.finding import ActionKind
-from babysitter.model.ids import IncidentId, JobId
+from babysitter.model.ids import IncidentId, JobId, Person
 from babysitter.model.incident import Ledger
 from babysitter.model.job import JobState
 from babysitter.model.policy import Policy
@@ -93,9 +93,16 @@ def make_proposal(
         expires_at=now + timedelta(seconds=watch.limits.proposal_expires_s),
         change=plan.change,
         price=price_of_waiting(verdict, now=now),
-        may_approve=policy.approvers[0] if policy.approvers else ((watch.owner,) if watch.owner else ()),
+        may_approve=policy.approvers[0] if policy.approvers else askable(policy, watch),
         restarts_left=allowance.left,
     )
+
+
+def askable(policy: Policy, watch: Watch) -> tuple[Person, ...]:
+    """Everybody who may answer an offer of this watch, sooner or later: all tiers, else its owner."""
+    if policy.approvers:
+        return tuple(dict.fromkeys(person for tier in policy.approvers for person in tier))
+    return (watch.owner,) if watch.owner else ()
 
 
 def price_of_waiting(verdict: Verdict, *, now: datetime) -> WaitingPrice:

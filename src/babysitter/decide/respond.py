@@ -289,6 +289,16 @@ def _tell(
     )
 
 
+def _how_it_went_on(case: Case) -> str:
+    """Why there is no trouble any more, though nobody of ours did anything."""
+    if case.verdict.cause is Cause.USER_CANCEL:
+        return "the job was stopped by a person"
+    state = case.verdict.outlook.job_state
+    if state is JobState.SUCCEEDED:
+        return "the job went on by itself and succeeded"
+    return "the job recovered by itself"
+
+
 def _over(case: Case, incident: Incident) -> Iterator[Intent]:
     """The job is well: whatever was open is over, and nothing is left to approve."""
     if incident.status in (IncidentStatus.APPROVED, IncidentStatus.ACTING):
@@ -298,7 +308,7 @@ def _over(case: Case, incident: Incident) -> Iterator[Intent]:
             return
         status, outcome = IncidentStatus.RESOLVED, f"restarted as {case.watch.root}, which came up well"
     else:
-        status, outcome = IncidentStatus.SELF_RESOLVED, "the job recovered by itself"
+        status, outcome = IncidentStatus.SELF_RESOLVED, _how_it_went_on(case)
     standing = case.ledger.proposal_of(incident.id)
     if proposals.is_standing(standing):
         assert standing is not None

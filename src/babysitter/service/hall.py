@@ -1,7 +1,7 @@
 """What a running babysit consists of; wiring.py puts it together for whoever needs more than one room."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -9,11 +9,16 @@ from babysitter.classify.load import Playbook, shipped
 from babysitter.classify.source import PlaybookSource
 from babysitter.clock import Clock
 from babysitter.config import Settings
+from babysitter.model.ids import Person
 from babysitter.model.policy import Policy
+from babysitter.model.proposal import Door
 from babysitter.notify.base import Notifier
 from babysitter.service.clusters import Clusters
 from babysitter.service.replicas import Tenure
 from babysitter.store.open import Store
+
+# Why this person of this door may not answer any more, given who is asked; "" = nothing speaks against it.
+Voucher = Callable[[Person, Sequence[Person]], Awaitable[str]]
 
 
 @dataclass(frozen=True)  # no slots: the playbooks are read when first needed
@@ -29,6 +34,9 @@ class Hall:
     tenure: Tenure
     notifiers: Sequence[Notifier]
     policy: Policy
+    troubles: dict[str, str] = field(default_factory=dict)  # part -> what is wrong with it, while it is
+    # Doors that know more of their people than an id: asked again before an approval is acted upon.
+    vouchers: dict[Door, Voucher] = field(default_factory=dict)
 
     @cached_property
     def rules(self) -> PlaybookSource:

@@ -6,11 +6,13 @@ the fence each time, and every write of a check is refused under an older one.
 """
 
 import fcntl
+import json
 import os
 import secrets
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO
 
@@ -60,20 +62,24 @@ class Tenure:
             owner = await records.leases.owner_of(SERVICE, now=now)
             if owner is not None and self._lock is not None:
                 await records.leases.leave(owner)  # it held the lock that we hold now: it has ended
-            await records.leases.beat(self.replica, until=now + ALIVE_FOR, about=f"process {os.getpid()}")
+            await records.leases.beat(self.replica, until=now + ALIVE_FOR)
             held = await records.leases.claim((SERVICE,), self.replica, now=now)
         if SERVICE not in held:
             await self.end()
             raise _already(f"by {owner}")
         self._lease = Lease(SERVICE, held[SERVICE])
 
-    async def renew(self) -> None:
-        """Give a sign of life. Raises FactsChanged when another process has taken over meanwhile."""
+    async def renew(self, troubles: Mapping[str, str] | None = None) -> None:
+        """Give a sign of life, with what is wrong here, by part.
+
+        Raises FactsChanged when another process has taken over meanwhile.
+        """
         lease, now = self.lease, self._world.now()
         try:
             async with self._store.transaction() as records:
                 await records.leases.must_hold(lease.name, lease.fence)
-                await records.leases.beat(self.replica, until=now + ALIVE_FOR)
+                about = json.dumps(dict(troubles or {}))
+                await records.leases.beat(self.replica, until=now + ALIVE_FOR, about=about)
         except FactsChanged:
             self._lease = None
             raise
@@ -86,6 +92,13 @@ class Tenure:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+
+async def troubles_of(store: Store, *, now: datetime) -> dict[str, str]:
+    """What the running service says is wrong with its parts; empty when nothing is, or none runs."""
+    async with store.reading() as records:
+        living = await records.leases.alive(now=now)
+    return {part: words for about in living.values() if about for part, words in json.loads(about).items()}
 
 
 def is_served(state_folder: Path) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from babysitter.assess.phases import enter
 from babysitter.backends.base import Eyes
-from babysitter.decide.proposal import difference
+from babysitter.decide.proposal import askable, difference
 from babysitter.errors import BabysitError, WorldError
 from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepRecord, StepState, Submitted
 from babysitter.model.events import IncidentEnded, PhaseChanged, ProposalWithdrawn
@@ -16,7 +16,7 @@ from babysitter.model.log import LogSource
 from babysitter.model.memory import Memory
 from babysitter.model.message import Occasion
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Approved, Facts, ProposalStatus
+from babysitter.model.proposal import Approved, Decision, Facts, ProposalStatus
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.service import saga
@@ -28,6 +28,11 @@ from babysitter.store.journal import Action
 
 BLIND_AGAIN = timedelta(seconds=10)
 TAIL_LINES = 2_000
+_OCCASIONS = {
+    Submitted: Occasion.ACTING,
+    CalledOff: Occasion.WITHDRAWN,
+    BrokeOff: Occasion.WORSE,
+}
 
 
 async def carry_on(watch: Watch, action: Action, hall: Hall) -> datetime | None:
@@ -47,7 +52,7 @@ async def carry_on(watch: Watch, action: Action, hall: Hall) -> datetime | None:
             eyes,
             hands,
             hall.clock,
-            what_moved=lambda: _what_moved(approved, watch, eyes, hall),
+            what_moved=lambda: _what_moved(approved, decision, watch, eyes, hall),
             save_evidence=lambda: _save_evidence(watch, eyes, hall),
         )
     except WorldError:
@@ -82,8 +87,10 @@ class _Journal:
             await records.journal.write(self._action, step, state, detail, now=self._hall.clock.now())
 
 
-async def _what_moved(approved: Approved, watch: Watch, eyes: Eyes, hall: Hall) -> str:
+async def _what_moved(approved: Approved, decision: Decision, watch: Watch, eyes: Eyes, hall: Hall) -> str:
     """Look and judge once more; what differs from the facts the person saw, "" when nothing does."""
+    if objection := await _objection(decision, watch, hall):
+        return objection
     shown = approved.proposal.facts
     before = replace(watch, memory=replace(watch.memory, phase=Phase.FAILING))
     observation = await observe(before, eyes, hall.clock)
@@ -104,6 +111,17 @@ async def _what_moved(approved: Approved, watch: Watch, eyes: Eyes, hall: Hall) 
         two_coordinators=verdict.two_coordinators,
     )
     return difference(shown, now)
+
+
+async def _objection(decision: Decision, watch: Watch, hall: Hall) -> str:
+    """Why who approved may not do so any more: the settings, or the door that they came through, changed."""
+    person, asked = decision.person, askable(hall.policy, watch)
+    voucher = hall.vouchers.get(decision.door)
+    if voucher is not None:
+        return await voucher(person, asked)
+    # A group's members are known to its own door only; while that is shut, the check at the press counts.
+    is_asked = person in asked or any(each.startswith("S") for each in asked)
+    return "" if is_asked else f"{person}, who approved, may not approve any more"
 
 
 async def _save_evidence(watch: Watch, eyes: Eyes, hall: Hall) -> str:
@@ -180,7 +198,7 @@ async def _conclude(
         about = await subject_of(
             records, after, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
         )
-        occasion = Occasion.ACTING if isinstance(outcome, Submitted) else Occasion.WORSE
+        occasion = _OCCASIONS[type(outcome)]
         await say(records, occasion, about, key=f"{proposal.id}:concluded", mentions_on_call=False)
         await redraw(records, proposal.incident, after, now=now)
     return now

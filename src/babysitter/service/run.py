@@ -78,7 +78,7 @@ class Service:
         self._timer.start()
         preparing = asyncio.create_task(prepare_rules(self._hall))
         while not self._stopping.is_set():
-            await self._hall.tenure.renew()
+            await self._hall.tenure.renew(self._hall.troubles)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), BEAT_EVERY_S)
         await preparing

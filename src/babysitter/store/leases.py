@@ -22,9 +22,9 @@ class LeaseBook:
         self._connection = connection
 
     async def beat(self, replica: ReplicaId, *, until: datetime, about: str = "") -> None:
-        """Give a sign of life that lasts `until`."""
+        """Give a sign of life that lasts `until`, and say how it goes."""
         changed = await self._connection.execute(
-            update(replicas).where(replicas.c.id == replica).values(alive_until=until)
+            update(replicas).where(replicas.c.id == replica).values(alive_until=until, about=about)
         )
         if changed.rowcount == 0:
             await self._connection.execute(

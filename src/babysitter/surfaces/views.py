@@ -264,10 +264,18 @@ class Reply(View):
     schema_version: Literal[1] = 1
 
 
+class ServiceView(View):
+    """The process that looks after the watches."""
+
+    runs: bool = Field(description="while it does not, nothing is looked at; `babysit serve` starts it")
+    troubles: dict[str, str] = Field(default_factory=dict, description="part -> what is wrong with it")
+
+
 class StatusReply(Reply):
     """`status --json`, `list --json`, `start --json`."""
 
     watches: list[WatchView]
+    service: ServiceView
 
 
 class WaitReply(Reply):

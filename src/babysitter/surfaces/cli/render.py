@@ -18,6 +18,7 @@ from babysitter.surfaces.views import (
     ProposalView,
     ReasonView,
     StageProgress,
+    StatusReply,
     WatchView,
 )
 
@@ -70,6 +71,15 @@ def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:
         parts.append(Text(f"The last check itself failed: {watch.trouble}", style="yellow"))
     parts.extend(incident_card(each, job=watch.job) for each in watch.incidents)
     return Group(*parts)
+
+
+def service_lines(reply: StatusReply) -> list[Text]:
+    """What a person must know of the process behind the watches; nothing while it is well."""
+    lines = [Text(f"{part}: {words}", style="yellow") for part, words in reply.service.troubles.items()]
+    if not reply.service.runs and any(each.phase != "finished" for each in reply.watches):
+        words = "The service does not run, so nothing is looked at. `babysit serve` starts it."
+        lines.insert(0, Text(words, style="yellow"))
+    return lines
 
 
 def outlook_block(outlook: OutlookView, *, now: datetime) -> RenderableType:

@@ -14,7 +14,6 @@ from babysitter.surfaces.cli.options import SettingsFile, StateDir, settings_fro
 if TYPE_CHECKING:
     from babysitter.config import Settings
     from babysitter.notify.base import Notifier
-    from babysitter.service.hall import Hall
 
 LOG_NAME = "service.log"
 
@@ -28,39 +27,17 @@ def serve(settings: SettingsFile = None, state_dir: StateDir = None) -> None:
 async def _serve(settings: "Settings") -> None:
     from babysitter.service.run import Service
     from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.slack.serving import hearing
 
-    async with open_hall(settings, notifiers=(console_notifier(),)) as hall, Service(hall) as service:
+    async with (
+        open_hall(settings, notifiers=(console_notifier(),)) as hall,
+        Service(hall) as service,
+        hearing(hall),
+    ):
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(each, service.stop)
-        hearing = asyncio.create_task(_hear_slack(hall))
-        try:
-            await service.until_stopped()
-        finally:
-            hearing.cancel()
-            await asyncio.gather(hearing, return_exceptions=True)
-
-
-async def _hear_slack(hall: "Hall") -> None:
-    """Take presses of buttons for as long as the service runs, where Slack is configured for them."""
-    from babysitter.config import secret
-
-    slack = hall.settings.slack
-    app_token = secret(slack.app_token, slack.app_token_file, what="Slack app token")
-    notifier = hall.notifier("slack")
-    if notifier is None or not app_token:
-        return
-    from babysitter.notify.slack import SlackNotifier
-    from babysitter.surfaces.slack.reception import Reception
-    from babysitter.surfaces.slack.surface import SlackSurface
-
-    assert isinstance(notifier, SlackNotifier)
-    reception = Reception(hall)
-    surface = SlackSurface(
-        notifier.client, notifier, reception, hall.clock, app_token=app_token, world=hall.world
-    )
-    reception.members_of = surface.people.members_of
-    await surface.run()
+        await service.until_stopped()
 
 
 def console_notifier() -> "Notifier":

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from babysitter.service.clusters import ClusterSpec
     from babysitter.service.hall import Hall
     from babysitter.service.watching import Standing
-    from babysitter.surfaces.views import WatchView
+    from babysitter.surfaces.views import StatusReply, WatchView
 
 EXIT_OF_STATE = {"succeeded": 0, "killed": 10, "unschedulable": 11, "worker_failed": 12}
 REDRAW_EVERY_S = 1.0
@@ -92,18 +92,19 @@ def status(
     if watch and not as_json:
         asyncio.run(_live(chosen, name))
         return
-    views = asyncio.run(_views(chosen, name))
+    reply = asyncio.run(_reply(chosen, name))
     if as_json:
-        _print_watches(views)
+        _print(reply)
         return
     from babysitter.surfaces.cli import render
 
     console, now = render.console(), datetime.now(UTC)
     if name:
-        for view in views:
+        for view in reply.watches:
             console.print(render.watch_page(view, now=now))
     else:
-        console.print(render.watch_table(views, now=now))
+        console.print(render.watch_table(reply.watches, now=now))
+    console.print(*render.service_lines(reply), sep="\n", end="")
 
 
 def list_watches(
@@ -113,13 +114,15 @@ def list_watches(
     as_json: Json = False,
 ) -> None:
     """List everything that is being watched."""
-    views = asyncio.run(_views(settings_from(settings, state_dir), "", with_stopped=everything))
+    reply = asyncio.run(_reply(settings_from(settings, state_dir), "", with_stopped=everything))
     if as_json:
-        _print_watches(views)
+        _print(reply)
         return
     from babysitter.surfaces.cli import render
 
-    render.console().print(render.watch_table(views, now=datetime.now(UTC)))
+    console = render.console()
+    console.print(render.watch_table(reply.watches, now=datetime.now(UTC)))
+    console.print(*render.service_lines(reply), sep="\n", end="")
 
 
 def stop(name: Name, settings: SettingsFile = None, state_dir: StateDir = None) -> None:
@@ -212,6 +215,8 @@ async def _start(
     from babysitter.service.watching import standing_of, start_watching
     from babysitter.service.wiring import open_hall
     from babysitter.surfaces.cli.serve import console_notifier, in_background
+    from babysitter.surfaces.slack.serving import hearing
+    from babysitter.surfaces.views import ServiceView, StatusReply
 
     notifiers = (console_notifier(),) if serves and not as_json else ()
     async with open_hall(settings, notifiers=notifiers) as hall:
@@ -222,9 +227,11 @@ async def _start(
             for job in jobs
         ]
         if as_json:
-            _print_watches([view_of(await standing_of(hall, each.id)) for each in watches])
+            views = [view_of(await standing_of(hall, each.id)) for each in watches]
+            runs = serves or is_served(hall.state_folder)
+            _print(StatusReply(watches=views, service=ServiceView(runs=runs)))
         if serves:
-            async with Service(hall) as service:
+            async with Service(hall) as service, hearing(hall):
                 serving = asyncio.create_task(service.until_stopped())
                 code = await _until_ended(hall, [each.id for each in watches])
                 service.stop()
@@ -254,14 +261,21 @@ async def _until_ended(hall: "Hall", watches: "Sequence[WatchId]") -> int:
     return worst
 
 
-async def _views(settings: "Settings", name: str, *, with_stopped: bool = False) -> "list[WatchView]":
+async def _reply(settings: "Settings", name: str, *, with_stopped: bool = False) -> "StatusReply":
+    from babysitter.service.replicas import is_served, troubles_of
     from babysitter.service.watching import all_standing, find_watch, standing_of
     from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.views import ServiceView, StatusReply
 
     async with open_hall(settings) as hall:
         if name:
-            return [view_of(await standing_of(hall, (await find_watch(hall, name)).id))]
-        return [view_of(each) for each in await all_standing(hall, with_stopped=with_stopped)]
+            shown = [await standing_of(hall, (await find_watch(hall, name)).id)]
+        else:
+            shown = list(await all_standing(hall, with_stopped=with_stopped))
+        service = ServiceView(
+            runs=is_served(hall.state_folder), troubles=await troubles_of(hall.store, now=hall.world.now())
+        )
+    return StatusReply(watches=[view_of(each) for each in shown], service=service)
 
 
 async def _live(settings: "Settings", name: str) -> None:
@@ -273,9 +287,10 @@ async def _live(settings: "Settings", name: str) -> None:
 
     with Live(console=render.console(), refresh_per_second=4) as live:
         while True:
-            views, now = await _views(settings, name), datetime.now(UTC)
-            live.update(Group(*(render.watch_page(each, now=now) for each in views)))
-            if all(each.phase == "finished" for each in views):
+            reply, now = await _reply(settings, name), datetime.now(UTC)
+            pages = [render.watch_page(each, now=now) for each in reply.watches]
+            live.update(Group(*pages, *render.service_lines(reply)))
+            if all(each.phase == "finished" for each in reply.watches):
                 return
             await asyncio.sleep(REDRAW_EVERY_S)
 
@@ -288,7 +303,5 @@ def _submission(command: str) -> "Submission | None":
     return submission_of(command)
 
 
-def _print_watches(views: "list[WatchView]") -> None:
-    from babysitter.surfaces.views import StatusReply
-
-    sys.stdout.write(StatusReply(watches=views).model_dump_json() + "\n")
+def _print(reply: "StatusReply") -> None:
+    sys.stdout.write(reply.model_dump_json() + "\n")

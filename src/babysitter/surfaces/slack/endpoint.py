@@ -1,26 +1,26 @@
-"""The alternative to the socket: Slack posts presses to a public URL. A plain ASGI app, to mount anywhere."""
+"""The alternative to the socket: Slack posts presses to a public URL, behind which this listens."""
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 import structlog
 
 from babysitter.clock import Clock
+from babysitter.errors import UserError
 from babysitter.surfaces.slack.signature import SignatureCheck
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+if TYPE_CHECKING:
+    from aiohttp import web
 
+PATH = "/slack/interactivity"
 BODY_BYTES_MOST = 256 * 1024  # a press carries its message: 50 blocks of 3,000 characters at the very most
+READ_WITHIN_S = 10.0
 
 log = structlog.get_logger(__name__)
-
-
-class TooLarge(Exception):
-    """The body exceeds the limit; the rest was not read."""
 
 
 class SlackEndpoint:
@@ -31,28 +31,49 @@ class SlackEndpoint:
         self._take = take
         self._clock = clock
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
-        status, payload = await self._receive(scope, receive)
-        await send({"type": "http.response.start", "status": status, "headers": [(b"content-length", b"0")]})
-        await send({"type": "http.response.body", "body": b""})
-        if payload is not None:
-            self._take(payload)
+    @asynccontextmanager
+    async def listening(self, host: str, port: int) -> AsyncIterator[int]:
+        """Serve while the block lasts; gives the port. Raises UserError when it cannot be used."""
+        from aiohttp import web
 
-    async def _receive(self, scope: Scope, receive: Receive) -> tuple[int, object | None]:
-        """The status to answer with, and the payload of a genuine press."""
-        if scope["method"] != "POST":
-            return 405, None
+        app = web.Application(client_max_size=BODY_BYTES_MOST)
+        app.router.add_post(PATH, self._receive)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=5.0)
+        await runner.setup()
         try:
-            body = await _body_of(receive)
-        except TooLarge:
+            try:
+                await web.TCPSite(runner, host, port).start()
+            except OSError as fault:
+                raise UserError(
+                    f"Slack's presses cannot be taken at {host}:{port}: {fault.strerror}.",
+                    next_step="Choose another address with slack.listen in the settings.",
+                ) from fault
+            yield runner.addresses[0][1]
+        finally:
+            await runner.cleanup()
+
+    async def _receive(self, request: "web.Request") -> "web.Response":
+        from aiohttp import web
+
+        try:
+            async with asyncio.timeout(READ_WITHIN_S):
+                body = await request.read()
+        except web.HTTPRequestEntityTooLarge:
             log.warning("slack request refused", because="the body is too large")
-            return 413, None
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+            return web.Response(status=413)
+        except TimeoutError:
+            log.warning("slack request refused", because="the body did not come")
+            return web.Response(status=408)
+        status, payload = self._read(request, body)
+        if payload is not None:
+            self._take(payload)  # starts the work and returns at once: the answer does not wait for it
+        return web.Response(status=status)
+
+    def _read(self, request: "web.Request", body: bytes) -> tuple[int, object | None]:
+        """The status to answer with, and the payload of a genuine press."""
         fault = self._check.fault(
-            headers.get(b"x-slack-request-timestamp", ""),
-            headers.get(b"x-slack-signature", ""),
+            request.headers.get("x-slack-request-timestamp", ""),
+            request.headers.get("x-slack-signature", ""),
             body,
             now=self._clock.now(),
         )
@@ -64,18 +85,3 @@ class SlackEndpoint:
             return (200, json.loads(form["payload"][0])) if "payload" in form else (200, None)
         except (ValueError, RecursionError):
             return 400, None
-
-
-async def _body_of(receive: Receive) -> bytes:
-    parts: list[bytes] = []
-    length = 0
-    while True:
-        event = await receive()
-        if event["type"] == "http.disconnect":
-            return b""
-        parts.append(event.get("body", b""))
-        length += len(parts[-1])
-        if length > BODY_BYTES_MOST:
-            raise TooLarge
-        if not event.get("more_body"):
-            return b"".join(parts)

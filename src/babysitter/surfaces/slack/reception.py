@@ -8,6 +8,7 @@ from babysitter.model.proposal import Answer, Door
 from babysitter.service import approvals
 from babysitter.service.hall import Hall
 from babysitter.surfaces.slack.desk import Heard
+from babysitter.surfaces.slack.people import CANNOT_TELL
 
 Members = Callable[[str], Awaitable[frozenset[str]]]
 
@@ -15,13 +16,15 @@ Members = Callable[[str], Awaitable[frozenset[str]]]
 class Reception:
     """Implements `Desk` over the service.
 
-    `members_of`: the user ids in a Slack user group; set once Slack can be asked, and asked again
-    for every answer, so that somebody who left a group cannot approve any more.
+    `members_of`: the user ids in a Slack user group; `objection_to`: why somebody is no person of ours. Both
+    are set once Slack can be asked, and asked again for every answer, so that somebody who left cannot
+    approve any more.
     """
 
     def __init__(self, hall: Hall) -> None:
         self._hall = hall
         self.members_of: Members | None = None
+        self.objection_to: Callable[[str], Awaitable[str]] | None = None
 
     async def decide(
         self,
@@ -48,6 +51,21 @@ class Reception:
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         return await approvals.evidence_of(self._hall, incident)
+
+    async def vouch(self, person: Person, asked: Sequence[Person]) -> str:
+        """Why this person may not answer any more; "" when nothing speaks against it. Asked before an act.
+
+        What Slack cannot say just now it has said when the button was pressed.
+        """
+        objection = await self.objection_to(person) if self.objection_to is not None else ""
+        if objection and objection != CANNOT_TELL:
+            return f"{person}, who approved, may not approve any more: {objection}"
+        if person in asked:
+            return ""
+        groups = [each for each in asked if each.startswith("S")]
+        if any([await self._is_in(person, each) for each in groups]):
+            return ""
+        return f"{person}, who approved, may not approve any more"
 
     async def _is_in(self, person: Person, group: str) -> bool:
         """Slack's user groups begin with S, its people with U or W."""

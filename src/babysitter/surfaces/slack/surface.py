@@ -1,6 +1,7 @@
 """Slack's inward side, put together: who may press, what a press does, and how presses come in."""
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
 from babysitter.clock import Clock, SystemClock
@@ -19,7 +20,7 @@ class SlackSurface:
     """By socket when there is an app token, by HTTP when there is a signing secret; both are possible.
 
     `clock` is the product's (snoozes last by it); `world` is the real one, whatever the product's does.
-    `endpoint` is an ASGI app to mount at the manifest's request URL.
+    `listen`: host and port of the HTTP endpoint; a proxy with the public name stands before it.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class SlackSurface:
         *,
         app_token: str = "",
         signing_secret: str = "",
+        listen: tuple[str, int] = ("127.0.0.1", 0),
         world: Clock | None = None,
         ping_every_s: float = PING_EVERY_S,
     ) -> None:
@@ -38,6 +40,8 @@ class SlackSurface:
         self.people = SlackPeople(client, world)
         self.door = SlackDoor(notifier, desk, self.people, clock)
         self.endpoint = SlackEndpoint(signing_secret, self.door.take, world) if signing_secret else None
+        self.port: int | None = None  # of the endpoint, while it is served
+        self._listen = listen
         self.socket: SlackSocket | None = None
         if app_token:
             self.socket = SlackSocket(
@@ -50,12 +54,24 @@ class SlackSurface:
         """How well the socket hears; None without one."""
         return self.socket.status if self.socket else None
 
+    @property
+    def trouble(self) -> str:
+        """What keeps presses from being heard, in a sentence; "" when nothing does."""
+        return self.socket.status.trouble if self.socket else ""
+
     async def run(self) -> None:
-        """Keep hearing until cancelled; presses under way are finished first."""
+        """Keep hearing until cancelled; presses under way are finished first.
+
+        Raises UserError when the address of the endpoint cannot be used.
+        """
         try:
-            if self.socket is not None:
-                await self.socket.run()
-            else:
-                await asyncio.Event().wait()
+            async with contextlib.AsyncExitStack() as open_ones:
+                if self.endpoint is not None:
+                    self.port = await open_ones.enter_async_context(self.endpoint.listening(*self._listen))
+                if self.socket is not None:
+                    await self.socket.run()
+                else:
+                    await asyncio.Event().wait()
         finally:
+            self.port = None
             await self.door.close()

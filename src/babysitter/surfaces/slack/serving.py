@@ -1,0 +1,86 @@
+"""Slack's buttons for as long as a service runs, in whatever process that is."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import structlog
+
+from babysitter.clock import Clock
+from babysitter.config import secret
+from babysitter.errors import UserError
+from babysitter.model.proposal import Door
+from babysitter.service.hall import Hall
+from babysitter.surfaces.slack.reception import Reception
+from babysitter.surfaces.slack.surface import SlackSurface
+
+REPORT_EVERY = timedelta(seconds=2)
+
+log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def hearing(hall: Hall, *, world: Clock | None = None) -> AsyncIterator[SlackSurface | None]:
+    """Take presses while the block lasts, where Slack is configured for them; None where it is not.
+
+    What goes wrong meanwhile ends nothing: it is told in `hall.troubles`, and answers are still taken in
+    the terminal. `world`: the real time, where the hall's is none.
+    """
+    world = world or hall.world
+    surface = _surface(hall, world)
+    if surface is None:
+        yield None
+        return
+    tasks = [asyncio.create_task(_run(surface, hall)), asyncio.create_task(_report(surface, hall, world))]
+    try:
+        yield surface
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        hall.vouchers.pop(Door.SLACK, None)
+
+
+def _surface(hall: Hall, world: Clock) -> SlackSurface | None:
+    from babysitter.notify.slack import SlackNotifier
+
+    slack, notifier = hall.settings.slack, hall.notifier("slack")
+    app_token = secret(slack.app_token, slack.app_token_file, what="Slack app token")
+    signing_secret = secret(slack.signing_secret, slack.signing_secret_file, what="Slack signing secret")
+    if not isinstance(notifier, SlackNotifier) or not (app_token or signing_secret):
+        return None
+    host, _, port = slack.listen.rpartition(":")
+    reception = Reception(hall)
+    surface = SlackSurface(
+        notifier.client,
+        notifier,
+        reception,
+        hall.clock,
+        app_token=app_token,
+        signing_secret=signing_secret,
+        listen=(host.strip("[]"), int(port)),
+        world=world,
+    )
+    reception.members_of = surface.people.members_of
+    reception.objection_to = surface.people.objection_to
+    hall.vouchers[Door.SLACK] = reception.vouch
+    return surface
+
+
+async def _run(surface: SlackSurface, hall: Hall) -> None:
+    try:
+        await surface.run()
+    except UserError as fault:
+        log.error("slack's buttons are not heard", because=fault.sentence)
+        hall.troubles["slack"] = str(fault)
+
+
+async def _report(surface: SlackSurface, hall: Hall, world: Clock) -> None:
+    """Keep what is wrong with the socket where `status` finds it."""
+    while surface.socket is not None:
+        if surface.trouble:
+            hall.troubles["slack"] = surface.trouble
+        else:
+            hall.troubles.pop("slack", None)
+        await world.sleep_until(world.now() + REPORT_EVERY)

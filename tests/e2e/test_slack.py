@@ -1,0 +1,275 @@
+"""Slack and the service, both real: what a person sees in the channel, and what follows from a press."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from babysitter.backends.open import ClusterSpec
+from babysitter.clock import SystemClock
+from babysitter.config import Settings
+from babysitter.config.settings import SlackSettings
+from babysitter.model.events import DecisionRefused, ProposalDecided
+from babysitter.model.ids import JobId, Person
+from babysitter.model.incident import IncidentStatus
+from babysitter.model.message import ButtonKind
+from babysitter.model.proposal import Answer, Door, ProposalStatus
+from babysitter.service.approvals import decide
+from babysitter.service.hall import Hall
+from babysitter.service.replicas import troubles_of
+from babysitter.service.run import Service
+from babysitter.service.watching import standing_of, start_watching
+from babysitter.service.wiring import open_hall
+from babysitter.sim.server import Simulator
+from babysitter.slacksim import SlackServer
+from babysitter.slacksim.sockets import Ack
+from babysitter.slacksim.workspace import Message
+from babysitter.surfaces.slack.endpoint import PATH
+from babysitter.surfaces.slack.serving import hearing
+from babysitter.surfaces.slack.surface import SlackSurface
+from tests.support.clock import FakeClock
+from tests.support.story import opener
+
+ADA, BOB, EVE = Person("U0ADA"), Person("U0BOB"), Person("U0EVE")
+
+
+@dataclass
+class Channel:
+    """A job, its babysitter, and the channel in which it speaks."""
+
+    slack: SlackServer
+    sim: Simulator
+    clock: FakeClock
+    hall: Hall
+    service: Service
+    surface: SlackSurface
+    watch: Any
+
+    async def pass_s(self, seconds: float, step_s: float = 10.0) -> None:
+        for _ in range(int(seconds / step_s)):
+            self.clock.advance(step_s)
+            await self.service.tick()
+            await self.service.settled()
+
+    async def offer(self) -> None:
+        await self.pass_s(300)
+        assert (await self.proposal()).status is ProposalStatus.OPEN
+
+    async def proposal(self):
+        return (await standing_of(self.hall, self.watch.id)).proposals[-1]
+
+    async def press(self, user: str, button: ButtonKind = ButtonKind.APPROVE, **how: Any) -> tuple[Ack, str]:
+        """The acknowledgement, and what this person alone was told."""
+        before = len(self.slack.ephemerals)
+        ack = await self.slack.click(user, str(button), **how)
+        await self.surface.door.settled()
+        told = " ".join(each.text for each in self.slack.ephemerals[before:] if each.user == user)
+        return ack, told
+
+    async def events(self, kind: type) -> list[Any]:
+        async with self.hall.store.reading() as records:
+            happened = [each.event for each in await records.events.after(0, at_most=10_000)]
+        return [each for each in happened if isinstance(each, kind)]
+
+    def card(self) -> Message:
+        """The newest message about an incident, as it looks now."""
+        return next(each for each in reversed(self.slack.messages) if each.text.startswith("Zombie"))
+
+    def shown(self, message: Message) -> str:
+        return str(message.blocks) + message.text
+
+
+@asynccontextmanager
+async def channel(
+    folder: Path, *, scenario: str = "zombie", over_http: bool = False, **settings: Any
+) -> AsyncIterator[Channel]:
+    clock = FakeClock()
+    async with SlackServer() as slack, Simulator(scenario, clock.now) as sim:
+        given = SlackSettings(
+            bot_token=slack.bot_token,
+            app_token=None if over_http else slack.app_token,
+            signing_secret=slack.signing_secret if over_http else None,
+            listen="127.0.0.1:0",
+            channel="C0JOBS",
+            api_url=slack.base_url,
+        )
+        wanted = Settings(state_dir=folder, slack=given, **({"approvers": ((ADA, BOB),)} | settings))
+        async with (
+            open_hall(wanted, clock=clock, opener=opener(clock)) as hall,
+            Service(hall) as service,
+            # Slack's own seconds are real: signatures and pings know no compressed clock.
+            hearing(hall, world=SystemClock()) as surface,
+        ):
+            assert surface is not None
+            await slack.until(lambda: surface.port if over_http else not surface.trouble)
+            slack.interactivity_url = f"http://127.0.0.1:{surface.port}{PATH}" if over_http else ""
+            command = (sys.executable, "-m", "babysitter.sim.iris", "--as", "may")
+            spec = ClusterSpec("marin", url=sim.url, iris_command=command)
+            watch = await start_watching(hall, JobId(sim.root_job), spec, by=ADA)
+            yield Channel(slack, sim, clock, hall, service, surface, watch)
+
+
+async def test_a_press_stops_and_submits_once_and_the_card_tells_what_followed(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        ack, told = await place.press(ADA)
+        assert ack.acked
+        assert told == ""
+        await place.pass_s(300)
+        assert place.sim.launched == ["/ada/dedup-r1"]
+        assert not place.card().buttons or all("approve" not in str(each) for each in place.card().buttons)
+        assert "U0ADA" in place.shown(place.card())
+        texts = [each.text for each in place.slack.messages]
+        assert len(texts) == len(set(texts))
+
+
+async def test_two_at_once_and_one_delivered_twice_are_one_decision(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        (_, first), (_, second) = await asyncio.gather(
+            place.press(ADA, deliveries=2), place.press(BOB, ButtonKind.DENY)
+        )
+        decided = await place.events(ProposalDecided)
+        assert len(decided) == 1
+        loser = second if decided[0].by == ADA else first
+        assert "Already" in loser
+        await place.pass_s(300)
+        assert len(place.sim.launched) == (1 if decided[0].answer == Answer.YES else 0)
+
+
+async def test_after_its_end_or_its_withdrawal_an_offer_does_nothing_and_says_why(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        ts, value = place.card().ts, (await place.proposal()).id
+        await place.pass_s(13 * 3600, 600.0)
+        assert (await place.proposal()).status is ProposalStatus.UNANSWERED
+        _, told = await place.press(ADA, value=value, message_ts=ts)
+        assert "ended" in told or "expired" in told
+        assert place.sim.launched == []
+
+
+async def test_facts_that_move_between_card_and_press_withdraw_the_offer(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        ts, value = place.card().ts, (await place.proposal()).id
+        place.sim.cluster.stop("/ada/dedup")  # somebody else was quicker
+        await place.pass_s(120)
+        assert (await place.proposal()).status is ProposalStatus.WITHDRAWN
+        _, told = await place.press(ADA, value=value, message_ts=ts)
+        assert "withdrawn" in told
+        assert place.sim.launched == []
+
+
+async def test_facts_that_move_between_press_and_act_call_it_off(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        await place.press(ADA)
+        place.sim.cluster.stop("/ada/dedup")
+        await place.pass_s(120)
+        assert place.sim.launched == []
+        assert (await place.proposal()).status is ProposalStatus.WITHDRAWN
+        assert "Withdrawn, nothing was done: /ada/dedup is now killed" in place.shown(place.card())
+        said = [each.text for each in place.slack.messages]
+        assert any("What it rested on has changed, so nothing was done" in each for each in said)
+        assert any("The job was stopped by a person" in each for each in said)
+
+
+async def test_strangers_bots_and_other_workspaces_are_refused_and_recorded(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        place.slack.workspace.person(EVE, "eve")
+        assert "U0EVE may not answer" in (await place.press(EVE))[1]
+        assert "Only people may answer" in (await place.press("U0BOT", is_bot=True))[1]
+        await place.press("U0FAR", team="T0OTHER")  # Slack lets nobody be told who is not in the channel
+        refused = [each.by for each in await place.events(DecisionRefused)]
+        assert refused == ["U0EVE", "U0BOT", "U0FAR"]
+        assert (await place.proposal()).status is ProposalStatus.OPEN
+        await place.pass_s(60)
+        assert place.sim.launched == []
+
+
+async def test_who_may_no_longer_approve_when_the_act_begins_has_approved_nothing(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        await place.press(ADA)
+        # Between the press and the act the settings are changed, and the service started anew.
+        object.__setattr__(place.hall.policy, "approvers", ((BOB,),))
+        await place.pass_s(120)
+        assert place.sim.launched == []
+        first, second = (await standing_of(place.hall, place.watch.id)).proposals
+        assert first.status is ProposalStatus.WITHDRAWN
+        assert (second.status, second.may_approve) == (ProposalStatus.OPEN, (BOB,))
+        assert any("may not approve any more" in place.shown(each) for each in place.slack.messages)
+
+
+async def test_an_old_cards_button_after_a_new_incident_answers_nothing_new(tmp_path):
+    async with channel(tmp_path, scenario="zombie-again") as place:
+        await place.offer()
+        ts, value = place.card().ts, (await place.proposal()).id
+        await place.press(ADA)
+        await place.pass_s(600)
+        assert place.sim.launched == ["/ada/dedup-r1"]
+        _, told = await place.press(BOB, value=value, message_ts=ts)
+        assert "Already approved by" in told
+        await place.pass_s(300)
+        assert place.sim.launched == ["/ada/dedup-r1"]
+
+
+async def test_a_forged_a_late_and_a_replayed_request_are_let_in_by_nobody(tmp_path):
+    async with channel(tmp_path, over_http=True) as place:
+        await place.offer()
+        forged, _ = await place.press(ADA, secret="another")
+        late, _ = await place.press(ADA, at=int(place.slack.workspace.now()) - 400)
+        assert (forged.status, late.status) == (401, 401)
+        assert (await place.proposal()).status is ProposalStatus.OPEN
+        real, _ = await place.press(ADA)
+        again = await place.slack.replay()
+        assert (real.status, again.status) == (200, 401)
+        assert (await place.slack.send_raw(b"x" * 300_000, {})).status == 413
+        await place.pass_s(300)
+        assert place.sim.launched == ["/ada/dedup-r1"]
+
+
+async def test_an_hour_without_slack_loses_nothing_and_the_terminal_still_decides(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.pass_s(100)
+        before = len(place.slack.messages)
+        place.slack.faults.is_down = True
+        await place.pass_s(3600, 30.0)
+        assert len(place.slack.messages) == before
+        ruling = await decide(place.hall, (await place.proposal()).id, ADA, Answer.YES, Door.TERMINAL)
+        assert ruling.took_effect
+        await place.pass_s(300)
+        assert place.sim.launched == ["/ada/dedup-r1"]
+        place.slack.faults.is_down = False
+        await place.pass_s(300)
+        texts = [each.text for each in place.slack.messages]
+        assert len(texts) == len(set(texts))
+        assert any("ombie" in each for each in texts)
+        async with place.hall.store.reading() as records:
+            assert await records.outbox.waiting_count("slack") == 0
+
+
+async def test_an_address_that_is_taken_is_a_trouble_that_status_shows(tmp_path):
+    async with channel(tmp_path, over_http=True) as place:
+        place.hall.settings.slack.__dict__["listen"] = f"127.0.0.1:{place.surface.port}"
+        async with hearing(place.hall, world=SystemClock()):
+            await place.slack.until(lambda: place.hall.troubles)
+        await place.hall.tenure.renew(place.hall.troubles)
+        shown = await troubles_of(place.hall.store, now=place.clock.now())
+        assert "cannot be taken at 127.0.0.1" in shown["slack"]
+
+
+async def test_a_denied_offer_stays_denied_whoever_presses_next(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        await place.press(BOB, ButtonKind.DENY)
+        await place.pass_s(20)
+        standing = await standing_of(place.hall, place.watch.id)
+        assert [each.status for each in standing.incidents] == [IncidentStatus.DENIED]
+        assert not any("approve" in str(each) for each in place.card().buttons)
+        await place.pass_s(300)
+        assert place.sim.launched == []
