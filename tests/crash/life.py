@@ -52,6 +52,7 @@ class Plan:
     slack_url: str
     answer: str = ""  # slack, terminal, deny, ""
     kill_at: int = 0
+    label: str = ""  # count only points of this label
     until: str = "offered"  # offered, settled, expired
     is_whole: bool = False  # from the start of the watch on, not from the offer on
 
@@ -86,7 +87,7 @@ class SharedClock:
 def live(plan: Plan, told: Connection) -> None:
     """Entry of the process. Tells ("killed", label), or ("click", ""), and at its end ("ended", points)."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    points = Points(plan.kill_at, lambda label: told.send(("killed", label)))
+    points = Points(plan.kill_at, plan.label, lambda label: told.send(("killed", label)))
     install(points)
     asyncio.run(_live(plan, lambda: told.send(("click", ""))))
     told.send(("ended", points.labels))

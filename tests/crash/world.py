@@ -39,6 +39,7 @@ class Case:
     trouble: str = ""  # what the world does: a name of `TROUBLES`
     is_whole: bool = False  # from the start of the watch on
     kills: tuple[int, ...] = ()  # point at which the first, second, ... life ends
+    label: str = ""  # of which kind of points the first of these numbers is
 
 
 @dataclass
@@ -134,9 +135,8 @@ class World:
         killed: list[str] = []
         for number in range(MOST_LIVES):
             kill_at = case.kills[number] if number < len(case.kills) else 0
-            plan = replace(
-                self._plan, answer=case.answer, kill_at=kill_at, until=until, is_whole=case.is_whole
-            )
+            given = replace(self._plan, answer=case.answer, until=until, is_whole=case.is_whole)
+            plan = replace(given, kill_at=kill_at, label="" if number else case.label)
             ending, detail = await self._life(plan)
             if ending == "ended":
                 return self._ending(number + 1, killed, detail)

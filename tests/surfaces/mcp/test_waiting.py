@@ -16,7 +16,7 @@ async def test_it_returns_at_the_end_and_shows_that_it_lives_meanwhile(tmp_path:
         signs.append((done, total))
 
     async with rig("plain-success", tmp_path) as place, Client(place.server, mode=mode) as agent:
-        await place.call(agent, "start_watch", job=place.job)
+        await agent.call_tool("start_watch", {"job": place.job})  # no time passes yet
         asked = agent.call_tool("wait", {"watch": place.job, "at_most_s": 600}, progress_callback=progress)
         answer = await place.meanwhile(asked)
         assert answer.structured_content is not None
