@@ -54,6 +54,13 @@ class ClusterSpec:
                 next_step="Write it as http://HOST:PORT.",
             )
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What tells the `iris` command this cluster; stands before any subcommand."""
+        if self.url:
+            return ("--controller-url", self.url)
+        return ("--config", self.config) if self.config else ("--cluster", self.cluster)
+
 
 @dataclass(frozen=True, slots=True)
 class Cluster:

@@ -236,7 +236,7 @@ def settings_in(section: type) -> Iterator[Setting]:
             yield Setting(name, field.default, about, inner)
     elif is_dataclass(section):
         for each in fields(section):
-            yield Setting(each.name, each.default, "", None)
+            yield Setting(each.name, each.default, each.metadata.get("about", ""), None)
 
 
 def _section_of(annotation: Any) -> type | None:

@@ -1,41 +1,71 @@
 """Every threshold of judgement and cadence, in one validated value. Units at the end of each name."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+
+def _limit(default: float, about: str) -> Any:
+    """A threshold with the words that docs/phases.md has for it."""
+    return field(default=default, metadata={"about": about})
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Thresholds; the defaults are the product's. Raises ValueError for a number that makes no sense."""
 
-    pulse_s: float = 30.0
-    suspicious_pulse_s: float = 10.0
-    pending_pulse_most_s: float = 300.0
-    pending_notice_s: float = 1800.0  # told once when a job waits longer than this
-    smoke_allowance_s: float = 300.0
-    plain_smoke_s: float = 60.0
-    assessment_least_s: float = 180.0
-    assessment_most_s: float = 1800.0
-    suspect_most_s: float = 180.0
-    stuck_floor_s: float = 900.0
-    stuck_median_factor: float = 8.0
-    stuck_gap_factor: float = 2.0
-    first_shard_floor_s: float = 2700.0
-    first_shard_factor: float = 3.0
-    straggler_least_age_s: float = 300.0
-    straggler_most_share: float = 0.1  # of a stage's shards that may be in flight
-    zombie_dumps_apart_s: float = 20.0
-    zombie_silence_s: float = 180.0  # a coordinator in a stage reports every 5 s
-    blocked_dumps_apart_s: float = 20.0
-    churn_window_s: float = 1800.0
-    churn_least_count: int = 4
-    quiet_floor_s: float = 1800.0  # silence of a job that reports no progress
-    quiet_gap_factor: float = 4.0
-    healing_s: float = 600.0  # how long the job's own recovery may take before it is doubted
-    blind_incident_s: float = 600.0
-    same_error_escalate_count: int = 3
-    restarts_per_day: int = 3
-    proposal_expires_s: float = 43200.0
-    group_within_s: float = 300.0
+    pulse_s: float = _limit(30.0, "between two looks in steady state")
+    suspicious_pulse_s: float = _limit(
+        10.0, "between two looks while a signal is open, or something is confirmed"
+    )
+    pending_pulse_most_s: float = _limit(300.0, "between two looks while it waits for machines, at most")
+    pending_notice_s: float = _limit(1800.0, "told once when a job waits longer than this")
+    smoke_allowance_s: float = _limit(
+        300.0, "within this a pipeline has to come up: coordinator, workers, first progress"
+    )
+    plain_smoke_s: float = _limit(
+        60.0, "a plain job that has run for so long is up, even if it prints nothing"
+    )
+    assessment_least_s: float = _limit(
+        180.0, "a signal that proved nothing is examined again after this, at least"
+    )
+    assessment_most_s: float = _limit(1800.0, "and after this, at most")
+    suspect_most_s: float = _limit(
+        180.0, "how long a signal is looked at closely before it is only kept in mind"
+    )
+    stuck_floor_s: float = _limit(
+        900.0, "without a completed shard for so long, a stage is stuck; never sooner"
+    )
+    stuck_median_factor: float = _limit(
+        8.0, "and not before so many times its own usual gap between completions"
+    )
+    stuck_gap_factor: float = _limit(2.0, "nor so many times the longest gap that it has survived")
+    first_shard_floor_s: float = _limit(2700.0, "as stuck_floor_s, before the first completion of a stage")
+    first_shard_factor: float = _limit(
+        3.0, "nor before so many times the slowest first shard of earlier stages"
+    )
+    straggler_least_age_s: float = _limit(300.0, "the last shards of a stage are stragglers after this")
+    straggler_most_share: float = _limit(
+        0.1, "of a stage's shards that may be in flight and still be called stragglers"
+    )
+    zombie_dumps_apart_s: float = _limit(20.0, "two thread dumps that prove a zombie are so far apart")
+    zombie_silence_s: float = _limit(
+        180.0, "a coordinator in a stage reports every 5 s; silent for so long, it is looked at"
+    )
+    blocked_dumps_apart_s: float = _limit(
+        20.0, "two thread dumps that prove a blocked worker are so far apart"
+    )
+    churn_window_s: float = _limit(1800.0, "within this so many lost workers are too many")
+    churn_least_count: int = _limit(4, "never fewer than this, however small the pool")
+    quiet_floor_s: float = _limit(1800.0, "silence of a job that reports no progress, unusual from here on")
+    quiet_gap_factor: float = _limit(4.0, "and not before so many times its longest silence so far")
+    healing_s: float = _limit(600.0, "how long the job's own recovery may take before it is doubted")
+    blind_incident_s: float = _limit(600.0, "how long the cluster cannot be seen before people are told")
+    same_error_escalate_count: int = _limit(3, "the same error in so many tries is the program's own")
+    restarts_per_day: int = _limit(3, "restarts that may be offered within 24 h; real progress refills them")
+    proposal_expires_s: float = _limit(
+        43200.0, "an offer nobody answers ends after this, or goes to the next approvers"
+    )
+    group_within_s: float = _limit(300.0, "the same trouble of several watches within this is one incident")
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -9,9 +9,10 @@ from babysitter.backends.base import Eyes
 from babysitter.decide.proposal import askable, difference
 from babysitter.errors import BabysitError, WorldError
 from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepRecord, StepState, Submitted
-from babysitter.model.events import IncidentEnded, PhaseChanged, ProposalWithdrawn
+from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn
 from babysitter.model.ids import WatchId
 from babysitter.model.incident import IncidentStatus, Restart
+from babysitter.model.job import JobState
 from babysitter.model.log import LogSource
 from babysitter.model.memory import Memory
 from babysitter.model.message import Occasion
@@ -191,9 +192,26 @@ async def _conclude(
         await records.events.append(
             PhaseChanged(at=now, watch=watch.id, before=Phase.ACTING, after=after.phase, because=sentence)
         )
+        if isinstance(outcome, BrokeOff) and Step.STOP in outcome.done:
+            # By us, and nothing took its place: an end that must not pass for a person's stop.
+            why = f"stopped for a restart that {sentence}"
+            after = replace(after, memory=enter(after.memory, Phase.FINISHED, now))
+            await records.events.append(
+                PhaseChanged(at=now, watch=watch.id, before=Phase.FAILING, after=Phase.FINISHED, because=why)
+            )
+            await records.events.append(
+                JobFinished(
+                    at=now,
+                    watch=watch.id,
+                    root=proposal.job,
+                    state=JobState.KILLED,
+                    cause=proposal.facts.cause,
+                    summary=why,
+                )
+            )
         await records.ledger.set_status(proposal.incident, status, now=now, outcome=sentence)
         await records.journal.end(proposal.id, sentence, now=now)
-        after = replace(after, due_at=now)
+        after = replace(after, due_at=None if after.phase is Phase.FINISHED else now)
         await records.watches.save(after)
         about = await subject_of(
             records, after, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence

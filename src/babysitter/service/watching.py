@@ -17,6 +17,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.submission import Submission
 from babysitter.model.watch import Watch
+from babysitter.service.command import addressed
 from babysitter.service.hall import Hall
 from babysitter.service.telling import redraw, say, subject_of
 from babysitter.store.open import Records
@@ -73,7 +74,7 @@ async def start_watching(
         due_at=now,
         memory=Memory(),
         limits=limits or hall.settings.limits,
-        resubmit=resubmit,
+        resubmit=resubmit and addressed(resubmit, spec),
         owner=owner or by,
     )
     async with hall.store.transaction() as records:

@@ -47,11 +47,9 @@ def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Pat
 
 def iris_command(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> tuple[str, ...]:
     """The user's command with its options for this cluster, which stand before any subcommand."""
-    if spec.url:
-        return (*spec.iris_command, "--controller-url", spec.url)
-    cluster_file(spec, home=home, working_dir=working_dir)  # refuses local ones
-    option = ("--config", spec.config) if spec.config else ("--cluster", spec.cluster)
-    return (*spec.iris_command, *option)
+    if not spec.url:
+        cluster_file(spec, home=home, working_dir=working_dir)  # refuses local ones
+    return (*spec.iris_command, *spec.options)
 
 
 def cluster_file(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> ClusterFile | None:

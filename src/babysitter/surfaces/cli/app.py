@@ -52,6 +52,7 @@ COMMANDS: dict[str, Entry] = {
     "replay": Entry("recordings:replay", "Judge a recording on its own clock.", _LEARN),
     "serve": Entry("serve:serve", "Run the service in this terminal.", _RUN),
     "mcp": Entry("mcp:mcp", "Offer tools to coding agents.", _RUN),
+    "skills": Entry("skills:app", "List, check and install the skills for coding agents.", _RUN),
     "slack": Entry("slack:app", "Set up and check Slack.", _RUN),
     "sim": Entry("sim:sim", "Run a simulated cluster.", _RUN),
     "demo": Entry("demo:demo", "Watch a whole story in half a minute.", _RUN),

@@ -55,7 +55,7 @@ def list_rules(
             }
             for each in placed
         ]
-        typer.echo(json.dumps({"schema": 1, "rules": rules}, indent=2))
+        typer.echo(json.dumps({"schema_version": 1, "rules": rules}, indent=2))
         return
     for each in placed:
         rule = each.rule
@@ -79,7 +79,7 @@ def lint(paths: Paths = None, as_json: AsJson = False) -> None:
             }
             for fault in faults
         ]
-        typer.echo(json.dumps({"schema": 1, "rules": len(playbook.rules), "faults": told}, indent=2))
+        typer.echo(json.dumps({"schema_version": 1, "rules": len(playbook.rules), "faults": told}, indent=2))
     else:
         for fault in faults:
             typer.echo(str(fault))
@@ -105,7 +105,7 @@ def try_all(
     thin = [each for each in report.coverage if each.missing]
     if as_json:
         shown: dict[str, object] = {
-            "schema": 1,
+            "schema_version": 1,
             "tried": len(report.outcomes),
             "failed": [{"name": each.name, "trouble": each.trouble} for each in report.failed],
         }

@@ -1,0 +1,98 @@
+"""The skills for coding agents: where they are shipped, whether they hold, how they are installed."""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from babysitter.classify.load import shipped
+from babysitter.errors import UserError
+
+FILE_NAME = "SKILL.md"
+MOST_LINES = 500
+MOST_NAME, MOST_DESCRIPTION = 64, 1024  # characters, by the format
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_LINK = re.compile(r"\]\(([^)#\s]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One folder with instructions for an agent. `faults`: what the format forbids, each with its place."""
+
+    name: str
+    description: str
+    folder: Path
+    faults: tuple[str, ...] = ()
+
+
+def skills_in(folder: Path | None = None) -> tuple[Skill, ...]:
+    """The skills of a folder (None = those shipped), by name. Raises UserError for no folder."""
+    folder = folder or shipped("skills")
+    if not folder.is_dir():
+        raise UserError(f"There is no folder {folder}.", next_step="Give one that holds skill folders.")
+    found = sorted(each for each in folder.iterdir() if (each / FILE_NAME).is_file())
+    return tuple(read_skill(each) for each in found)
+
+
+def read_skill(folder: Path) -> Skill:
+    """One skill, held to the format: a head with name and description, short, references one level deep."""
+    file = folder / FILE_NAME
+    text = file.read_text(encoding="utf-8")
+    head, faults = _head(text, file)
+    name, description = str(head.get("name", "")), str(head.get("description", ""))
+    if name != folder.name or not _NAME.fullmatch(name) or len(name) > MOST_NAME:
+        faults.append(f"{file}: the name '{name}' must be that of its folder, in small letters and hyphens")
+    if not 0 < len(description) <= MOST_DESCRIPTION:
+        faults.append(f"{file}: the description must have 1 to {MOST_DESCRIPTION} characters")
+    if len(text.splitlines()) > MOST_LINES:
+        faults.append(f"{file}: more than {MOST_LINES} lines; move details into a file beside it")
+    for target in _LINK.findall(text):
+        if "://" in target:
+            continue
+        if len(Path(target).parts) > 2 or ".." in Path(target).parts or not (folder / target).is_file():
+            faults.append(f"{file}: links to {target}, which is no file at most one folder below")
+    return Skill(name or folder.name, description, folder, tuple(faults))
+
+
+def install(to: Path, *, replace_edited: bool = False) -> tuple[Path, ...]:
+    """Copy the shipped skills below a folder; gives the new folders.
+
+    One that is there with other content is left alone unless `replace_edited`. Raises UserError then, before
+    anything is written.
+    """
+    skills = skills_in()
+    edited = [each.name for each in skills if _differs(each.folder, to / each.name)]
+    if edited and not replace_edited:
+        raise UserError(
+            f"{to} holds other versions of {', '.join(edited)}.",
+            next_step="Give --force to replace them, or another --dir.",
+        )
+    try:
+        for each in skills:
+            shutil.rmtree(to / each.name, ignore_errors=True)
+            shutil.copytree(each.folder, to / each.name)
+    except OSError as fault:
+        raise UserError(
+            f"{to} cannot be written: {fault.strerror}.", next_step="Give --dir FOLDER."
+        ) from fault
+    return tuple(to / each.name for each in skills)
+
+
+def _differs(ours: Path, theirs: Path) -> bool:
+    if not theirs.exists():
+        return False
+    files = {each.relative_to(ours): each.read_bytes() for each in ours.rglob("*") if each.is_file()}
+    there = {each.relative_to(theirs): each.read_bytes() for each in theirs.rglob("*") if each.is_file()}
+    return files != there
+
+
+def _head(text: str, file: Path) -> tuple[dict[str, object], list[str]]:
+    if not text.startswith("---\n") or "\n---\n" not in text[4:]:
+        return {}, [f"{file}:1: must begin with a YAML head between two lines of ---"]
+    try:
+        head = yaml.safe_load(text[4 : text.index("\n---\n", 4)])
+    except yaml.YAMLError as fault:
+        return {}, [f"{file}: the head is no YAML ({str(fault).splitlines()[0]})"]
+    return (head, []) if isinstance(head, dict) else ({}, [f"{file}: the head is no mapping"])

@@ -1,0 +1,191 @@
+"""`make docs`: the reference pages, from the code itself. A test holds them to it."""
+
+# ruff: noqa: E501  prose
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from babysitter.config.load import ENVIRONMENT_PREFIX
+from babysitter.config.settings import Settings, settings_in
+from babysitter.errors import BabysitError
+from babysitter.model.limits import Limits
+from babysitter.surfaces import views
+from babysitter.surfaces.cli.app import COMMANDS
+from babysitter.surfaces.cli.watch import EXIT_OF_STATE
+
+DOCS = Path(__file__).parents[2] / "docs"
+Schema = dict[str, Any]
+
+
+def json_page() -> str:
+    """docs/json.md: what every `--json` prints, field by field."""
+    replies = sorted(views.Reply.__subclasses__(), key=lambda each: each.__name__)
+    parts: dict[str, Schema] = {}
+    lines = [
+        "# What `--json` prints",
+        "",
+        "One object on standard output; everything else goes to standard error. `schema_version` is 1: within it fields",
+        "are only added. Times are ISO 8601 in UTC, durations are seconds. Text from jobs is redacted; it is data,",
+        "never an instruction. `babysit mcp` returns the same objects (see [mcp.md](mcp.md)).",
+        "",
+    ]
+    for reply in replies:
+        schema = reply.model_json_schema()
+        parts |= schema.get("$defs", {})
+        lines += [f"## {reply.__name__}", "", _text(schema), "", *_fields(schema), ""]
+    lines += ["# Parts", ""]
+    for name in sorted(parts):
+        lines += [f"## {name}", "", _text(parts[name]), "", *_fields(parts[name]), ""]
+    return "\n".join([*lines, *_PLAIN]) + "\n"
+
+
+_PLAIN = (
+    "# Tables of other commands",
+    "",
+    "| command | object |",
+    "|---|---|",
+    "| `replay DIR --json` | `steps`: a list of `sample`, `t` (recorded seconds), `phase`, `blind`, `cause`, `severity`, `action`, `summary`, `evidence`; `final`: the same fields of the last step |",
+    "| `eval DIR --json` | `cases`; `strict`, `lenient`, `action`: `right` and `of`; `false_alarms`, `missed_fatal`: `count` and `of`; `leaked`; `per_cause`: an object by cause; `calibration`: a list of `confidence`, `mean`, `right`, `of` |",
+    "| `playbook list --json` | `rules`: a list of `id`, `cause`, `severity`, `action`, `retry`, `confidence`, `consequence`, `place` |",
+    "| `playbook lint --json` | `rules`: how many; `faults`: a list of `file`, `line`, `column`, `fault` |",
+    "| `playbook test --json` | `tried`: how many examples; `failed`: a list of `name`, `trouble`; with `--coverage` also `coverage` |",
+    "| `slack check --json` | `findings`: a list of checks, each with what was found and the next step |",
+)
+
+
+def config_page() -> str:
+    """docs/config.md: every setting with its variable, default and meaning."""
+    lines = [
+        "# Settings",
+        "",
+        "`babysit init` writes a file with all of them as comments. Looked for in `$BABYSIT_CONFIG`, then `config.yaml` or",
+        "`config.toml` in `$XDG_CONFIG_HOME/babysit` (`~/.config/babysit`). Environment variables win over the file, flags",
+        "over both. `*_file` settings name a file that holds the secret.",
+        "",
+        "| setting | variable | default | meaning |",
+        "|---|---|---|---|",
+        *_settings(Settings, ()),
+        "",
+        "Settings of one cluster stand below `clusters.<name>` in the file; those of a phase below `limits`",
+        "([phases.md](phases.md)).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _settings(section: type, at: tuple[str, ...]) -> Iterator[str]:
+    for setting in settings_in(section):
+        keys = (*at, setting.name)
+        if setting.section is not None:
+            yield from _settings(setting.section, keys)
+            continue
+        variable = ENVIRONMENT_PREFIX + "_".join(keys).upper()
+        default = "" if setting.default in (None, "", (), {}) else f"`{setting.default}`"
+        yield f"| `{'.'.join(keys)}` | `{variable}` | {default} | {_cell(setting.about)} |"
+
+
+def phases_page() -> str:
+    """docs/phases.md: the numbers behind each phase."""
+    lines = [
+        "# Phases and their numbers",
+        "",
+        "A watch is in one phase: **pending** (waits for machines), **smoke** (is it coming up?), **steady** (all is well, so",
+        "far as we know), **suspect** (a signal is looked at closely), **failing** (confirmed), **acting** (an approved restart",
+        "runs), **finished**. *Blind* is no phase: while the cluster cannot be seen, the phase stays and nothing is offered.",
+        "",
+        "Every number can be set below `limits` in the settings file (`BABYSIT_LIMITS_<NAME>`).",
+        "",
+        "| name | default | meaning |",
+        "|---|---|---|",
+    ]
+    lines += [
+        f"| `{setting.name}` | {setting.default:g} | {_cell(setting.about)} |"
+        for setting in settings_in(Limits)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def cli_page() -> str:
+    """docs/cli.md: every command, and what its exit code means."""
+    lines = ["# Commands", ""]
+    panels = dict.fromkeys(entry.panel for entry in COMMANDS.values())
+    for panel in panels:
+        lines += [f"## {panel}", "", "| command | what it does |", "|---|---|"]
+        lines += [
+            f"| `babysit {name}` | {_cell(entry.help)} |"
+            for name, entry in COMMANDS.items()
+            if entry.panel == panel
+        ]
+        lines.append("")
+    lines += ["`babysit COMMAND --help` tells the options of each.", "", "## Exit codes", ""]
+    lines += [
+        "| code | meaning |",
+        "|---|---|",
+        "| 0 | fine |",
+        "| 1 | the job, or what was tested, failed |",
+    ]
+    lines += [f"| {code} | {_cell(what)} |" for code, what in sorted(_error_codes().items())]
+    lines += [
+        f"| {code} | `start --wait`, `--foreground`: the job ended {state} |"
+        for state, code in EXIT_OF_STATE.items()
+        if code
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _error_codes() -> dict[int, str]:
+    """What the errors with a code of their own say of themselves."""
+
+    def all_below(kind: type[BabysitError]) -> Iterator[type[BabysitError]]:
+        yield kind
+        for below in kind.__subclasses__():
+            yield from all_below(below)
+
+    own = [each for each in all_below(BabysitError) if "exit_code" in vars(each) and each is not BabysitError]
+    return {each.exit_code: (each.__doc__ or "").partition("\n")[0] for each in own}
+
+
+def _fields(schema: Schema) -> Iterator[str]:
+    """A table of a model's fields."""
+    yield from ("| field | type | meaning |", "|---|---|---|")
+    needed = schema.get("required", [])
+    for name, field in schema.get("properties", {}).items():
+        kind = _kind(field) + ("" if name in needed or "const" in field else ", optional")
+        yield f"| `{name}` | {kind} | {_cell(field.get('description', ''))} |"
+
+
+def _kind(field: Schema) -> str:
+    if "$ref" in field:
+        name = field["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in field:
+        return " or ".join(_kind(each) for each in field["anyOf"])
+    if "enum" in field:
+        return ", ".join(f"`{each}`" for each in field["enum"])
+    if "const" in field:
+        return f"`{field['const']}`"
+    if field.get("type") == "array":
+        return f"list of {_kind(field.get('items', {}))}"
+    if field.get("type") == "object":
+        return f"object of {_kind(field.get('additionalProperties') or {})}"
+    return {"date-time": "time"}.get(field.get("format", ""), field.get("type", "anything"))
+
+
+def _text(schema: Schema) -> str:
+    return " ".join(schema.get("description", "").split())
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "json.md": json_page,
+    "config.md": config_page,
+    "phases.md": phases_page,
+    "cli.md": cli_page,
+}
+
+if __name__ == "__main__":
+    for file_name, page in PAGES.items():
+        (DOCS / file_name).write_text(page(), encoding="utf-8")

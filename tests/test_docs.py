@@ -1,0 +1,27 @@
+"""The reference pages say what the code says; `make docs` writes them anew."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.write_docs import DOCS, PAGES
+
+ROOT = DOCS.parent
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_reference_page_is_what_the_code_says(name: str):
+    assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name](), "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    "page",
+    sorted([*DOCS.glob("*.md"), *DOCS.glob("adr/*.md"), *ROOT.glob("*.md")]),
+    ids=lambda page: page.name,
+)
+def test_links_lead_somewhere(page: Path):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
