@@ -8,7 +8,7 @@ from pathlib import Path
 from babysitter.backends.base import Eyes
 from babysitter.backends.iris.connect import open_line
 from babysitter.backends.iris.eyes import IrisEyes
-from babysitter.backends.open import ClusterSpec, spec_from_options
+from babysitter.backends.open import ClusterSpec
 from babysitter.backends.recording.recorder import RecordingFolder, RecordingLine
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BadConfig, UserError
@@ -32,14 +32,14 @@ class Recorded:
 
 async def record_job(
     job: str,
+    spec: ClusterSpec,
     folder: Path,
     *,
     every_s: float,
     at_most_s: float,
     tell: Callable[[int, Observation], None],
-    **cluster: str,
 ) -> Recorded:
-    """Record a job of a live cluster; `cluster` holds the options that say which (see `spec_from_options`).
+    """Record a job of a live cluster.
 
     Raises UserError for what is no full job id, an unknown job, or a folder that cannot be written.
     """
@@ -48,7 +48,6 @@ async def record_job(
             f"'{job}' is not a full job id.", next_step="Write /user/job, as `iris job list` does."
         )
     clock = SystemClock()
-    spec = spec_from_options(**cluster)
     writer = RecordingFolder(folder, JobId(job), clock)
     eyes = recording_eyes(spec, writer, clock)
     try:

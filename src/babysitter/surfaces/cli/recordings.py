@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from babysitter.surfaces.cli.options import (
+    Cluster,
+    ClusterFile,
+    Iris,
+    Json,
+    SettingsFile,
+    Transport,
+    Url,
+    cluster_from,
+    settings_from,
+)
+
 if TYPE_CHECKING:
     from babysitter.model.observation import Observation
     from babysitter.service.replay import Judged
-
-Cluster = Annotated[str, typer.Option(help="Name of a cluster, as `iris --cluster` knows it.")]
-Url = Annotated[str, typer.Option(help="Address of the controller.")]
-Config = Annotated[str, typer.Option(help="A cluster file.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def replay(
@@ -47,29 +54,20 @@ def record(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write; it must be new.")],
     cluster: Cluster = "",
     controller_url: Url = "",
-    config: Config = "",
-    transport: Annotated[str, typer.Option(help="rpc, or cli for the `iris` command.")] = "rpc",
-    iris_command: Annotated[str, typer.Option(help="The `iris` command, e.g. 'uv run iris'.")] = "",
+    config: ClusterFile = "",
+    transport: Transport = "rpc",
+    iris_command: Iris = "",
     every: Annotated[float, typer.Option(min=1.0, help="Seconds between two looks.")] = 10.0,
     at_most: Annotated[float, typer.Option("--for", min=1.0, help="Seconds after which to stop.")] = 3600.0,
+    settings: SettingsFile = None,
 ) -> None:
     """Write what the cluster answers about a job into a folder, secrets taken out, until the job ends."""
     from babysitter.service.record import record_job
 
-    done = asyncio.run(
-        record_job(
-            job,
-            output,
-            every_s=every,
-            at_most_s=at_most,
-            tell=_print_look,
-            cluster=cluster,
-            controller_url=controller_url,
-            config=config,
-            transport=transport,
-            iris_command=iris_command,
-        )
+    spec = cluster_from(
+        settings_from(settings, None), cluster, controller_url, config, iris_command, transport
     )
+    done = asyncio.run(record_job(job, spec, output, every_s=every, at_most_s=at_most, tell=_print_look))
     ended = "the job has ended" if done.has_ended else "the job goes on"
     typer.echo(f"{done.looks} looks in {done.folder}; {ended}. Judge it: babysit replay {done.folder}")
 

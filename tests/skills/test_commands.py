@@ -1,0 +1,95 @@
+"""Every command in every skill is real: it is taken from the text and run against a simulated cluster."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from babysitter.errors import UserError
+from babysitter.service.skills import FILE_NAME, Skill, install, read_skill, skills_in
+from tests.support.shell import Shell, shell
+
+NEVER = ("babysit approve", "babysit deny", "job stop")  # told about, never to be run
+SKILLS = {skill.name: skill for skill in skills_in()}
+
+
+def commands(skill: Skill) -> Iterator[str]:
+    """Commands in blocks, and those in running text that have arguments."""
+    text = (skill.folder / FILE_NAME).read_text(encoding="utf-8")
+    for block in re.findall(r"```bash\n(.*?)```", text, flags=re.DOTALL):
+        yield from (line for line in block.splitlines() if line)
+    outside = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    yield from re.findall(r"`(babysit \w+ [^`]+)`", outside)
+
+
+def concrete(command: str, run: Shell) -> str:
+    """The command with this cluster's names for what the skill leaves open."""
+    for name, value in {
+        "$RAY_TEMP_DIR/session_latest/logs/worker-*.err": "run.log",
+        "running_logs/LATEST.log": "run.log",
+        "LOGFILE": "run.log",
+        "JOB": run.job,
+        "CLUSTER": "marin",
+        "DIR": "recorded",
+        "--for 1800": "--for 2",
+    }.items():
+        command = command.replace(name, value)
+    return f"{command} --for 2" if " record " in command else command
+
+
+@pytest.mark.parametrize("name", SKILLS)
+async def test_every_command_of_a_skill_works(name: str, tmp_path: Path):
+    to_run = [each for each in commands(SKILLS[name]) if not any(word in each for word in NEVER)]
+    assert to_run
+    async with shell(tmp_path, "long-run") as run:
+        (tmp_path / "run.log").write_text("Traceback (most recent call last):\nKeyError: 'lang'\n")
+        first = [each for each in to_run if "start" in each]
+        if not first:
+            assert (await run(f"babysit start {run.job} --cluster marin")).code == 0
+        await run(f"babysit wait {run.job} --until stage --for 20")
+        for command in (*first, *(each for each in to_run if each not in first)):
+            said = await run(concrete(command, run))
+            assert "Traceback" not in said.err, (command, said.err)
+            assert said.code == 0 or ("replay" in command and said.code == 2), (command, said)
+
+
+@pytest.mark.parametrize("name", SKILLS)
+def test_a_skill_holds_to_the_format_and_says_what_never_to_do(name: str):
+    skill = SKILLS[name]
+    text = (skill.folder / FILE_NAME).read_text(encoding="utf-8")
+    assert skill.faults == ()
+    assert "Use when" in skill.description
+    assert "ever" in text
+    assert "sleep" not in re.sub(r"never sleep in a loop", "", text, flags=re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("no head", "must begin with a YAML head"),
+        ("---\nname: other\ndescription: x\n---\n", "must be that of its folder"),
+        ("---\nname: mine\n---\n", "the description must have"),
+        ("---\nname: [\n---\n", "no YAML"),
+        ("---\nname: mine\ndescription: x\n---\n" + "a\n" * 600, "more than 500 lines"),
+        ("---\nname: mine\ndescription: x\n---\n[more](../../etc/passwd)", "links to ../../etc/passwd"),
+        ("---\nname: mine\ndescription: x\n---\n[more](a/b/c.md)", "links to a/b/c.md"),
+    ],
+)
+def test_a_broken_skill_is_told_what_breaks_it(text: str, fault: str, tmp_path: Path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / FILE_NAME).write_text(text)
+    assert any(fault in each for each in read_skill(folder).faults)
+
+
+def test_installing_twice_is_fine_and_an_edit_there_is_not_lost(tmp_path: Path):
+    first = install(tmp_path)
+    assert [each.name for each in first] == list(SKILLS)
+    assert install(tmp_path) == first
+    (first[0] / FILE_NAME).write_text("mine")
+    with pytest.raises(UserError, match="holds other versions"):
+        install(tmp_path)
+    assert (first[0] / FILE_NAME).read_text() == "mine"
+    install(tmp_path, replace_edited=True)
+    assert (first[0] / FILE_NAME).read_text() != "mine"
