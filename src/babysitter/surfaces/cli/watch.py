@@ -154,7 +154,9 @@ def wait(
     known = ("incident", "stage", "terminal")
     for word in until or ():
         if word not in known:
-            raise UserError(f"--until takes {', '.join(known)}, not '{word}'.")
+            raise UserError(
+                f"--until takes {', '.join(known)}, not '{word}'.", next_step="Leave it out to wait for any."
+            )
 
     async def waiting() -> str:
         from babysitter.service.waiting import Until, wait_for
