@@ -83,16 +83,21 @@ def _read_file(path: Path) -> _Given:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         values = yaml.safe_load(text)
     except OSError as fault:
-        raise BadConfig(f"The settings file {path} cannot be read: {fault.strerror}.") from fault
+        raise BadConfig(
+            f"The settings file {path} cannot be read: {fault.strerror}.",
+            next_step="Name another with --settings or $BABYSIT_CONFIG; `babysit init` writes one.",
+        ) from fault
     except (yaml.YAMLError, tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise BadConfig(
-            f"The settings file {path} cannot be read: {' '.join(str(fault).split())}."
+            f"The settings file {path} cannot be read: {' '.join(str(fault).split())}.",
+            next_step="Mend it there; `babysit init` writes one that can be read.",
         ) from fault
     if values is None:
         return _Given({}, {}, str(path))
     if not isinstance(values, dict):
         raise BadConfig(
-            f"The settings file {path} must hold names with values, not a {type(values).__name__}."
+            f"The settings file {path} must hold names with values, not a {type(values).__name__}.",
+            next_step="`babysit init` writes one to begin with.",
         )
     places = {keys: f"{path}, line {line}" for keys, line in _lines(node)}
     return _Given(values, places, str(path))
