@@ -18,7 +18,7 @@ from babysitter.service.watching import standing_of
 from tests.service.test_check import seconds, zombie
 from tests.support.build import ROOT
 from tests.support.hall import ADA, Home, home
-from tests.support.jobs import crew, report, tree
+from tests.support.jobs import crew, raw, report, tree
 
 SUCCESSOR = JobId("/ada/dedup-r1")
 
@@ -94,6 +94,19 @@ async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place
     assert "Approved by U-ada" in card.words.decided
     await place.pass_s(3600, step_s=30)
     assert place.hands.submitted == [SUCCESSOR]
+
+
+async def test_what_the_stop_would_lose_is_kept_first_and_without_secrets(place: Home):
+    watch = await zombie(place)
+    token = "hf_" + "madeup" * 6
+    place.cluster.log.append(raw(seconds(place), f"token {token}", f"{ROOT}/0"))
+    await answer(place, await offer_of(place, watch))
+    await place.pass_s(60)
+    kept = sorted((place.hall.state_folder / "evidence").iterdir())
+    assert [each.suffix for each in kept] == [".log", ".threads"]
+    assert "_shutdown" in kept[1].read_text()
+    assert "token" in kept[0].read_text()
+    assert token not in kept[0].read_text()
 
 
 async def test_promise_2_many_answers_at_once_lead_to_one_act(place: Home):

@@ -99,7 +99,7 @@ def _text(text: str) -> str:
 
 
 _STEPS = {
-    Step.EVIDENCE: "the log of the old job is kept: {}",
+    Step.EVIDENCE: "kept of the old job: {}",
     Step.STOP: "stopping the old job: {}",
     Step.TERMINAL: "the old job is {}",
     Step.SUBMIT: "submitted as {}",

@@ -10,7 +10,7 @@ from babysitter.decide.proposal import askable, difference
 from babysitter.errors import BabysitError, WorldError
 from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepRecord, StepState, Submitted
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn
-from babysitter.model.ids import WatchId
+from babysitter.model.ids import TaskId, WatchId
 from babysitter.model.incident import IncidentStatus, Restart
 from babysitter.model.job import JobState
 from babysitter.model.log import LogSource
@@ -126,16 +126,32 @@ async def _objection(decision: Decision, watch: Watch, hall: Hall) -> str:
 
 
 async def _save_evidence(watch: Watch, eyes: Eyes, hall: Hall) -> str:
-    """Keep the tail of the logs that the stop would put out of reach. Never a reason to break off."""
+    """Keep what the stop would put out of reach: the end of the log, and a thread dump of who is at work.
+
+    Redacted, in the state folder. Never a reason to break off.
+    """
     folder = hall.state_folder / "evidence"
-    path = folder / f"{watch.id}-{watch.root.rpartition('/')[2]}.log"
-    try:
-        batch = await eyes.lines(LogSource(watch.root), after=None, at_most=TAIL_LINES, newest=True)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.write_text("\n".join(redact(line.text) for line in batch.lines), encoding="utf-8")
-    except (BabysitError, OSError) as trouble:
-        return f"not saved: {trouble}"
-    return str(path)
+    name = f"{watch.id}-{watch.root.rpartition('/')[2]}"
+    kept, missed = [], []
+    for suffix, read in (("log", _tail_of), ("threads", _threads_of)):
+        path = folder / f"{name}.{suffix}"
+        try:
+            text = await read(watch, eyes)
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.write_text(redact(text), encoding="utf-8")
+            kept.append(str(path))
+        except (BabysitError, OSError) as trouble:
+            missed.append(f"{suffix} not saved: {trouble}")
+    return "; ".join([*kept, *missed])
+
+
+async def _tail_of(watch: Watch, eyes: Eyes) -> str:
+    batch = await eyes.lines(LogSource(watch.root), after=None, at_most=TAIL_LINES, newest=True)
+    return "\n".join(line.text for line in batch.lines)
+
+
+async def _threads_of(watch: Watch, eyes: Eyes) -> str:
+    return (await eyes.dump(TaskId(f"{watch.memory.newest_attempt or watch.root}/0"))).text
 
 
 async def _conclude(

@@ -14,13 +14,16 @@ from babysitter.surfaces.cli.options import me
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from babysitter.config import Settings
     from babysitter.model.ids import WatchId
     from babysitter.service.hall import Hall
+    from babysitter.slacksim import SlackServer
     from babysitter.surfaces.views import WatchView
 
 SPEED = 30.0
 LONGEST_S = 120.0  # real seconds
 LOOK_EVERY_S = 0.3
+PRESSER = "U0ADA"  # of the simulated workspace
 STAND_IN = f"{sys.executable} -m babysitter.sim.iris"
 
 
@@ -29,41 +32,49 @@ def demo(
     speed: Annotated[
         float, typer.Option(min=1.0, max=60.0, help="Cluster seconds in one real second.")
     ] = SPEED,
+    slack_sim: Annotated[
+        bool,
+        typer.Option("--slack-sim", help="Also in a simulated Slack, to look at and press in a browser."),
+    ] = False,
 ) -> None:
     """Watch a whole story in half a minute: healthy, zombie, approval, restart, end."""
     asks = not yes and sys.stdin.isatty()
     with tempfile.TemporaryDirectory(prefix="babysit-demo-") as folder:
-        asyncio.run(_demo(Path(folder), speed, asks=asks))
+        asyncio.run(_demo(Path(folder), speed, asks=asks, in_slack=slack_sim))
 
 
-async def _demo(folder: Path, speed: float, *, asks: bool) -> None:
+async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> None:
     import structlog
 
     from babysitter.clock import SystemClock
-    from babysitter.config import Settings
     from babysitter.service.clusters import spec_from_options
     from babysitter.service.report import report
     from babysitter.service.run import Service
     from babysitter.service.watching import start_watching
     from babysitter.service.wiring import open_hall
     from babysitter.sim.server import Simulator
+    from babysitter.slacksim import SlackServer
     from babysitter.surfaces.cli import render
+    from babysitter.surfaces.slack.serving import hearing
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
-    console, clock = render.console(), SystemClock(speed=speed)
-    settings = Settings(state_dir=folder)
+    console, clock, world = render.console(), SystemClock(speed=speed), SystemClock()
     async with (
         Simulator("zombie", clock.now) as cluster,
-        open_hall(settings, clock=clock, world=SystemClock()) as hall,
+        SlackServer() as slack,
+        open_hall(_settings(folder, slack if in_slack else None), clock=clock, world=world) as hall,
         Service(hall) as service,
+        hearing(hall),
     ):
         console.rule(f"{cluster.root_job} on a simulated cluster, {speed:g} times as fast")
+        if in_slack:
+            console.print(f"The channel is at {slack.address}")
         spec = spec_from_options(controller_url=cluster.url, iris_command=STAND_IN)
         watch = await start_watching(hall, cluster.root_job, spec, by=me())
         serving = asyncio.create_task(service.until_stopped())
         try:
             async with asyncio.timeout(LONGEST_S):
-                await _story(console, hall, watch.id, asks=asks)
+                await _story(console, hall, watch.id, asks=asks, slack=slack if in_slack else None)
         except TimeoutError as late:
             raise BabysitError("The demo did not come to its end in time.") from late
         finally:
@@ -73,9 +84,38 @@ async def _demo(folder: Path, speed: float, *, asks: bool) -> None:
         console.print(await report(hall, watch.id), markup=False)
         others = [job for job in cluster.cluster.runs if job not in (cluster.root_job, *cluster.launched)]
         console.print(f"Submitted: {', '.join(cluster.launched)}. Left alone: {', '.join(others)}.")
+        if in_slack:
+            await service.deliverer.settled()
+            console.print(f"Said in Slack: {len(slack.messages)} messages, each once.")
+            if asks:
+                await asyncio.to_thread(
+                    input, f"The channel stays at {slack.address} until you press Enter. "
+                )
 
 
-async def _story(console: "Console", hall: "Hall", watch: "WatchId", *, asks: bool) -> None:
+def _settings(folder: Path, slack: "SlackServer | None") -> "Settings":
+    """Those of a state folder of its own; with Slack, those of the simulated workspace too."""
+    from babysitter.config import Settings
+
+    if slack is None:
+        return Settings(state_dir=folder)
+    return Settings.model_validate(
+        {
+            "state_dir": folder,
+            "approvers": [[PRESSER, me()]],
+            "slack": {
+                "bot_token": slack.bot_token,
+                "app_token": slack.app_token,
+                "channel": slack.channel.id,
+                "api_url": slack.base_url,
+            },
+        }
+    )
+
+
+async def _story(
+    console: "Console", hall: "Hall", watch: "WatchId", *, asks: bool, slack: "SlackServer | None"
+) -> None:
     """Show every change until the restarted job has ended; answer the offer when it comes."""
     from babysitter.service.watching import standing_of
     from babysitter.surfaces.cli import render
@@ -95,7 +135,10 @@ async def _story(console: "Console", hall: "Hall", watch: "WatchId", *, asks: bo
         if offer is not None and offer.status == "open" and offer.id not in answered:
             answered.add(offer.id)
             console.print(render.watch_page(view, now=now))
-            await _approve(console, hall, offer.id, offer.successor, asks=asks)
+            if slack is None:
+                await _approve(console, hall, offer.id, offer.successor, asks=asks)
+            else:
+                await _approve_in_slack(console, slack, asks=asks)
         if view.phase == "finished":
             console.print(render.watch_page(view, now=now))
             return
@@ -116,6 +159,16 @@ async def _approve(console: "Console", hall: "Hall", proposal: str, successor: s
         said = True
     ruling = await decide(hall, ProposalId(proposal), me(), Answer.YES if said else Answer.NO, Door.TERMINAL)
     console.print(ruling.sentence)
+
+
+async def _approve_in_slack(console: "Console", slack: "SlackServer", *, asks: bool) -> None:
+    """The viewer presses the button on the page; where nobody can, the demo does."""
+    await slack.until(lambda: any("approve" in str(each.buttons) for each in slack.messages), within_s=20.0)
+    if asks:
+        console.print(f"[bold]Press Approve restart at {slack.address}[/bold]")
+        return
+    console.print("Approve restart: pressed in Slack   (the demo presses for you)", markup=False)
+    await slack.click(PRESSER, "approve")
 
 
 def _summary(view: "WatchView") -> str:
