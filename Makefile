@@ -27,7 +27,7 @@ check: $(STAMP)
 	$(MAKE) test
 
 bench: $(STAMP)
-	@for bench in benchmarks/*.py; do echo "== $$bench"; $(PY) $$bench || exit 1; done
+	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. $(PY) $$bench || exit 1; done
 
 chaos: $(STAMP)
 	$(PY) -m tests.crash.matrix
