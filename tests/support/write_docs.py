@@ -20,7 +20,8 @@ Schema = dict[str, Any]
 
 def json_page() -> str:
     """docs/json.md: what every `--json` prints, field by field."""
-    replies = sorted(views.Reply.__subclasses__(), key=lambda each: each.__name__)
+    shared = [each for each in views.Reply.__subclasses__() if each.__module__ == views.__name__]
+    replies = sorted(shared, key=lambda each: each.__name__)
     parts: dict[str, Schema] = {}
     lines = [
         "# What `--json` prints",
