@@ -32,10 +32,10 @@ def concrete(command: str, run: Shell) -> str:
         "JOB": run.job,
         "CLUSTER": "marin",
         "DIR": "recorded",
-        "--for 1800": "--for 2",
+        "--for 1800": "--for 1",
     }.items():
         command = command.replace(name, value)
-    return f"{command} --for 2" if " record " in command else command
+    return f"{command} --for 2 --every 1" if " record " in command else command
 
 
 @pytest.mark.parametrize("name", SKILLS)
@@ -47,7 +47,7 @@ async def test_every_command_of_a_skill_works(name: str, tmp_path: Path):
         first = [each for each in to_run if "start" in each]
         if not first:
             assert (await run(f"babysit start {run.job} --cluster marin")).code == 0
-        await run(f"babysit wait {run.job} --until stage --for 20")
+        await run(f"babysit wait {run.job} --cursor 0 --until stage --for 20")
         for command in (*first, *(each for each in to_run if each not in first)):
             said = await run(concrete(command, run))
             assert "Traceback" not in said.err, (command, said.err)

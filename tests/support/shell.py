@@ -17,7 +17,7 @@ from babysitter.clock import SystemClock
 from babysitter.model.ids import Person
 from babysitter.sim.server import Simulator
 
-SPEED = 30.0
+SPEED = 60.0
 COMMAND_WITHIN_S = 60.0
 ME = Person(f"{getpass.getuser()}@{socket.gethostname()}")
 

@@ -4,8 +4,8 @@ What a controller says when it says no (`code` and `message` of the Connect prot
 once, into the tree of babysitter.errors.
 """
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeAlias
 
 from babysitter.errors import (
     BabysitError,
@@ -18,6 +18,8 @@ from babysitter.errors import (
 )
 
 CONTROLLER_SERVICE = "iris.cluster.ControllerService"
+
+QuickReader: TypeAlias = Callable[[bytes], object | None]
 
 
 class Line(Protocol):
@@ -38,8 +40,13 @@ class Line(Protocol):
         *,
         service: str = CONTROLLER_SERVICE,
         limit_s: float | None = None,
+        quick: QuickReader | None = None,
     ) -> object:
-        """The decoded JSON answer. Raises NoSuchMethod, NoSuchJob or a WorldError within `limit_s`."""
+        """The decoded JSON answer. Raises NoSuchMethod, NoSuchJob or a WorldError within `limit_s`.
+
+        `quick`: what may read the answer's text instead. A line that has no text, or keeps all of it, decodes
+        as ever; so does every line when the reader gives None.
+        """
 
     async def close(self) -> None: ...
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 
 from babysitter.backends.iris import joblogs
-from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Misunderstood, NoSuchMethod
+from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Misunderstood, NoSuchMethod, QuickReader
 from babysitter.backends.iris.fields import snake
 from babysitter.backends.iris.process import Finished, run
 from babysitter.backends.iris.submit import command_failure
@@ -45,6 +45,7 @@ class CliLine:
         *,
         service: str = CONTROLLER_SERVICE,  # noqa: ARG002 - the command knows one service only
         limit_s: float | None = None,
+        quick: QuickReader | None = None,  # noqa: ARG002 - what is printed is read at once
     ) -> object:
         limit_s = max(limit_s or 0.0, self._call_limit_s)
         if method == "FetchLogs" and not self._fetches_logs:

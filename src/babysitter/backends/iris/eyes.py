@@ -14,6 +14,7 @@ from babysitter.backends.iris import questions, wire
 from babysitter.backends.iris.ask import Line, NoSuchMethod
 from babysitter.backends.iris.fields import Oddity
 from babysitter.backends.iris.generation import Dialect, Generation, Known, probe
+from babysitter.backends.iris.logpage import read_page
 from babysitter.backends.iris.submit import kept_submission
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import NonsenseAnswer, NoSuchJob, Refused
@@ -175,7 +176,9 @@ class IrisEyes:
         services = (self._log_service,) if self._log_service else dialect.log_services
         for service in services:
             try:
-                answer = await self._line.ask("FetchLogs", body, service=service, limit_s=LOGS_LIMIT_S)
+                answer = await self._line.ask(
+                    "FetchLogs", body, service=service, limit_s=LOGS_LIMIT_S, quick=read_page
+                )
             except NoSuchMethod:
                 continue
             self._log_service = service

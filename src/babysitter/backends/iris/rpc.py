@@ -14,7 +14,7 @@ from typing import Protocol
 import aiohttp
 import msgspec
 
-from babysitter.backends.iris.ask import CONTROLLER_SERVICE, NoSuchMethod, refusal
+from babysitter.backends.iris.ask import CONTROLLER_SERVICE, NoSuchMethod, QuickReader, refusal
 from babysitter.backends.iris.auth import Credentials
 from babysitter.errors import BabysitError, NonsenseAnswer, NotAuthorised, Overloaded, Unreachable
 
@@ -88,15 +88,18 @@ class HttpLine:
         *,
         service: str = CONTROLLER_SERVICE,
         limit_s: float | None = None,
+        quick: QuickReader | None = None,
     ) -> object:
         limit_s = limit_s or self._ask_limit_s
         try:
-            return await self._post(service, method, body, limit_s)
+            text = await self._post(service, method, body, limit_s)
         except NotAuthorised:
             # A static token is never accepted as such: it is exchanged once for a short-lived one.
             if method == _LOGIN or not await self._credentials.renew(self._login):
                 raise
-            return await self._post(service, method, body, limit_s)
+            text = await self._post(service, method, body, limit_s)
+        answer = quick(text) if quick is not None else None
+        return self._decode(method, text) if answer is None else answer
 
     async def health(self) -> str:
         """What the controller's unauthenticated health page says; proves that HTTP is served, no more."""
@@ -110,14 +113,11 @@ class HttpLine:
         await self._way.close()
 
     async def _login(self, identity_token: str) -> object:
-        return await self._post(
-            CONTROLLER_SERVICE, _LOGIN, {"identityToken": identity_token}, self._ask_limit_s
-        )
+        body = {"identityToken": identity_token}
+        return self._decode(_LOGIN, await self._post(CONTROLLER_SERVICE, _LOGIN, body, self._ask_limit_s))
 
-    async def _post(self, service: str, method: str, body: Mapping[str, object], limit_s: float) -> object:
-        return self._decode(
-            method, await self._exchange("POST", f"/{service}/{method}", msgspec.json.encode(body), limit_s)
-        )
+    async def _post(self, service: str, method: str, body: Mapping[str, object], limit_s: float) -> bytes:
+        return await self._exchange("POST", f"/{service}/{method}", msgspec.json.encode(body), limit_s)
 
     async def _exchange(self, verb: str, path: str, body: bytes | None, limit_s: float) -> bytes:
         """One request and its whole unpacked answer, which was a 200."""

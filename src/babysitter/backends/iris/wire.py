@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+import msgspec
+
 from babysitter.backends.iris.fields import Node, Oddity
+from babysitter.backends.iris.logpage import LEVELS, LogPage, lines_of, owner_of
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.job import Attempt, Job, JobState, Resources, Task, TaskState
 from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
@@ -113,16 +116,21 @@ def task(node: Node) -> Task:
 
 def log_batch(answer: object, source: LogSource, *, after: Cursor | None, at_most: int) -> LogBatch:
     """The answer to FetchLogs, or to April's GetTaskLogs, which puts its entries into batches."""
-    node = Node.of(answer)
-    entries = list(node.nodes("entries"))
-    for batch in node.nodes("taskLogs"):
-        entries.extend(batch.nodes("logs"))
-    cursor = node.get("cursor")
-    lines = [_log_line(each, source) for each in entries]
+    if isinstance(answer, LogPage):
+        lines, cursor = lines_of(answer, source), answer.cursor
+        number = None if isinstance(cursor, msgspec.UnsetType) else cursor
+    else:
+        node = Node.of(answer)
+        entries = list(node.nodes("entries"))
+        for batch in node.nodes("taskLogs"):
+            entries.extend(batch.nodes("logs"))
+        lines, number = [_log_line(each, source) for each in entries], node.number_or_none("cursor")
     return LogBatch(
-        lines=tuple(line for line in lines if _is_asked_for(line, source)),
-        cursor=after if cursor is None else Cursor(str(node.number("cursor"))),
-        is_full=len(entries) >= at_most,
+        lines=tuple(
+            lines if _has_all(source) else [each for each in lines if job_of(each.task) == source.job]
+        ),
+        cursor=after if number is None else Cursor(str(number)),
+        is_full=len(lines) >= at_most,
     )
 
 
@@ -174,25 +182,21 @@ def _attempt(node: Node) -> Attempt:
 
 def _log_line(node: Node, source: LogSource) -> LogLine:
     # Exact questions are answered without a key: then the question says whose line it is.
-    key = node.text("key")
-    task, _, attempt = key.rpartition(":")
+    task, attempt = owner_of(node.text("key"))
     stamp = node.node("timestamp")
     return LogLine(
         text=node.text("data"),
         at_ms=0 if stamp is None else stamp.number("epochMs"),
-        task=TaskId(task or key or source.task or ""),
-        attempt=int(attempt) if task and attempt.isdigit() else node.number("attemptId", -1),
-        level=_LEVELS.get(str(node.get("level")), Level.UNKNOWN),
+        task=task or source.task or TaskId(""),
+        attempt=node.number("attemptId", -1) if attempt is None else attempt,
+        level=LEVELS.get(str(node.get("level")), Level.UNKNOWN),
         stream=node.text("source"),
     )
 
 
-_LEVELS = {f"LOG_LEVEL_{level.name}": level for level in Level}
-
-
-def _is_asked_for(line: LogLine, source: LogSource) -> bool:
-    """Some generations can only be asked for a job with its children."""
-    return source.include_children or source.task is not None or job_of(line.task) == source.job
+def _has_all(source: LogSource) -> bool:
+    """Whether everything that comes was asked for: some generations only know a job with its children."""
+    return source.include_children or source.task is not None
 
 
 def _resources(node: Node | None) -> Resources:

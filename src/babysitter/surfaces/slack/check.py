@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
 
 CONNECT_WITHIN_S = 20.0
+REFUSED = "Slack opens no socket"  # how the socket's trouble begins then
 _CHECKING = "babysit's set-up is being checked; nothing was done. Please press again in a minute."
 PROBE_TEXT = "babysit checks its set-up. Press the button, and this message will say that it works."
 
@@ -146,7 +147,14 @@ class SlackCheck:
                 await running
 
     async def _connected(self, socket: SlackSocket) -> Finding:
-        if await _within(CONNECT_WITHIN_S, lambda: not socket.status.trouble and socket.connections > 0):
+        def is_open() -> bool:
+            return not socket.status.trouble and socket.connections > 0
+
+        # What Slack refuses it goes on refusing; only silence is worth waiting for.
+        if (
+            await _within(CONNECT_WITHIN_S, lambda: is_open() or REFUSED in socket.status.trouble)
+            and is_open()
+        ):
             others = socket.connections - 1
             shared = (
                 f"; {others} more connected (a running service?), which may get the press" if others else ""
