@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from babysitter.backends.open import ClusterSpec
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
@@ -273,3 +275,52 @@ async def test_a_denied_offer_stays_denied_whoever_presses_next(tmp_path):
         assert not any("approve" in str(each) for each in place.card().buttons)
         await place.pass_s(300)
         assert place.sim.launched == []
+
+
+async def test_a_press_after_a_restart_of_the_bot_counts_once(tmp_path):
+    async with channel(tmp_path) as place:
+        await place.offer()
+        card = place.card()
+        wanted = place.hall.settings
+        await place.service.__aexit__()  # the bot ends in good order, its card stays
+        async with (
+            open_hall(wanted, clock=place.clock, opener=opener(place.clock)) as hall,
+            Service(hall) as service,
+            hearing(hall, world=SystemClock()) as surface,
+        ):
+            assert surface is not None
+            await place.slack.until(lambda: not surface.trouble)
+            value = (await place.proposal()).id
+            for _ in range(2):
+                await place.slack.click(ADA, "approve", value, card.ts)
+            await surface.door.settled()
+            again = Channel(place.slack, place.sim, place.clock, hall, service, surface, place.watch)
+            await again.pass_s(300)
+            assert place.sim.launched == ["/ada/dedup-r1"]
+            assert len(await again.events(ProposalDecided)) == 1
+
+
+@pytest.mark.parametrize("trouble", ["rate-limited", "slow", "ill", "answers-lost"])
+async def test_whatever_slack_does_everything_arrives_once(trouble: str, tmp_path):
+    async with channel(tmp_path) as place:
+        await place.pass_s(100)
+        faults = place.slack.faults
+        match trouble:
+            case "rate-limited":
+                faults.rate_limit("chat.postMessage", times=4, retry_after_s=30)
+            case "slow":
+                faults.delay("chat.postMessage", seconds=0.2, times=4)
+            case "ill":
+                faults.status(status=503, times=6)
+            case "answers-lost":
+                faults.lose("chat.postMessage", after_effect=True, times=3)
+        await place.pass_s(300)
+        await place.press(ADA)
+        await place.pass_s(600)
+        assert place.sim.launched == ["/ada/dedup-r1"]
+        texts = [each.text for each in place.slack.messages]
+        assert len(texts) == len(set(texts))
+        assert any(each.startswith("Zombie") for each in texts)
+        assert any(each.startswith("Over:") for each in texts)
+        async with place.hall.store.reading() as records:
+            assert await records.outbox.waiting_count("slack") == 0
