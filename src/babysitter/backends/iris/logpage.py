@@ -5,6 +5,7 @@ spells it (camelCase); of any other nothing is guessed, wire.py reads it and say
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -47,17 +48,20 @@ def read_page(text: bytes) -> LogPage | None:
 
 def lines_of(page: LogPage, source: LogSource) -> list[LogLine]:
     """The lines of a page, whoever's they are; exact questions are answered without a key."""
-    owner = _Owners(source).__getitem__
-    level_of: Callable[[str, Level], Level] = LEVELS.get
+    owners = _Owners(source)
+    level_of, unknown = LEVELS.get, Level.UNKNOWN
     lines: list[LogLine] = []
-    add, make, unknown = lines.append, LogLine, Level.UNKNOWN
     for entry in page.entries:
-        task, attempt = owner(entry.key)
+        task, attempt = owners[entry.key]
         if attempt is None:
             attempt = entry.attempt_id
         level = level_of(entry.level, unknown)
-        add(make(entry.data, entry.timestamp.epoch_ms, task, attempt, level, entry.source))
+        lines.append(_line((entry.data, entry.timestamp.epoch_ms, task, attempt, level, entry.source)))
     return lines
+
+
+# LogLine(...) without its own __new__, which takes a third of the time for a page.
+_line: Callable[[tuple[str, int, TaskId, int, Level, str]], LogLine] = partial(tuple.__new__, LogLine)
 
 
 class _Owners(dict[str, tuple[TaskId, int | None]]):
