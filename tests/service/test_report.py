@@ -57,7 +57,7 @@ async def test_text_from_the_job_can_neither_leak_nor_break_out(tmp_path: Path):
     lines = await told(tmp_path, opened)
     text = "\n".join(lines)
     assert SECRET not in text
-    assert "<script" not in text
+    assert not any("<script" in line for line in lines[:-1])  # the last one is held by backticks
     assert not any(line.startswith("# a heading") for line in lines)
     assert lines[-1].strip().count("`") == 2  # the quote around it, and none inside
 

@@ -85,7 +85,7 @@ def _timeline(happened: Sequence[Event]) -> Iterator[str]:
             )
         yield f"- {_when(event.at)} {_SENTENCES[type(event)](event)}"
         if isinstance(event, IncidentOpened):
-            yield from (f"  - `{_text(line).replace('`', chr(39))}`" for line in event.evidence)
+            yield from (f"  - `{_quoted(line)}`" for line in event.evidence)
 
 
 def _when(at: datetime) -> str:
@@ -96,6 +96,11 @@ def _text(text: str) -> str:
     """Foreign text on one line, without secrets, that cannot break out of its place in the document."""
     line = " ".join(redact(text).split())
     return line.replace("<", "&lt;").replace("|", "\\|")
+
+
+def _quoted(text: str) -> str:
+    """Foreign text between backticks, where only a backtick means anything."""
+    return " ".join(redact(text).split()).replace("`", "'")
 
 
 _STEPS = {
