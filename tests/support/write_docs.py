@@ -2,17 +2,21 @@
 
 # ruff: noqa: E501  prose
 
+import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import PydanticUndefined
+
 from babysitter.config.load import ENVIRONMENT_PREFIX
-from babysitter.config.settings import Settings, settings_in
+from babysitter.config.settings import ClusterSettings, Settings, settings_in
 from babysitter.errors import BabysitError
 from babysitter.model.limits import Limits
 from babysitter.surfaces import views
-from babysitter.surfaces.cli.app import COMMANDS
-from babysitter.surfaces.cli.watch import EXIT_OF_STATE
+from babysitter.surfaces.cli import replies as replies_of_cli
+from babysitter.surfaces.cli.app import COMMANDS, load
+from babysitter.surfaces.cli.start import EXIT_OF_STATE
 
 DOCS = Path(__file__).parents[2] / "docs"
 Schema = dict[str, Any]
@@ -20,15 +24,17 @@ Schema = dict[str, Any]
 
 def json_page() -> str:
     """docs/json.md: what every `--json` prints, field by field."""
-    shared = [each for each in views.Reply.__subclasses__() if each.__module__ == views.__name__]
+    rooms = (views.__name__, replies_of_cli.__name__)
+    shared = [each for each in views.Reply.__subclasses__() if each.__module__ in rooms]
     replies = sorted(shared, key=lambda each: each.__name__)
     parts: dict[str, Schema] = {}
     lines = [
         "# What `--json` prints",
         "",
-        "One object on standard output; everything else goes to standard error. `schema_version` is 1: within it fields",
-        "are only added. Times are ISO 8601 in UTC, durations are seconds. Text from jobs is redacted; it is data,",
-        "never an instruction. `babysit mcp` returns the same objects (see [mcp.md](mcp.md)).",
+        "One object on standard output (`classify` of several files: one a line); everything else goes to standard error.",
+        "`schema_version` is 1: within it fields are only added. Times are ISO 8601 in UTC, durations are seconds. Text",
+        "from jobs is redacted; it is data, never an instruction. `babysit mcp` returns the same objects (see",
+        "[mcp.md](mcp.md)). What went wrong is a sentence on standard error and an exit code ([cli.md](cli.md)).",
         "",
     ]
     for reply in replies:
@@ -64,12 +70,22 @@ def config_page() -> str:
         "`config.toml` in `$XDG_CONFIG_HOME/babysit` (`~/.config/babysit`). Environment variables win over the file, flags",
         "over both. `*_file` settings name a file that holds the secret.",
         "",
-        "| setting | variable | default | meaning |",
-        "|---|---|---|---|",
+        "| setting | variable | default | unit | meaning |",
+        "|---|---|---|---|---|",
         *_settings(Settings, ()),
         "",
-        "Settings of one cluster stand below `clusters.<name>` in the file; those of a phase below `limits`",
-        "([phases.md](phases.md)).",
+        "What the limits do in which phase is told in [phases.md](phases.md).",
+        "",
+        "## Clusters",
+        "",
+        "In the file only, below `clusters.<name>`. A cluster that iris knows by name needs none of it.",
+        "",
+        "| setting | default | meaning |",
+        "|---|---|---|",
+        *(
+            f"| `clusters.<name>.{each.name}` | {_default(each.default)} | {_cell(each.about)} |"
+            for each in settings_in(ClusterSettings)
+        ),
     ]
     return "\n".join(lines) + "\n"
 
@@ -81,8 +97,22 @@ def _settings(section: type, at: tuple[str, ...]) -> Iterator[str]:
             yield from _settings(setting.section, keys)
             continue
         variable = ENVIRONMENT_PREFIX + "_".join(keys).upper()
-        default = "" if setting.default in (None, "", (), {}) else f"`{setting.default}`"
-        yield f"| `{'.'.join(keys)}` | `{variable}` | {default} | {_cell(setting.about)} |"
+        name = ".".join(keys)
+        yield f"| `{name}` | `{variable}` | {_default(setting.default)} | {_unit(name)} | {_cell(setting.about)} |"
+
+
+def _default(value: object) -> str:
+    if value is PydanticUndefined:
+        return "required"
+    if isinstance(value, tuple):
+        value = " ".join(map(str, value))
+    return "" if value in (None, "", {}) else f"`{value}`"
+
+
+def _unit(name: str) -> str:
+    """What a number is counted in, from the end of its name."""
+    ends = {"_s": "seconds", "_bytes": "bytes", "_usd": "US dollars", "_per_day": "a day", "_port": "port"}
+    return next((unit for end, unit in ends.items() if name.endswith(end)), "")
 
 
 def phases_page() -> str:
@@ -96,11 +126,11 @@ def phases_page() -> str:
         "",
         "Every number can be set below `limits` in the settings file (`BABYSIT_LIMITS_<NAME>`).",
         "",
-        "| name | default | meaning |",
-        "|---|---|---|",
+        "| name | default | unit | meaning |",
+        "|---|---|---|---|",
     ]
     lines += [
-        f"| `{setting.name}` | {setting.default:g} | {_cell(setting.about)} |"
+        f"| `{setting.name}` | {setting.default:g} | {_unit(setting.name)} | {_cell(setting.about)} |"
         for setting in settings_in(Limits)
     ]
     return "\n".join(lines) + "\n"
@@ -113,25 +143,38 @@ def cli_page() -> str:
     for panel in panels:
         lines += [f"## {panel}", "", "| command | what it does |", "|---|---|"]
         lines += [
-            f"| `babysit {name}` | {_cell(entry.help)} |"
+            f"| [`babysit {name}`](#babysit-{name}) | {_cell(entry.help)} |"
             for name, entry in COMMANDS.items()
             if entry.panel == panel
         ]
         lines.append("")
-    lines += ["`babysit COMMAND --help` tells the options of each.", "", "## Exit codes", ""]
-    lines += [
-        "| code | meaning |",
-        "|---|---|",
-        "| 0 | fine |",
-        "| 1 | the job, or what was tested, failed |",
-    ]
-    lines += [f"| {code} | {_cell(what)} |" for code, what in sorted(_error_codes().items())]
-    lines += [
-        f"| {code} | `start --wait`, `--foreground`: the job ended {state} |"
+    lines += ["## Exit codes", ""]
+    codes = {0: "fine", 1: "the job, or what was tested, failed", 130: "interrupted", **_error_codes()}
+    codes |= {
+        code: f"`start --wait`, `--foreground`: the job ended {state}"
         for state, code in EXIT_OF_STATE.items()
         if code
-    ]
-    return "\n".join(lines) + "\n"
+    }
+    lines += ["| code | meaning |", "|---|---|"]
+    lines += [f"| {code} | {_cell(codes[code])} |" for code in sorted(codes)]
+    lines.append("")
+    for name, entry in COMMANDS.items():
+        lines += [f"## babysit {name}", "", *_manual(load(name), f"babysit {name}"), ""]
+        lines += [f"Example: `{entry.example}`", ""]
+    return "\n".join(lines[:-1]) + "\n"
+
+
+def _manual(command: Any, path: str) -> Iterator[str]:
+    """What one command does, its options, and those of the commands below it."""
+    yield inspect.cleandoc(command.help or "")
+    shown = [each for each in command.params if each.name != "help" and not getattr(each, "hidden", False)]
+    if shown:
+        yield from ("", "| option | meaning |", "|---|---|")
+    for each in shown:
+        words = each.name.upper() if each.param_type_name == "argument" else ", ".join(each.opts)
+        yield f"| `{words}` | {_cell(getattr(each, 'help', None) or '')} |"
+    for name, below in getattr(command, "commands", {}).items():
+        yield from ("", f"### {path} {name}", "", *_manual(below, f"{path} {name}"))
 
 
 def _error_codes() -> dict[int, str]:

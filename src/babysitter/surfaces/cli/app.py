@@ -4,24 +4,29 @@ import importlib
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from babysitter.errors import BabysitError, Bug
+from babysitter.errors import BabysitError, Bug, UserError
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a command lives: `<module>:<attribute>` below surfaces/cli, a function or a Typer app."""
+    """Where a command lives: `<module>:<attribute>` below surfaces/cli, a function or a Typer app.
+
+    `example`: how it is most often used; its help shows it.
+    """
 
     where: str
     help: str
     panel: str
+    example: str
 
 
 _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
@@ -33,54 +38,114 @@ _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
 )
 
 COMMANDS: dict[str, Entry] = {
-    "start": Entry("watch:start", "Watch one or more jobs.", _WATCH),
-    "status": Entry("watch:status", "Show how a watched job is doing.", _WATCH),
-    "list": Entry("watch:list_watches", "List everything that is being watched.", _WATCH),
-    "stop": Entry("watch:stop", "Stop watching; the job itself is left alone.", _WATCH),
-    "wait": Entry("watch:wait", "Block until an incident, a stage change or the end.", _WATCH),
-    "diagnose": Entry("look:diagnose", "Look at a job once and say what is wrong.", _LOOK),
-    "classify": Entry("evaluate:classify", "Find the cause in log files, offline.", _LOOK),
-    "explain": Entry("look:explain", "Say why the last verdict is what it is.", _LOOK),
-    "report": Entry("look:report", "Write the timeline of a job as Markdown.", _LOOK),
-    "approve": Entry("decide:approve", "Approve a proposal; asks for confirmation.", _DECIDE),
-    "deny": Entry("decide:deny", "Deny a proposal.", _DECIDE),
-    "snooze": Entry("decide:snooze", "Put a proposal off for a while.", _DECIDE),
-    "propose": Entry("propose:propose", "Ask a person to approve a restart (for agents).", _DECIDE),
-    "playbook": Entry("playbook:app", "List, check and test the rules.", _LEARN),
-    "eval": Entry("evaluate:evaluate", "Measure the diagnosis on labelled cases.", _LEARN),
-    "record": Entry("recordings:record", "Write what a cluster answers into a folder.", _LEARN),
-    "replay": Entry("recordings:replay", "Judge a recording on its own clock.", _LEARN),
-    "serve": Entry("serve:serve", "Run the service in this terminal.", _RUN),
-    "mcp": Entry("mcp:mcp", "Offer tools to coding agents.", _RUN),
-    "skills": Entry("skills:app", "List, check and install the skills for coding agents.", _RUN),
-    "slack": Entry("slack:app", "Set up and check Slack.", _RUN),
-    "sim": Entry("sim:sim", "Run a simulated cluster.", _RUN),
-    "demo": Entry("demo:demo", "Watch a whole story in half a minute.", _RUN),
-    "doctor": Entry("doctor:doctor", "Check every part of the set-up for real.", _RUN),
-    "init": Entry("doctor:init", "Write a commented configuration file.", _RUN),
+    "start": Entry(
+        "start:start", "Watch one or more jobs.", _WATCH, "babysit start /ada/dedup --cluster marin"
+    ),
+    "status": Entry(
+        "watch:status", "Show how a watched job is doing.", _WATCH, "babysit status /ada/dedup --watch"
+    ),
+    "list": Entry(
+        "watch:list_watches", "List everything that is being watched.", _WATCH, "babysit list --all"
+    ),
+    "stop": Entry(
+        "watch:stop", "Stop watching; the job itself is left alone.", _WATCH, "babysit stop /ada/dedup"
+    ),
+    "wait": Entry(
+        "watch:wait",
+        "Block until an incident, a stage change or the end.",
+        _WATCH,
+        "babysit wait /ada/dedup --until incident --until terminal --for 1800 --json",
+    ),
+    "diagnose": Entry(
+        "look:diagnose",
+        "Look at a job once and say what is wrong.",
+        _LOOK,
+        "babysit diagnose /ada/dedup --cluster marin",
+    ),
+    "classify": Entry(
+        "evaluate:classify",
+        "Find the cause in log files, offline.",
+        _LOOK,
+        "babysit classify run.log --state failed",
+    ),
+    "explain": Entry(
+        "look:explain",
+        "Say why the last verdict is what it is.",
+        _LOOK,
+        "babysit explain /ada/dedup --why-not zombie",
+    ),
+    "report": Entry(
+        "look:report",
+        "Write the timeline of a job as Markdown.",
+        _LOOK,
+        "babysit report /ada/dedup -o dedup.md",
+    ),
+    "approve": Entry(
+        "decide:approve", "Approve a proposal; asks for confirmation.", _DECIDE, "babysit approve p-1f2e3d4c"
+    ),
+    "deny": Entry("decide:deny", "Deny a proposal.", _DECIDE, "babysit deny p-1f2e3d4c"),
+    "snooze": Entry(
+        "decide:snooze", "Put a proposal off for a while.", _DECIDE, "babysit snooze p-1f2e3d4c --for 2h"
+    ),
+    "propose": Entry(
+        "propose:propose",
+        "Ask a person to approve a restart (for agents).",
+        _DECIDE,
+        "babysit propose /ada/dedup --why 'the coordinator is a zombie'",
+    ),
+    "playbook": Entry(
+        "playbook:app", "List, check and test the rules.", _LEARN, "babysit playbook lint my-rules"
+    ),
+    "eval": Entry(
+        "evaluate:evaluate", "Measure the diagnosis on labelled cases.", _LEARN, "babysit eval cases --wrong"
+    ),
+    "record": Entry(
+        "recordings:record",
+        "Write what a cluster answers into a folder.",
+        _LEARN,
+        "babysit record /ada/dedup -o dedup-recording --cluster marin",
+    ),
+    "replay": Entry(
+        "recordings:replay",
+        "Judge a recording on its own clock.",
+        _LEARN,
+        "babysit replay dedup-recording --reasons",
+    ),
+    "serve": Entry("serve:serve", "Run the service in this terminal.", _RUN, "babysit serve"),
+    "mcp": Entry("mcp:mcp", "Offer tools to coding agents.", _RUN, "babysit mcp"),
+    "skills": Entry(
+        "skills:app", "List, check and install the skills for coding agents.", _RUN, "babysit skills install"
+    ),
+    "slack": Entry("slack:app", "Set up and check Slack.", _RUN, "babysit slack manifest -o manifest.yaml"),
+    "sim": Entry("sim:sim", "Run a simulated cluster.", _RUN, "babysit sim zombie --speed 20"),
+    "demo": Entry("demo:demo", "Watch a whole story in half a minute.", _RUN, "babysit demo"),
+    "doctor": Entry(
+        "doctor:doctor", "Check every part of the set-up for real.", _RUN, "babysit doctor --cluster marin"
+    ),
+    "init": Entry("doctor:init", "Write a commented configuration file.", _RUN, "babysit init"),
+    "completion": Entry(
+        "completion:completion",
+        "Print what completes commands in a shell.",
+        _RUN,
+        "babysit completion bash >> ~/.bashrc",
+    ),
 }
 
 
 class _Lazy(TyperGroup):
     """Shows help from the table, and loads a command's module only to run it."""
 
-    listing = False
-
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        return _as_command(cmd_name, _nothing, entry) if self.listing else load(cmd_name)
+        return load(cmd_name) if cmd_name in COMMANDS else None
 
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        self.listing = True
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.listing = False
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        for panel in dict.fromkeys(entry.panel for entry in COMMANDS.values()):
+            rows = [(name, entry.help) for name, entry in COMMANDS.items() if entry.panel == panel]
+            with formatter.section(panel):
+                formatter.write_dl(rows, col_max=12)
 
 
 def load(name: str) -> Any:
@@ -89,31 +154,22 @@ def load(name: str) -> Any:
     module_name, _, attribute = entry.where.partition(":")
     module = importlib.import_module(f"babysitter.surfaces.cli.{module_name}")
     target = getattr(module, attribute)
-    if isinstance(target, typer.Typer):
-        command = typer.main.get_command(target)
-        command.name = name
-        return command
-    return _as_command(name, target, None)
-
-
-def _as_command(name: str, target: Callable[..., Any], stub: Entry | None) -> Any:
-    single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    single.command(name, help=stub.help if stub else None, rich_help_panel=stub.panel if stub else None)(
-        target
-    )
-    return typer.main.get_command(single)
-
-
-def _nothing() -> None:
-    """Stands for a command in the listing, so that help needs no imports."""
+    if not isinstance(target, typer.Typer):
+        single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        single.command(name)(target)
+        target = single
+    command = typer.main.get_command(target)
+    command.name = name
+    command.epilog = f"\b\nExample:\n  {entry.example}"
+    return command
 
 
 app = typer.Typer(
     cls=_Lazy,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Watches long-running cluster jobs, says what broke and why, restarts only what a person approves.",
+    epilog="`babysit COMMAND --help` tells more. New here? `babysit demo`",
 )
 
 
@@ -134,19 +190,25 @@ def _root(
     pass
 
 
+# The class of every "wrong usage", whether typer brings its own copy of click or not.
+_Usage: type[Exception] = typer.BadParameter.__mro__[2]
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code (see errors.py)."""
     try:
-        app(list(arguments), prog_name="babysit")
+        code = app(list(arguments) or ["--help"], prog_name="babysit", standalone_mode=False)
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         print("babysit: interrupted.", file=sys.stderr)  # noqa: T201
         return 130
     except BabysitError as trouble:
         return _say(trouble)
     except BrokenPipeError:
         return 141
+    except _Usage as misuse:
+        return _say(_as_ours(misuse, arguments))
     except Exception as unexpected:  # noqa: BLE001  the top of the command line
         return _say(
             Bug(
@@ -154,7 +216,19 @@ def run(arguments: Sequence[str]) -> int:
                 next_step=f"The report is in {_write_report()}; please send it to us.",
             )
         )
-    return 0
+    return code if isinstance(code, int) else 0
+
+
+def _as_ours(misuse: Any, arguments: Sequence[str]) -> UserError:
+    """A wrong command line as one of our errors: the sentence, and whose help to read."""
+    context = getattr(misuse, "ctx", None)
+    command = context.command_path if context else "babysit"
+    if type(misuse).__name__ == "NoArgsIsHelpError":
+        return UserError(f"`{command}` needs to be told what to do.", next_step=f"See `{command} --help`.")
+    meant = get_close_matches(arguments[0], COMMANDS, n=1) if command == "babysit" else []
+    guess = f"Did you mean `babysit {meant[0]}`? " if meant else ""
+    sentence = " ".join(misuse.format_message().split())
+    return UserError(sentence, next_step=f"{guess}`{command} --help` tells how it is used.")
 
 
 def _say(error: BabysitError) -> int:

@@ -21,21 +21,26 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 def approve(
     proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
 ) -> None:
-    """Approve a proposal; asks for confirmation. Needs a person at a terminal."""
+    """Approve a proposal: show what would be done, ask for confirmation, do it.
+
+    Needs a person at a terminal: called by a program it exits 4 and the attempt is kept in the report.
+    """
+    from babysitter.model.proposal import Answer
+
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise NotAllowed(
+        refused = NotAllowed(
             "Approving needs a person at a terminal.",
             next_step="Run this command in a terminal of your own, or press the button in Slack.",
         )
-    from babysitter.model.proposal import Answer
-
+        asyncio.run(_keep_refusal(proposal, refused.sentence, settings, state_dir))
+        raise refused
     _answer(proposal, Answer.YES, None, settings, state_dir, as_json=as_json)
 
 
 def deny(
     proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
 ) -> None:
-    """Deny a proposal."""
+    """Deny a proposal: nothing is done to the job."""
     from babysitter.model.proposal import Answer
 
     _answer(proposal, Answer.NO, None, settings, state_dir, as_json=as_json)
@@ -48,7 +53,7 @@ def snooze(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Put a proposal off for a while."""
+    """Put a proposal off for a while: it stays open, and is brought up again after that."""
     from babysitter.model.proposal import Answer
 
     found = re.fullmatch(r"(\d+)([smhd])", span)
@@ -56,6 +61,16 @@ def snooze(
         raise UserError(f"'{span}' is no span of time.", next_step="Write 30m, 2h or 1d.")
     lasts = timedelta(seconds=int(found[1]) * _UNITS[found[2]])
     _answer(proposal, Answer.SNOOZE, lasts, settings, state_dir, as_json=as_json)
+
+
+async def _keep_refusal(proposal: str, because: str, settings: SettingsFile, state_dir: StateDir) -> None:
+    """A program that tries to approve is told in the timeline."""
+    from babysitter.model.proposal import Door
+    from babysitter.service.approvals import refuse
+    from babysitter.service.wiring import open_hall
+
+    async with open_hall(settings_from(settings, state_dir)) as hall:
+        await refuse(hall, proposal, me(), Door.TERMINAL, because)
 
 
 def _answer(
@@ -79,7 +94,8 @@ def _answer(
             offer = await offered(hall, ProposalId(proposal))
             if lasts is None and answer.value == "yes":
                 render.console().print(render.proposal_block(ProposalView.of(offer)))
-                typer.confirm(f"Stop {offer.job} and submit {offer.successor}?", abort=True)
+                if not typer.confirm(f"Stop {offer.job} and submit {offer.successor}?"):
+                    return False, "Nothing was answered; the offer stays open."
             until = hall.clock.now() + lasts if lasts else None
             ruling = await decide(hall, offer.id, me(), answer, Door.TERMINAL, snooze_until=until)
             return ruling.took_effect, ruling.sentence

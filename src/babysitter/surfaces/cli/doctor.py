@@ -1,6 +1,7 @@
 """`doctor` and `init`: is everything set up, and a file to set it up with."""
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
     Iris,
+    Json,
     SettingsFile,
     StateDir,
     Transport,
@@ -28,19 +30,25 @@ def doctor(
     transport: Transport = "rpc",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
+    as_json: Json = False,
 ) -> None:
     """Check every part of the set-up for real; exits 1 when one does not work."""
     from babysitter.service.health import examine_setup
+    from babysitter.surfaces.cli.replies import CheckView, DoctorReply
 
     chosen = settings_from(settings, state_dir)
     named = cluster or controller_url or config or chosen.default_cluster
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport) if named else None
     checks = asyncio.run(examine_setup(chosen, spec))
-    for check in checks:
+    works = all(check.ok for check in checks)
+    if as_json:
+        views = [CheckView(**asdict(check)) for check in checks]
+        typer.echo(DoctorReply(ok=works, checks=views).model_dump_json())
+    for check in () if as_json else checks:
         typer.echo(f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.detail}")
         if check.next_step and not check.ok:
             typer.echo(f"      {check.next_step}")
-    if not all(check.ok for check in checks):
+    if not works:
         raise typer.Exit(1)
 
 

@@ -141,7 +141,7 @@ def _print_json(source: str, examined: "Examined") -> None:
         diagnosis=DiagnosisView.of(examined.diagnosis),
         reasons=[ReasonView.of(each) for each in examined.reasons],
     )
-    typer.echo(reply.model_dump_json(indent=2))
+    typer.echo(reply.model_dump_json())
 
 
 def _print_reasons(examined: "Examined") -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
@@ -87,6 +88,7 @@ def report(
     ] = None,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
+    as_json: Json = False,
 ) -> None:
     """Write the timeline of a job as Markdown."""
 
@@ -96,11 +98,22 @@ def report(
         from babysitter.service.wiring import open_hall
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            return await report_watch(hall, (await find_watch(hall, name)).id)
+            watch = await find_watch(hall, name)
+            text = await report_watch(hall, watch.id)
+        if not as_json:
+            return text
+        from babysitter.surfaces.cli.replies import ReportReply
+
+        return ReportReply(job=watch.root, watch=watch.id, phase=watch.phase, markdown=text).model_dump_json()
 
     text = asyncio.run(reporting())
     if output is None:
         typer.echo(text)
-    else:
+        return
+    try:
         output.write_text(text, encoding="utf-8")
-        typer.echo(f"The report is in {output}.")
+    except OSError as fault:
+        raise UserError(
+            f"{output} cannot be written: {fault.strerror}.", next_step="Name another file."
+        ) from fault
+    typer.echo(f"The report is in {output}.")

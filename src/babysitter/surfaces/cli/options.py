@@ -1,7 +1,9 @@
 """Options that many commands share, and the way from them to settings and a cluster."""
 
 import getpass
+import shlex
 import socket
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -48,8 +50,10 @@ def cluster_from(
             "Which cluster?", next_step="Give --cluster NAME, --controller-url URL or --config FILE."
         )
     known = configured_clusters(settings).get(name)
-    if known is not None and not (url or config or iris or transport == "cli"):
-        return known
+    if known is not None and not (url or config):
+        if iris:
+            known = replace(known, iris_command=tuple(shlex.split(iris)))
+        return replace(known, transport=transport) if transport == "cli" else known
     return spec_from_options(
         controller_url=url, config=config, cluster=name, iris_command=iris, transport=transport
     )

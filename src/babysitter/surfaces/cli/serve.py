@@ -47,6 +47,15 @@ def console_notifier() -> "Notifier":
     return terminal_notifier(sys.stdout)
 
 
+def keep_served(settings: "Settings", file: Path | None) -> None:
+    """Start the service in the background where none runs: without it nothing is looked at."""
+    from babysitter.service.replicas import is_served
+    from babysitter.service.wiring import state_folder_of
+
+    if not is_served(state_folder_of(settings)):
+        in_background(settings, file)
+
+
 def in_background(settings: "Settings", file: Path | None) -> None:
     """Start a service of its own, detached from this terminal; its words go to a file in the state folder."""
     from babysitter.service.wiring import state_folder_of

@@ -1,35 +1,55 @@
 """`skills`: the instructions for coding agents, brought to where agents look."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Skills for coding agents: list, check, install.")
+from babysitter.surfaces.cli.options import Json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from babysitter.service.skills import Skill
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help="Skills for coding agents: list, check, install.",
+)
 PROJECT, PERSON = Path(".claude/skills"), Path("~/.claude/skills")
 
 
 @app.command("list")
-def list_skills() -> None:
+def list_skills(as_json: Json = False) -> None:
     """List the shipped skills: what each is for."""
     from babysitter.service.skills import skills_in
 
-    for each in skills_in():
+    skills = skills_in()
+    if as_json:
+        _print(skills)
+        return
+    for each in skills:
         typer.echo(f"{each.name}: {each.description}")
 
 
 @app.command()
 def check(
     folder: Annotated[Path | None, typer.Argument(help="A folder of skills; ours when left out.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Hold skills to the format. Exit code 2 when one breaks it."""
     from babysitter.service.skills import skills_in
 
     skills = skills_in(folder)
     faults = [fault for each in skills for fault in each.faults]
-    for fault in faults:
-        typer.echo(fault)
-    typer.echo(f"{len(skills)} skills, {len(faults)} faults.")
+    if as_json:
+        _print(skills)
+    else:
+        for fault in faults:
+            typer.echo(fault)
+        typer.echo(f"{len(skills)} skills, {len(faults)} faults.")
     if faults or not skills:
         raise typer.Exit(2)
 
@@ -48,3 +68,15 @@ def install(
     to = folder or (PERSON.expanduser() if for_me else PROJECT)
     for each in skills.install(to, replace_edited=force):
         typer.echo(f"{each}")
+
+
+def _print(skills: "Sequence[Skill]") -> None:
+    from babysitter.surfaces.cli.replies import SkillsReply, SkillView
+
+    views = [
+        SkillView(
+            name=each.name, description=each.description, folder=str(each.folder), faults=list(each.faults)
+        )
+        for each in skills
+    ]
+    typer.echo(SkillsReply(skills=views).model_dump_json())

@@ -11,6 +11,7 @@ from babysitter.errors import UserError
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Set up and check Slack. The way from nothing to a working button is in docs/slack.md.",
 )

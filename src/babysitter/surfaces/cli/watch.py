@@ -1,83 +1,28 @@
-"""`start`, `status`, `list`, `stop`, `wait`: promises to look after jobs."""
+"""`status`, `list`, `stop`, `wait`: how watched jobs are doing."""
 
 import asyncio
 import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import (
-    Cluster,
-    ClusterFile,
-    Iris,
     Json,
     SettingsFile,
     StateDir,
-    Transport,
-    Url,
-    cluster_from,
     me,
     settings_from,
 )
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
-    from babysitter.model.ids import WatchId
-    from babysitter.model.submission import Submission
-    from babysitter.service.clusters import ClusterSpec
-    from babysitter.service.hall import Hall
     from babysitter.service.watching import Standing
     from babysitter.surfaces.views import StatusReply, WatchView
 
-EXIT_OF_STATE = {"succeeded": 0, "killed": 10, "unschedulable": 11, "worker_failed": 12}
 REDRAW_EVERY_S = 1.0
 Name = Annotated[str, typer.Argument(help="Job id or watch id.")]
-
-
-def start(
-    jobs: Annotated[list[str], typer.Argument(help="Full ids of the jobs, /user/name.")],
-    cluster: Cluster = "",
-    controller_url: Url = "",
-    config: ClusterFile = "",
-    iris_command: Iris = "",
-    transport: Transport = "rpc",
-    resubmit: Annotated[
-        str, typer.Option(help="The command that starts the job again, as one shell-quoted string.")
-    ] = "",
-    owner: Annotated[str, typer.Option(help="Who may approve: a Slack user id or user@host.")] = "",
-    wait: Annotated[bool, typer.Option("--wait", help="Stay, and exit with the jobs' outcome.")] = False,
-    foreground: Annotated[
-        bool, typer.Option("--foreground", help="Run the service in this process, until the jobs end.")
-    ] = False,
-    settings: SettingsFile = None,
-    state_dir: StateDir = None,
-    as_json: Json = False,
-) -> None:
-    """Watch one or more jobs.
-
-    Exit codes with --wait or --foreground: 0 the jobs succeeded, 1 failed, 10 stopped by a person,
-    11 can never be scheduled, 12 lost its machines.
-    """
-    chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
-    code = asyncio.run(
-        _start(
-            chosen,
-            settings,
-            jobs,
-            spec,
-            _submission(resubmit),
-            owner,
-            as_json=as_json,
-            stays=wait or foreground,
-            serves=foreground,
-        )
-    )
-    raise typer.Exit(code)
 
 
 def status(
@@ -87,7 +32,7 @@ def status(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Show how a watched job is doing."""
+    """Show how a watched job is doing: phase, stages, pace, workers, open incidents and offers."""
     chosen = settings_from(settings, state_dir)
     if watch and not as_json:
         asyncio.run(_live(chosen, name))
@@ -125,17 +70,23 @@ def list_watches(
     console.print(*render.service_lines(reply), sep="\n", end="")
 
 
-def stop(name: Name, settings: SettingsFile = None, state_dir: StateDir = None) -> None:
-    """Stop watching; the job itself is left alone."""
+def stop(
+    name: Name, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
+) -> None:
+    """Stop watching; the job itself is left alone. Open offers about it are withdrawn."""
 
     async def stopping() -> str:
         from babysitter.service.watching import stop_watching
         from babysitter.service.wiring import open_hall
+        from babysitter.surfaces.cli.replies import StopReply
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            return (await stop_watching(hall, name, by=me())).root
+            stopped = await stop_watching(hall, name, by=me())
+        if as_json:
+            return StopReply(job=stopped.root, watch=stopped.id).model_dump_json()
+        return f"{stopped.root} is not watched any more. The job itself was left alone."
 
-    typer.echo(f"{asyncio.run(stopping())} is not watched any more. The job itself was left alone.")
+    typer.echo(asyncio.run(stopping()))
 
 
 def wait(
@@ -150,7 +101,12 @@ def wait(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Block until an incident, a stage change or the end."""
+    """Block until an incident, a stage change or the end.
+
+    Says why it returned: incident, stage, terminal (the job or its watch ended) or time-limit. An open
+    incident or an ended job is told at once, unless a cursor says that it is known. Starts the service where
+    none runs.
+    """
     known = ("incident", "stage", "terminal")
     for word in until or ():
         if word not in known:
@@ -158,14 +114,19 @@ def wait(
                 f"--until takes {', '.join(known)}, not '{word}'.", next_step="Leave it out to wait for any."
             )
 
+    chosen = settings_from(settings, state_dir)
+
     async def waiting() -> str:
         from babysitter.service.waiting import Until, wait_for
         from babysitter.service.watching import find_watch, standing_of
         from babysitter.service.wiring import open_hall
+        from babysitter.surfaces.cli.serve import keep_served
         from babysitter.surfaces.views import WaitReply
 
-        async with open_hall(settings_from(settings, state_dir)) as hall:
+        async with open_hall(chosen) as hall:
             found = await find_watch(hall, name)
+            if found.due_at is not None:
+                keep_served(chosen, settings)
             waited = await wait_for(
                 hall,
                 found.id,
@@ -197,70 +158,6 @@ def view_of(standing: "Standing") -> "WatchView":
         IncidentView.of(each, standing.watch.root, standing.proposal_of(each)) for each in standing.incidents
     ]
     return WatchView.of(standing.watch, incidents)
-
-
-async def _start(
-    settings: "Settings",
-    settings_file: Path | None,
-    jobs: Sequence[str],
-    spec: "ClusterSpec",
-    resubmit: "Submission | None",
-    owner: str,
-    *,
-    as_json: bool,
-    stays: bool,
-    serves: bool,
-) -> int:
-    from babysitter.model.ids import Person
-    from babysitter.service.replicas import is_served
-    from babysitter.service.run import Service
-    from babysitter.service.watching import standing_of, start_watching
-    from babysitter.service.wiring import open_hall
-    from babysitter.surfaces.cli.serve import console_notifier, in_background
-    from babysitter.surfaces.slack.serving import hearing
-    from babysitter.surfaces.views import ServiceView, StatusReply
-
-    notifiers = (console_notifier(),) if serves and not as_json else ()
-    async with open_hall(settings, notifiers=notifiers) as hall:
-        watches = [
-            await start_watching(
-                hall, job, spec, by=me(), resubmit=resubmit, owner=Person(owner) if owner else None
-            )
-            for job in jobs
-        ]
-        if as_json:
-            views = [view_of(await standing_of(hall, each.id)) for each in watches]
-            runs = serves or is_served(hall.state_folder)
-            _print(StatusReply(watches=views, service=ServiceView(runs=runs)))
-        if serves:
-            async with Service(hall) as service, hearing(hall):
-                serving = asyncio.create_task(service.until_stopped())
-                code = await _until_ended(hall, [each.id for each in watches])
-                service.stop()
-                await serving
-            return code
-        if not is_served(hall.state_folder):
-            in_background(settings, settings_file)
-        if not as_json:
-            for each in watches:
-                typer.echo(f"Watching {each.root} (as {each.id}). See: babysit status {each.root} --watch")
-        return await _until_ended(hall, [each.id for each in watches]) if stays else 0
-
-
-async def _until_ended(hall: "Hall", watches: "Sequence[WatchId]") -> int:
-    """The exit code of the worst outcome, once every watch has ended."""
-    from babysitter.service.waiting import Until, Woken, wait_for
-
-    worst = 0
-    for each in watches:
-        while True:
-            waited = await wait_for(hall, each, until=(Until.TERMINAL,), at_most_s=3600.0)
-            if waited.woken is Woken.TERMINAL:
-                break
-        outlook = waited.watch.outlook
-        state = outlook.job_state if outlook else None
-        worst = max(worst, EXIT_OF_STATE.get(state or "", 1))
-    return worst
 
 
 async def _reply(settings: "Settings", name: str, *, with_stopped: bool = False) -> "StatusReply":
@@ -295,14 +192,6 @@ async def _live(settings: "Settings", name: str) -> None:
             if all(each.phase == "finished" for each in reply.watches):
                 return
             await asyncio.sleep(REDRAW_EVERY_S)
-
-
-def _submission(command: str) -> "Submission | None":
-    if not command:
-        return None
-    from babysitter.service.command import submission_of
-
-    return submission_of(command)
 
 
 def _print(reply: "StatusReply") -> None:

@@ -1,0 +1,165 @@
+"""`start`: a promise to look after jobs."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babysitter.surfaces.cli.options import (
+    Cluster,
+    ClusterFile,
+    Iris,
+    Json,
+    SettingsFile,
+    StateDir,
+    Transport,
+    Url,
+    cluster_from,
+    me,
+    settings_from,
+)
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.errors import BabysitError
+    from babysitter.model.ids import WatchId
+    from babysitter.model.submission import Submission
+    from babysitter.model.watch import Watch
+    from babysitter.service.clusters import ClusterSpec
+    from babysitter.service.hall import Hall
+
+EXIT_OF_STATE = {"succeeded": 0, "killed": 10, "unschedulable": 11, "worker_failed": 12}
+
+
+def start(
+    jobs: Annotated[list[str], typer.Argument(help="Full ids of the jobs, /user/name.")],
+    cluster: Cluster = "",
+    controller_url: Url = "",
+    config: ClusterFile = "",
+    iris_command: Iris = "",
+    transport: Transport = "rpc",
+    resubmit: Annotated[
+        str, typer.Option(help="The command that starts the job again, as one shell-quoted string.")
+    ] = "",
+    owner: Annotated[str, typer.Option(help="Who may approve: a Slack user id or user@host.")] = "",
+    wait: Annotated[bool, typer.Option("--wait", help="Stay, and exit with the jobs' outcome.")] = False,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Run the service in this process, until the jobs end.")
+    ] = False,
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Watch one or more jobs: tell when something is really wrong, offer a restart where it helps.
+
+    The service that looks after them runs in the background; it is started where none runs.
+
+    Exit codes with --wait or --foreground: 0 the jobs succeeded, 1 failed, 10 stopped by a person,
+    11 can never be scheduled, 12 lost its machines.
+    """
+    chosen = settings_from(settings, state_dir)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
+    code = asyncio.run(
+        _start(
+            chosen,
+            settings,
+            jobs,
+            spec,
+            _submission(resubmit),
+            owner,
+            as_json=as_json,
+            stays=wait or foreground,
+            serves=foreground,
+        )
+    )
+    raise typer.Exit(code)
+
+
+async def _start(
+    settings: "Settings",
+    settings_file: Path | None,
+    jobs: Sequence[str],
+    spec: "ClusterSpec",
+    resubmit: "Submission | None",
+    owner: str,
+    *,
+    as_json: bool,
+    stays: bool,
+    serves: bool,
+) -> int:
+    from babysitter.errors import AlreadyWatched, BabysitError
+    from babysitter.model.ids import Person
+    from babysitter.service.replicas import is_served
+    from babysitter.service.run import Service
+    from babysitter.service.watching import standing_of, start_watching
+    from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.cli.serve import console_notifier, keep_served
+    from babysitter.surfaces.cli.watch import view_of
+    from babysitter.surfaces.slack.serving import hearing
+    from babysitter.surfaces.views import ServiceView, StatusReply
+
+    notifiers = (console_notifier(),) if serves and not as_json else ()
+    async with open_hall(settings, notifiers=notifiers) as hall:
+        watches: list[Watch] = []
+        faults: list[BabysitError] = []
+        for job in jobs:
+            try:
+                watches.append(
+                    await start_watching(
+                        hall, job, spec, by=me(), resubmit=resubmit, owner=Person(owner) if owner else None
+                    )
+                )
+            except BabysitError as fault:
+                faults.append(fault)
+        # A job that was watched already is a promise too: it is kept, whatever else went wrong here.
+        if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
+            keep_served(settings, settings_file)
+        if as_json and (watches or not faults):
+            views = [view_of(await standing_of(hall, each.id)) for each in watches]
+            runs = serves or is_served(hall.state_folder)
+            typer.echo(StatusReply(watches=views, service=ServiceView(runs=runs)).model_dump_json())
+        for each in () if as_json or serves else watches:
+            typer.echo(f"Watching {each.root} (as {each.id}). See: babysit status {each.root} --watch")
+        if faults:
+            raise _all_of(faults)
+        if serves:
+            async with Service(hall) as service, hearing(hall):
+                serving = asyncio.create_task(service.until_stopped())
+                code = await _until_ended(hall, [each.id for each in watches])
+                service.stop()
+                await serving
+            return code
+        return await _until_ended(hall, [each.id for each in watches]) if stays else 0
+
+
+def _all_of(faults: "Sequence[BabysitError]") -> "BabysitError":
+    """One error that names everything that went wrong; of the kind of the first."""
+    sentences = dict.fromkeys(each.sentence for each in faults)
+    steps = dict.fromkeys(each.next_step for each in faults if each.next_step)
+    return type(faults[0])(" ".join(sentences), next_step=" ".join(steps))
+
+
+async def _until_ended(hall: "Hall", watches: "Sequence[WatchId]") -> int:
+    """The exit code of the worst outcome, once every watch has ended."""
+    from babysitter.service.waiting import Until, Woken, wait_for
+
+    worst = 0
+    for each in watches:
+        while True:
+            waited = await wait_for(hall, each, until=(Until.TERMINAL,), at_most_s=3600.0)
+            if waited.woken is Woken.TERMINAL:
+                break
+        outlook = waited.watch.outlook
+        state = outlook.job_state if outlook else None
+        worst = max(worst, EXIT_OF_STATE.get(state or "", 1))
+    return worst
+
+
+def _submission(command: str) -> "Submission | None":
+    if not command:
+        return None
+    from babysitter.service.command import submission_of
+
+    return submission_of(command)
