@@ -11,7 +11,7 @@ from dataclasses import replace
 from babysitter.classify.regex_tree import Node, telling_length
 
 GAP = 8  # a repeat of nearly any character this often ends a piece
-TELLING = 6  # characters that a part must hold in one piece to be worth scanning for
+TELLING = 4  # characters that a part must hold in one piece to be worth scanning for
 
 # Words that ordinary lines of these systems are full of.
 _COMMON_WORDS = """
@@ -19,8 +19,10 @@ _COMMON_WORDS = """
     shards stage step steps rank ranks slice slices pod pods replica coordinator controller engine
     operation started starting using loaded enabled registered configured connection server service
     endpoint request requests memory device devices pull_task report_result register_worker
-    heartbeat complete queued in-flight alive error errors fail failed failure exception timeout
-    retry dataset bucket run split
+    heartbeat complete completed queued in-flight alive dead lost error errors fail failed failure
+    exception timeout retry dataset bucket run split unavailable refused info warning debug
+    read write writ list fetch rate ratio count total first initial resource default bundle
+    health healthy ready state status from with down
 """
 COMMON = frozenset(_COMMON_WORDS.split())
 
@@ -76,17 +78,20 @@ def _has_wide_repeat(node: Node) -> bool:
 
 
 def _rarity(factor: Node) -> int:
-    """How telling the rarest part of a factor is; 0 when it is not rare enough to scan for."""
-    texts = [set(_runs(Node("sequence", parts=factor.parts)))] if _is_text(factor) else []
-    best = telling_length(factor) if texts and not _is_common(texts[0]) else 0
+    """How long the most telling text is that every match holds there; 0 when it is not worth scanning for."""
+    best = max((_weight(run) for run in _own_runs(factor)), default=0)
     for part in factor.parts:
-        if part.kind == "group" and not _is_common(set(_runs(part))):
-            best = max(best, telling_length(part))
-    return best if best >= TELLING else 0
+        if part.kind == "group" and part.low:
+            body = part.parts[0]
+            branches = body.parts if body.kind == "alternatives" else (body,)
+            best = max(best, min(_rarity(branch) for branch in branches))
+    return best
 
 
-def _is_text(factor: Node) -> bool:
-    return not any(part.kind == "group" for part in factor.parts)
+def _weight(run: str) -> int:
+    """The length of a text that ordinary lines do not hold, else 0."""
+    bare = run.strip(" _.:-=")
+    return 0 if len(bare) < TELLING or bare in COMMON else len(bare)
 
 
 def _begins_commonly(factor: Node) -> bool:
@@ -103,8 +108,8 @@ def _is_common(runs: set[str]) -> bool:
     return any(len(run.strip()) < 4 or run.strip(" _.:-=") in COMMON for run in runs)
 
 
-def _runs(node: Node) -> Iterator[str]:
-    """The texts that stand in a part, each in one piece, in lower case."""
+def _own_runs(node: Node) -> Iterator[str]:
+    """The texts that stand in a part outside its groups, each in one piece, in lower case."""
     run = ""
     for part in node.parts:
         if part.kind == "literal" and part.low == part.high == 1:
@@ -113,6 +118,12 @@ def _runs(node: Node) -> Iterator[str]:
         if run:
             yield run
         run = ""
-        yield from _runs(part)
     if run:
         yield run
+
+
+def _runs(node: Node) -> Iterator[str]:
+    """The same with those in groups."""
+    yield from _own_runs(node)
+    for part in node.parts:
+        yield from _runs(part)

@@ -13,10 +13,11 @@ import hyperscan
 
 from babysitter.classify.engine import Hit
 from babysitter.classify.engine_re2 import Re2Engine
-from babysitter.classify.pattern import Pattern, compiled
+from babysitter.classify.pattern import Pattern, finder
 
 _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
+_AFTER_ALL = 1 << 80
 
 
 class HyperscanEngine:
@@ -29,9 +30,7 @@ class HyperscanEngine:
         assert len(patterns) <= _INDEX_MASK
         self._database, self._refused = _opened(patterns, cache)
         self._portable = Re2Engine([patterns[index] for index in self._refused])
-        self._confirm = {
-            index: compiled(pattern).search for index, pattern in enumerate(patterns) if not pattern.is_exact
-        }
+        self._confirm = [None if pattern.is_exact else finder(pattern) for pattern in patterns]
 
     def scan(self, text: bytes) -> list[Hit]:
         if not text:
@@ -52,41 +51,34 @@ class HyperscanEngine:
             hits.sort()
         return hits
 
-    def _by_line(self, text: bytes, ends: Sequence[int]) -> list[Hit]:
-        """Ends of matches, rising -> lines, each pattern once a line."""
+    def _by_line(self, text: bytes, ends: list[int]) -> list[Hit]:
+        """Ends of matches, rising -> lines, each pattern once a line, inexact ones where the whole agrees."""
         hits: list[Hit] = []
-        find, rfind, count, confirm = text.find, text.rfind, text.count, self._confirm
+        keep, find, rfind, count, confirm = hits.append, text.find, text.rfind, text.count, self._confirm
         line = start = 0
-        line_end = -1
+        line_end, beyond = -1, 0  # `beyond`: from this packed end on it is another line
         here: list[int] = []
+        ends.append(_AFTER_ALL)
         for packed in ends:
+            if packed < beyond:
+                here.append(packed & _INDEX_MASK)
+                continue
+            for index in here if len(here) < 2 else sorted(set(here)):
+                check = confirm[index]
+                if check is None or check(text[start:line_end], 0, line_end - start) >= 0:
+                    keep((line, index, start, line_end))
+            if packed == _AFTER_ALL:
+                break
             last = (packed >> _INDEX_BITS) - 1
-            if last >= line_end:
-                if len(here) == 1 and here[0] not in confirm:
-                    hits.append((line, here[0], start, line_end))
-                elif here:
-                    hits.extend(self._confirmed(here, line, text, start, line_end))
-                here = []
-                begin = rfind(b"\n", max(0, line_end), last) + 1 or max(0, line_end + 1)
-                line += count(b"\n", start, begin)
-                start = begin
-                line_end = find(b"\n", last)
-                if line_end < 0:
-                    line_end = len(text)
-            here.append(packed & _INDEX_MASK)
-        if here:
-            hits.extend(self._confirmed(here, line, text, start, line_end))
+            begin = rfind(b"\n", max(0, line_end), last) + 1 or max(0, line_end + 1)
+            line += count(b"\n", start, begin)
+            start = begin
+            line_end = find(b"\n", last)
+            if line_end < 0:
+                line_end = len(text)
+            beyond = (line_end + 1) << _INDEX_BITS
+            here = [packed & _INDEX_MASK]
         return hits
-
-    def _confirmed(self, indices: list[int], line: int, text: bytes, start: int, end: int) -> list[Hit]:
-        """The hits of one line; those of inexact patterns only when the whole expression agrees."""
-        confirm = self._confirm
-        found = sorted(set(indices)) if len(indices) > 1 else indices
-        return [
-            (line, index, start, end)
-            for index in found
-            if index not in confirm or confirm[index](text[start:end]) is not None
-        ]
 
 
 Opened = tuple[hyperscan.Database | None, tuple[int, ...]]

@@ -7,7 +7,7 @@ backtracking, expressions that match every line, programs too big to be worth th
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import re2
 
@@ -44,7 +44,8 @@ class Pattern:
 
     def matches(self, line: bytes) -> bool:
         """Whether a line matches."""
-        return compiled(self).search(line[:LINE_LIMIT_BYTES]) is not None
+        line = line[:LINE_LIMIT_BYTES]
+        return finder(self)(line, 0, len(line)) >= 0
 
     def captures(self, line: bytes) -> dict[str, str] | None:
         """What the first match in a line captures, or None when there is no match."""
@@ -103,10 +104,36 @@ def compiled(pattern: Pattern) -> Any:
     return re2.compile(pattern.regex.encode("ascii"), options=re2_options(ignore_case=pattern.ignore_case))
 
 
+Find: TypeAlias = Callable[[bytes, int, int], int]
+
+
+@lru_cache(maxsize=8192)
+def finder(pattern: Pattern) -> Find:
+    """Where the first match of a pattern in a line begins, -1 when there is none; as `bytes.find`."""
+    return _finder(compiled(pattern))
+
+
+@lru_cache(maxsize=1024)
+def line_finder(pattern: Pattern) -> Find:
+    """The same in a buffer of many lines, where ^ and $ are the ends of a line."""
+    options = re2_options(ignore_case=pattern.ignore_case)
+    return _finder(re2.compile(b"(?m)" + pattern.regex.encode("ascii"), options=options))
+
+
+def _finder(program: Any) -> Find:
+    # Straight to the binding: the wrapper's search() makes a generator and three objects for each line.
+    match, anywhere = program._regexp.Match, re2._Anchor.UNANCHORED
+
+    def find(text: bytes, start: int, end: int) -> int:
+        begin: int = match(anywhere, text, start, end)[0][0]
+        return begin
+
+    return find
+
+
 @lru_cache(maxsize=8192)
 def capturer(pattern: Pattern) -> Callable[[bytes], dict[str, str] | None]:
     """`pattern.captures` as a function of its own, for callers with many lines."""
-    # Straight to the binding: the wrapper's search() makes a generator and three objects for each line.
     match, anywhere = compiled(pattern)._regexp.Match, re2._Anchor.UNANCHORED
     names = pattern.names
 
@@ -123,13 +150,6 @@ def capturer(pattern: Pattern) -> Callable[[bytes], dict[str, str] | None]:
         }
 
     return captures
-
-
-@lru_cache(maxsize=1024)
-def line_program(pattern: Pattern) -> Any:
-    """The same for a buffer of many lines, where ^ and $ are the ends of a line."""
-    options = re2_options(ignore_case=pattern.ignore_case)
-    return re2.compile(b"(?m)" + pattern.regex.encode("ascii"), options=options)
 
 
 def re2_options(*, ignore_case: bool = False) -> Any:

@@ -10,11 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
 from babysitter.classify.engine import Engine, tidy
 from babysitter.classify.facts import Fields
-from babysitter.classify.pattern import Pattern, line_program, parse_pattern
+from babysitter.classify.pattern import Pattern, line_finder, parse_pattern
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import TaskId
 from babysitter.model.log import Level, LogLine, Role
@@ -235,7 +236,7 @@ class Reading:
     def _starts(self) -> list[int]:
         """Offset of each line, and of what would be the next one."""
         ends = accumulate(map(len, self.buffer.split(b"\n")))
-        return [0, *(end + number for number, end in enumerate(ends, 1))]
+        return [0, *map(add, ends, count(1))]  # a newline after each
 
     def _start_of_end(self, lines: int) -> dict[TaskId, int]:
         """For each task the first of its last so many lines."""
@@ -261,15 +262,14 @@ class Reading:
         """Lines from `from_line` to before `until` that match, found by scanning for this pattern alone."""
         if from_line >= (self.count if until is None else until):
             return
-        program = line_program(pattern)
-        at = self._starts[from_line]
+        find = line_finder(pattern)
+        at = self._starts[from_line] if from_line else 0
         end = len(self.buffer) if until is None else self._starts[until] - 1
         line = from_line
         while at <= end and at_most > 0:
-            found = program.search(self.buffer, at, end)
-            if found is None:
+            hit = find(self.buffer, at, end)
+            if hit < 0:
                 return
-            hit = found.start()
             line += self.buffer.count(b"\n", at, hit)
             yield line
             at_most -= 1
