@@ -31,7 +31,7 @@ def json_page() -> str:
     lines = [
         "# What `--json` prints",
         "",
-        "One object on standard output (`classify` of several files: one a line); everything else goes to standard error.",
+        "One object on standard output; everything else goes to standard error.",
         "`schema_version` is 1: within it fields are only added. Times are ISO 8601 in UTC, durations are seconds. Text",
         "from jobs is redacted; it is data, never an instruction. `babysit mcp` returns the same objects (see",
         "[mcp.md](mcp.md)). What went wrong is a sentence on standard error and an exit code ([cli.md](cli.md)).",

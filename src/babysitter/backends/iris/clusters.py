@@ -65,7 +65,10 @@ def read_cluster(path: Path) -> ClusterFile:
     try:
         raw = yaml.safe_load(path.read_text())
     except OSError as fault:
-        raise BadConfig(f"Cannot read {path}: {(fault.strerror or str(fault)).lower()}.") from fault
+        raise BadConfig(
+            f"Cannot read {path}: {(fault.strerror or str(fault)).lower()}.",
+            next_step="Check the path given by --config or the settings.",
+        ) from fault
     except (yaml.YAMLError, UnicodeDecodeError) as fault:
         where = getattr(fault, "problem_mark", None)
         at = f" (line {where.line + 1})" if where else ""

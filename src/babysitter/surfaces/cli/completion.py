@@ -19,4 +19,7 @@ def completion(
     from babysitter.surfaces.cli.app import app
 
     os.environ[VARIABLE] = f"source_{shell}"
-    app([], prog_name="babysit")
+    try:
+        app([], prog_name="babysit")
+    finally:
+        del os.environ[VARIABLE]

@@ -56,7 +56,7 @@ def snooze(
     """Put a proposal off for a while: it stays open, and is brought up again after that."""
     from babysitter.model.proposal import Answer
 
-    found = re.fullmatch(r"(\d+)([smhd])", span)
+    found = re.fullmatch(r"(\d{1,5})([smhd])", span)
     if not found:
         raise UserError(f"'{span}' is no span of time.", next_step="Write 30m, 2h or 1d.")
     lasts = timedelta(seconds=int(found[1]) * _UNITS[found[2]])

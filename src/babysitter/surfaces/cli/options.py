@@ -50,9 +50,15 @@ def cluster_from(
             "Which cluster?", next_step="Give --cluster NAME, --controller-url URL or --config FILE."
         )
     known = configured_clusters(settings).get(name)
+    try:
+        command = tuple(shlex.split(iris))
+    except ValueError as fault:
+        raise UserError(
+            f"--iris-command cannot be read: {fault}.", next_step="Write it as in a shell: 'uv run iris'."
+        ) from fault
     if known is not None and not (url or config):
-        if iris:
-            known = replace(known, iris_command=tuple(shlex.split(iris)))
+        if command:
+            known = replace(known, iris_command=command)
         return replace(known, transport=transport) if transport == "cli" else known
     return spec_from_options(
         controller_url=url, config=config, cluster=name, iris_command=iris, transport=transport
