@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import accumulate, count
+from itertools import accumulate, count, islice
 from operator import add
 
 from babysitter.classify.engine import Engine, tidy
@@ -100,7 +100,11 @@ class Reading:
         known = self._hits.get(pattern)
         if known is None:
             is_absent = pattern in self._scanned
-            known = self._hits[pattern] = [] if is_absent else list(self._search(pattern, 0, MOST_LAZY_LINES))
+            known = self._hits[pattern] = (
+                []
+                if is_absent
+                else list(islice(self._search(pattern, 0, 0, len(self.buffer)), MOST_LAZY_LINES))
+            )
         return known
 
     def lines_near(self, pattern: Pattern, anchors: Sequence[int], lines: int) -> list[int]:
@@ -109,7 +113,9 @@ class Reading:
             return self.lines_with(pattern)
         found: list[int] = []
         for first, last in spans_around(anchors, lines):
-            found.extend(self._search(pattern, max(0, first), self.count, until=min(self.count, last + 1)))
+            start = self._moved(self._span(first + lines)[0], -lines)
+            end = self._moved(self._span(last - lines)[1], lines)
+            found.extend(self._search(pattern, max(0, first), start, end))
         return found
 
     def occurs_after(self, pattern: Pattern, line: int) -> bool:
@@ -118,16 +124,14 @@ class Reading:
         if known is not None:
             at = bisect_left(known, line + 1)
             return at < len(known) and known[at] < self.log_count
-        found = next(self._search(pattern, line + 1, 1), None)
+        after = self._span(line)[1] + 1
+        found = next(self._search(pattern, line + 1, after, len(self.buffer)), None)
         return found is not None and found < self.log_count
 
     def raw(self, line: int) -> bytes:
         """The tidy bytes of a line."""
-        span = self._spans.get(line)
-        if span is not None:
-            return self.buffer[span[0] : span[1]]
-        starts = self._starts
-        return self.buffer[starts[line] : starts[line + 1] - 1] if line + 1 < len(starts) else b""
+        start, end = self._span(line)
+        return self.buffer[start:end]
 
     def text(self, line: int) -> str:
         return self.raw(line).decode("utf-8", "replace")
@@ -232,11 +236,45 @@ class Reading:
             wanted.update((max(0, line - 1), line))
         yield from sorted(wanted)
 
+    def _span(self, line: int) -> tuple[int, int]:
+        """Where a line starts and ends; both the buffer's end when there is no such line.
+
+        Rules look at lines that were hit and at their neighbours, so most are found from the line beside.
+        """
+        span = self._spans.get(line)
+        if span is not None:
+            return span
+        size = len(self.buffer)
+        if before := self._spans.get(line - 1):
+            start = before[1] + 1
+        elif after := self._spans.get(line + 1):
+            start = self._moved(after[0], -1)
+        else:
+            start = self._starts[line] if line < len(self._starts) else size + 1
+        if start > size:
+            return size, size
+        end = self.buffer.find(b"\n", start)
+        self._spans[line] = span = start, size if end < 0 else end
+        return span
+
+    def _moved(self, at: int, lines: int) -> int:
+        """From the start of a line so many lines back to the start of one, or from an end on to an end."""
+        for _ in range(-lines):
+            if at == 0:
+                break
+            at = self.buffer.rfind(b"\n", 0, at - 1) + 1
+        for _ in range(lines):
+            end = self.buffer.find(b"\n", at + 1)
+            if end < 0:
+                return len(self.buffer)
+            at = end
+        return at
+
     @cached_property
     def _starts(self) -> list[int]:
-        """Offset of each line, and of what would be the next one."""
+        """Offset of each line."""
         ends = accumulate(map(len, self.buffer.split(b"\n")))
-        return [0, *map(add, ends, count(1))]  # a newline after each
+        return [0, *map(add, ends, count(1))][:-1]  # a newline after each
 
     def _start_of_end(self, lines: int) -> dict[TaskId, int]:
         """For each task the first of its last so many lines."""
@@ -256,26 +294,18 @@ class Reading:
     def _ends(self) -> dict[int, dict[TaskId, int]]:
         return {}
 
-    def _search(
-        self, pattern: Pattern, from_line: int, at_most: int, *, until: int | None = None
-    ) -> Iterator[int]:
-        """Lines from `from_line` to before `until` that match, found by scanning for this pattern alone."""
-        if from_line >= (self.count if until is None else until):
-            return
-        find = line_finder(pattern)
-        at = self._starts[from_line] if from_line else 0
-        end = len(self.buffer) if until is None else self._starts[until] - 1
-        line = from_line
-        while at <= end and at_most > 0:
-            hit = find(self.buffer, at, end)
+    def _search(self, pattern: Pattern, line: int, at: int, end: int) -> Iterator[int]:
+        """Lines that match between two offsets, found by scanning for it alone. `line` starts `at`."""
+        find, buffer = line_finder(pattern), self.buffer
+        while at <= end:
+            hit = find(buffer, at, end)
             if hit < 0:
                 return
-            line += self.buffer.count(b"\n", at, hit)
+            line += buffer.count(b"\n", at, hit)
+            line_end = buffer.find(b"\n", hit, end)
+            line_end = end if line_end < 0 else line_end
+            self._spans[line] = max(at, buffer.rfind(b"\n", at, hit) + 1), line_end
             yield line
-            at_most -= 1
-            line_end = self.buffer.find(b"\n", hit, end)
-            if line_end < 0:
-                return
             at, line = line_end + 1, line + 1
 
 
