@@ -156,6 +156,11 @@ def _unusable(where: Path | str, fault: BaseException) -> UserError | Unreachabl
             f"The database at {make_url(where).render_as_string()} cannot be used: {_sentence(fault)}.",
             next_step="Check that it runs and that the user may create tables.",
         )
+    if "not a database" in str(fault) or "malformed" in str(fault):
+        return UserError(
+            f"The file {where / FILE_NAME} is damaged: {_sentence(fault)}.",
+            next_step="Put back a copy, or move it aside: a new one is made, without the old watches.",
+        )
     return UserError(
         f"The state folder {where} cannot be used: {_sentence(fault)}.",
         next_step="Make it writable, or name another one with --state-dir or BABYSIT_STATE_DIR.",

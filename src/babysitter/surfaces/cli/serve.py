@@ -4,6 +4,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from babysitter.notify.base import Notifier
 
 LOG_NAME = "service.log"
+BEGINS_WITHIN_S = 5.0
 
 
 def serve(settings: SettingsFile = None, state_dir: StateDir = None) -> None:
@@ -52,8 +54,13 @@ def keep_served(settings: "Settings", file: Path | None) -> None:
     from babysitter.service.replicas import is_served
     from babysitter.service.wiring import state_folder_of
 
-    if not is_served(state_folder_of(settings)):
-        in_background(settings, file)
+    folder = state_folder_of(settings)
+    if is_served(folder):
+        return
+    in_background(settings, file)
+    deadline = time.monotonic() + BEGINS_WITHIN_S
+    while not is_served(folder) and time.monotonic() < deadline:
+        time.sleep(0.05)  # else `status` would say for a moment that nothing is looked at
 
 
 def in_background(settings: "Settings", file: Path | None) -> None:
