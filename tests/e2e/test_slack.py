@@ -1,117 +1,22 @@
 """Slack and the service, both real: what a person sees in the channel, and what follows from a press."""
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from babysitter.backends.open import ClusterSpec
 from babysitter.clock import SystemClock
-from babysitter.config import Settings
-from babysitter.config.settings import SlackSettings
 from babysitter.model.events import DecisionRefused, ProposalDecided
-from babysitter.model.ids import JobId, Person
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Door, ProposalStatus
 from babysitter.service.approvals import decide
-from babysitter.service.hall import Hall
 from babysitter.service.replicas import troubles_of
 from babysitter.service.run import Service
-from babysitter.service.watching import standing_of, start_watching
+from babysitter.service.watching import standing_of
 from babysitter.service.wiring import open_hall
-from babysitter.sim.server import Simulator
-from babysitter.slacksim import SlackServer
-from babysitter.slacksim.sockets import Ack
-from babysitter.slacksim.workspace import Message
-from babysitter.surfaces.slack.endpoint import PATH
 from babysitter.surfaces.slack.serving import hearing
-from babysitter.surfaces.slack.surface import SlackSurface
-from tests.support.clock import FakeClock
+from tests.e2e.channel import ADA, BOB, EVE, Channel, channel
 from tests.support.story import opener
-
-ADA, BOB, EVE = Person("U0ADA"), Person("U0BOB"), Person("U0EVE")
-
-
-@dataclass
-class Channel:
-    """A job, its babysitter, and the channel in which it speaks."""
-
-    slack: SlackServer
-    sim: Simulator
-    clock: FakeClock
-    hall: Hall
-    service: Service
-    surface: SlackSurface
-    watch: Any
-
-    async def pass_s(self, seconds: float, step_s: float = 10.0) -> None:
-        for _ in range(int(seconds / step_s)):
-            self.clock.advance(step_s)
-            await self.service.tick()
-            await self.service.settled()
-
-    async def offer(self) -> None:
-        await self.pass_s(300)
-        assert (await self.proposal()).status is ProposalStatus.OPEN
-
-    async def proposal(self):
-        return (await standing_of(self.hall, self.watch.id)).proposals[-1]
-
-    async def press(self, user: str, button: ButtonKind = ButtonKind.APPROVE, **how: Any) -> tuple[Ack, str]:
-        """The acknowledgement, and what this person alone was told."""
-        before = len(self.slack.ephemerals)
-        ack = await self.slack.click(user, str(button), **how)
-        await self.surface.door.settled()
-        told = " ".join(each.text for each in self.slack.ephemerals[before:] if each.user == user)
-        return ack, told
-
-    async def events(self, kind: type) -> list[Any]:
-        async with self.hall.store.reading() as records:
-            happened = [each.event for each in await records.events.after(0, at_most=10_000)]
-        return [each for each in happened if isinstance(each, kind)]
-
-    def card(self) -> Message:
-        """The newest message about an incident, as it looks now."""
-        return next(each for each in reversed(self.slack.messages) if each.text.startswith("Zombie"))
-
-    def shown(self, message: Message) -> str:
-        return str(message.blocks) + message.text
-
-
-@asynccontextmanager
-async def channel(
-    folder: Path, *, scenario: str = "zombie", over_http: bool = False, **settings: Any
-) -> AsyncIterator[Channel]:
-    clock = FakeClock()
-    async with SlackServer() as slack, Simulator(scenario, clock.now) as sim:
-        given = SlackSettings(
-            bot_token=slack.bot_token,
-            app_token=None if over_http else slack.app_token,
-            signing_secret=slack.signing_secret if over_http else None,
-            listen="127.0.0.1:0",
-            channel="C0JOBS",
-            api_url=slack.base_url,
-        )
-        wanted = Settings(state_dir=folder, slack=given, **({"approvers": ((ADA, BOB),)} | settings))
-        async with (
-            open_hall(wanted, clock=clock, opener=opener(clock)) as hall,
-            Service(hall) as service,
-            # Slack's own seconds are real: signatures and pings know no compressed clock.
-            hearing(hall, world=SystemClock()) as surface,
-        ):
-            assert surface is not None
-            await slack.until(lambda: surface.port if over_http else not surface.trouble)
-            slack.interactivity_url = f"http://127.0.0.1:{surface.port}{PATH}" if over_http else ""
-            command = (sys.executable, "-m", "babysitter.sim.iris", "--as", "may")
-            spec = ClusterSpec("marin", url=sim.url, iris_command=command)
-            watch = await start_watching(hall, JobId(sim.root_job), spec, by=ADA)
-            yield Channel(slack, sim, clock, hall, service, surface, watch)
 
 
 async def test_a_press_stops_and_submits_once_and_the_card_tells_what_followed(tmp_path):

@@ -81,7 +81,7 @@ def refusal(place: str, method: str, code: str, message: str) -> BabysitError:
         case "unauthenticated":
             return NotAuthorised(
                 f"The controller at {place} refused our token: {said}.",
-                next_step="Run `iris login` for this cluster, or give a token with --token.",
+                next_step="Run `iris login` for this cluster, or set clusters.NAME.token_file.",
             )
         case "permission_denied":
             return NotAuthorised(

@@ -196,7 +196,7 @@ class HttpLine:
                 why = "wrong audience or no token" if status == 401 else "this identity is not on its list"
                 return NotAuthorised(
                     f"The proxy before {self.place} turned {method} away with {status} ({why}).",
-                    next_step="Run `iris login` for this cluster, or give a token with --token.",
+                    next_step="Run `iris login` for this cluster, or set clusters.NAME.token_file.",
                 )
             case 429:
                 return Overloaded(

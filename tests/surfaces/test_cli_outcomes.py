@@ -1,0 +1,168 @@
+"""What a watch ends in, as a shell sees it: exit codes, answers at a real terminal, a service that died."""
+
+import asyncio
+import json
+import os
+import pty
+import sys
+from pathlib import Path
+
+from babysitter.clock import SystemClock
+from babysitter.sim.server import Simulator
+from babysitter.surfaces import views
+from tests.support.shell import Shell, shell
+
+
+async def at_a_terminal(run: Shell, command: str, typed: str) -> tuple[int, str]:
+    """Run a command with a terminal around it, in which somebody types."""
+    ours, theirs = pty.openpty()
+    process = await asyncio.create_subprocess_shell(
+        command, cwd=run.home, env=run.environment, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    os.write(ours, typed.encode())
+    shown = b""
+    loop = asyncio.get_running_loop()
+    while True:
+        try:
+            part = await asyncio.wait_for(loop.run_in_executor(None, os.read, ours, 65_536), 30)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    return await process.wait(), shown.decode()
+
+
+async def offered(run: Shell) -> str:
+    """The offer of the incident that the watched job comes to."""
+    waited = await run(f"babysit wait {run.job} --until incident --for 40 --json")
+    return str(waited.json["watch"]["incidents"][0]["proposal"]["id"])
+
+
+async def test_a_job_that_succeeds_ends_with_0_in_the_foreground(tmp_path: Path):
+    async with shell(tmp_path, "plain-success") as run:
+        said = await run(f"babysit start {run.job} --cluster marin --foreground")
+        assert (said.code, said.err) == (0, "")
+        assert run.job in said.out
+        assert "\x1b" not in said.out
+        again = await run(f"babysit status {run.job} --watch")  # ended: one frame, and no waiting
+        assert (again.code, "finished" in again.out) == (0, True)
+        ended = await run(f"babysit wait {run.job} --for 0 --json")
+        assert views.WaitReply.model_validate(ended.json).reason == "terminal"
+
+
+async def test_waiting_tells_the_worst_outcome_of_several_jobs(tmp_path: Path):
+    async with (
+        shell(tmp_path, "stopped-by-person") as run,
+        Simulator("plain-success", SystemClock(speed=60).now) as other,
+    ):
+        waited = run(f"babysit start {run.job} --cluster marin --wait")
+        second = run(f"babysit diagnose {other.root_job} --controller-url {other.url} --json")
+        stopped, diagnosed = await asyncio.gather(waited, second)
+        assert stopped.code == 10, stopped
+        assert views.DiagnoseReply.model_validate(diagnosed.json).job == other.root_job
+        listed = views.StatusReply.model_validate((await run("babysit list --all --json")).json)
+        assert [(each.job, each.phase) for each in listed.watches] == [(run.job, "finished")]
+
+
+async def test_one_wrong_job_among_several_spoils_nothing(tmp_path: Path):
+    async with shell(tmp_path, "plain-success") as run:
+        said = await run(f"babysit start {run.job} /ada/nothing dedup --cluster marin")
+        assert (said.code, run.job in said.out) == (2, True)
+        assert "/ada/nothing" in said.err
+        assert "'dedup'" in said.err
+        alive = (await run("babysit status --json")).json
+        assert [each["job"] for each in alive["watches"]] == [run.job]
+        waited = await run(f"babysit wait {run.job} --until terminal --for 40 --json")
+        assert waited.json["reason"] == "terminal"  # so it is really looked after
+
+
+async def test_waiting_starts_the_service_again_where_it_died(tmp_path: Path):
+    async with shell(tmp_path, "plain-success") as run:
+        await run(f"babysit start {run.job} --cluster marin")
+        run.stop_service()
+        for _ in range(50):
+            if not (status := (await run("babysit status --json")).json)["service"]["runs"]:
+                break
+        assert not status["service"]["runs"]
+        assert "The service does not run" in (await run("babysit list")).out
+        waited = await run(f"babysit wait {run.job} --until terminal --for 40 --json")
+        assert waited.json["reason"] == "terminal"
+
+
+async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        await run(f"babysit start {run.job} --cluster marin")
+        offer = await offered(run)
+        assert "the offer stays open" in (await at_a_terminal(run, f"babysit approve {offer}", "n\n"))[1]
+        snoozed = await run(f"babysit snooze {offer} --for 2h --json")
+        assert views.DecisionReply.model_validate(snoozed.json).accepted
+        refused = await run(f"babysit approve {offer}")
+        assert refused.code == 4
+        code, shown = await at_a_terminal(run, f"babysit approve {offer}", "y\n")
+        assert (code, "Approved by" in shown) == (0, True), shown
+        for part in (f"1. stop exactly {run.job}", "2. submit /ada/dedup-r1", "job run"):
+            assert part in shown
+        late = await run(f"babysit deny {offer} --json")
+        assert (late.json["accepted"], "Already approved" in late.json["sentence"]) == (False, True)
+        ended = await run(f"babysit wait {run.job} --until terminal --for 60 --json")
+        assert ended.json["watch"]["job"] == "/ada/dedup-r1"
+        assert run.sim.launched == ["/ada/dedup-r1"]
+        told = (await run(f"babysit report {run.job} --json")).json["markdown"]
+        assert "Approving needs a person at a terminal" in told
+
+
+async def test_somebody_who_may_not_is_refused_at_a_terminal_too(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        await run(f"babysit start {run.job} --cluster marin --owner U0ADA")
+        offer = await offered(run)
+        code, shown = await at_a_terminal(run, f"babysit approve {offer}", "y\n")
+        assert (code, "U0ADA" in shown) == (4, True), shown
+        assert run.sim.launched == []
+
+
+async def test_a_terminal_gets_colours_unless_it_asks_for_none(tmp_path: Path):
+    async with shell(tmp_path, "long-run") as run:
+        await run(f"babysit start {run.job} --cluster marin")
+        _, shown = await at_a_terminal(run, "TERM=xterm-256color babysit list", "")
+        assert "\x1b[" in shown
+        _, plain = await at_a_terminal(run, "NO_COLOR=1 TERM=xterm-256color babysit list", "")
+        assert "\x1b[3" not in plain
+        assert run.job in plain
+
+
+async def test_a_recording_is_made_judged_and_never_overwritten(tmp_path: Path):
+    async with shell(tmp_path, "plain-success") as run:
+        made = await run(f"babysit record {run.job} -o kept --cluster marin --every 1 --for 30")
+        assert made.code == 0, made.err
+        assert "the job has ended" in made.out
+        judged = await run("babysit replay kept --json")
+        assert json.loads(judged.out)["final"]["cause"] == "healthy"
+        assert (await run(f"babysit record {run.job} -o kept --cluster marin")).code == 2
+
+
+async def test_credentials_and_foreign_servers_get_a_sentence(tmp_path: Path):
+    page = await asyncio.create_subprocess_exec(
+        sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1",
+        cwd=tmp_path, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        assert page.stdout is not None
+        port = (await page.stdout.readline()).decode().split()[5]
+        async with (
+            shell(tmp_path / "home") as run,
+            Simulator("healthy", SystemClock().now, identity="made-up") as locked,
+        ):
+            for url, named in (
+                (locked.url, "refused our token"),
+                (f"http://127.0.0.1:{port}", "an Iris controller"),
+            ):
+                for command in (f"diagnose {run.job}", f"start {run.job}"):
+                    said = await run(f"babysit {command} --controller-url {url}")
+                    assert (said.code, named in said.err, said.out) == (3, True, ""), said
+                    assert len(said.err.splitlines()) == 2
+    finally:
+        page.kill()
+        await page.wait()
