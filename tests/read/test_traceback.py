@@ -48,11 +48,15 @@ def test_a_chain_is_one_unit_that_begins_with_its_cause() -> None:
         "2026-11-20T10:00:00Z task=/u/j/0 | ",
         "12: ",
         "node-3: ",
+        "loader-1  | ",
+        "[loader]  | ",
     ],
 )
 def test_prefixes_are_seen_through(prefix: str) -> None:
-    lines = [prefix + line for line in CHAIN]
-    assert types(read_tracebacks(lines)) == [["KeyError", "ValueError"]]
+    lines = [prefix + line for line in ["W closing", *CHAIN]]
+    (unit,) = read_tracebacks(lines)
+    assert types([unit]) == [["KeyError", "ValueError"]]
+    assert unit.announced_by == 0
 
 
 def test_clock_times_that_differ_from_line_to_line_do_not_matter() -> None:

@@ -92,6 +92,7 @@ _WORKER_PREFIX = re.compile(
     r"|\[?(?:default|rank|Rank|RANK|local_rank)[ :=_]?\d+\]?:? ?"
     r"|\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?Z?\]? task=[\w./:-]+(?: attempt=\d+)? \| ?"
     r"|(?:node|host|worker|slice|task)[-_ ]?\d+: ?"
+    r"|\[?[\w.-]{1,60}\]? {1,12}\| (?=\S| {2})"  # docker compose and its like: `name-1  | line`
     r"|\d{1,4}: (?=\S|  ))"
 )
 _GROUP = re.compile(r"\s*(?:\+-\+-{3,}.*|\+-{3,}.*|\| ?|\+ (?=Exception Group Traceback))")
