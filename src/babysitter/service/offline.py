@@ -12,8 +12,10 @@ from babysitter.classify.reading import Reading
 from babysitter.classify.why import why_not
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Finding, Findings
+from babysitter.model.job import JobState
 from babysitter.model.verdict import Diagnosis, Reason
 from babysitter.read.pyspy import read_dump
+from babysitter.service.frozen import frozen_finding
 from babysitter.service.story import Story, read_story
 
 # A running watch asks for two dumps before it offers to restart a stuck stage. A text is all there is: after
@@ -58,7 +60,11 @@ def examine(
         measures=measures_of(story),
     )
     tail = lines[story.skipped :]
-    measured = [_moved(each, story.skipped) for each in measured_findings(story.run, tail, source=source)]
+    seen = [*measured_findings(story.run, tail, source=source)]
+    if facts.state in (None, JobState.RUNNING):
+        frozen = frozen_finding(tail, source=source, silent_s=facts.last_line_age_s or 0.0)
+        seen += [frozen] if frozen is not None else []
+    measured = [_moved(each, story.skipped) for each in seen]
     findings = replace(findings, all=(*measured, *findings.all))
     judgement = judge(findings, facts)
     diagnosis = judgement.diagnosis
