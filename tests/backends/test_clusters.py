@@ -168,6 +168,9 @@ async def test_an_opened_cluster_contacts_nobody_and_sends_the_stored_token(plac
         ({"controller_url": "http://h:1", "cluster": "marin"}, "exactly one"),
         ({"controller_url": "h:10000"}, "not an address"),
         ({"controller_url": "ftp://h"}, "not an address"),
+        ({"controller_url": "http://h:99999"}, "not an address"),
+        ({"controller_url": "http://[::1"}, "not an address"),
+        ({"controller_url": "http://h h"}, "not an address"),
         ({"cluster": "marin", "transport": "carrier-pigeon"}, "rpc or cli"),
     ],
 )
@@ -190,3 +193,7 @@ def test_a_spec_takes_its_name_from_what_was_given():
     spec = spec_from_options(cluster="m", iris_command="uv run iris", token="made-up")
     assert spec.iris_command == ("uv", "run", "iris")
     assert "made-up" not in repr(spec)
+
+
+def test_a_password_in_an_address_is_no_part_of_a_clusters_name():
+    assert spec_from_options(controller_url="http://ada:made-up@h:10000/base").name == "h:10000"

@@ -3,6 +3,7 @@
 Nothing is contacted here: connections, tunnels and probing wait for the first look.
 """
 
+import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -46,9 +47,7 @@ class ClusterSpec:
             )
         if self.transport not in ("rpc", "cli"):
             raise BadConfig(f"The transport of '{self.name}' is rpc or cli, not '{self.transport}'.")
-        if self.url and (
-            urlparse(self.url).scheme not in ("http", "https") or not urlparse(self.url).hostname
-        ):
+        if self.url and not _is_address(self.url):
             raise BadConfig(
                 f"'{self.url}' is not an address of a controller.",
                 next_step="Write it as http://HOST:PORT.",
@@ -60,6 +59,16 @@ class ClusterSpec:
         if self.url:
             return ("--controller-url", self.url)
         return ("--config", self.config) if self.config else ("--cluster", self.cluster)
+
+
+def _is_address(url: str) -> bool:
+    """Whether something could be asked there."""
+    try:
+        parts = urlparse(url)
+        host = parts.hostname if parts.port != 0 else None  # both raise where they cannot be read
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(host) and not re.search(r"[\s\x00-\x1f]", url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +97,9 @@ def spec_from_options(
     token: str = "",
 ) -> ClusterSpec:
     """The spec behind the command line's options; the name is the cluster's, the file's or the address's."""
+    address = controller_url.partition("://")[2].partition("/")[0].rpartition("@")[2]  # shown: no password
     return ClusterSpec(
-        name=cluster or (Path(config).stem if config else "") or urlparse(controller_url).netloc,
+        name=cluster or (Path(config).stem if config else "") or address,
         url=controller_url,
         config=config,
         cluster=cluster,

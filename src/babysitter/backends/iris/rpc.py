@@ -142,7 +142,13 @@ class HttpLine:
                 f"The controller at {self.place} did not answer {method} within {limit_s:g} s.",
                 next_step="It may hang or be overloaded; the job itself is probably fine.",
             ) from fault
-        except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, OSError) as fault:
+        except aiohttp.ClientPayloadError as fault:
+            self._way.suspect()
+            raise Unreachable(
+                f"The answer of {self.place} to {method} broke off before its end.",
+                next_step="Something on the way cuts connections; the job itself is probably fine.",
+            ) from fault
+        except (aiohttp.ClientConnectionError, OSError) as fault:
             self._way.suspect()
             raise Unreachable(
                 f"Cannot reach the controller at {self.place}: {_plain(fault)}.",
@@ -150,7 +156,8 @@ class HttpLine:
             ) from fault
         except (aiohttp.ClientError, ValueError) as fault:
             raise NonsenseAnswer(
-                f"The answer of {self.place} to {method} is not proper HTTP: {_plain(fault)}."
+                f"What answers at {self.place} does not speak proper HTTP.",
+                next_step="Check the address and its port: something else may listen there.",
             ) from fault
 
     async def _read(self, response: aiohttp.ClientResponse, method: str) -> bytes:
@@ -183,7 +190,7 @@ class HttpLine:
                 fault.retry_after_s = _retry_after_s(response)
             return fault
         if 300 <= status < 400:
-            target = response.headers.get("location", "")[:120]
+            target = response.headers.get("location", "").partition("?")[0][:120]
             return NonsenseAnswer(
                 f"{self.place} redirects {method} to {target or 'another place'}: that is no controller.",
                 next_step="Check the address; an identity-aware proxy wants a token (`iris login`).",
@@ -252,7 +259,11 @@ def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
 
 def _plain(fault: BaseException) -> str:
     """What went wrong in plain words: the system's own ("connection refused") where it has some."""
+    if isinstance(fault, aiohttp.ClientConnectorDNSError):
+        return "its name is not known"
+    if isinstance(fault, aiohttp.ClientSSLError):
+        return "no trusted encrypted connection comes about"
     number = getattr(fault, "errno", None)
     if isinstance(number, int) and number > 0:
         return os.strerror(number).lower()
-    return str(fault).strip().rstrip(".").lower() or type(fault).__name__
+    return "it hung up before it answered"

@@ -232,9 +232,12 @@ def _as_ours(misuse: Any, arguments: Sequence[str]) -> UserError:
 
 
 def _say(error: BabysitError) -> int:
-    print(f"babysit: {error.sentence}", file=sys.stderr)  # noqa: T201
+    """A sentence may quote a job, a file or a server: what could steer a terminal is left out."""
+    from babysitter.redact import neutral
+
+    print(f"babysit: {neutral(error.sentence)}", file=sys.stderr)  # noqa: T201
     if error.next_step:
-        print(f"  {error.next_step}", file=sys.stderr)  # noqa: T201
+        print(f"  {neutral(error.next_step)}", file=sys.stderr)  # noqa: T201
     return error.exit_code
 
 
