@@ -43,6 +43,16 @@ async def test_a_restart_approved_in_slack_survives_its_delicate_points(world: W
         assert ending.lives == 2
 
 
+async def test_a_press_that_was_acknowledged_need_not_be_pressed_again(world: World):
+    sound = await world.play(Case("slack"))
+    assert (sound.pressed, sound.state["inbox"]) == (1, 0)
+    not_yet = await killed(world, sound, Case("slack", kills=(1,), label="write inbox"))
+    assert not_yet.pressed == 2  # nothing was acknowledged, so she presses again
+    for label, number in (("write inbox", 2), ("write decisions", 1)):
+        ending = await killed(world, sound, Case("slack", kills=(number,), label=label))
+        assert (ending.pressed, ending.lives) == (1, 2)
+
+
 async def test_lost_answers_and_a_second_crash_change_nothing(world: World):
     sound = await world.play(Case("terminal"))
     await killed(world, sound, Case("terminal", "launch-lost", kills=(4,), label="before GetJobStatus"))

@@ -51,6 +51,7 @@ class Ending:
     told: Counter[str]
     state: dict[str, Any]
     lives: int
+    pressed: int = 0  # how often the button was
     killed_at: list[str] = field(default_factory=list)
     points: list[str] = field(default_factory=list)  # of the last life
 
@@ -111,6 +112,7 @@ class World:
         self._folder = folder
         self._offered = folder / "offered"
         self._moment = BEGIN
+        self._presses: list[bool] = []  # one for each, whether it was acknowledged
         self._silent = copy.deepcopy(slack.workspace.__dict__)  # before anything was said
         self._workspace: dict[str, Any] = {}
 
@@ -129,6 +131,7 @@ class World:
     async def play(self, case: Case) -> Ending:
         """The story from the offer on, or from its start, through as many lives as it takes."""
         await self._put_back(is_whole=case.is_whole)
+        self._presses.clear()
         if case.trouble:
             TROUBLES[case.trouble](self)
         until = "settled" if case.answer else "expired"
@@ -158,7 +161,7 @@ class World:
             self.clock.set(self._moment)
 
     async def _life(self, plan: Plan) -> tuple[str, Any]:
-        """Run one process to its end; presses the button whenever it is ready to hear."""
+        """Run one process to its end; presses the button when it hears, until a press is acknowledged."""
         ours, theirs = FORKS.Pipe()
         process = FORKS.Process(target=live, args=(plan, theirs))
         process.start()
@@ -172,6 +175,7 @@ class World:
         finally:
             process.kill()
             await asyncio.to_thread(process.join)
+            await self.slack.until(lambda: not self.slack.sockets.count)  # its last words have been read
             for press in presses:
                 press.cancel()
             await asyncio.gather(*presses, return_exceptions=True)
@@ -187,17 +191,31 @@ class World:
                     last = ours.recv()
                 except EOFError:
                     return last
-                if last[0] == "click":
-                    presses.add(asyncio.create_task(self.slack.click(str(ADA), "approve", wait_s=1.0)))
-                else:
+                if last[0] != "click":
                     return last
+                if not any(self._presses):
+                    presses.add(asyncio.create_task(self._press()))
             if not process.is_alive() and not ours.poll():
                 return last if last[0] != "click" else ("died", "")
             await asyncio.sleep(0.002)
 
+    async def _press(self) -> None:
+        number = len(self._presses)
+        self._presses.append(False)
+        self._presses[number] = (await self.slack.click(str(ADA), "approve", wait_s=1.0)).acked
+
     def _ending(self, lives: int, killed: list[str], points: list[str]) -> Ending:
         told = Counter(_words(each.text) for each in self.slack.messages)
-        return Ending(self.cluster.launched, self.cluster.stopped, told, self._state(), lives, killed, points)
+        return Ending(
+            self.cluster.launched,
+            self.cluster.stopped,
+            told,
+            self._state(),
+            lives,
+            len(self._presses),
+            killed,
+            points,
+        )
 
     def _state(self) -> dict[str, Any]:
         """What a person would call the outcome, from the database as it lies there."""
@@ -207,6 +225,7 @@ class World:
                 "watch": one("SELECT root, phase, restarts FROM watches").fetchall(),
                 "incidents": one("SELECT cause, status FROM incidents ORDER BY opened_at").fetchall(),
                 "proposals": one("SELECT status FROM proposals").fetchall(),
+                "inbox": one("SELECT count(*) FROM inbox").fetchone()[0],
                 "decisions": one("SELECT count(*) FROM decisions").fetchone()[0],
                 "restarts": one("SELECT count(*) FROM restarts").fetchone()[0],
                 "untold": one(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from babysitter.errors import BadConfig, Unreachable, UserError
@@ -15,6 +15,7 @@ from babysitter.model.events import WatchStopped
 from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.store.migrations import migrate, version_of
 from babysitter.store.open import FILE_NAME, Store, default_state_folder, open_store
+from babysitter.store.tables import inbox, meta, metadata
 from tests.support import build
 
 
@@ -138,6 +139,28 @@ async def test_urls_that_cannot_be_one(url: str):
 )
 def test_the_state_folder_follows_the_standard(environment: dict[str, str], folder: str):
     assert default_state_folder(environment) == Path(folder)
+
+
+def test_every_step_leads_to_the_schema_of_a_new_database(tmp_path: Path):
+    old, new = (create_engine(f"sqlite:///{tmp_path / name}.db") for name in ("old", "new"))
+    with old.begin() as connection:
+        metadata.create_all(connection, tables=[each for each in metadata.sorted_tables if each is not inbox])
+        connection.execute(meta.insert().values(key="version", value="1"))
+        migrate(connection)
+    with new.begin() as connection:
+        migrate(connection)
+
+    def shape(engine: Engine) -> dict[str, list[tuple[str, str, bool, int]]]:
+        found = inspect(engine)
+        return {
+            table: [
+                (each["name"], str(each["type"]), each["nullable"], each["primary_key"])
+                for each in found.get_columns(table)
+            ]
+            for table in found.get_table_names()
+        }
+
+    assert shape(old) == shape(new)
 
 
 def test_an_older_database_is_brought_up_step_by_step(tmp_path: Path):

@@ -17,6 +17,7 @@ from babysitter.slacksim import SlackServer
 from babysitter.surfaces.slack.app import SlackDoor
 from babysitter.surfaces.slack.desk import Heard
 from babysitter.surfaces.slack.endpoint import PATH
+from babysitter.surfaces.slack.press import Press
 from babysitter.surfaces.slack.socket import SlackSocket
 from babysitter.surfaces.slack.surface import SlackSurface
 from tests.surfaces.manual_clock import ManualClock
@@ -47,6 +48,21 @@ class MemoryDesk:
     feedback: list[tuple[str, str, bool]] = field(default_factory=list)
     evidence: dict[str, tuple[str, ...]] = field(default_factory=dict)
     slowness: asyncio.Event | None = None
+    is_stuck: bool = False
+    inbox: dict[str, Press] = field(default_factory=dict)
+    kept_at_all: list[str] = field(default_factory=list)
+
+    async def keep(self, press: Press) -> None:
+        if self.is_stuck:
+            await asyncio.Event().wait()
+        self.inbox[press.identity] = press
+        self.kept_at_all.append(press.identity)
+
+    async def kept(self) -> Sequence[Press]:
+        return tuple(self.inbox.values())
+
+    async def answered(self, press: Press) -> None:
+        self.inbox.pop(press.identity, None)
 
     async def decide(
         self,
@@ -56,7 +72,9 @@ class MemoryDesk:
         door: Door,
         *,
         snooze_until: datetime | None = None,
+        incoming: str = "",
     ) -> Heard:
+        self.inbox.pop(incoming, None)
         if self.slowness is not None:
             await self.slowness.wait()
         if proposal not in self.expires_at:

@@ -224,6 +224,52 @@ async def test_after_a_restart_of_the_bot_the_old_card_still_works(slack: SlackS
     assert desk.acts == ["p-1"]
 
 
+async def test_a_press_is_written_down_before_it_is_acknowledged(rig: Rig) -> None:
+    await rig.offer()
+    rig.desk.slowness = asyncio.Event()
+    assert (await rig.slack.click("U0ADA", "approve")).acked
+    assert [each.target for each in rig.desk.inbox.values()] == ["p-1"]
+    rig.desk.slowness.set()
+    await rig.door.settled()
+    assert rig.desk.inbox == {}
+
+
+async def test_a_desk_that_cannot_write_delays_no_acknowledgement(rig: Rig) -> None:
+    await rig.offer()
+    rig.desk.is_stuck = True
+    assert await rig.press("U0ADA") == ""
+    assert rig.desk.acts == ["p-1"]
+
+
+async def test_a_look_is_not_kept_and_a_persons_word_is(rig: Rig) -> None:
+    await rig.offer()
+    await rig.press("U0ADA", ButtonKind.MORE)
+    assert rig.desk.kept_at_all == []
+    await rig.press("U0ADA", ButtonKind.WRONG)
+    assert len(rig.desk.kept_at_all) == 1
+
+
+async def test_what_a_dead_process_acknowledged_the_next_one_decides(slack: SlackServer) -> None:
+    clock = ManualClock()
+    desk = MemoryDesk(clock, slowness=asyncio.Event())
+    async with connected(make_rig(slack, clock, desk)) as before:
+        await before.offer()
+        assert (await slack.click("U0ADA", "approve")).acked
+        for task in before.door._working.values():
+            task.cancel()  # as the end of a process does
+    assert desk.acts == []
+    desk.slowness = None
+    slack.faults.status("users.info", status=503)  # who it is cannot be said at once
+    async with connected(make_rig(slack, clock, desk)) as reborn:
+        await reborn.door.settled()
+        assert (desk.acts, len(desk.inbox)) == ([], 1)
+        clock.advance(20)
+        await slack.until(lambda: desk.acts)
+        await reborn.door.settled()
+    assert (desk.acts, desk.inbox) == (["p-1"], {})
+    assert slack.ephemerals == []
+
+
 class TestHttp:
     """What only a request over HTTP can get wrong. Nothing is told to anybody: there is nobody to trust."""
 

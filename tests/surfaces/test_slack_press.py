@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babysitter.model.message import ButtonKind
-from babysitter.surfaces.slack.press import ID_CHARS_MOST, read_press
+from babysitter.surfaces.slack.press import ID_CHARS_MOST, read_back, read_press, written
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=20),
@@ -42,6 +42,15 @@ def payload(**changes: object) -> dict[str, object]:
         "actions": [{"action_id": "approve", "value": "p-1", "action_ts": "3.0"}],
     }
     return values | changes
+
+
+@given(user=st.text(min_size=1), action=st.sampled_from([*ButtonKind, "launch-rockets"]))
+def test_a_press_that_was_written_down_is_the_same(user: str, action: str) -> None:
+    pressed = {"actions": [{"action_id": action, "value": "p-1", "action_ts": "3.0"}]}
+    press = read_press(payload(user={"id": user}, **pressed))
+    assert press is not None
+    assert read_back(written(press)) == press
+    assert press.identity.isalnum()
 
 
 def test_a_press_is_read() -> None:

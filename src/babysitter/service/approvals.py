@@ -48,16 +48,19 @@ async def decide(
     *,
     snooze_until: datetime | None = None,
     groups: frozenset[str] = frozenset(),
+    incoming: str = "",
 ) -> Ruling:
     """A person's answer to a proposal. The first one wins; later ones hear who was first.
 
-    `groups`: user groups the person is known to belong to. Every attempt is recorded. Raises
+    `groups`: user groups the person is known to belong to. `incoming`: where the answer was kept on its way
+    in (see incoming.py); it leaves there in the transaction that counts it. Every attempt is recorded. Raises
     UserError for an unknown id, NotAllowed for a person who may not, FactsChanged for an offer that
     was withdrawn or has expired.
     """
     now = hall.clock.now()
     try:
         async with hall.store.transaction() as records:
+            await records.inbox.take_out(incoming)
             proposal = await _known(records, proposal_id)
             earlier = await records.ledger.decision_on(proposal_id)
             if earlier is not None and earlier.answer is not Answer.SNOOZE:

@@ -11,9 +11,18 @@ from sqlalchemy import Connection, inspect, select
 from babysitter.errors import UserError
 from babysitter.store.tables import meta, metadata
 
-VERSION = 1
+VERSION = 2
 
-STEPS: Mapping[int, Callable[[Connection], None]] = {}
+
+def _inbox(connection: Connection) -> None:
+    """Answers that were acknowledged and are not decided yet."""
+    connection.exec_driver_sql(
+        "CREATE TABLE inbox (id VARCHAR NOT NULL PRIMARY KEY, door VARCHAR NOT NULL, "
+        "came_at BIGINT NOT NULL, body TEXT NOT NULL)"
+    )
+
+
+STEPS: Mapping[int, Callable[[Connection], None]] = {1: _inbox}
 
 
 def migrate(

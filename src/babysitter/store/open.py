@@ -24,6 +24,7 @@ from babysitter.store.connection import Connection
 from babysitter.store.database import Database, PostgresDatabase, SqliteDatabase
 from babysitter.store.events import EventLog
 from babysitter.store.feedback import FeedbackBook
+from babysitter.store.inbox import Inbox
 from babysitter.store.journal import JournalBook
 from babysitter.store.leases import LeaseBook
 from babysitter.store.ledger import LedgerBook
@@ -45,6 +46,7 @@ class Records:
     journal: JournalBook
     events: EventLog
     outbox: Outbox
+    inbox: Inbox
     leases: LeaseBook
     feedback: FeedbackBook
     clusters: ClusterBook
@@ -182,6 +184,7 @@ def _records(connection: Connection) -> Records:
         journal=JournalBook(connection, events),
         events=events,
         outbox=Outbox(connection),
+        inbox=Inbox(connection),
         leases=LeaseBook(connection),
         feedback=FeedbackBook(connection),
         clusters=ClusterBook(connection),

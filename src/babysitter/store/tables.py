@@ -252,6 +252,15 @@ deliveries = Table(
 Index("deliveries_by_state", deliveries.c.notifier, deliveries.c.state, deliveries.c.seq)
 Index("deliveries_by_message", deliveries.c.message)
 
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("id", String, primary_key=True),  # the same for every delivery of one answer
+    Column("door", String, nullable=False),
+    Column("came_at", Moment, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
 replicas = Table(
     "replicas",
     metadata,

@@ -1,30 +1,31 @@
 """A press comes in; the service decides; the person who cannot be heard learns why.
 
-Acknowledging is not done here: whoever brings a press (socket.py, endpoint.py) acknowledges it first
-and then calls `take`, which returns at once and works afterwards.
+An answer is written down, then acknowledged, then worked on. What a process leaves unanswered when it
+dies, the next one takes up: nobody who saw their press acknowledged has to press again.
 """
 
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import structlog
 
 from babysitter.clock import Clock
-from babysitter.errors import BabysitError
+from babysitter.errors import BabysitError, WorldError
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Door
 from babysitter.notify.base import NotifyError
 from babysitter.surfaces.slack.desk import Desk, Heard
-from babysitter.surfaces.slack.people import SlackPeople
+from babysitter.surfaces.slack.people import CANNOT_TELL, SlackPeople
 from babysitter.surfaces.slack.press import Press, read_press
 
 PRESSES_AT_ONCE_MOST = 200
 PRESSES_REMEMBERED = 5_000
+KEEP_WITHIN_S = 1.0  # of the three seconds that Slack gives
 WORK_WITHIN_S = 30.0
 PAUSE_MOST_S = 10.0
 SNOOZES = {
@@ -36,6 +37,9 @@ UNKNOWN_BUTTON = "This button is not known any more. Please use the newest messa
 BROKEN = "babysit could not take your answer; nothing was done. Please try again, or use `babysit approve`."
 
 log = structlog.get_logger(__name__)
+
+Acknowledge: TypeAlias = Callable[[], Awaitable[None]]
+Take: TypeAlias = Callable[[object, Acknowledge], Awaitable[None]]  # a payload, and what acknowledges it
 
 
 class Voice(Protocol):
@@ -54,25 +58,37 @@ class SlackDoor:
         self._desk = desk
         self._people = people
         self._clock = clock
-        self._working: set[asyncio.Task[None]] = set()
+        self._working: dict[str, asyncio.Task[None]] = {}  # by the identity of their press
         self._seen: OrderedDict[str, None] = OrderedDict()
+        self._put_off: set[str] = set()  # seen, kept, and to be taken up again
 
-    def take(self, payload: object) -> None:
-        """Start working on a payload that has been acknowledged. The same press counts once."""
+    async def take(self, payload: object, acknowledge: Acknowledge) -> None:
+        """Keep a press, acknowledge it, and start working on it. The same press counts once."""
         press = read_press(payload)
         if press is None or self._was_seen(press):
+            await acknowledge()
             return
-        if len(self._working) >= PRESSES_AT_ONCE_MOST:
-            log.error("press dropped: too many at once", user=press.user)
+        await self._keep(press)
+        try:
+            await acknowledge()
+        finally:
+            self._begin(press, is_fresh=True)
+
+    async def take_up(self) -> None:
+        """Start working on what is kept: left by an earlier process, or put off by this one."""
+        try:
+            left = await self._desk.kept()
+        except BabysitError as error:
+            log.warning("kept presses cannot be read", error=error.sentence)
             return
-        task = asyncio.get_running_loop().create_task(self._work(press))
-        self._working.add(task)
-        task.add_done_callback(self._working.discard)
+        for press in left:
+            if not self._was_seen(press) or press.identity in self._put_off:
+                self._begin(press, is_fresh=False)
 
     async def settled(self) -> None:
         """Return when every press taken so far has been worked on."""
         while self._working:
-            await asyncio.wait(tuple(self._working))
+            await asyncio.wait(tuple(self._working.values()))
 
     async def close(self) -> None:
         """Finish what is under way, within its time limit."""
@@ -87,23 +103,57 @@ class SlackDoor:
             self._seen.popitem(last=False)
         return False
 
-    async def _work(self, press: Press) -> None:
-        """One press, from who it is to what they are told. Never raises."""
+    async def _keep(self, press: Press) -> None:
+        """Write an answer down. Where that fails, or takes too long, it is worked on all the same."""
+        if not press.is_an_answer:
+            return
+        try:
+            async with asyncio.timeout(KEEP_WITHIN_S):
+                await self._desk.keep(press)
+        except (BabysitError, TimeoutError) as fault:
+            log.warning("press not kept", user=press.user, because=str(fault) or "it took too long")
+
+    def _begin(self, press: Press, *, is_fresh: bool) -> None:
+        if press.identity in self._working:
+            return
+        if len(self._working) >= PRESSES_AT_ONCE_MOST:
+            log.warning("press put off: too many at once", user=press.user)
+            self._put_off.add(press.identity)
+            return
+        self._put_off.discard(press.identity)
+        task = asyncio.get_running_loop().create_task(self._work(press, is_fresh=is_fresh))
+        self._working[press.identity] = task
+        task.add_done_callback(lambda _: self._working.pop(press.identity))
+
+    async def _work(self, press: Press, *, is_fresh: bool) -> None:
+        """One press, from who it is to what they are told. Never raises.
+
+        What the world is at fault for stays kept and is taken up again; the person is told once.
+        """
+        sentence, is_answered = BROKEN, True
         try:
             async with asyncio.timeout(WORK_WITHIN_S):
-                sentence = await self._answer(press)
+                sentence = await self._answer(press, is_fresh=is_fresh)
+        except WorldError as error:
+            sentence, is_answered = str(error) if is_fresh else "", False
         except BabysitError as error:
             sentence = str(error)
         except Exception as fault:  # noqa: BLE001  the top of a press: one bad press must not end the door
             log.error("press failed", fault=repr(fault), button=press.kind, target=press.target)
-            sentence = BROKEN
         if sentence:
             await self._tell(press, sentence)
+        if not is_answered:
+            self._put_off.add(press.identity)
+        elif press.is_an_answer:
+            with contextlib.suppress(BabysitError):  # then it is answered once more, which is harmless
+                await self._desk.answered(press)
 
-    async def _answer(self, press: Press) -> str:
+    async def _answer(self, press: Press, *, is_fresh: bool) -> str:
         """What to tell the person; "" when the card says it all."""
         teams = (press.team, press.user_team) if press.user_team else (press.team,)
         objection = await self._people.objection_to(press.user, *teams)
+        if objection == CANNOT_TELL and not is_fresh:
+            raise WorldError(objection)  # nobody waits for this one: ask again until Slack can say
         if objection:
             await self._desk.refuse(press.target, press.user, Door.SLACK, objection)
             return objection
@@ -128,7 +178,12 @@ class SlackDoor:
     async def _decide(self, press: Press, answer: Answer, snooze: timedelta | None = None) -> Heard:
         until = self._clock.now() + snooze if snooze else None
         return await self._desk.decide(
-            ProposalId(press.target), Person(press.user), answer, Door.SLACK, snooze_until=until
+            ProposalId(press.target),
+            Person(press.user),
+            answer,
+            Door.SLACK,
+            snooze_until=until,
+            incoming=press.identity,
         )
 
     async def _show_more(self, press: Press) -> str:

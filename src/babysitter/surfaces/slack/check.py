@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from babysitter.clock import Clock
 from babysitter.model.message import Button, ButtonKind
 from babysitter.notify.slack_errors import MENDABLE_ERRORS, SlackRefused, translate
+from babysitter.surfaces.slack.app import Acknowledge
 from babysitter.surfaces.slack.manifest import APP_TOKEN_SCOPE, SCOPES
 from babysitter.surfaces.slack.press import Press, read_press
 from babysitter.surfaces.slack.socket import SlackSocket
@@ -87,7 +88,7 @@ class SlackCheck:
             await self._clean_up("")
             return
         socket = SlackSocket(
-            self._settings.app_token, self._client, self._presses.put_nowait, self._clock, poke=self._no_poke
+            self._settings.app_token, self._client, self._take, self._clock, poke=self._no_poke
         )
         async with self._open(socket) as connected:
             yield connected
@@ -263,6 +264,10 @@ class SlackCheck:
             return await call, None
         except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
             return None, translate(error)
+
+    async def _take(self, payload: object, acknowledge: Acknowledge) -> None:
+        await acknowledge()
+        self._presses.put_nowait(payload)
 
     @staticmethod
     async def _no_poke() -> bool:

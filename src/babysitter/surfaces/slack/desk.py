@@ -7,6 +7,7 @@ from typing import Protocol
 
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.proposal import Answer, Door
+from babysitter.surfaces.slack.press import Press
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,15 @@ class Desk(Protocol):
     Raises BabysitError (NotAllowed, FactsChanged, ...) whose sentence is fit for the person.
     """
 
+    async def keep(self, press: Press) -> None:
+        """Write a press down, before it is acknowledged."""
+
+    async def kept(self) -> Sequence[Press]:
+        """Presses that were written down and are not `answered`, oldest first."""
+
+    async def answered(self, press: Press) -> None:
+        """It need not be kept any more."""
+
     async def decide(
         self,
         proposal: ProposalId,
@@ -35,8 +45,13 @@ class Desk(Protocol):
         door: Door,
         *,
         snooze_until: datetime | None = None,
+        incoming: str = "",
     ) -> Heard:
-        """One answer to one proposal; the first one wins. `snooze_until` None = until something changes."""
+        """One answer to one proposal; the first one wins.
+
+        `snooze_until` None = until something changes. `incoming`: the identity of the press, which counts as
+        answered from the same moment on.
+        """
 
     async def refuse(self, target: str, by: str, door: Door, because: str) -> None:
         """Write down an attempt that did not get as far as `decide`."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
@@ -11,6 +11,7 @@ import structlog
 
 from babysitter.clock import Clock
 from babysitter.errors import UserError
+from babysitter.surfaces.slack.app import Take
 from babysitter.surfaces.slack.signature import SignatureCheck
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ log = structlog.get_logger(__name__)
 class SlackEndpoint:
     """Checks, acknowledges with an empty 200, and passes the press on. `clock` must be the world's own."""
 
-    def __init__(self, secret: str, take: Callable[[object], None], clock: Clock) -> None:
+    def __init__(self, secret: str, take: Take, clock: Clock) -> None:
         self._check = SignatureCheck(secret)
         self._take = take
         self._clock = clock
@@ -66,7 +67,7 @@ class SlackEndpoint:
             return web.Response(status=408)
         status, payload = self._read(request, body)
         if payload is not None:
-            self._take(payload)  # starts the work and returns at once: the answer does not wait for it
+            await self._take(payload, _nothing)  # starts the work: this answer does not wait for it
         return web.Response(status=status)
 
     def _read(self, request: "web.Request", body: bytes) -> tuple[int, object | None]:
@@ -85,3 +86,7 @@ class SlackEndpoint:
             return (200, json.loads(form["payload"][0])) if "payload" in form else (200, None)
         except (ValueError, RecursionError):
             return 400, None
+
+
+async def _nothing() -> None:
+    """The answer to the request is the acknowledgement."""

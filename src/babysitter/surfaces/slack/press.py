@@ -1,7 +1,9 @@
 """One pressed button, as Slack describes it. Parsing only; the payload is untrusted. Pure."""
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from babysitter.model.message import ButtonKind
 
@@ -27,6 +29,11 @@ class Press:
         """The message that heads the thread."""
         return self.thread_ts or self.message_ts
 
+    @property
+    def is_an_answer(self) -> bool:
+        """Whether it carries a person's word, which must not be lost; a look can be asked for again."""
+        return self.kind not in (None, ButtonKind.MORE)
+
 
 def read_press(payload: object) -> Press | None:
     """The press in a `block_actions` payload; None for anything else, however broken."""
@@ -49,8 +56,24 @@ def read_press(payload: object) -> Press | None:
         thread_ts=_text(container, "thread_ts"),
         kind=ButtonKind(action_id) if action_id in set(ButtonKind) else None,
         target=target,
-        identity=f"{who}:{action_id}:{target}:{_text(action, 'action_ts')}:{_text(payload, 'trigger_id')}",
+        identity=_digest(who, action_id, target, _text(action, "action_ts"), _text(payload, "trigger_id")),
     )
+
+
+def written(press: Press) -> str:
+    """The press as one line of JSON; `read_back` understands it."""
+    return json.dumps(asdict(press))
+
+
+def read_back(text: str) -> Press:
+    """A press that was written down."""
+    fields = json.loads(text)
+    return Press(**{**fields, "kind": ButtonKind(fields["kind"]) if fields["kind"] else None})
+
+
+def _digest(*parts: str) -> str:
+    """Fit for a key, whatever the parts hold."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _part(holder: Mapping[str, object], name: str) -> Mapping[str, object]:

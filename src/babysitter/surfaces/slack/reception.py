@@ -6,9 +6,11 @@ from datetime import datetime
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.proposal import Answer, Door
 from babysitter.service import approvals
+from babysitter.service import incoming as inbox
 from babysitter.service.hall import Hall
 from babysitter.surfaces.slack.desk import Heard
 from babysitter.surfaces.slack.people import CANNOT_TELL
+from babysitter.surfaces.slack.press import Press, read_back, written
 
 Members = Callable[[str], Awaitable[frozenset[str]]]
 
@@ -26,6 +28,15 @@ class Reception:
         self.members_of: Members | None = None
         self.objection_to: Callable[[str], Awaitable[str]] | None = None
 
+    async def keep(self, press: Press) -> None:
+        await inbox.keep(self._hall, press.identity, Door.SLACK, written(press))
+
+    async def kept(self) -> Sequence[Press]:
+        return tuple(map(read_back, await inbox.kept(self._hall, Door.SLACK)))
+
+    async def answered(self, press: Press) -> None:
+        await inbox.answered(self._hall, press.identity)
+
     async def decide(
         self,
         proposal: ProposalId,
@@ -34,11 +45,19 @@ class Reception:
         door: Door,
         *,
         snooze_until: datetime | None = None,
+        incoming: str = "",
     ) -> Heard:
         offer = await approvals.offered(self._hall, proposal)
         groups = frozenset([each for each in offer.may_approve if await self._is_in(person, each)])
         ruling = await approvals.decide(
-            self._hall, proposal, person, answer, door, snooze_until=snooze_until, groups=groups
+            self._hall,
+            proposal,
+            person,
+            answer,
+            door,
+            snooze_until=snooze_until,
+            groups=groups,
+            incoming=incoming,
         )
         return Heard(ruling.took_effect, ruling.sentence)
 

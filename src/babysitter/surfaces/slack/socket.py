@@ -1,4 +1,4 @@
-"""Socket Mode: one connection, kept open, kept hearing. Presses go to the door, acknowledged first."""
+"""Socket Mode: one connection, kept open, kept hearing. Presses go to the door, which acknowledges them."""
 
 import asyncio
 import contextlib
@@ -12,6 +12,7 @@ import structlog
 
 from babysitter.clock import Clock
 from babysitter.notify.base import NotifyError
+from babysitter.surfaces.slack.app import Take
 from babysitter.surfaces.slack.hearing import Ear, Hearing
 
 if TYPE_CHECKING:
@@ -48,15 +49,15 @@ class SocketStatus:
 class SlackSocket:
     """Keeps one connection.
 
-    `take` gets every press; `poke` makes Slack send us something (see hearing.py). `clock` must be the
-    world's own, never a compressed one: Slack's seconds are real.
+    `take` gets every press, and what acknowledges it; `poke` makes Slack send us something (see hearing.py).
+    `clock` must be the world's own, never a compressed one: Slack's seconds are real.
     """
 
     def __init__(
         self,
         app_token: str,
         client: "AsyncWebClient",
-        take: Callable[[object], None],
+        take: Take,
         clock: Clock,
         *,
         poke: Callable[[], Awaitable[bool]],
@@ -209,13 +210,17 @@ class SlackSocket:
         return client
 
     async def _on_request(self, client: "AsyncBaseSocketModeClient", request: "SocketModeRequest") -> None:
-        """Acknowledge, then pass on."""
+        """Pass a press on; acknowledge everything else, and forget it."""
         from slack_sdk.socket_mode.response import SocketModeResponse
 
-        await client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
+        async def acknowledge() -> None:
+            await client.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
+
         self.hearing.heard(self._clock.now())
         if request.type == "interactive":
-            self._take(request.payload)
+            await self._take(request.payload, acknowledge)
+        else:
+            await acknowledge()
 
     async def _on_message(
         self,

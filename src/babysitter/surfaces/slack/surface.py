@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from babysitter.clock import Clock, SystemClock
@@ -14,6 +15,9 @@ from babysitter.surfaces.slack.socket import PING_EVERY_S, SlackSocket, SocketSt
 
 if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
+
+
+TAKE_UP_EVERY = timedelta(seconds=15)
 
 
 class SlackSurface:
@@ -36,7 +40,7 @@ class SlackSurface:
         world: Clock | None = None,
         ping_every_s: float = PING_EVERY_S,
     ) -> None:
-        world = world or SystemClock()
+        world = self._world = world or SystemClock()
         self.people = SlackPeople(client, world)
         self.door = SlackDoor(notifier, desk, self.people, clock)
         self.endpoint = SlackEndpoint(signing_secret, self.door.take, world) if signing_secret else None
@@ -64,6 +68,7 @@ class SlackSurface:
 
         Raises UserError when the address of the endpoint cannot be used.
         """
+        taking_up = asyncio.create_task(self._take_up())
         try:
             async with contextlib.AsyncExitStack() as open_ones:
                 if self.endpoint is not None:
@@ -74,4 +79,12 @@ class SlackSurface:
                     await asyncio.Event().wait()
         finally:
             self.port = None
+            taking_up.cancel()
+            await asyncio.gather(taking_up, return_exceptions=True)
             await self.door.close()
+
+    async def _take_up(self) -> None:
+        """Look after presses that nobody works on: at the start those of an earlier process."""
+        while True:
+            await self.door.take_up()
+            await self._world.sleep_until(self._world.now() + TAKE_UP_EVERY)

@@ -1,0 +1,32 @@
+"""Answers on their way in: kept once each, given in order, gone when answered."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from babysitter.model.proposal import Door
+from babysitter.store.inbox import Incoming
+from babysitter.store.open import Store
+from tests.support.build import NOON
+
+PRESS = Incoming("U0ADA:approve:p-1:1.2", Door.SLACK, NOON, '{"user": "U0ADA"}')
+
+
+async def test_what_came_in_is_kept_once_in_order_by_its_door(store: Store):
+    earlier = replace(PRESS, id="earlier", came_at=NOON - timedelta(seconds=1))
+    async with store.transaction() as records:
+        await records.inbox.put(PRESS)
+        await records.inbox.put(earlier)
+        await records.inbox.put(replace(PRESS, body="delivered again"))
+        await records.inbox.put(replace(PRESS, id="typed", door=Door.TERMINAL))
+    async with store.reading() as records:
+        assert await records.inbox.of(Door.SLACK) == (earlier, PRESS)
+
+
+async def test_what_is_answered_is_gone_however_often(store: Store):
+    async with store.transaction() as records:
+        await records.inbox.put(PRESS)
+    for _ in range(2):
+        async with store.transaction() as records:
+            await records.inbox.take_out(PRESS.id)
+    async with store.reading() as records:
+        assert await records.inbox.of(Door.SLACK) == ()
