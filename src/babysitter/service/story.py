@@ -168,11 +168,15 @@ def _milestone_at(lines: Sequence[str]) -> int | None:
 
 _COUNTS = re.compile(
     r"\b(?:steps?|iter(?:ation)?s?|epochs?|batch(?:es)?|rows?|records?|shards?|files?|docs?|documents?|samples?|"
-    r"examples?|tokens?|processed|done|completed?|finished|progress|eval\w*|written|wrote|items?|requests?|chunks?)\b",
+    r"examples?|tokens?|processed|done|completed?|finished|progress|eval\w*|written|wrote|items?|requests?|chunks?|"
+    r"pages?|urls?|objects?|blobs?|images?|frames?|parts?|partitions?|segments?|lines|entries|prompts?|rollouts?|"
+    r"episodes?|sequences?|artifacts?|bytes|downloaded|uploaded|fetched|copied|indexed|tokenized|merged|converted|"
+    r"parsed|crawled|scored|graded|embedded)\b",
     re.IGNORECASE,
 )
 _NO_COUNT = re.compile(
-    r"\b(?:fail\w*|errors?|attempts?|retr(?:y|ies|ying)|exception|timeout|timed|dead|queued|warn\w*|killed|lost)\b",
+    r"\b(?:fail\w*|errors?|attempts?|retr(?:y|ies|ying)|exception|timeout|timed|dead|queued|warn\w*|killed|lost|"
+    r"wait\w*|stall\w*|stuck|blocked|idle|dropp\w*|skipp\w*|missing)\b",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
