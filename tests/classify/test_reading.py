@@ -33,12 +33,14 @@ def test_a_search_finds_what_is_there(lines: list[bytes]) -> None:
     assert all(b"needle" in reading.raw(line) for line in found)
 
 
-@given(LINES, st.integers(0, 8), st.data())
-def test_a_search_nearby_looks_no_further(lines: list[bytes], radius: int, data: st.DataObject) -> None:
+@given(LINES, st.integers(0, 8), st.integers(0, 8), st.data())
+def test_a_search_nearby_looks_no_further(
+    lines: list[bytes], before: int, after: int, data: st.DataObject
+) -> None:
     anchors = sorted(data.draw(st.sets(st.integers(0, len(lines) - 1), max_size=3)))
-    near = {line for anchor in anchors for line in range(anchor - radius, anchor + radius + 1)}
+    near = {line for anchor in anchors for line in range(anchor - before, anchor + after + 1)}
     expected = [number for number, line in enumerate(lines) if b"needle" in line and number in near]
-    assert reading_of(lines).lines_near(NEEDLE, anchors, radius) == expected
+    assert reading_of(lines).lines_near(NEEDLE, anchors, before=before, after=after) == expected
 
 
 @given(LINES, st.data())

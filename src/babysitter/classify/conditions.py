@@ -145,12 +145,16 @@ def _all_usable(
     if not anchors:
         return None
     each: list[list[int]] = []
+    is_before = bool(wanted.sequence)
     for pattern in patterns:
         if pattern is rarest:
             each.append(anchors)
+            is_before = False
             continue
-        if wanted.within is not None and wanted.within.lines is not None:
-            lines = reading.lines_near(pattern, anchors, wanted.within.lines)
+        if wanted.within is not None and (radius := wanted.within.lines) is not None:
+            after = 0 if is_before else radius
+            before = 0 if wanted.sequence and not is_before else radius
+            lines = reading.lines_near(pattern, anchors, before=before, after=after)
         else:
             lines = reading.lines_with(pattern)
         each.append(list(_usable_of(wanted, reading, dead, lines)))

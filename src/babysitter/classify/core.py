@@ -13,34 +13,40 @@ from babysitter.classify.regex_tree import Node, telling_length
 GAP = 8  # a repeat of nearly any character this often ends a piece
 TELLING = 4  # characters that a part must hold in one piece to be worth scanning for
 
-# Words that ordinary lines of these systems are full of.
-_COMMON_WORDS = """
+# Words that ordinary lines of these systems are full of; and those that troubled lines are full of.
+_EVERYDAY_WORDS = """
     worker workers actor actors task tasks job jobs node nodes host hosts process processes shard
     shards stage step steps rank ranks slice slices pod pods replica coordinator controller engine
     operation started starting using loaded enabled registered configured connection server service
     endpoint request requests memory device devices pull_task report_result register_worker
-    heartbeat complete completed queued in-flight alive dead lost error errors fail failed failure
-    exception timeout retry dataset bucket run split unavailable refused info warning debug
+    heartbeat complete completed queued in-flight alive dead dataset bucket run split info debug
     read write writ list fetch rate ratio count total first initial resource default bundle
     health healthy ready state status from with down
 """
-COMMON = frozenset(_COMMON_WORDS.split())
+_TROUBLED_WORDS = "error errors fail failed failure exception timeout retry lost unavailable refused warning"
+EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
+COMMON = EVERYDAY | frozenset(_TROUBLED_WORDS.split())
 
 
 def core(node: Node) -> Node | None:
     """The rare part that every match contains, when the expression begins with a common one; else None."""
     if node.kind == "alternatives":
-        cores = [core(part) for part in node.parts]
+        cores = [core(part) if _has_wide_repeat(part) else None for part in node.parts]
         if not any(cores):
             return None
         return replace(node, parts=tuple(c or part for c, part in zip(cores, node.parts, strict=True)))
     if node.kind != "sequence":
         return None
+    bare = [part for part in node.parts if part.kind != "assertion"]
+    if len(bare) == 1 and bare[0].kind == "group" and bare[0].low == bare[0].high == 1:
+        return core(bare[0].parts[0])
     factors = _factors(node)
-    rare = [each for each in factors if _rarity(each)]
-    if len(factors) < 2 or not rare or not _begins_commonly(factors[0]):
+    if not factors or not _begins_commonly(factors[0]):
         return None
-    return max(rare, key=_rarity)
+    if len(factors) == 1:
+        factors = [_behind_the_head(factors[0])]
+    rare = [each for each in factors if _rarity(each)]
+    return max(rare, key=_rarity) if rare else None
 
 
 def _factors(node: Node) -> list[Node]:
@@ -53,6 +59,14 @@ def _factors(node: Node) -> list[Node]:
         narrowed = _narrowed(part)
         pieces += [[narrowed], []] if narrowed else [[]]
     return [Node("sequence", parts=tuple(piece)) for piece in pieces if piece]
+
+
+def _behind_the_head(factor: Node) -> Node:
+    """A piece without the group of everyday words that it begins with; empty when it begins otherwise."""
+    first = factor.parts[0]
+    words = {run.strip(" _.:-=") for run in _runs(first)} if first.kind == "group" else set()
+    is_everyday = any(len(word) < 3 or word in EVERYDAY for word in words)
+    return replace(factor, parts=factor.parts[1:] if is_everyday else ())
 
 
 def _narrowed(part: Node) -> Node | None:

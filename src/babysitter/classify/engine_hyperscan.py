@@ -13,11 +13,12 @@ import hyperscan
 
 from babysitter.classify.engine import Hit
 from babysitter.classify.engine_re2 import Re2Engine
-from babysitter.classify.pattern import Pattern, finder
+from babysitter.classify.pattern import Find, Pattern, finder
 
 _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
 _AFTER_ALL = 1 << 80
+_MOST_KINDS = 10_000
 
 
 class HyperscanEngine:
@@ -30,7 +31,7 @@ class HyperscanEngine:
         assert len(patterns) <= _INDEX_MASK
         self._database, self._refused = _opened(patterns, cache)
         self._portable = Re2Engine([patterns[index] for index in self._refused])
-        self._confirm = [None if pattern.is_exact else finder(pattern) for pattern in patterns]
+        self._known = _Confirming([None if pattern.is_exact else finder(pattern) for pattern in patterns])
 
     def scan(self, text: bytes) -> list[Hit]:
         if not text:
@@ -54,7 +55,7 @@ class HyperscanEngine:
     def _by_line(self, text: bytes, ends: list[int]) -> list[Hit]:
         """Ends of matches, rising -> lines, each pattern once a line, inexact ones where the whole agrees."""
         hits: list[Hit] = []
-        keep, find, rfind, count, confirm = hits.append, text.find, text.rfind, text.count, self._confirm
+        keep, find, rfind, count, known = hits.append, text.find, text.rfind, text.count, self._known
         line = start = 0
         line_end, beyond = -1, 0  # `beyond`: from this packed end on it is another line
         here: list[int] = []
@@ -63,14 +64,13 @@ class HyperscanEngine:
             if packed < beyond:
                 here.append(packed & _INDEX_MASK)
                 continue
-            for index in here if len(here) < 2 else sorted(set(here)):
-                check = confirm[index]
+            for index, check in known[tuple(here)]:
                 if check is None or check(text[start:line_end], 0, line_end - start) >= 0:
                     keep((line, index, start, line_end))
             if packed == _AFTER_ALL:
                 break
             last = (packed >> _INDEX_BITS) - 1
-            begin = rfind(b"\n", max(0, line_end), last) + 1 or max(0, line_end + 1)
+            begin = rfind(b"\n", start, last) + 1 or start
             line += count(b"\n", start, begin)
             start = begin
             line_end = find(b"\n", last)
@@ -79,6 +79,23 @@ class HyperscanEngine:
             beyond = (line_end + 1) << _INDEX_BITS
             here = [packed & _INDEX_MASK]
         return hits
+
+
+class _Confirming(dict[tuple[int, ...], list[tuple[int, Find | None]]]):
+    """Patterns that ended in one line, in that order -> each once, rising, with what confirms it.
+
+    A log has few kinds of lines, so that nearly all are known.
+    """
+
+    def __init__(self, confirm: Sequence[Find | None]) -> None:
+        super().__init__()
+        self._confirm = confirm
+
+    def __missing__(self, here: tuple[int, ...]) -> list[tuple[int, Find | None]]:
+        told = [(index, self._confirm[index]) for index in sorted(set(here))]
+        if len(self) < _MOST_KINDS:
+            self[here] = told
+        return told
 
 
 Opened = tuple[hyperscan.Database | None, tuple[int, ...]]

@@ -189,7 +189,7 @@ def _captures(match: Match, lines: Sequence[int], reading: Reading) -> dict[str,
     captures: dict[str, str] = {}
     for line in (*lines[:20], *lines[-1:]):
         pattern = match.lines[line]
-        if pattern is not None:
+        if pattern is not None and not captures.keys() >= set(pattern.names):
             for name, value in reading.captures(line, pattern).items():
                 if value:
                     captures.setdefault(name, value)

@@ -5,17 +5,19 @@ backtracking, expressions that match every line, programs too big to be worth th
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import re2
 
 from babysitter.classify.core import core
 from babysitter.classify.regex import BadRegex, parse_literal, parse_regex
-from babysitter.classify.regex_tree import names_of, shortest, spell, telling_length
+from babysitter.classify.regex_tree import names_of, shortest, spell, telling_length, widened
 
 LINE_LIMIT_BYTES = 16_384  # a longer line is cut to its head and tail (engine.tidy), in every engine alike
+COUNTED = 20  # gaps up to this long are counted while scanning, longer ones only in the lines found
 PROGRAM_LIMIT = 6_000  # RE2 instructions; a hand-written rule needs 20 to 400
 
 
@@ -23,11 +25,12 @@ class BadPattern(ValueError):
     """A pattern that cannot be used; the sentence says why and what to do instead."""
 
 
-@dataclass(frozen=True, slots=True, eq=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Pattern:
     """`regex` decides and finds the captures; `names` are its groups in order.
 
     `quick` is for scanning: it matches the same lines, and unless `is_exact` more, which `regex` sorts out.
+    Equal patterns are one object (`_only_one`): a page of lines costs a thousand look-ups of one.
     """
 
     text: str  # as written in the playbook
@@ -39,8 +42,8 @@ class Pattern:
     is_exact: bool = True
     telling: int = 0  # characters that any matching line holds at the least, in one piece
 
-    def __hash__(self) -> int:
-        return hash((self.regex, self.ignore_case))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _only_one, tuple(getattr(self, each.name) for each in fields(self))
 
     def matches(self, line: bytes) -> bool:
         """Whether a line matches."""
@@ -49,7 +52,10 @@ class Pattern:
 
     def captures(self, line: bytes) -> dict[str, str] | None:
         """What the first match in a line captures, or None when there is no match."""
-        return capturer(self)(line)
+        values = capturer(self)(line[:LINE_LIMIT_BYTES])
+        if values is None:
+            return None
+        return {name: each.decode("utf-8", "replace") for name, each in zip(self.names, values, strict=True)}
 
     def captures_in(self, text: str) -> dict[str, str] | None:
         """The same for a short text of several lines, such as an error field."""
@@ -78,19 +84,27 @@ def parse_pattern(text: str, *, ignore_case: bool = False) -> Pattern:
             raise BadRegex("ignores case, which is only possible for ASCII")
     except BadRegex as error:
         raise BadPattern(f"{text} {error}") from None
-    rare = None if is_literal else core(node)
-    pattern = Pattern(
+    scanned = node if is_literal else widened(shortest(core(node) or node), gap=COUNTED)
+    pattern = _only_one(
         text,
         spell(node),
-        spell(shortest(rare or node), names=False),
+        spell(scanned, names=False),
         is_literal,
         ignore_case,
         tuple(names_of(node)),
-        rare is None,
+        scanned == shortest(node),
         telling_length(node),
     )
     _check_size(pattern)
     return pattern
+
+
+_living: WeakValueDictionary[tuple[Any, ...], Pattern] = WeakValueDictionary()
+
+
+def _only_one(*values: Any) -> Pattern:
+    """The pattern with these fields."""
+    return _living.setdefault(values, Pattern(*values))
 
 
 def most_telling(patterns: Sequence[Pattern]) -> Pattern:
@@ -132,22 +146,15 @@ def _finder(program: Any) -> Find:
 
 
 @lru_cache(maxsize=8192)
-def capturer(pattern: Pattern) -> Callable[[bytes], dict[str, str] | None]:
-    """`pattern.captures` as a function of its own, for callers with many lines."""
+def capturer(pattern: Pattern) -> Callable[[bytes], tuple[bytes, ...] | None]:
+    """The values of a pattern's names in their order, for callers with many lines; None without a match."""
     match, anywhere = compiled(pattern)._regexp.Match, re2._Anchor.UNANCHORED
-    names = pattern.names
 
-    def captures(line: bytes) -> dict[str, str] | None:
-        line = line[:LINE_LIMIT_BYTES]
-        spans = match(anywhere, line, 0, len(line))
-        if spans[0][0] < 0:
-            return None
+    def captures(line: bytes) -> tuple[bytes, ...] | None:
         # Only named groups capture (regex.py spells all others `(?:`), so their order is their
         # number. A group that took no part has the span (-1, -1), which is empty.
-        return {
-            name: line[start:end].decode("utf-8", "replace")
-            for name, (start, end) in zip(names, spans[1:], strict=True)
-        }
+        whole, *spans = match(anywhere, line, 0, len(line))
+        return tuple([line[start:end] for start, end in spans]) if whole[0] >= 0 else None
 
     return captures
 

@@ -24,7 +24,7 @@ from babysitter.read.traceback import Reader, Traceback
 LONGEST_QUOTE = 2000  # characters of a line that evidence keeps
 MOST_TRACEBACK_LINES = 40_000
 MOST_LAZY_LINES = 200_000  # of a pattern that only an `unless` asks for
-MOST_NEAR_LINES = 20_000  # looked at one by one before a scan of everything is cheaper
+MOST_NEAR_LINES = 40_000  # looked at one by one before a scan of everything is cheaper
 WINDOW_LINES = 120  # how far a traceback is followed behind its head
 
 # Scanned beside the rules' own patterns, so that tracebacks are found in the same pass.
@@ -39,7 +39,7 @@ _LEVEL = re.compile(
 _LEVELS = {"D": Level.DEBUG, "I": Level.INFO, "W": Level.WARNING, "E": Level.ERROR, "F": Level.CRITICAL,
            "C": Level.CRITICAL}  # fmt: skip
 _ORDER = (Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR, Level.CRITICAL)
-_TASK = re.compile(r"^\s{0,4}(?:\[?[\d:T.\- ]{5,30}Z?\]? )?task=(?P<task>/\S+)")
+_TASK = re.compile(rb"^\s{0,4}(?:\[?[\d:T.\- ]{5,30}Z?\]? )?task=(?P<task>/\S+)")
 _TIME = re.compile(
     r"(?P<y>20\d\d)-?(?P<mo>\d\d)-?(?P<d>\d\d)[T ](?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)"
     r"|\[?(?P<h2>\d\d):(?P<mi2>\d\d):(?P<s2>\d\d)"
@@ -65,7 +65,9 @@ class Reading:
         log = tidy(log)
         if entries is None and log.endswith(b"\n"):  # an entry may be an empty line, the last one too
             log = log[:-1]
-        self.log_count = len(entries) if entries is not None else (log.count(b"\n") + 1 if log else 0)
+        is_there = bool(log) if entries is None else bool(entries)
+        self._log_size = len(log)
+        self._counted = (0, 0)  # a line of the log far down, and where it starts
         self._extra = [
             (line, name_source)
             for name in ("error", "pending_reason")
@@ -75,11 +77,11 @@ class Reading:
         extra = tidy(
             b"\n".join(line.encode("utf-8", "replace").replace(b"\n", b" ") for line, _ in self._extra)
         )
-        self.buffer = log + (b"\n" if self.log_count and extra else b"") + extra if extra else log
-        self.count = self.log_count + len(self._extra)
+        self.buffer = log + (b"\n" if is_there else b"") + extra if extra else log
         self._hits: dict[Pattern, list[int]] = {}
         self._scanned: frozenset[Pattern] = frozenset()
         self._spans: dict[int, tuple[int, int]] = {}
+        self._quoted: dict[int, Evidence] = {}
 
     def scan(self, engine: Engine, patterns: Sequence[Pattern], known: frozenset[Pattern]) -> None:
         """Find all hits of these patterns in one pass. `known`: the same patterns as a set."""
@@ -88,8 +90,22 @@ class Reading:
         for line, index, start, end in engine.scan(self.buffer):
             by_index[index].append(line)
             spans[line] = (start, end)
+            if start <= self._log_size:
+                self._counted = line, start
         self._hits.update((patterns[index], lines) for index, lines in by_index.items())
         self._scanned |= known
+
+    @cached_property
+    def log_count(self) -> int:
+        """Lines of the log; asked after the scan, which has counted most of them."""
+        if self._entries is not None or not self._log_size:
+            return len(self._entries or ())
+        line, start = self._counted
+        return line + self.buffer.count(b"\n", start, self._log_size) + 1
+
+    @property
+    def count(self) -> int:
+        return self.log_count + len(self._extra)
 
     @property
     def patterns_hit(self) -> tuple[Pattern, ...]:
@@ -107,15 +123,16 @@ class Reading:
             )
         return known
 
-    def lines_near(self, pattern: Pattern, anchors: Sequence[int], lines: int) -> list[int]:
-        """Lines that match within so many lines of the anchors; perhaps others too, when that is cheaper."""
-        if pattern in self._hits or pattern in self._scanned or len(anchors) * lines > MOST_NEAR_LINES:
+    def lines_near(self, pattern: Pattern, anchors: Sequence[int], *, before: int, after: int) -> list[int]:
+        """Lines that match from so many lines before an anchor to so many after one; perhaps others too."""
+        width = before + after
+        if pattern in self._hits or pattern in self._scanned or len(anchors) * width > MOST_NEAR_LINES:
             return self.lines_with(pattern)
         found: list[int] = []
-        for first, last in spans_around(anchors, lines):
-            start = self._moved(self._span(first + lines)[0], -lines)
-            end = self._moved(self._span(last - lines)[1], lines)
-            found.extend(self._search(pattern, max(0, first), start, end))
+        for first, last in runs_of(anchors, gap=width + 1):
+            start = self._moved(self._span(first)[0], -before)
+            end = self._moved(self._span(last)[1], after)
+            found.extend(self._search(pattern, max(0, first - before), start, end))
         return found
 
     def occurs_after(self, pattern: Pattern, line: int) -> bool:
@@ -141,15 +158,19 @@ class Reading:
 
     def task(self, line: int) -> TaskId:
         """Whose line it is; "" when not known."""
+        if line >= self.log_count:
+            return TaskId("")
         if self._entries is not None:
-            return self._entries[line].task if line < self.log_count else TaskId("")
-        found = _TASK.match(self.text(line)[:300]) if line < self.log_count else None
-        return TaskId(found["task"]) if found else TaskId("")
+            return self._entries[line].task
+        found = _TASK.match(self.raw(line)[:300])
+        return TaskId(found["task"].decode("utf-8", "replace")) if found else TaskId("")
 
     def role(self, line: int) -> Role | None:
         """Which process of a pipeline printed it; None when not known."""
+        if self._role_of_task is None:
+            return None
         task = self.task(line)
-        return self._role_of_task(task) if task and self._role_of_task else None
+        return self._role_of_task(task) if task else None
 
     def level(self, line: int) -> Level:
         if self._entries is not None and line < self.log_count:
@@ -193,14 +214,21 @@ class Reading:
         return line >= self._start_of_end(lines).get(self._entries[line].task, 0)
 
     def evidence(self, line: int) -> Evidence:
+        """A line as proof; several rules may quote the same one."""
+        known = self._quoted.get(line)
+        if known is None:
+            known = self._quoted[line] = self._evidence(line)
+        return known
+
+    def _evidence(self, line: int) -> Evidence:
         text = self.text(line)[:LONGEST_QUOTE]
         if line >= self.log_count:
             return Evidence(text, self._extra[line - self.log_count][1])
-        time_ms = self.time_ms(line)
+        time_ms, task = self.time_ms(line), self.task(line)
         dated = time_ms is not None and time_ms > 86_400_000  # a clock time alone names no moment
         return Evidence(
             text,
-            self.task(line) or self._source,
+            task or self._source,
             line + 1,
             datetime.fromtimestamp(time_ms / 1000, UTC) if dated and time_ms is not None else None,
             self.role(line) or Role.OTHER,
@@ -309,15 +337,14 @@ class Reading:
             at, line = line_end + 1, line + 1
 
 
-def spans_around(lines: Sequence[int], radius: int) -> Iterator[tuple[int, int]]:
-    """Disjoint spans of lines (first, last) that lie within the radius of one of these; `lines` rise."""
+def runs_of(lines: Sequence[int], *, gap: int) -> Iterator[tuple[int, int]]:
+    """First and last of each run of lines that are at most so far from one to the next; `lines` rise."""
     first = last = None
     for line in lines:
-        if last is not None and line - radius <= last + 1:
-            last = line + radius
-            continue
-        if first is not None and last is not None:
+        if last is not None and first is not None and line - last > gap:
             yield first, last
-        first, last = line - radius, line + radius
+            first = line
+        first = line if first is None else first
+        last = line
     if first is not None and last is not None:
         yield first, last

@@ -66,6 +66,17 @@ def shortest(node: Node) -> Node:
     return node
 
 
+def widened(node: Node, *, gap: int) -> Node:
+    """The same tree where a wide gap has no upper bound, so that it matches more; itself when it has none.
+
+    `.{0,240}` makes an engine count characters; `.*` costs it next to nothing.
+    """
+    if node.kind == "class" and node.text.startswith("[^") and node.high is not None and node.high >= gap:
+        return replace(node, high=None)
+    parts = tuple(widened(part, gap=gap) for part in node.parts)
+    return node if parts == node.parts else replace(node, parts=parts)
+
+
 def _matches_empty(node: Node) -> bool:
     """Whether the part matches the empty text at every place (an assertion does so only at some)."""
     if node.low == 0:
