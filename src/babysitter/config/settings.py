@@ -114,6 +114,16 @@ class WebhookSettings(_Section):
         return self
 
 
+class WebSettings(_Section):
+    """What the running service tells over HTTP. Off while there is no address."""
+
+    listen: str = Field(
+        default="",
+        pattern=r"^([\w.:\[\]-]+:\d{1,5})?$",
+        description="host:port of /metrics, /healthz and /readyz, e.g. 127.0.0.1:8088",
+    )
+
+
 class QuietHoursSettings(_Section):
     """Only fatal incidents are told between these times; the rest waits for the morning."""
 
@@ -164,6 +174,7 @@ class Settings(_Section):
     )
     slack: SlackSettings = SlackSettings()
     webhook: WebhookSettings = WebhookSettings()
+    web: WebSettings = WebSettings()
     approvers: tuple[tuple[str, ...], ...] = Field(
         default=(), description="who may approve, in tiers asked one after another: U..., S... or user@host"
     )

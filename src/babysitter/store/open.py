@@ -31,6 +31,7 @@ from babysitter.store.ledger import LedgerBook
 from babysitter.store.migrations import migrate
 from babysitter.store.observations import ObservationShelf
 from babysitter.store.outbox import Outbox
+from babysitter.store.tally import Tally
 from babysitter.store.watches import WatchBook
 
 FILE_NAME = "babysit.db"
@@ -50,6 +51,7 @@ class Records:
     leases: LeaseBook
     feedback: FeedbackBook
     clusters: ClusterBook
+    tally: Tally
 
 
 class Store:
@@ -188,4 +190,5 @@ def _records(connection: Connection) -> Records:
         leases=LeaseBook(connection),
         feedback=FeedbackBook(connection),
         clusters=ClusterBook(connection),
+        tally=Tally(connection),
     )

@@ -33,7 +33,7 @@ class DeliveryState(StrEnum):
     DIGESTED = "digested"  # told as part of a digest
 
 
-_UNFINISHED = [DeliveryState.WAITING, DeliveryState.CLAIMED, DeliveryState.DOUBTFUL]
+UNFINISHED = [DeliveryState.WAITING, DeliveryState.CLAIMED, DeliveryState.DOUBTFUL]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Outbox:
             await self._connection.execute(notifiers.delete().where(notifiers.c.name == gone))
             await self._connection.execute(
                 update(deliveries)
-                .where(deliveries.c.notifier == gone, deliveries.c.state.in_(_UNFINISHED))
+                .where(deliveries.c.notifier == gone, deliveries.c.state.in_(UNFINISHED))
                 .values(state=DeliveryState.DROPPED, error="not configured any more")
             )
         for name in sorted(set(names) - set(known)):
@@ -170,7 +170,7 @@ class Outbox:
         `busy`: claims of this process under way; any other claim was left by a process that ended.
         `edits_too`: whether the notifier edits; then a message is posted with its newest content.
         """
-        waits = (deliveries.c.notifier == notifier, deliveries.c.state.in_(_UNFINISHED))
+        waits = (deliveries.c.notifier == notifier, deliveries.c.state.in_(UNFINISHED))
         under_way = select(deliveries.c.conversation).where(*waits, deliveries.c.message.in_(list(busy)))
         heads = (
             select(func.min(deliveries.c.seq))
@@ -265,7 +265,7 @@ class Outbox:
     async def with_work(self, *, now: datetime, shown_before: datetime) -> frozenset[str]:
         """Notifiers with a message to try now, or an edit to make; cheap enough to ask all the time."""
         posting = select(deliveries.c.notifier).where(
-            deliveries.c.state.in_(_UNFINISHED),
+            deliveries.c.state.in_(UNFINISHED),
             deliveries.c.hold_until.is_(None),
             deliveries.c.next_try_at.is_(None) | (deliveries.c.next_try_at <= now),
         )
@@ -284,7 +284,7 @@ class Outbox:
     async def waiting_count(self, notifier: str) -> int:
         """Messages not told yet, held ones included: a sign that a notifier is in trouble."""
         asked = select(func.count()).where(
-            deliveries.c.notifier == notifier, deliveries.c.state.in_(_UNFINISHED)
+            deliveries.c.notifier == notifier, deliveries.c.state.in_(UNFINISHED)
         )
         return int((await self._connection.scalar(asked)) or 0)
 

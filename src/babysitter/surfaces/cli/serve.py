@@ -22,6 +22,9 @@ BEGINS_WITHIN_S = 5.0
 
 def serve(settings: SettingsFile = None, state_dir: StateDir = None) -> None:
     """Run the service in this terminal, until Ctrl+C."""
+    from babysitter.surfaces.cli.logs import log_to_stderr
+
+    log_to_stderr()
     typer.echo("babysit serves; Ctrl+C ends it. Watches are kept.", err=True)
     asyncio.run(_serve(settings_from(settings, state_dir)))
 
@@ -30,11 +33,13 @@ async def _serve(settings: "Settings") -> None:
     from babysitter.service.run import Service
     from babysitter.service.wiring import open_hall
     from babysitter.surfaces.slack.serving import hearing
+    from babysitter.surfaces.web.app import telling
 
     async with (
         open_hall(settings, notifiers=(console_notifier(),)) as hall,
         Service(hall) as service,
-        hearing(hall),
+        hearing(hall) as slack,
+        telling(hall, slack),
     ):
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):

@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from babysitter.errors import UserError
+from babysitter.surfaces.listening import why_not
 
 
 def sim(
     scenario: Annotated[str, typer.Argument(help="Its name, or the path of a scenario file.")] = "",
-    port: Annotated[int, typer.Option(help="0 = any free one.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 = any free one.")] = 0,
     speed: Annotated[float, typer.Option(min=0.1, help="Cluster seconds in one real second.")] = 1.0,
     generation: Annotated[str, typer.Option(help="april, may or august: whose protocol it speaks.")] = "may",
     list_all: Annotated[bool, typer.Option("--list", help="Name the scenarios and end.")] = False,
@@ -28,7 +29,7 @@ def sim(
         raise UserError(str(unknown), next_step="`babysit sim --list` names the scenarios.") from unknown
     except OSError as fault:
         raise UserError(
-            f"Port {port} cannot be used: {fault.strerror}.", next_step="Try --port 0."
+            f"Port {port} cannot be used: {why_not(fault)}.", next_step="Try --port 0."
         ) from fault
 
 

@@ -59,6 +59,10 @@ def start(
     Exit codes with --wait or --foreground: 0 the jobs succeeded, 1 failed, 10 stopped by a person,
     11 can never be scheduled, 12 lost its machines.
     """
+    from babysitter.surfaces.cli.logs import log_to_stderr
+
+    if foreground:
+        log_to_stderr()
     chosen = settings_from(settings, state_dir)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
     code = asyncio.run(
@@ -99,6 +103,7 @@ async def _start(
     from babysitter.surfaces.cli.watch import view_of
     from babysitter.surfaces.slack.serving import hearing
     from babysitter.surfaces.views import ServiceView, StatusReply
+    from babysitter.surfaces.web.app import telling
 
     notifiers = (console_notifier(),) if serves and not as_json else ()
     async with open_hall(settings, notifiers=notifiers) as hall:
@@ -125,7 +130,7 @@ async def _start(
         if faults:
             raise _all_of(faults)
         if serves:
-            async with Service(hall) as service, hearing(hall):
+            async with Service(hall) as service, hearing(hall) as slack, telling(hall, slack):
                 serving = asyncio.create_task(service.until_stopped())
                 code = await _until_ended(hall, [each.id for each in watches])
                 service.stop()

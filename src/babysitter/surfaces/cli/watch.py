@@ -49,7 +49,8 @@ def status(
             console.print(render.watch_page(view, now=now))
     else:
         console.print(render.watch_table(reply.watches, now=now))
-    console.print(*render.service_lines(reply), sep="\n", end="")
+    for line in render.service_lines(reply):
+        console.print(line)
 
 
 def list_watches(
@@ -67,7 +68,8 @@ def list_watches(
 
     console = render.console()
     console.print(render.watch_table(reply.watches, now=datetime.now(UTC)))
-    console.print(*render.service_lines(reply), sep="\n", end="")
+    for line in render.service_lines(reply):
+        console.print(line)
 
 
 def stop(

@@ -11,6 +11,7 @@ import structlog
 
 from babysitter.clock import Clock
 from babysitter.errors import UserError
+from babysitter.surfaces.listening import why_not
 from babysitter.surfaces.slack.app import Take
 from babysitter.surfaces.slack.signature import SignatureCheck
 
@@ -44,9 +45,9 @@ class SlackEndpoint:
         try:
             try:
                 await web.TCPSite(runner, host, port).start()
-            except OSError as fault:
+            except (OSError, OverflowError) as fault:
                 raise UserError(
-                    f"Slack's presses cannot be taken at {host}:{port}: {fault.strerror}.",
+                    f"Slack's presses cannot be taken at {host}:{port}: {why_not(fault)}.",
                     next_step="Choose another address with slack.listen in the settings.",
                 ) from fault
             yield runner.addresses[0][1]

@@ -32,13 +32,12 @@ async def hearing(hall: Hall, *, world: Clock | None = None) -> AsyncIterator[Sl
     if surface is None:
         yield None
         return
-    tasks = [asyncio.create_task(_run(surface, hall)), asyncio.create_task(_report(surface, hall, world))]
+    running = asyncio.create_task(_run(surface, hall, world))
     try:
         yield surface
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
         hall.vouchers.pop(Door.SLACK, None)
 
 
@@ -68,12 +67,25 @@ def _surface(hall: Hall, world: Clock) -> SlackSurface | None:
     return surface
 
 
-async def _run(surface: SlackSurface, hall: Hall) -> None:
+async def _run(surface: SlackSurface, hall: Hall, world: Clock) -> None:
+    reporting = asyncio.create_task(_report(surface, hall, world))
+    trouble = ""
     try:
         await surface.run()
     except UserError as fault:
         log.error("slack's buttons are not heard", because=fault.sentence)
-        hall.troubles["slack"] = str(fault)
+        trouble = str(fault)
+    except Exception as fault:  # the top of Slack's door: the watches are looked after without it
+        log.exception("slack's door broke")
+        trouble = (
+            f"Slack's buttons are not heard: a fault of babysit's own ({type(fault).__name__}). "
+            "Answer in the terminal, and start the service again."
+        )
+    finally:
+        reporting.cancel()
+        await asyncio.gather(reporting, return_exceptions=True)
+    if trouble:
+        hall.troubles["slack"] = trouble
 
 
 async def _report(surface: SlackSurface, hall: Hall, world: Clock) -> None:

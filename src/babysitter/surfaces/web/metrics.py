@@ -1,0 +1,80 @@
+"""Figures in Prometheus' text format. No job, person or cluster is a label: their number has no bound."""
+
+from collections.abc import Iterator, Mapping
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from babysitter import __version__
+from babysitter.model.phase import Phase
+from babysitter.service.figures import Figures
+from babysitter.surfaces.slack.hearing import Ear
+from babysitter.surfaces.slack.socket import SocketStatus
+
+
+def metrics_text(figures: Figures, socket: SocketStatus | None) -> bytes:
+    """Everything that can be scraped. `socket` None = Slack's presses do not come by one."""
+    registry = CollectorRegistry()
+    registry.register(_Snapshot([*_of_service(figures), *(_of_socket(socket) if socket else ())]))
+    return generate_latest(registry)
+
+
+class _Snapshot(Collector):
+    """Hands out what was measured already."""
+
+    def __init__(self, measured: list[Metric]) -> None:
+        self._measured = measured
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._measured
+
+
+def _of_service(figures: Figures) -> Iterator[Metric]:
+    counts = figures.counts
+    phases = {each.value: counts.watches.get(each.value, 0) for each in Phase}
+    yield _labelled("babysit_build", "The running version.", "version", {__version__: 1})
+    yield _labelled("babysit_watches", "Watches, by phase.", "phase", phases)
+    yield _labelled("babysit_open_incidents", "Open incidents, by cause.", "cause", counts.incidents)
+    yield _gauge("babysit_open_proposals", "Proposals that wait for a person.", counts.proposals)
+    yield _labelled(
+        "babysit_untold_messages", "Messages not told yet, by notifier.", "notifier", counts.untold
+    )
+    yield _gauge("babysit_undecided_answers", "Answers received and not decided yet.", counts.undecided)
+    yield _gauge("babysit_lateness_seconds", "How overdue the most overdue check is.", figures.late_s)
+    yield _labelled(
+        "babysit_trouble",
+        "1 for each part of the service that is in trouble.",
+        "part",
+        dict.fromkeys(figures.troubles, 1),
+    )
+
+
+def _of_socket(socket: SocketStatus) -> Iterator[Metric]:
+    yield _gauge(
+        "babysit_slack_socket_connected", "1 while connected to Slack.", socket.ear is not Ear.CLOSED
+    )
+    yield _gauge("babysit_slack_socket_deaf", "1 while connected but hearing nothing.", socket.ear.is_deaf)
+    yield CounterMetricFamily(
+        "babysit_slack_socket_deaf_times", "How often the socket was found deaf.", socket.deaf_times
+    )
+    yield CounterMetricFamily(
+        "babysit_slack_socket_reconnects", "How often the connection was replaced.", socket.reconnects
+    )
+    if socket.heard_at is not None:
+        yield _gauge(
+            "babysit_slack_heard_timestamp_seconds",
+            "When Slack was last heard, in seconds since 1970.",
+            socket.heard_at.timestamp(),
+        )
+
+
+def _gauge(name: str, about: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, about, value)
+
+
+def _labelled(name: str, about: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, about, labels=(label,))
+    for each, value in sorted(values.items()):
+        family.add_metric((each,), value)
+    return family

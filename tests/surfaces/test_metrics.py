@@ -1,0 +1,126 @@
+"""What the running service tells over HTTP: its numbers, that it is alive, whether it can do its work."""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from babysitter.clock import SystemClock
+from babysitter.config import Settings
+from babysitter.config.settings import WebSettings
+from babysitter.service.run import Service
+from babysitter.service.wiring import open_hall
+from babysitter.slacksim import SlackServer
+from babysitter.surfaces.slack.hearing import Ear
+from babysitter.surfaces.slack.socket import SocketStatus
+from babysitter.surfaces.web.app import telling
+from babysitter.surfaces.web.metrics import metrics_text
+from tests.e2e.channel import channel
+from tests.surfaces.manual_clock import ManualClock
+from tests.surfaces.slack_rig import MemoryDesk, connected, make_rig
+
+HERE = "127.0.0.1:0"
+
+
+async def get(port: int | None, path: str) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}{path}") as answer:
+        return answer.status, await answer.text()
+
+
+def values(text: str) -> dict[str, dict[str, float]]:
+    """Name -> label's value -> number."""
+    found: dict[str, dict[str, float]] = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            found.setdefault(sample.name, {})[",".join(sample.labels.values())] = sample.value
+    return found
+
+
+async def test_what_stands_is_told_in_numbers_without_naming_anybody(tmp_path: Path):
+    async with channel(tmp_path, web=WebSettings(listen=HERE)) as place:
+        await place.offer()
+        async with telling(place.hall, place.surface) as port:
+            status, text = await get(port, "/metrics")
+            assert status == 200
+            told = values(text)
+            status, text_ready = await get(port, "/readyz")
+            assert (status, text_ready.splitlines()[0]) == (200, "ready")
+            place.clock.advance(600)
+            late = values((await get(port, "/metrics"))[1])["babysit_lateness_seconds"][""]
+    assert told["babysit_watches"]["failing"] == 1
+    assert sum(told["babysit_watches"].values()) == 1
+    assert told["babysit_open_incidents"] == {"zombie-coordinator": 1}
+    assert told["babysit_open_proposals"] == {"": 1}
+    assert told["babysit_undecided_answers"] == {"": 0}
+    assert told["babysit_slack_socket_connected"] == {"": 1}
+    assert told["babysit_slack_socket_deaf"] == {"": 0}
+    assert 500 < late <= 600
+    assert place.watch.root not in text
+
+
+async def test_a_deaf_socket_is_in_the_metrics_and_counted_when_it_is_mended():
+    async with SlackServer() as slack:
+        clock = ManualClock()
+        async with connected(make_rig(slack, clock, MemoryDesk(clock))) as rig:
+            slack.sockets.go_deaf(pongs_too=False)
+            rig.socket.said()
+            clock.at = clock.at.replace(minute=clock.at.minute + 1)
+            assert _slack(rig.socket.status)["babysit_slack_socket_deaf"] == {"": 1}
+            await rig.socket.look()
+            mended = _slack(rig.socket.status)
+    assert mended["babysit_slack_socket_deaf"] == {"": 0}
+    assert mended["babysit_slack_socket_deaf_times_total"] == {"": 1}
+    assert mended["babysit_slack_socket_reconnects_total"] == {"": 1}
+
+
+def _slack(status: SocketStatus) -> dict[str, dict[str, float]]:
+    from babysitter.service.figures import Figures
+    from babysitter.store.tally import Counts
+
+    nothing = Figures(Counts({}, {}, 0, {}, 0, None), 0.0, {"slack": "deaf"})
+    told = values(metrics_text(nothing, status).decode())
+    assert told["babysit_trouble"] == {"slack": 1}
+    return told
+
+
+def test_a_lost_connection_is_not_called_deaf():
+    lost = SocketStatus(Ear.CLOSED, None, datetime(2026, 11, 20, tzinfo=UTC), 0, 0, "lost")
+    told = _slack(lost)
+    assert (told["babysit_slack_socket_connected"], told["babysit_slack_socket_deaf"]) == ({"": 0}, {"": 0})
+
+
+@asynccontextmanager
+async def hall_at(folder: Path, listen: str) -> AsyncIterator[Any]:
+    settings = Settings(state_dir=folder, web=WebSettings(listen=listen))
+    async with open_hall(settings, clock=SystemClock()) as hall:
+        yield hall
+
+
+async def test_a_process_that_does_not_serve_is_alive_and_not_ready(tmp_path: Path):
+    async with hall_at(tmp_path, HERE) as hall:
+        async with telling(hall, None) as port:
+            assert (await get(port, "/healthz"))[0] == 200
+            status, why = await get(port, "/readyz")
+            assert (status, "does not serve" in why) == (503, True)
+        async with Service(hall), telling(hall, None) as port:
+            assert (await get(port, "/readyz"))[0] == 200
+
+
+async def test_an_address_that_is_taken_is_a_trouble_and_ends_nothing(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        async with hall_at(tmp_path, address) as hall, telling(hall, None) as port:
+            assert port is None
+            assert address in hall.troubles["web"]
+
+
+@pytest.mark.parametrize("listen", ["8088", "127.0.0.1", "http://127.0.0.1:8088"])
+def test_an_address_that_is_none_is_refused(listen: str):
+    with pytest.raises(ValueError, match="listen"):
+        WebSettings(listen=listen)
