@@ -138,6 +138,10 @@ _INNOCENT_NAME = re.compile(
     r"|(?:eos|bos|pad|unk|mask|sep|cls|image|special|max|num|stop|first|per|next|last|new|prompt|output|input|"
     r"start|end|time|decoder|audio|video|total|ms|s)_token$"
     r"|(?:path|file|dir|name|url|uri|type|status|expiry|expires?|expires_in|ttl|scope|age|endpoint|mode|provider)$"
+    r"|^google\.auth\."
+)
+_EXCEPTION_NAME = re.compile(
+    r"(?:^|\.)[A-Z]\w*(?:Error|Exception|Warning|Denied|Expired|Required|NotFound|Revoked)$"
 )
 _INNOCENT_VALUE = re.compile(
     r"(?i)(?:none|null|nil|true|false|unset|empty|missing|required|optional|invalid|expired|undefined|unknown|default|"
@@ -146,6 +150,12 @@ _INNOCENT_VALUE = re.compile(
 )
 _KEY_LIKE = re.compile(r"[\"'\\]{0,4}(?=\S{0,64}\d)[\w+=.-]{16}")
 _USER_FLAG = re.compile(r"(?<!\S)((?:-u|--user|--proxy-user)[ =][\"']?[\w.@-]{1,64}:)([^\s\"']+)")
+_PASSWORD_FLAG = re.compile(
+    r"(?<![\w-])((?:sshpass\s{1,4}-p\s{0,4}"
+    r"|(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc)\s{1,4}(?:(?:registry|acr|auth)\s{1,4})?login\b"
+    r"[^\n]{0,160}?\s-p(?:\s{1,4}|=)?|mysql\w{0,8}\b[^\n]{0,160}?\s-p(?=[^\s-])|redis-cli\b[^\n]{0,160}?\s-a\s{1,4})"
+    r"[\"']?)([^\s\"']{3,})"
+)
 _NETRC = re.compile(
     r"(?i)(\blogin\s{1,4}\S{1,128}\s{1,4}(?:account\s{1,4}\S{1,64}\s{1,4})?password\s{1,4})(\S+)"
 )
@@ -269,6 +279,8 @@ def _value_span(text: str, name: str, name_start: int, name_end: int) -> tuple[i
     body = text[value[0] : value[1]]
     if _INNOCENT_VALUE.match(body) or body.startswith((REDACTED, "-")):
         return None
+    if _EXCEPTION_NAME.search(name) and (body.isalpha() or len(body) < 6):
+        return None  # the first word of what the exception says
     if is_argument and not name.startswith("-") and _is_plain(body):
         return None
     if name.lower() in ("pass", "auth", "sig", "pat") and _is_plain(body) and len(body) < 8:
@@ -314,6 +326,7 @@ def _is_plain(word: str) -> bool:
 
 def _commands(text: str) -> str:
     text = _USER_FLAG.sub(rf"\1{REDACTED}", text)
+    text = _PASSWORD_FLAG.sub(rf"\1{REDACTED}", text)
     text = _NETRC.sub(rf"\1{REDACTED}", text)
     if "andb" not in text.lower():
         return text
