@@ -79,14 +79,74 @@ def test_every_fault_is_told_at_once_with_its_place(file: Path):
     lines = str(told.value).splitlines()
     for expected in (
         f"{file}, line 1: default_clutser: there is no such setting; did you mean default_cluster?",
-        f"{file}, line 3: limits.pulse_s: input should be a valid number",
-        f"{file}, line 6: clusters.marin.transport: input should be 'rpc' or 'cli'",
+        f"{file}, line 3: limits.pulse_s: must be a number, not 'soon'",
+        f"{file}, line 6: clusters.marin.transport: must be 'rpc' or 'cli', not 'pigeon'",
         f"{file}, line 7: quiet_hours.timezone: there is no time zone 'Atlantis'",
-        "BABYSIT_REMINDER_SHARE: reminder_share: input should be less than 1",
+        "BABYSIT_REMINDER_SHARE: reminder_share: must be less than 1, not '2'",
         "BABYSIT_SLACK_CHANEL: there is no such setting; did you mean BABYSIT_SLACK_CHANNEL?",
-        "--state-dir: state_dir: input is not a valid path",
+        "--state-dir: state_dir: must be a path, not 7",
     ):
         assert any(expected in line for line in lines), (expected, lines)
+
+
+def test_a_fault_hides_no_other_and_causes_none(file: Path):
+    file.write_text(
+        "clusters:\n"
+        "  marin: {url: 'http://h:1', cluster: marin, transport: pigeon}\n"
+        "  other: 5\n"
+        "limits: {pulse_s: -1, quiet_floor_s: 0, stuck_floor_s: soon}\n"
+        "slack: {bot_token: made-up, channel: [C1]}\n"
+        "quiet_hours: {begins: '25:00', ends: '07:00'}\n"
+        "silences: [{causes: [boredom]}, {until: 2026-11-20}]\n"
+        "approvers: 7\n"
+    )
+    with pytest.raises(BadConfig) as told:
+        load(file)
+    assert sorted(line.partition(": ")[2] for line in told.value.sentence.splitlines()[1:]) == [
+        "approvers: must be a list, not 7",
+        "clusters.marin.transport: must be 'rpc' or 'cli', not 'pigeon'",
+        "clusters.marin: give one of url, config and cluster, not url and cluster",
+        "clusters.other: must hold names with values, not 5",
+        "limits.stuck_floor_s: must be a number, not 'soon'",
+        "limits: pulse_s must be greater than 0, not -1; quiet_floor_s must be greater than 0, not 0",
+        "quiet_hours.begins: must be a time such as 22:00, not '25:00'",
+        f"silences.0.causes.0: 'boredom' is not known; there are {', '.join(Cause)}",
+        "silences.1.until: needs a time zone, e.g. 2026-11-20T08:00:00Z",
+        "slack.channel: must be text",
+    ]
+
+
+def test_a_secret_that_does_not_fit_is_not_repeated(file: Path):
+    file.write_text("database_url: {a: made-up-1}\nslack: {bot_token: 90210}\n")
+    with pytest.raises(BadConfig) as told:
+        load(file)
+    assert "slack.bot_token: must be text" in told.value.sentence
+    assert "made-up-1" not in told.value.sentence
+    assert "90210" not in told.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("limits: {}\nlimits: {}", "line 2: limits: stands here for the second time"),
+        ("a: &a [*a]", "hold themselves"),
+        ("a: " + "[" * 5_000, "nested too deeply"),
+        ("a: " + "[" * 30 + "]" * 30, "nested too deeply"),
+        (
+            "a: &a [1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\n"
+            "d: &d [*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e]",
+            "too many values",
+        ),
+        ("a: \x07", "not allowed"),
+        ("a: {b: 'c'\nd", r"line \d, column \d: \w"),
+        ("#" * (1 << 21), "larger than"),
+    ],
+)
+def test_a_file_that_is_damaged_or_hostile_is_told_in_a_sentence(file: Path, text: str, sentence: str):
+    file.write_text(text)
+    with pytest.raises(BadConfig, match=sentence) as told:
+        load(file)
+    assert "<unicode string>" not in str(told.value)
 
 
 @pytest.mark.parametrize(

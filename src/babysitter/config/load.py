@@ -1,22 +1,25 @@
 """From a file, the environment and flags to one validated value; every fault named with its place."""
 
+import copy
 import difflib
 import json
 import os
-import tomllib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
+from babysitter.config.file import read_settings_file
 from babysitter.config.settings import Settings, setting_names
+from babysitter.config.words import what_is_wrong
 from babysitter.errors import BadConfig
 
 ENVIRONMENT_PREFIX = "BABYSIT_"
 FILE_VARIABLE = "BABYSIT_CONFIG"
+ROUNDS_MOST = 20
 NOT_SETTINGS = frozenset({FILE_VARIABLE})  # variables of our prefix that mean something else
 
 
@@ -43,15 +46,19 @@ def load_settings(
     variables = os.environ if environment is None else environment
     faults: list[str] = []
     path = file or _default_file(variables)
-    layers = [_read_file(path)] if path is not None else []
+    layers = []
+    if path is not None:
+        read = read_settings_file(path)
+        faults += read.faults
+        layers.append(_Given(read.values, read.places, str(path)))
     layers += [_from_environment(variables, faults), _from_flags(flags or {})]
     merged: dict[str, Any] = {}
     for layer in layers:
         _merge(merged, layer.values)
     try:
         settings = Settings.model_validate(merged)
-    except ValidationError as wrong:
-        faults += [_told(each, layers) for each in wrong.errors()]
+    except ValidationError:
+        faults += _all_faults(merged, layers)
     if faults:
         raise BadConfig(
             "\n".join(["These settings do not fit:", *(f"  {each}" for each in faults)]),
@@ -73,47 +80,6 @@ def _default_file(environment: Mapping[str, str]) -> Path | None:
     folder = default_config_folder(environment)
     candidates = (folder / name for name in ("config.yaml", "config.yml", "config.toml"))
     return next((each for each in candidates if each.is_file()), None)
-
-
-def _read_file(path: Path) -> _Given:
-    try:
-        text = path.read_text(encoding="utf-8")
-        if path.suffix == ".toml":
-            return _Given(tomllib.loads(text), {}, str(path))
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        values = yaml.safe_load(text)
-    except OSError as fault:
-        raise BadConfig(
-            f"The settings file {path} cannot be read: {fault.strerror}.",
-            next_step="Name another with --settings or $BABYSIT_CONFIG; `babysit init` writes one.",
-        ) from fault
-    except (yaml.YAMLError, tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise BadConfig(
-            f"The settings file {path} cannot be read: {' '.join(str(fault).split())}.",
-            next_step="Mend it there; `babysit init` writes one that can be read.",
-        ) from fault
-    if values is None:
-        return _Given({}, {}, str(path))
-    if not isinstance(values, dict):
-        raise BadConfig(
-            f"The settings file {path} must hold names with values, not a {type(values).__name__}.",
-            next_step="`babysit init` writes one to begin with.",
-        )
-    places = {keys: f"{path}, line {line}" for keys, line in _lines(node)}
-    return _Given(values, places, str(path))
-
-
-def _lines(node: yaml.Node | None, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], int]]:
-    """The line of every key of a YAML document."""
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            here = (*at, str(key.value))
-            yield here, key.start_mark.line + 1
-            yield from _lines(value, here)
-    elif isinstance(node, yaml.SequenceNode):
-        for index, value in enumerate(node.value):
-            yield (*at, str(index)), value.start_mark.line + 1
-            yield from _lines(value, (*at, str(index)))
 
 
 def _from_environment(environment: Mapping[str, str], faults: list[str]) -> _Given:
@@ -164,21 +130,50 @@ def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> None:
         if isinstance(value, Mapping) and isinstance(base.get(key), dict):
             _merge(base[key], value)
         else:
-            base[key] = dict(value) if isinstance(value, Mapping) else value
+            base[key] = copy.deepcopy(value)
 
 
-def _told(fault: Any, layers: list[_Given]) -> str:
+def _all_faults(values: dict[str, Any], layers: list[_Given]) -> Iterator[str]:
+    """Every fault of these values. What does not fit is taken out, so that the rest is looked at too."""
+    removed: list[tuple[str, ...]] = []
+    for _ in range(ROUNDS_MOST):
+        try:
+            Settings.model_validate(values)
+        except ValidationError as wrong:
+            for fault in wrong.errors():
+                keys = tuple(map(str, fault["loc"]))
+                if keys not in removed and not _follows_from(str(fault["msg"]), keys, removed):
+                    yield _told(fault, keys, layers)
+                removed.append(keys)
+                _take_out(values, keys[:-1] if fault["type"] == "missing" else keys)
+        else:
+            return
+
+
+def _follows_from(sentence: str, keys: tuple[str, ...], removed: list[tuple[str, ...]]) -> bool:
+    """Whether a section is only wrong because of what was taken out of it."""
+    inside = (each[-1] for each in removed if len(each) > len(keys) and each[: len(keys)] == keys)
+    return any(re.search(rf"\b{re.escape(name)}\b", sentence) for name in inside)
+
+
+def _take_out(values: Any, keys: tuple[str, ...]) -> None:
+    """Forget the value at this path, as far as the path leads; a list loses its whole self."""
+    for key in keys[:-1]:
+        inner = values.get(key)
+        if not isinstance(inner, dict):
+            values.pop(key, None)
+            return
+        values = inner
+    if keys:
+        values.pop(keys[-1], None)
+
+
+def _told(fault: Any, keys: tuple[str, ...], layers: list[_Given]) -> str:
     """One fault as a line: where, what, and what was found."""
-    keys = tuple(map(str, fault["loc"]))
     name = ".".join(keys) or "settings"
     place = _place(keys, layers)
-    if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        siblings = [each[-1] for each in setting_names() if each[:-1] == keys[:-1]]
-        near = difflib.get_close_matches(keys[-1], siblings, 1)
-        what = "there is no such setting" + (f"; did you mean {near[0]}?" if near else "")
-    else:
-        what = fault["msg"].removeprefix("Value error, ")
-        what = what[:1].lower() + what[1:]
+    siblings = [each[-1] for each in setting_names() if each[:-1] == keys[:-1]]
+    what = what_is_wrong(fault, keys or ("settings",), siblings)
     return f"{place}: {name}: {what}" if place else f"{name}: {what}"
 
 

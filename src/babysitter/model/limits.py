@@ -58,6 +58,8 @@ class Limits:
     churn_least_count: int = _limit(4, "never fewer than this, however small the pool")
     quiet_floor_s: float = _limit(1800.0, "silence of a job that reports no progress, unusual from here on")
     quiet_gap_factor: float = _limit(4.0, "and not before so many times its longest silence so far")
+    silent_floor_s: float = _limit(7200.0, "silence of such a job that people are told of")
+    silent_gap_factor: float = _limit(10.0, "and not before so many times its longest silence so far")
     healing_s: float = _limit(600.0, "how long the job's own recovery may take before it is doubted")
     blind_incident_s: float = _limit(600.0, "how long the cluster cannot be seen before people are told")
     same_error_escalate_count: int = _limit(3, "the same error in so many tries is the program's own")
@@ -68,8 +70,12 @@ class Limits:
     group_within_s: float = _limit(300.0, "the same trouble of several watches within this is one incident")
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            if getattr(self, each.name) <= 0:
-                raise ValueError(f"{each.name} must be greater than 0, not {getattr(self, each.name)}")
+        faults = [
+            f"{each.name} must be greater than 0, not {getattr(self, each.name):g}"
+            for each in fields(self)
+            if not getattr(self, each.name) > 0
+        ]
         if self.assessment_least_s > self.assessment_most_s:
-            raise ValueError("assessment_least_s must not exceed assessment_most_s")
+            faults.append("assessment_least_s must not exceed assessment_most_s")
+        if faults:
+            raise ValueError("; ".join(faults))

@@ -12,6 +12,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from errno import ENOSPC
 from pathlib import Path
 
 from sqlalchemy.engine import make_url
@@ -164,6 +165,11 @@ def _unusable(where: Path | str, fault: BaseException) -> UserError | Unreachabl
         return UserError(
             f"The file {where / FILE_NAME} is damaged: {_sentence(fault)}.",
             next_step="Put back a copy, or move it aside: a new one is made, without the old watches.",
+        )
+    if "disk is full" in str(fault) or "disk I/O" in str(fault) or getattr(fault, "errno", None) == ENOSPC:
+        return UserError(
+            f"The state folder {where} cannot be used: {_sentence(fault)}.",
+            next_step="Free some space on its disk, or name another folder with --state-dir.",
         )
     return UserError(
         f"The state folder {where} cannot be used: {_sentence(fault)}.",

@@ -25,7 +25,6 @@ def serve(settings: SettingsFile = None, state_dir: StateDir = None) -> None:
     from babysitter.surfaces.cli.logs import log_to_stderr
 
     log_to_stderr()
-    typer.echo("babysit serves; Ctrl+C ends it. Watches are kept.", err=True)
     asyncio.run(_serve(settings_from(settings, state_dir)))
 
 
@@ -41,6 +40,7 @@ async def _serve(settings: "Settings") -> None:
         hearing(hall) as slack,
         telling(hall, slack),
     ):
+        typer.echo("babysit serves; Ctrl+C ends it. Watches are kept.", err=True)
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(each, service.stop)
