@@ -3,7 +3,7 @@
 import pytest
 
 from babysitter.model.finding import Cause
-from babysitter.service.frozen import frozen_finding
+from babysitter.service.frozen import frozen_finding, polled_finding
 
 BEATS = (
     "2026-03-01 09:00:00 INFO step 700/9000 loss 2.31",
@@ -50,3 +50,38 @@ def test_midnight_is_no_step_back() -> None:
 )
 def test_what_only_looks_like_it(lines: tuple[str, ...]) -> None:
     assert frozen_finding(lines) is None
+
+
+POLLS = (
+    "(Trainer pid=4) [2026-03-01 09:00:00] timer.py:24 - Timer actor_train start",
+    *(
+        f'(Engine pid=9) [2026-03-01 {hour:02}:00:05] INFO:  192.0.2.4:41 - "GET /metrics HTTP/1.1" 200 OK'
+        for hour in (9, 10, 11, 12)
+    ),
+)
+
+
+def test_a_step_behind_which_only_polls_go_on_is_a_hang() -> None:
+    found = polled_finding((*POLLS, ""), source="log")
+    assert found is not None
+    assert found.cause is Cause.COLLECTIVE_TIMEOUT
+    assert (found.position, found.last_position) == (0, 4)
+    assert "180 minutes" in found.explanation
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        POLLS[:3],
+        ("[2026-03-01 09:00:00] INFO Application startup complete.", *POLLS[1:]),
+        ("[2026-03-01 09:00:00] INFO saving checkpoint after step 40", *POLLS[1:]),
+        (
+            *POLLS,
+            '(Engine pid=9) [2026-03-01 12:01:05] INFO: 192.0.2.4:41 - "POST /generate HTTP/1.1" 200 OK',
+        ),
+        [each.replace("2026-03-01 ", "").replace(":00:", " ") for each in POLLS],
+    ],
+    ids=["too short", "idle server", "saves", "generates", "no clock"],
+)
+def test_polls_of_a_server_that_is_no_hang(lines: tuple[str, ...]) -> None:
+    assert polled_finding(lines) is None

@@ -8,13 +8,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
 from babysitter.model.ids import RuleId
 from babysitter.read.headers import bare
 
 FROZEN = RuleId("measured.count-stands-still")
+POLLED = RuleId("measured.only-polls-go-on")
+LEAST_POLLS = 3
+LEAST_POLLED_S = 5400.0
 LEAST_REPORTS = 3  # of the same count, the first included
 LEAST_S = 1200.0
 PACE_FACTOR = 6.0  # so many times longer than the longest gap between two counts before it
@@ -34,6 +37,15 @@ _NO_REPORT = re.compile(
 )
 _TIME = re.compile(r"(?:(\d{4})-?(\d\d)-?(\d\d)[ T_])?(\d\d):(\d\d):(\d\d)")
 _NUMBER = re.compile(r"\d[\d,_]*")
+_POLL = re.compile(
+    r"\"(?:GET|HEAD) /(?:[\w./-]{0,40}/)?(?:metrics|health\w*|livez|readyz|ready|ping|status|heartbeat)\b"
+    r"[^\"]{0,80}\" 200\b"
+)
+_STEP_BEGINS = re.compile(
+    r"(?:timer|phase|stage|entering|starting|begin\w*|start(?:ed)?)\W.{0,30}\b(?:\w+_)?train(?:ing)?(?:_step|_actor)?\b|"
+    r"\b(?:\w+_)?train(?:_step|_actor)? (?:start|begin)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,37 @@ def frozen_finding(lines: Sequence[str], *, source: str = "", silent_s: float = 
         retry=Retry.HELPS,
         position=first.place,
         last_position=last.place,
+        look_at=("worker-dump",),
+    )
+
+
+def polled_finding(lines: Sequence[str], *, source: str = "") -> Finding | None:
+    """The finding for a step of training that began and behind which only a server's polls go on, or None."""
+    told = [place for place, line in enumerate(lines) if line.strip()]
+    behind = list(takewhile(lambda place: _POLL.search(lines[place]), reversed(told)))
+    if len(behind) < LEAST_POLLS or len(behind) == len(told):
+        return None
+    last, newest = told[-len(behind) - 1], told[-1]
+    if len(lines[last]) > MOST_CHARACTERS:
+        return None
+    message = bare(lines[last])
+    if _NO_REPORT.search(message) or not (_STEP_BEGINS.search(message) or _STEP.search(message)):
+        return None
+    began_s, ended_s = _anywhere_s(lines[last]), _anywhere_s(lines[newest])
+    if began_s is None or ended_s is None or ended_s - began_s < LEAST_POLLED_S:
+        return None
+    return Finding(
+        rule=POLLED,
+        cause=Cause.COLLECTIVE_TIMEOUT,
+        severity=Severity.FATAL,
+        action=ActionKind.RESTART,
+        explanation=f"For {round((ended_s - began_s) / 60)} minutes only polls of a server's health were "
+        "written; the step of training that began before them has not ended.",
+        evidence=tuple(Evidence(lines[place], source, place + 1) for place in (last, newest)),
+        confidence=0.6,
+        retry=Retry.HELPS,
+        position=last,
+        last_position=newest,
         look_at=("worker-dump",),
     )
 
@@ -117,7 +160,15 @@ def _counts_on(lines: Sequence[str], since: int) -> bool:
 
 def _time_s(line: str) -> float | None:
     """Seconds of the time in a line's head; without a date counted from midnight."""
-    found = _TIME.search(line[:MOST_HEAD])
+    return _seconds(_TIME.search(line[:MOST_HEAD]))
+
+
+def _anywhere_s(line: str) -> float | None:
+    """As `_time_s`, behind a longer head: the name of an actor, an address."""
+    return _seconds(_TIME.search(line[: 2 * MOST_HEAD]))
+
+
+def _seconds(found: re.Match[str] | None) -> float | None:
     if found is None:
         return None
     year, month, day, hour, minute, second = found.groups()

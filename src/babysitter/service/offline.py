@@ -15,7 +15,7 @@ from babysitter.model.finding import ActionKind, Cause, Finding, Findings
 from babysitter.model.job import JobState
 from babysitter.model.verdict import Diagnosis, Reason
 from babysitter.read.pyspy import read_dump
-from babysitter.service.frozen import frozen_finding
+from babysitter.service.frozen import frozen_finding, polled_finding
 from babysitter.service.story import Story, read_story
 
 # A running watch asks for two dumps before it offers to restart a stuck stage. A text is all there is: after
@@ -63,7 +63,8 @@ def examine(
     seen = [*measured_findings(story.run, tail, source=source)]
     if facts.state in (None, JobState.RUNNING):
         frozen = frozen_finding(tail, source=source, silent_s=facts.last_line_age_s or 0.0)
-        seen += [frozen] if frozen is not None else []
+        polled = polled_finding(tail, source=source)
+        seen += [each for each in (frozen, polled) if each is not None]
     measured = [_moved(each, story.skipped) for each in seen]
     findings = replace(findings, all=(*measured, *findings.all))
     judgement = judge(findings, facts)
