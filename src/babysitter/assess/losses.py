@@ -3,6 +3,7 @@
 from babysitter.assess.scene import Scene
 from babysitter.assess.suspicion import Level, Suspicion, none_of
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
@@ -50,7 +51,34 @@ def silence(scene: Scene) -> Suspicion:
         return none_of(SignalKind.QUIET, "quiet.log-seen", why_not)
     quiet_s = scene.age_s(memory.last_line_at)
     most_s = max(limits.quiet_floor_s, limits.quiet_gap_factor * memory.line_gap_s)
+    told_s = max(limits.silent_floor_s, limits.silent_gap_factor * memory.line_gap_s)
     text = f"the last line is {quiet_s:.0f} s old (unusual from {most_s:.0f} s on)"
-    reasons = (Reason("quiet.too-long", quiet_s > most_s, text),)
-    level = Level.POSSIBLE if quiet_s > most_s else Level.NONE
-    return Suspicion(SignalKind.QUIET, level, reasons, text)
+    reasons = (
+        Reason("quiet.too-long", quiet_s > most_s, text),
+        Reason("quiet.told", quiet_s > told_s, f"people are told from {told_s:.0f} s on"),
+    )
+    if quiet_s <= told_s:
+        return Suspicion(SignalKind.QUIET, Level.POSSIBLE if quiet_s > most_s else Level.NONE, reasons, text)
+    diagnosis = _fell_silent(scene, quiet_s)
+    wants = frozenset({Want.ROOT_DUMP, Want.TASKS})
+    return Suspicion(SignalKind.QUIET, Level.PROVEN, reasons, text, diagnosis, diagnosis.evidence, wants)
+
+
+def _fell_silent(scene: Scene, quiet_s: float) -> Diagnosis:
+    """A job that used to talk: it hangs, or does at last what takes it hours. A person can tell."""
+    memory = scene.memory
+    evidence = (
+        Evidence(
+            f"the last line is {quiet_s / 60:.0f} min old", f"log of {scene.root.id}", at=memory.last_line_at
+        ),
+    )
+    return Diagnosis(
+        cause=Cause.STAGE_STUCK,
+        severity=Severity.DEGRADED,
+        action=ActionKind.ESCALATE,
+        explanation=f"The job runs and has printed nothing for {quiet_s / 60:.0f} min; its longest silence "
+        f"before was {max(1.0, memory.line_gap_s / 60):.0f} min.",
+        confidence=0.5,
+        evidence=evidence,
+        look_at=("root-dump", "logs"),
+    )

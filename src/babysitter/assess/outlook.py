@@ -65,7 +65,7 @@ def _stages_of(memory: Memory, attempt: JobId | None) -> tuple[StageView, ...]:
         StageView(
             label=stage.label,
             # A stage never reports its last shard: what ended was done.
-            done=stage.total if stage.ended_at else stage.done,
+            done=(stage.total or stage.done) if stage.ended_at else stage.done,
             total=stage.total,
             is_current=stage.ended_at is None,
             started_at=stage.started_at,
@@ -84,7 +84,8 @@ def _summary(scene: Scene) -> str:
         role = "workers wait" if scene.waiting.id != root.id else "waits"
         return f"{role} for machines"
     if stage is not None:
-        return f"{stage.label}: {stage.done}/{stage.total}{_left(stage)}"
+        reached = f"{stage.done}/{stage.total}" if stage.total else f"{stage.done}"
+        return f"{stage.label}: {reached}{_left(stage)}"
     if scene.needs_crew and scene.crew is None:
         return "starting: no coordinator yet"
     if scene.needs_crew:

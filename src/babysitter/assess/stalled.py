@@ -54,7 +54,7 @@ def stuck(scene: Scene) -> Suspicion:
             "stuck.nothing-completed",
             is_over,
             f"{stage.label}: nothing completed for {quiet_s:.0f} s (stuck from {after_s:.0f} s on), "
-            f"{stage.done} of {stage.total} done",
+            f"{stage.reached} done",
         ),
         _blocked_reason("stuck", holders),
         _working_reason("stuck", holders),
@@ -116,7 +116,7 @@ def _stuck(scene: Scene, stage: StagePace, holders: Holders, quiet_s: float, aft
         severity=Severity.FATAL,
         action=ActionKind.RESTART if is_blocked else ActionKind.ESCALATE,
         explanation=f"Stage {stage.label} has completed nothing for {quiet_s / 60:.0f} min at "
-        f"{stage.done} of {stage.total} (its own pace makes {after_s / 60:.0f} min the limit).{where}",
+        f"{stage.reached} (its own pace makes {after_s / 60:.0f} min the limit).{where}",
         confidence=0.9 if is_blocked else 0.75,
         evidence=(*_reports(stage, quiet_s), *evidence_of(*holders.blocked)),
         retry=Retry.HELPS if is_blocked else Retry.UNKNOWN,
@@ -192,11 +192,18 @@ def _quiet_s(scene: Scene, stage: StagePace) -> float:
     """How long nothing completed, as the stage's own reports show it.
 
     A coordinator that does not even report any more proves nothing until it has been silent for long:
-    results are collected without a word. What passed while nothing could be seen was no silence.
+    results are collected without a word. A program that prints other lines meanwhile has longer, as it
+    evaluates, and for ever when it never told how much there is: it may be exporting. What passed while
+    nothing could be seen was no silence.
     """
-    heard = [each for each in (stage.reported_at, scene.memory.blind_until_at) if each is not None]
+    limits, memory = scene.limits, scene.memory
+    heard = [each for each in (stage.reported_at, memory.blind_until_at) if each is not None]
     silent_s = scene.age_s(max(heard, default=None))
-    if scene.sees_lines and silent_s > scene.limits.first_shard_floor_s:
+    is_talking = not scene.needs_crew and scene.age_s(memory.last_line_at) < limits.quiet_floor_s
+    if is_talking and not stage.total:
+        return frozen_s(stage)
+    most_s = limits.first_shard_floor_s * (limits.first_shard_factor if is_talking else 1.0)
+    if scene.sees_lines and silent_s > most_s:
         return frozen_s(stage) + silent_s
     return frozen_s(stage)
 
@@ -234,9 +241,10 @@ def _working_reason(name: str, holders: Holders) -> Reason:
 
 
 def _reports(stage: StagePace, quiet_s: float) -> tuple[Evidence, ...]:
-    counts = f"{stage.in_flight} in-flight, {stage.queued} queued"
-    alive = f"{stage.alive}/{stage.workers} workers alive"
-    text = f"[{stage.label}] {stage.done}/{stage.total} complete, {counts}, {alive}"
+    text = f"[{stage.label}] {stage.reached} complete"
+    if stage.workers is not None:
+        text += f", {stage.in_flight} in-flight, {stage.queued} queued"
+        text += f", {stage.alive}/{stage.workers} workers alive"
     return (
         Evidence(
             f"{text}; unchanged for {quiet_s:.0f} s",

@@ -71,4 +71,10 @@ class StagePace:
 
     @property
     def is_under_way(self) -> bool:
-        return self.ended_at is None and self.done < self.total
+        """Whether more is to come; a run that tells no total goes on until it ends."""
+        return self.ended_at is None and (self.done < self.total or (not self.total and self.done > 0))
+
+    @property
+    def reached(self) -> str:
+        """How far it is, in words."""
+        return f"{self.done} of {self.total}" if self.total else f"{self.done}"

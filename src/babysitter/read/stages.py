@@ -153,7 +153,7 @@ def rate_per_min(stage: StagePace) -> float | None:
 def eta_s(stage: StagePace) -> float | None:
     """Seconds until the stage is done at its recent pace; None when that cannot be told or it has halted."""
     rate = rate_per_min(stage)
-    if rate is None or not stage.is_under_way:
+    if rate is None or not stage.is_under_way or not stage.total:
         return None
     if frozen_s(stage) > max(HALT_LEAST_S, HALT_GAPS * 60.0 / rate):
         return None

@@ -103,7 +103,7 @@ def outlook_block(outlook: OutlookView, *, now: datetime) -> RenderableType:
 def stage_bar(stage: StageProgress) -> Text:
     """`stage1-Reduce  ████████░░░░  12/18`, with plain characters where there is no colour."""
     share = stage.done / stage.total if stage.total else 0.0
-    filled = round(share * BAR_WIDTH)
+    filled = min(BAR_WIDTH, round(share * BAR_WIDTH))
     is_done = stage.done >= stage.total
     style = "cyan" if stage.is_current else "green" if is_done else "red"
     ending = "" if stage.is_current else "  done" if is_done else "  broken off"
@@ -111,9 +111,14 @@ def stage_bar(stage: StageProgress) -> Text:
         f"{stage.label[:28]:<28} ",
         ("█" * filled, style),
         ("░" * (BAR_WIDTH - filled), "dim"),
-        f" {stage.done}/{stage.total}",
+        f" {reached(stage)}",
         (ending, "dim"),
     )
+
+
+def reached(stage: StageProgress) -> str:
+    """How far a stage is; a run may not tell how much there is in all."""
+    return f"{stage.done}/{stage.total}" if stage.total else f"{stage.done}"
 
 
 def incident_card(incident: IncidentView, *, job: str = "") -> RenderableType:
@@ -199,7 +204,7 @@ def phase_text(watch: WatchView) -> Text:
 def progress_words(outlook: OutlookView | None) -> str:
     current = next((stage for stage in outlook.stages if stage.is_current), None) if outlook else None
     if current is not None:
-        return f"{current.label} {current.done}/{current.total}"
+        return f"{current.label} {reached(current)}"
     return (outlook.job_state or "") if outlook else ""
 
 
