@@ -1,5 +1,6 @@
 """What the words of a playbook mean: a table of rules, facts, and whether the rule finds something."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -336,6 +337,28 @@ def test_no_text_crashes_the_shipped_rules(lines: list[str]) -> None:
     for finding in findings.all:
         assert -1 <= finding.position <= finding.last_position < last
         assert len(finding.evidence) <= 8
+
+
+FLOODS = [
+    'Traceback (most recent call last):\n  File "a.py", line 3, in f\nValueError: bad 3\n',
+    "Traceback (most recent call last):\n",
+    "W fetch failed: timed out, retrying (attempt 1)\nI connected, all is ready\n",
+    "ERROR something failed: connection to worker lost\n",
+    "I zephyr.execution [e] [s] 3/18 complete, 0 in-flight, 15 queued, 3/3 workers alive, 0 dead\n",
+    "step: 3 loss: nan\n",
+]
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_judging_takes_time_in_proportion_to_the_lines(flood: str) -> None:
+    def seconds(repeats: int) -> float:
+        started = time.process_time()
+        classify_text(flood * repeats, load(), JobFacts(state=JobState.FAILED))
+        return time.process_time() - started
+
+    seconds(10)
+    small = min(seconds(500) for _ in range(2))
+    assert seconds(4_000) < 8 * 4 * small + 0.3
 
 
 @settings(max_examples=60, deadline=None)
