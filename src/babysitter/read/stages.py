@@ -47,7 +47,7 @@ def current_stage(stages: Sequence[StagePace], owner: JobId | None) -> StagePace
 
 
 def _is_same(stage: StagePace, report: Progress, owner: JobId) -> bool:
-    if stage.owner != owner or not _are_one(stage.label, report.stage):
+    if stage.owner != owner or not is_one_stage(stage.label, report.stage):
         return False
     if stage.execution and report.execution and stage.execution != report.execution:
         return False
@@ -57,7 +57,7 @@ def _is_same(stage: StagePace, report: Progress, owner: JobId) -> bool:
     )
 
 
-def _are_one(known: str, told: str) -> bool:
+def is_one_stage(known: str, told: str) -> bool:
     """Whether two labels name one stage: a job's status text leaves out the number that lines have."""
     if known == told:
         return True

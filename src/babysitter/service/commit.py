@@ -46,6 +46,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.proposal import ProposalStatus
 from babysitter.model.verdict import Outlook, Verdict
 from babysitter.model.watch import Watch
+from babysitter.read.stages import is_one_stage
 from babysitter.service.telling import redraw, redraw_root, say, subject_of
 from babysitter.store.open import Records
 
@@ -118,7 +119,7 @@ def course(watch: Watch, verdict: Verdict, now: datetime) -> Iterator[Event]:
         if before is not after:
             yield PhaseChanged(at=now, watch=watch.id, before=before, after=after, because=_because(verdict))
     stage, earlier = _current_stage(verdict.outlook), _current_stage(watch.outlook)
-    if stage is not None and stage != earlier:
+    if stage is not None and not _is_the_same(earlier, stage):
         yield StageChanged(at=now, watch=watch.id, stage=stage[0], pipeline=stage[1])
     blind, was_blind = verdict.memory.blind_since, watch.memory.blind_since
     for spot in verdict.blind:
@@ -280,6 +281,10 @@ class _Deeds:
 
     async def _append(self, event: Event) -> None:
         await self._records.events.append(replace(event, watch=self._watch.id))
+
+
+def _is_the_same(earlier: tuple[str, int] | None, stage: tuple[str, int]) -> bool:
+    return earlier is not None and earlier[1] == stage[1] and is_one_stage(earlier[0], stage[0])
 
 
 def _current_stage(outlook: Outlook | None) -> tuple[str, int] | None:
