@@ -226,3 +226,21 @@ def test_nothing_leads_to_itself_and_no_benign_cause_leads_anywhere():
     assert not any(leads_to(cause, cause) for cause in Cause)
     benign = {Cause.HEALTHY, Cause.TRANSIENT_NOISE, Cause.USER_CANCEL, Cause.SLOW_STARTUP, Cause.UNKNOWN}
     assert not benign & LEADS_TO.keys()
+
+
+@pytest.mark.parametrize(
+    ("confidence", "cause", "severity"),
+    [
+        (0.6, Cause.USER_CANCEL, Severity.BENIGN),  # an interrupt, a queue's own words
+        (0.4, Cause.UNKNOWN, Severity.FATAL),  # "Terminated by user" stands for any end
+    ],
+)
+def test_a_failed_job_was_interrupted_only_when_something_better_than_the_schedulers_phrase_says_so(
+    confidence: float, cause: Cause, severity: Severity
+) -> None:
+    asked = finding(Cause.USER_CANCEL, 3, severity=Severity.INFO, confidence=confidence, is_consequence=True)
+    failed = JobFacts(state=JobState.FAILED)
+    told = diagnose(Findings((asked,)), failed)
+    assert (told.cause, told.severity) == (cause, severity)
+    broken = finding(Cause.CODE_ERROR, 2, confidence=0.34)
+    assert diagnose(Findings((broken, asked)), failed).cause is Cause.CODE_ERROR

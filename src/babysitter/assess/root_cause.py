@@ -271,6 +271,20 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
             rules=(best.rule,),
             look_at=best.look_at,
         )
+    # "Terminated by user" stands for any end; an interrupt, or a queue's own words, for a person.
+    by_person = [
+        each for each in consequences if each.cause is Cause.USER_CANCEL and each.confidence >= DECISIVE
+    ]
+    if by_person:
+        return Diagnosis(
+            cause=Cause.USER_CANCEL,
+            severity=Severity.BENIGN,
+            action=ActionKind.IGNORE,
+            explanation=f"{by_person[0].explanation} Nothing shows that the job was in trouble before.",
+            confidence=round(by_person[0].confidence * 0.9, 2),
+            evidence=_evidence(by_person),
+            retry=Retry.USELESS,
+        )
     return Diagnosis(
         cause=Cause.UNKNOWN,
         severity=Severity.FATAL,
