@@ -1,6 +1,7 @@
 """What every backend's hands promise: exactly one job, never twice, never a guess."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,17 @@ async def test_a_name_that_runs_is_refused_and_nothing_is_started_beside_it(worl
     with pytest.raises(Refused, match="already exists"):
         await world.hands.submit(again(world))
     assert world.states() == before
+
+
+async def test_what_cannot_be_started_from_here_is_known_before_anything_is_touched(world):
+    assert world.hands.objection(again(world)) == ""
+    nobody = replace(again(world), argv=("no-such-command-anywhere", *again(world).argv))
+    assert "`no-such-command-anywhere` cannot be run here" in world.hands.objection(nobody)
+    assert "is not there" in world.hands.objection(replace(again(world), workdir="/no/such/folder"))
+    blanked = replace(again(world), redacted=("WANDB_API_KEY",))
+    assert "WANDB_API_KEY" in world.hands.objection(blanked)
+    assert "--resubmit" in world.hands.objection(Submission((), SubmissionOrigin.CONTROLLER, job=NEW))
+    assert (world.asked("LaunchJob"), world.asked("TerminateJob")) == (0, 0)
 
 
 async def test_without_a_command_nothing_is_started(world):

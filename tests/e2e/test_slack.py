@@ -80,7 +80,7 @@ async def test_facts_that_move_between_press_and_act_call_it_off(tmp_path):
         assert (await place.proposal()).status is ProposalStatus.WITHDRAWN
         assert "Withdrawn, nothing was done: /ada/dedup is now killed" in place.shown(place.card())
         said = [each.text for each in place.slack.messages]
-        assert any("What it rested on has changed, so nothing was done" in each for each in said)
+        assert any("Nothing was done. " in each for each in said)
         assert any("The job was stopped by a person" in each for each in said)
 
 

@@ -158,6 +158,21 @@ async def test_a_job_that_recovered_between_the_answer_and_the_act_is_left_alone
     assert withdrawn.status == "withdrawn"
 
 
+async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: Home):
+    watch = await zombie(place)
+    offer = await offer_of(place, watch)
+    place.hands.objects = "`iris` cannot be run here."
+    await answer(place, offer)
+    await place.pass_s(60)
+    assert (place.hands.stopped, place.hands.submitted) == ([], [])
+    told = [each.words.sentence for each in place.ear.heard]
+    assert "Nothing was done. `iris` cannot be run here." in told
+    place.hands.objects = ""  # the person installs it, and answers the new offer
+    await answer(place, await offer_of(place, watch))
+    await place.pass_s(60)
+    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
+
+
 async def test_a_restart_that_breaks_off_after_the_stop_is_told_as_ours_and_nothing_is_hidden(place: Home):
     watch = await zombie(place)
 
@@ -173,6 +188,8 @@ async def test_a_restart_that_breaks_off_after_the_stop_is_told_as_ours_and_noth
     (ended,) = await place.events(JobFinished)
     assert ended.cause == "zombie-coordinator"
     assert "stopped for a restart that broke off at submitted" in ended.summary
+    assert after.outlook is not None
+    assert (after.outlook.job_state, after.outlook.summary) == ("killed", ended.summary)
     assert [each.status for each in await place.events(IncidentEnded)] == ["failed"]
     assert place.ear.occasions == ["started", "incident", "worse"]
     assert "Not done: submitted" in place.ear.heard[-1].words.decided

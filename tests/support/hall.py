@@ -86,6 +86,7 @@ class SmallHands:
         self._clock = clock
         self.stopped: list[JobId] = []
         self.submitted: list[JobId] = []
+        self.objects = ""
         self.after_submit: Callable[[], None] = lambda: None
 
     async def stop(self, job: JobId) -> None:
@@ -94,6 +95,9 @@ class SmallHands:
             if is_within(each.id, job) and not each.state.is_terminal:
                 ended = replace(each, state=JobState.KILLED, finished_at=self._clock.now())
                 self._cluster.jobs[each.id] = ended
+
+    def objection(self, submission: Submission) -> str:  # noqa: ARG002
+        return self.objects
 
     async def submit(self, submission: Submission) -> JobId:
         assert submission.job is not None

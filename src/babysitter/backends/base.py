@@ -110,6 +110,13 @@ class Hands(Protocol):
         Raises NoSuchJob, or a WorldError when it is not known whether it was stopped.
         """
 
+    def objection(self, submission: Submission) -> str:
+        """Why this could not even be tried from here (no such command, a blanked value), in a sentence.
+
+        "" when nothing speaks against it. Asks nobody and changes nothing: it is looked at before the old
+        job is stopped, so that no job is stopped that cannot be started again.
+        """
+
     async def submit(self, submission: Submission) -> JobId:
         """Start the job under `submission.job`'s name and return its id.
 

@@ -128,10 +128,10 @@ def _reminder(about: Subject) -> Words:
 
 def _withdrawn(about: Subject) -> Words:
     reason = about.because or (about.proposal.withdrawn_because if about.proposal else "")
-    changed = ended(capital(safe(reason)))
+    why = ended(capital(safe(reason)))
     return Words(
         title=f"Offer withdrawn: {short_name(about.job)}",
-        sentence=f"What it rested on has changed, so nothing was done. {changed}".strip(),
+        sentence=f"Nothing was done. {why}".strip(),
         fields=(("Job", about.job),),
     )
 

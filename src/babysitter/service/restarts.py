@@ -18,6 +18,7 @@ from babysitter.model.memory import Memory
 from babysitter.model.message import Occasion
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Approved, Decision, Facts, ProposalStatus
+from babysitter.model.verdict import Outlook
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.service import saga
@@ -179,7 +180,10 @@ async def _conclude(
                     restarts=watch.restarts + 1,
                 )
             case CalledOff(because=because):
-                status, sentence = IncidentStatus.OPEN, f"called off before anything was touched: {because}"
+                status, sentence = (
+                    IncidentStatus.OPEN,
+                    f"called off before anything was touched: {because.rstrip('.')}",
+                )
                 await records.ledger.set_proposal(
                     proposal.id,
                     ProposalStatus.WITHDRAWN,
@@ -193,7 +197,7 @@ async def _conclude(
             case BrokeOff(step=step, because=because, done=steps):
                 did = ", ".join(steps) or "nothing"
                 left = ", ".join(outcome.not_done)
-                sentence = f"broke off at {step}: {because}. Done: {did}. Not done: {left}"
+                sentence = f"broke off at {step}: {because.rstrip('.')}. Done: {did}. Not done: {left}"
                 status = IncidentStatus.FAILED
                 await records.events.append(
                     IncidentEnded(
@@ -211,7 +215,8 @@ async def _conclude(
         if isinstance(outcome, BrokeOff) and Step.STOP in outcome.done:
             # By us, and nothing took its place: an end that must not pass for a person's stop.
             why = f"stopped for a restart that {sentence}"
-            after = replace(after, memory=enter(after.memory, Phase.FINISHED, now))
+            shown = replace(after.outlook or Outlook(""), summary=why, job_state=JobState.KILLED)
+            after = replace(after, memory=enter(after.memory, Phase.FINISHED, now), outlook=shown)
             await records.events.append(
                 PhaseChanged(at=now, watch=watch.id, before=Phase.FAILING, after=Phase.FINISHED, because=why)
             )

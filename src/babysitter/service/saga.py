@@ -62,9 +62,9 @@ async def run(
     proposal = approved.proposal
     done: list[Step] = [each for each in Step if _is_done(taken, each)]
     if Step.STOP not in taken and Step.SUBMIT not in taken:
-        moved = await what_moved()
-        if moved:
-            return CalledOff(moved)
+        because = await what_moved() or hands.objection(proposal.submission)
+        if because:
+            return CalledOff(because)
     submitted: JobId | None = None
     for step in (Step.EVIDENCE, Step.STOP, Step.TERMINAL, Step.SUBMIT):
         if _is_done(taken, step):

@@ -77,7 +77,7 @@ async def wait_for(
     """Return when one of `until` has happened since `cursor`, the watch has ended, or the time is up.
 
     `cursor` None: from now on, except that an open incident or an ended job is told at once. Raises UserError
-    for a cursor that is ahead of everything.
+    for a cursor that no answer can have held.
     """
     deadline = hall.clock.now() + timedelta(seconds=at_most_s)
     if cursor is None:
@@ -107,7 +107,7 @@ async def _must_be_past(hall: Hall, cursor: int) -> None:
     """Refuse a cursor that nobody can have been given: waiting from there would miss everything."""
     async with hall.store.reading() as records:
         newest = await records.events.newest_number()
-    if cursor > newest:
+    if not 0 <= cursor <= newest:
         raise UserError(
             f"{cursor} is no cursor of an earlier answer.", next_step="Leave it out to wait from now on."
         )

@@ -22,6 +22,7 @@ from babysitter.service.hall import Hall
 from babysitter.service.telling import redraw, say, subject_of
 from babysitter.store.open import Records
 
+JOB_ID_CHARS_MOST = 500
 SUPERSEDED = "a new watch of the same job began"
 STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
 
@@ -133,12 +134,16 @@ async def look_now(hall: Hall, watch: WatchId) -> None:
 
 def job_id(text: str) -> JobId:
     """A full job id as a person writes it. Raises UserError for anything that is none."""
-    segments = text.strip().split("/")
-    if len(segments) < 3 or segments[0] or not all(segments[1:]):
+    text = text.strip()
+    segments = text.split("/")
+    is_path = len(segments) >= 3 and not segments[0] and all(segments[1:])
+    if not is_path or not text.isprintable() or len(text) > JOB_ID_CHARS_MOST:
+        shown = text if text.isprintable() else ascii(text)[1:-1]
         raise UserError(
-            f"'{text}' is not a full job id.", next_step="Write /user/name, as `iris job list` shows it."
+            f"'{shown[:80]}' is not a full job id.",
+            next_step="Write /user/name, as `iris job list` shows it.",
         )
-    return JobId(text.strip())
+    return JobId(text)
 
 
 async def _standing(records: Records, watch: Watch) -> Standing:

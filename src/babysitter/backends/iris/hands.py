@@ -2,7 +2,7 @@
 
 from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Line
 from babysitter.backends.iris.fields import Node, Oddity
-from babysitter.backends.iris.process import run
+from babysitter.backends.iris.process import run, why_not_runnable
 from babysitter.backends.iris.submit import launch_request, outcome, ready_to_run
 from babysitter.errors import MissingSubmission, NonsenseAnswer
 from babysitter.model.ids import JobId
@@ -28,15 +28,29 @@ class IrisHands:
         # TerminateJob takes an exact id. The command's plain `job stop` stops everything that begins like it.
         await self._line.ask("TerminateJob", {"jobId": job}, service=CONTROLLER_SERVICE, limit_s=STOP_LIMIT_S)
 
+    def objection(self, submission: Submission) -> str:
+        try:
+            if submission.argv:
+                ready = ready_to_run(submission)
+                return why_not_runnable(ready.argv, cwd=ready.workdir, env=ready.env)
+            self._must_launch(submission)
+            launch_request(submission, client_revision_date=self._client_revision_date)
+        except MissingSubmission as missing:
+            return str(missing)
+        return ""
+
     async def submit(self, submission: Submission) -> JobId:
         if submission.argv:
             return await self._run(submission)
-        if submission.request is not None and self._client_revision_date:
-            return await self._launch(submission)
-        raise MissingSubmission(
-            f"Nobody knows the command that starts {submission.job or 'this job'} again.",
-            next_step="Give it with --resubmit 'iris ... job run ... -- command'.",
-        )
+        self._must_launch(submission)
+        return await self._launch(submission)
+
+    def _must_launch(self, submission: Submission) -> None:
+        if submission.request is None or not self._client_revision_date:
+            raise MissingSubmission(
+                f"Nobody knows the command that starts {submission.job or 'this job'} again.",
+                next_step="Give it with --resubmit 'iris ... job run ... -- command'.",
+            )
 
     async def _run(self, submission: Submission) -> JobId:
         ready = ready_to_run(submission)

@@ -7,6 +7,7 @@ import asyncio
 import atexit
 import contextlib
 import os
+import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,19 @@ async def run(
     finally:
         await end(process)
     return Finished(stdout.decode(errors="replace"), stderr.decode(errors="replace"), exit_code)
+
+
+def why_not_runnable(argv: Sequence[str], *, cwd: str = "", env: Mapping[str, str] | None = None) -> str:
+    """What would keep this command from being started, in a sentence; "" when nothing would."""
+    if cwd and not os.path.isdir(cwd):
+        return f"The folder {cwd}, in which `{argv[0]}` is to run, is not there."
+    if os.sep in argv[0]:
+        is_there = os.access(os.path.join(cwd, argv[0]), os.X_OK)
+    else:
+        is_there = shutil.which(argv[0], path=(env or {}).get("PATH")) is not None
+    if is_there:
+        return ""
+    return f"`{argv[0]}` cannot be run here: install it, or name it with its full path."
 
 
 async def start(

@@ -1,7 +1,8 @@
 """`start`: a promise to look after jobs."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -132,11 +133,23 @@ async def _start(
         if serves:
             async with Service(hall) as service, hearing(hall) as slack, telling(hall, slack):
                 serving = asyncio.create_task(service.until_stopped())
-                code = await _until_ended(hall, [each.id for each in watches])
+                with _when_interrupted("Nothing is looked at any more. To go on: babysit serve"):
+                    code = await _until_ended(hall, [each.id for each in watches])
                 service.stop()
                 await serving
             return code
-        return await _until_ended(hall, [each.id for each in watches]) if stays else 0
+        with _when_interrupted(f"The watch goes on without you. See: babysit status {jobs[0]}"):
+            return await _until_ended(hall, [each.id for each in watches]) if stays else 0
+
+
+@contextmanager
+def _when_interrupted(sentence: str) -> Iterator[None]:
+    """Say what becomes of the watches when Ctrl+C ends this."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        typer.echo(f"\n{sentence}", err=True)
+        raise
 
 
 def _all_of(faults: "Sequence[BabysitError]") -> "BabysitError":
