@@ -238,7 +238,7 @@ def test_nothing_leads_to_itself_and_no_benign_cause_leads_anywhere():
 def test_a_failed_job_was_interrupted_only_when_something_better_than_the_schedulers_phrase_says_so(
     confidence: float, cause: Cause, severity: Severity
 ) -> None:
-    asked = finding(Cause.USER_CANCEL, 3, severity=Severity.INFO, confidence=confidence, is_consequence=True)
+    asked = finding(Cause.USER_CANCEL, 3, severity=Severity.INFO, confidence=confidence, consequence=True)
     failed = JobFacts(state=JobState.FAILED)
     told = diagnose(Findings((asked,)), failed)
     assert (told.cause, told.severity) == (cause, severity)
