@@ -55,7 +55,7 @@ def next_check_s(phase: Phase, checks_in_phase: int, limits: Limits) -> float:
     """Seconds until the next look. `checks_in_phase`: looks since the phase was entered."""
     match phase:
         case Phase.PENDING:
-            grown = limits.pulse_s * PENDING_GROWTH ** min(checks_in_phase, 20)
+            grown = limits.pulse_s * PENDING_GROWTH ** min(max(0, checks_in_phase - 1), 20)
             return min(grown, limits.pending_pulse_most_s)
         case Phase.SMOKE:
             at_start = checks_in_phase < len(SMOKE_STEPS_S)

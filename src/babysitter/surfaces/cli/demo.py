@@ -1,10 +1,15 @@
 """`demo`: the whole story on a simulated cluster."""
 
 import asyncio
+import contextlib
 import sys
 import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, InvalidStateError
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -20,7 +25,10 @@ if TYPE_CHECKING:
     from babysitter.slacksim import SlackServer
     from babysitter.surfaces.views import WatchView
 
-SPEED = 30.0
+T = TypeVar("T")
+
+SPEED = 15.0
+SUBMITTED_FOR_S = 8.0  # the job runs, and has completed nothing: the smoke check can be seen
 LONGEST_S = 120.0  # real seconds
 LOOK_EVERY_S = 0.3
 PRESSER = "U0ADA"  # of the simulated workspace
@@ -70,10 +78,12 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
         if in_slack:
             console.print(f"The channel is at {slack.address}")
         spec = spec_from_options(controller_url=cluster.url, iris_command=STAND_IN)
+        await clock.sleep_until(clock.now() + timedelta(seconds=SUBMITTED_FOR_S))
         watch = await start_watching(hall, cluster.root_job, spec, by=me())
         serving = asyncio.create_task(service.until_stopped())
         try:
-            async with asyncio.timeout(LONGEST_S):
+            # Somebody who may answer may think for as long as they like.
+            async with asyncio.timeout(None if asks else LONGEST_S):
                 await _story(console, hall, watch.id, asks=asks, slack=slack if in_slack else None)
         except TimeoutError as late:
             raise BabysitError("The demo did not come to its end in time.") from late
@@ -83,14 +93,14 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
         console.rule("the timeline: babysit report")
         console.print(await report(hall, watch.id), markup=False)
         others = [job for job in cluster.cluster.runs if job not in (cluster.root_job, *cluster.launched)]
-        console.print(f"Submitted: {', '.join(cluster.launched)}. Left alone: {', '.join(others)}.")
+        console.print(
+            f"Submitted: {', '.join(cluster.launched) or 'nothing'}. Left alone: {', '.join(others)}."
+        )
         if in_slack:
             await service.deliverer.settled()
             console.print(f"Said in Slack: {len(slack.messages)} messages, each once.")
             if asks:
-                await asyncio.to_thread(
-                    input, f"The channel stays at {slack.address} until you press Enter. "
-                )
+                await _asked(lambda: input(f"The channel stays at {slack.address} until you press Enter. "))
 
 
 def _settings(folder: Path, slack: "SlackServer | None") -> "Settings":
@@ -139,6 +149,9 @@ async def _story(
                 await _approve(console, hall, offer.id, offer.successor, asks=asks)
             else:
                 await _approve_in_slack(console, slack, asks=asks)
+        if offer is not None and offer.status == "denied":
+            console.print("The job is left alone, and this restart is not offered again.")
+            return
         if view.phase == "finished":
             console.print(render.watch_page(view, now=now))
             return
@@ -153,7 +166,7 @@ async def _approve(console: "Console", hall: "Hall", proposal: str, successor: s
 
     question = f"Approve the restart as {successor}?"
     if asks:
-        said = await asyncio.to_thread(typer.confirm, question, default=True)
+        said = await _asked(lambda: typer.confirm(question, default=True))
     else:
         console.print(f"{question} [y/N]: y   (the demo answers for you)", markup=False)
         said = True
@@ -169,6 +182,21 @@ async def _approve_in_slack(console: "Console", slack: "SlackServer", *, asks: b
         return
     console.print("Approve restart: pressed in Slack   (the demo presses for you)", markup=False)
     await slack.click(PRESSER, "approve")
+
+
+async def _asked(question: Callable[[], T]) -> T:
+    """What somebody types, while everything else goes on. Ctrl+C does not wait for them."""
+    answer: Future[T] = Future()
+
+    def ask() -> None:
+        with contextlib.suppress(InvalidStateError):  # nobody waits any more
+            try:
+                answer.set_result(question())
+            except BaseException as gone:  # noqa: BLE001  Ctrl+D, a closed terminal: for who asked
+                answer.set_exception(gone)
+
+    threading.Thread(target=ask, daemon=True).start()  # the loop waits for its own threads at its end
+    return await asyncio.wrap_future(answer)
 
 
 def _summary(view: "WatchView") -> str:
