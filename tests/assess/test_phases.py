@@ -36,7 +36,7 @@ def test_nothing_leaves_the_end_but_an_action():
 @pytest.mark.parametrize(
     ("phase", "expected_s"),
     [
-        (Phase.PENDING, [30, 45, 67.5, 101.25, 151.875, 227.8125, 300, 300]),
+        (Phase.PENDING, [30, 30, 45, 67.5, 101.25, 151.875, 227.8125, 300, 300]),
         (Phase.SMOKE, [5, 10, 15, 30, 60, 30, 30]),
         (Phase.STEADY, [30, 30]),
         (Phase.SUSPECT, [10, 10]),

@@ -55,6 +55,7 @@ def next_check_s(phase: Phase, checks_in_phase: int, limits: Limits) -> float:
     """Seconds until the next look. `checks_in_phase`: looks since the phase was entered."""
     match phase:
         case Phase.PENDING:
+            # A watch begins here, so its first look is counted already.
             grown = limits.pulse_s * PENDING_GROWTH ** min(max(0, checks_in_phase - 1), 20)
             return min(grown, limits.pending_pulse_most_s)
         case Phase.SMOKE:
