@@ -253,3 +253,10 @@ async def test_a_plain_job_is_watched_too(place: Home):
     watch = await place.watch(plain)
     await place.pass_s(120)
     assert (await place.now(watch)).phase is Phase.STEADY
+
+
+@pytest.mark.parametrize("cursor", [-1, 10**6, 10**30])
+async def test_a_cursor_that_no_answer_can_have_held_is_refused(place: Home, cursor: int):
+    watch = await steady(place)
+    with pytest.raises(UserError, match=f"{cursor} is no cursor"):
+        await waiting(place, watch, cursor=cursor)

@@ -88,6 +88,15 @@ MISUSE = [
     ("babysit wait /ada/x --for -1", "--for"),
     ("babysit snooze p-1 --for soon", "soon"),
     ("babysit snooze p-1 --for 99999999999d", "99999999999d"),
+    ("babysit snooze p-1 --for 0s", "0s"),
+    ("babysit snooze p-1 --for 31d", "31d"),
+    ("babysit wait /ada/x --for nan", "--for"),
+    ("babysit wait /ada/x --for 1e300", "--for"),
+    ("babysit wait /ada/x --cursor soon", "--cursor"),
+    ("babysit diagnose /ada/\x1b[31mred --controller-url http://127.0.0.1:9", "/ada/\\x1b[31mred"),
+    ("babysit diagnose /ada/\u202egnp --controller-url http://127.0.0.1:9", "/ada/\\u202egnp"),
+    (f"babysit diagnose /ada/{'x' * 2000} --controller-url http://127.0.0.1:9", "not a full job id"),
+    ("babysit status /ada/\x1b[31mred", "Nothing named '/ada/red'"),
     ("babysit snooze p-1", "p-1"),
     ("babysit deny p-1", "p-1"),
     ("babysit report /ada/x", "/ada/x"),
@@ -113,6 +122,7 @@ def test_misuse_is_one_sentence_with_the_place_and_the_next_step(command: str, n
     assert lines[0].startswith("babysit: ")
     assert lines[0].endswith((".", "?", ":", ")", "'")) or len(lines) > 1
     assert named in said.err
+    assert "\x1b" not in said.err
     assert 2 <= len(lines) <= 4, said.err
 
 

@@ -21,7 +21,7 @@ from babysitter.service.telling import redraw
 from babysitter.store.feedback import Label
 from babysitter.store.open import Records
 
-_ANSWERABLE = frozenset({ProposalStatus.OPEN, ProposalStatus.SNOOZED})
+ANSWERABLE = frozenset({ProposalStatus.OPEN, ProposalStatus.SNOOZED})
 _STATUS_AFTER = {
     Answer.YES: IncidentStatus.APPROVED,
     Answer.NO: IncidentStatus.DENIED,
@@ -69,7 +69,7 @@ async def decide(
             if proposal.status is ProposalStatus.OPEN and now >= proposal.expires_at:
                 raise FactsChanged(f"The offer {proposal.id} ended at {proposal.expires_at:%H:%M} UTC.")
             decision = Decision(proposal_id, person, answer, door, now, snooze_until)
-            kept = await records.ledger.decide_once(decision, among=_ANSWERABLE)
+            kept = await records.ledger.decide_once(decision, among=ANSWERABLE)
             if kept != decision:
                 return Ruling(False, already(kept), kept)
             await _follow(records, proposal, decision)

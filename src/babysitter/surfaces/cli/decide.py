@@ -12,9 +12,11 @@ from babysitter.errors import NotAllowed, UserError
 from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, settings_from
 
 if TYPE_CHECKING:
-    from babysitter.model.proposal import Answer
+    from babysitter.config import Settings
+    from babysitter.model.proposal import Answer, Proposal
 
 Id = Annotated[str, typer.Argument(help="Id of the proposal, as `babysit status` shows it.")]
+LONGEST_SNOOZE = timedelta(days=30)
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
@@ -57,9 +59,12 @@ def snooze(
     from babysitter.model.proposal import Answer
 
     found = re.fullmatch(r"(\d{1,5})([smhd])", span)
-    if not found:
-        raise UserError(f"'{span}' is no span of time.", next_step="Write 30m, 2h or 1d.")
-    lasts = timedelta(seconds=int(found[1]) * _UNITS[found[2]])
+    lasts = timedelta(seconds=int(found[1]) * _UNITS[found[2]]) if found else timedelta()
+    if not timedelta() < lasts <= LONGEST_SNOOZE:
+        raise UserError(
+            f"'{span}' is no span of time to snooze for.",
+            next_step=f"Write 30m, 2h or 1d; {LONGEST_SNOOZE.days}d at most.",
+        )
     _answer(proposal, Answer.SNOOZE, lasts, settings, state_dir, as_json=as_json)
 
 
@@ -82,29 +87,52 @@ def _answer(
     *,
     as_json: bool,
 ) -> None:
-    async def answering() -> tuple[bool, str]:
-        from babysitter.model.ids import ProposalId
-        from babysitter.model.proposal import Door
-        from babysitter.service.approvals import decide, offered
-        from babysitter.service.wiring import open_hall
-        from babysitter.surfaces.cli import render
-        from babysitter.surfaces.views import ProposalView
-
-        async with open_hall(settings_from(settings, state_dir)) as hall:
-            offer = await offered(hall, ProposalId(proposal))
-            if lasts is None and answer.value == "yes":
-                render.console().print(render.proposal_block(ProposalView.of(offer)))
-                if not typer.confirm(f"Stop {offer.job} and submit {offer.successor}?"):
-                    return False, "Nothing was answered; the offer stays open."
-            until = hall.clock.now() + lasts if lasts else None
-            ruling = await decide(hall, offer.id, me(), answer, Door.TERMINAL, snooze_until=until)
-            return ruling.took_effect, ruling.sentence
-
     from babysitter.surfaces.views import DecisionReply
 
-    accepted, sentence = asyncio.run(answering())
+    chosen = settings_from(settings, state_dir)
+    # Asked between two visits to the state: while somebody thinks, nothing is held, and Ctrl+C ends it.
+    if answer.value == "yes" and not _is_confirmed(asyncio.run(_offered(chosen, proposal))):
+        accepted, sentence = False, "Nothing was answered; the offer stays open."
+    else:
+        accepted, sentence = asyncio.run(_decide(chosen, proposal, answer, lasts))
     if as_json:
         reply = DecisionReply(accepted=accepted, proposal=proposal, sentence=sentence)
         typer.echo(reply.model_dump_json())
     else:
         typer.echo(sentence)
+
+
+async def _offered(settings: "Settings", proposal: str) -> "Proposal | None":
+    """The offer, where it can still be answered; None where `decide` has to say why not."""
+    from babysitter.model.ids import ProposalId
+    from babysitter.service.approvals import ANSWERABLE, offered
+    from babysitter.service.wiring import open_hall
+
+    async with open_hall(settings) as hall:
+        offer = await offered(hall, ProposalId(proposal))
+    return offer if offer.status in ANSWERABLE else None
+
+
+def _is_confirmed(offer: "Proposal | None") -> bool:
+    """Whether the person, having seen exactly what would be done, still wants it."""
+    from babysitter.surfaces.cli import render
+    from babysitter.surfaces.views import ProposalView
+
+    if offer is None:
+        return True
+    render.console().print(render.proposal_block(ProposalView.of(offer)))
+    return typer.confirm(f"Stop {offer.job} and submit {offer.successor}?")
+
+
+async def _decide(
+    settings: "Settings", proposal: str, answer: "Answer", lasts: timedelta | None
+) -> tuple[bool, str]:
+    from babysitter.model.ids import ProposalId
+    from babysitter.model.proposal import Door
+    from babysitter.service.approvals import decide
+    from babysitter.service.wiring import open_hall
+
+    async with open_hall(settings) as hall:
+        until = hall.clock.now() + lasts if lasts else None
+        ruling = await decide(hall, ProposalId(proposal), me(), answer, Door.TERMINAL, snooze_until=until)
+    return ruling.took_effect, ruling.sentence

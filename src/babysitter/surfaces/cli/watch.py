@@ -99,7 +99,9 @@ def wait(
         typer.Option("--until", help="incident, stage or terminal; all three when left out."),
     ] = None,
     cursor: Annotated[int | None, typer.Option(help="From the previous answer: nothing is missed.")] = None,
-    at_most: Annotated[float, typer.Option("--for", min=0.0, max=LONGEST_WAIT_S, help="Seconds to wait at most.")] = 1800.0,
+    at_most: Annotated[
+        float, typer.Option("--for", min=0.0, max=LONGEST_WAIT_S, help="Seconds to wait at most.")
+    ] = 1800.0,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
