@@ -3,6 +3,7 @@ import pytest
 from babysitter.model.dump import Doing
 from babysitter.model.log import Role
 from babysitter.read.dumps import note_of
+from babysitter.read.pyspy import read_dump
 from tests.support import jobs
 from tests.support.jobs import dump
 
@@ -48,3 +49,25 @@ def test_what_a_worker_does_is_in_its_child(text, doing, place):
     note = note_of(dump(text, 0), Role.WORKER)
     assert note.doing is doing
     assert place is None or note.place == place
+
+
+FAULT = """Thread 0x00007f01 (most recent call first):
+  File "/usr/lib/python3.12/threading.py", line 359 in wait
+  File "/usr/lib/python3.12/threading.py", line 1030 in _bootstrap
+
+Current thread 0x00007f02 (most recent call first):
+  File "/venv/jax/_src/api.py", line 2711 in try_to_block
+  File "/app/train.py", line 3 in <module>
+"""
+
+
+def test_the_main_thread_of_a_dump_without_names_is_the_one_nobody_started() -> None:
+    names = [thread.name for thread in read_dump(FAULT).processes[0].threads]
+    assert names == ["", "MainThread"]
+
+
+def test_of_two_threads_that_nobody_started_the_one_from_a_module_is_the_main_one() -> None:
+    text = FAULT.replace("_bootstrap", "callback")
+    assert [thread.name for thread in read_dump(text).processes[0].threads] == ["", "MainThread"]
+    both = text.replace("<module>", "run")
+    assert [thread.name for thread in read_dump(both).processes[0].threads] == ["", ""]

@@ -1,6 +1,7 @@
 """Thread dumps as text -> ThreadDump: py-spy's and faulthandler's layouts, frames innermost first in both."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from babysitter.model.dump import Frame, Process, Thread, ThreadDump
@@ -8,6 +9,7 @@ from babysitter.model.ids import TaskId
 
 MOST_THREADS = 2000  # of one dump; a real one has tens
 LONGEST_LINE = 4000
+MAIN = "MainThread"
 MOST_FRAMES = 400  # of one thread
 
 _PROCESS = re.compile(r"\s*Process (?P<pid>\d+): ?(?P<command>.*)")
@@ -20,6 +22,8 @@ _FRAME = re.compile(r"\s+(?P<function>[^\s(][^(\n]*?) \((?P<file>[^()]*?)(?::(?P
 _FAULT_FRAME = re.compile(r"\s*File \"(?P<file>[^\"]+)\", line (?P<line>\d+),? in (?P<function>.+?)\s*$")
 
 
+_STARTED = ("_bootstrap", "_bootstrap_inner", "thread_main")
+_ROOTS = ("<module>", "_run_module_as_main", "_run_code")
 _NO_TASK = TaskId("")
 _NO_TIME = datetime.fromtimestamp(0, UTC)
 
@@ -39,7 +43,7 @@ def read_dump(text: str, target: TaskId = _NO_TASK, taken_at: datetime = _NO_TIM
 
     def end_process() -> None:
         if threads or pid:
-            processes.append(Process(pid, command, tuple(threads), parent))
+            processes.append(Process(pid, command, _with_main(threads), parent))
 
     for line in text.splitlines():
         if len(line) > LONGEST_LINE:
@@ -64,6 +68,19 @@ def read_dump(text: str, target: TaskId = _NO_TASK, taken_at: datetime = _NO_TIM
     end_thread()
     end_process()
     return ThreadDump(target, taken_at, tuple(processes), text)
+
+
+def _with_main(threads: list[Thread]) -> tuple[Thread, ...]:
+    """faulthandler gives no names: the only thread that no other one started is the main one."""
+    if any(each.name == MAIN for each in threads):
+        return tuple(threads)
+    own = [
+        each for each in threads if not each.name and each.frames and each.frames[-1].function not in _STARTED
+    ]
+    roots = [each for each in own if each.frames[-1].function in _ROOTS] or own
+    if len(roots) != 1:
+        return tuple(threads)
+    return tuple(replace(each, name=MAIN) if each is roots[0] else each for each in threads)
 
 
 def _name_and_state(found: re.Match[str]) -> tuple[str, str]:
