@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -14,6 +15,7 @@ from babysitter.slacksim.workspace import BOT_SCOPES, Grant
 from babysitter.surfaces.cli.app import run
 from babysitter.surfaces.slack.check import Finding, Settings, SlackCheck
 from babysitter.surfaces.slack.manifest import EVENTS, SCOPES, as_yaml, manifest
+from tests.support.controller import http, liar, saying
 
 
 @pytest.fixture
@@ -146,6 +148,55 @@ def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == manifest()
     assert run(["slack", "manifest", "--request-url", "http://example.org"]) == 2
     assert "https" in capsys.readouterr().err
+
+
+async def test_the_command_checks_what_the_settings_say(
+    slack: SlackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "token").write_text(slack.bot_token)
+    file = tmp_path / "config.yaml"
+    file.write_text(
+        f"slack: {{bot_token_file: {tmp_path / 'token'}, app_token: {slack.app_token}, channel: C0JOBS, "
+        f"api_url: '{slack.base_url}'}}\napprovers: [U0ADA, ada@laptop]\n"
+    )
+    assert await asyncio.to_thread(run, ["slack", "check", "--settings", str(file), "--wait", "0"]) == 0
+    told = capsys.readouterr().out
+    assert "ok   approver U0ADA" in told
+    assert "ada@laptop" not in told
+    assert "ok   events: our own messages come back" in told
+
+
+@pytest.mark.parametrize(
+    "answer", [b"<html>Log in</html>", b"null", b"[]", b"{}", b"\xff\xfe\x00", b'{"ok": tr']
+)
+async def test_something_else_in_slacks_place_gets_a_sentence(
+    answer: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with liar(saying(http(answer))) as url:
+        arguments = [
+            "slack",
+            "check",
+            "--api",
+            f"{url}/api/",
+            "--channel",
+            "C1",
+            "--bot-token",
+            "xoxb-made-up",
+        ]
+        assert await asyncio.to_thread(run, arguments) == 3
+    assert "makes no sense" in (told := capsys.readouterr().out) or "not understood" in told
+
+
+async def test_doctor_asks_slack_whether_the_token_is_good(
+    slack: SlackServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "config.yaml"
+    for token, told in ((slack.bot_token, "ok    slack"), ("xoxb-wrong", "FAIL  slack")):
+        file.write_text(f"slack: {{bot_token: {token}, channel: C0JOBS, api_url: '{slack.base_url}'}}\n")
+        arguments = ["doctor", "--settings", str(file), "--state-dir", str(tmp_path / "state")]
+        assert await asyncio.to_thread(run, arguments) == 1
+        said = capsys.readouterr().out
+        assert told in said, said
 
 
 async def test_the_command_checks(slack: SlackServer, capsys: pytest.CaptureFixture[str]) -> None:

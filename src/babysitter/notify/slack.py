@@ -37,6 +37,18 @@ def open_client(token: str, *, base_url: str = "") -> "AsyncWebClient":
     )
 
 
+async def identity_of(client: "AsyncWebClient") -> str:
+    """Who we are to Slack, and where. Raises NotifyError."""
+    import aiohttp
+    from slack_sdk.errors import SlackClientError
+
+    try:
+        answer = await client.auth_test()
+    except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        raise translate(error) from error
+    return f"{answer.get('user')} in {answer.get('team')}"
+
+
 class SlackNotifier:
     """Tells one channel. `on_call`: the user or user group id to mention in escalations.
 

@@ -79,6 +79,12 @@ def _refusal(response: Any) -> SlackRefused:
             f"Slack: {MENDABLE_ERRORS[code]} ({code}).", code=code, retry_after_s=MENDING_LOOK_AGAIN_S
         )
     # internal_error, fatal_error and 5xx may come after the message was accepted.
+    if not code and status < 300:
+        return SlackRefused(
+            "What answers in Slack's place makes no sense; is a proxy in between?",
+            code="nonsense",
+            is_doubtful=True,
+        )
     what = code or f"status {status}"
     return SlackRefused(f"Slack could not do it: {what}.", code=code, is_doubtful=True)
 

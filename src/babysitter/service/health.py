@@ -3,15 +3,16 @@
 from babysitter.backends.iris.examine import Check, examine
 from babysitter.backends.open import ClusterSpec
 from babysitter.classify.load import load, shipped
-from babysitter.config import Settings
+from babysitter.config import Settings, secret
 from babysitter.errors import BabysitError
+from babysitter.notify.base import NotifyError
 from babysitter.service.replicas import is_served
 from babysitter.service.wiring import open_hall, state_folder_of
 
 
 async def examine_setup(settings: Settings, spec: ClusterSpec | None) -> list[Check]:
     """Rules, state, service, notifiers and, where one is named, the cluster. Never raises."""
-    checks = [_rules(settings), await _state(settings), _service(settings), _slack(settings)]
+    checks = [_rules(settings), await _state(settings), _service(settings), await _slack(settings)]
     if spec is None:
         step = "Give --cluster NAME, --controller-url URL or --config FILE."
         return [*checks, Check("cluster", ok=False, detail="none named", next_step=step)]
@@ -39,7 +40,19 @@ def _service(settings: Settings) -> Check:
     return Check("service", ok=True, detail="runs" if runs else "does not run; `babysit start` starts it")
 
 
-def _slack(settings: Settings) -> Check:
-    if settings.slack.channel:
-        return Check("slack", ok=True, detail=f"channel {settings.slack.channel}; try `babysit slack check`")
-    return Check("slack", ok=True, detail="not configured; messages go to the terminal")
+async def _slack(settings: Settings) -> Check:
+    """Whether Slack takes the token. Scopes, events and a button's whole way: `babysit slack check`."""
+    slack = settings.slack
+    try:
+        token = secret(slack.bot_token, slack.bot_token_file, what="Slack bot token")
+    except BabysitError as fault:
+        return Check("slack", ok=False, detail=fault.sentence, next_step=fault.next_step)
+    if not token:
+        return Check("slack", ok=True, detail="not configured; messages go to the terminal")
+    from babysitter.notify.slack import identity_of, open_client
+
+    try:
+        who = await identity_of(open_client(token, base_url=slack.api_url))
+    except NotifyError as refused:
+        return Check("slack", ok=False, detail=refused.sentence, next_step="Try `babysit slack check`.")
+    return Check("slack", ok=True, detail=f"{who}, channel {slack.channel}; buttons: `babysit slack check`")

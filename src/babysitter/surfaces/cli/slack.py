@@ -1,12 +1,14 @@
 """`babysit slack`: print the app's manifest, and check that a button works."""
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from babysitter.errors import UserError
+from babysitter.surfaces.cli.options import SettingsFile, settings_from
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,35 +52,42 @@ def manifest(
 
 @app.command()
 def check(
-    bot_token: Annotated[
-        str, typer.Option(envvar="BABYSIT_SLACK_BOT_TOKEN", show_envvar=True, help="xoxb-...")
-    ] = "",
-    app_token: Annotated[
-        str,
-        typer.Option(
-            envvar="BABYSIT_SLACK_APP_TOKEN", show_envvar=True, help="xapp-...; leave out when HTTP is used."
-        ),
-    ] = "",
-    channel: Annotated[
-        str, typer.Option(envvar="BABYSIT_SLACK_CHANNEL", show_envvar=True, help="Channel id, C... or G....")
-    ] = "",
+    bot_token: Annotated[str, typer.Option(help="xoxb-...; else slack.bot_token of the settings.")] = "",
+    app_token: Annotated[str, typer.Option(help="xapp-...; else slack.app_token of the settings.")] = "",
+    channel: Annotated[str, typer.Option(help="Channel id, C... or G...; else slack.channel.")] = "",
     approver: Annotated[
-        list[str] | None, typer.Option(help="User id (U...) or user group id (S...); may be repeated.")
+        list[str] | None,
+        typer.Option(help="User id (U...) or user group id (S...); may be repeated; else `approvers`."),
     ] = None,
     wait: Annotated[
         float, typer.Option(help="Seconds to wait for you to press the button; 0 = do not.")
     ] = 120.0,
     api: Annotated[str, typer.Option(help="Another Slack, such as the simulated one.", hidden=True)] = "",
+    settings: SettingsFile = None,
     json_output: Annotated[bool, typer.Option("--json", help="Findings as JSON.")] = False,
 ) -> None:
-    """Try tokens, scopes, channel, events and a whole round trip of a button; say what to mend."""
-    if not channel:
+    """Try tokens, scopes, channel, events and a whole round trip of a button; say what to mend.
+
+    Tries what the settings file and the environment say, as the service would.
+    """
+    from babysitter.config import secret
+
+    chosen = settings_from(settings, None)
+    slack = chosen.slack
+    if not (channel or slack.channel):
         raise UserError(
             "No channel is given.",
-            next_step="Set BABYSIT_SLACK_CHANNEL to its id (at the bottom of the channel's details).",
+            next_step="Set slack.channel, or BABYSIT_SLACK_CHANNEL, to its id (in the channel's details).",
         )
-    settings = (bot_token, app_token, channel, tuple(approver or ()), wait)
-    if not asyncio.run(_check(settings, api, json_output=json_output)):
+    asked = [each for tier in chosen.approvers for each in tier if re.fullmatch("[UWS][A-Z0-9]+", each)]
+    values = (
+        bot_token or secret(slack.bot_token, slack.bot_token_file, what="Slack bot token"),
+        app_token or secret(slack.app_token, slack.app_token_file, what="Slack app token"),
+        channel or slack.channel,
+        tuple(approver or asked),
+        wait,
+    )
+    if not asyncio.run(_check(values, api or slack.api_url, json_output=json_output)):
         raise typer.Exit(3)
 
 

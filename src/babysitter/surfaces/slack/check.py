@@ -262,7 +262,7 @@ class SlackCheck:
 
         try:
             return await call, None
-        except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
+        except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             return None, translate(error)
 
     async def _take(self, payload: object, acknowledge: Acknowledge) -> None:

@@ -81,7 +81,7 @@ class SlackPeople:
 
         try:
             return await call
-        except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError):
+        except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, ValueError):
             return None
 
 

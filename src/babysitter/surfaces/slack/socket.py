@@ -190,6 +190,8 @@ class SlackSocket:
             return f"Slack's socket did not open within {CONNECT_WITHIN_S:.0f} s."
         except (SlackClientError, aiohttp.ClientError, OSError) as error:
             return f"Slack cannot be reached ({type(error).__name__})."
+        except (ValueError, KeyError, TypeError):
+            return "What answers in Slack's place makes no sense; is a proxy in between?"
         return ""
 
     def _make_client(self) -> "SocketModeClient":
