@@ -241,6 +241,19 @@ def test_benign_context_explains_evidence_away(explains: str, log: str, left: bo
         assert (finding.rule, by) == ("t.r0", "t.r1")
 
 
+def test_a_rule_that_only_explains_is_silent_where_nothing_was_found() -> None:
+    rules = book(
+        "match: {logs: [broke]}",
+        "{cause: healthy, severity: benign, match: {logs: ['quoted:']}, explains: ['*']}",
+    )
+    assert ids(classify_text("quoted: a text", rules)) == []
+    findings = classify_text("quoted: a text\nquoted: it broke\nquoted: more", rules)
+    assert [(each.rule, each.position, each.count) for each in findings.all] == [("t.r1", 1, 1)]
+    assert [(each.rule, by) for each, by in findings.cancelled] == [("t.r0", "t.r1")]
+    asked = classify_text("quoted: a text", rules, explains_unasked=True)
+    assert ids(asked) == ["t.r1"]
+
+
 def test_a_traceback_is_explained_as_a_whole() -> None:
     code = "{match: {traceback: {exception: KeyError}}}"
     log = TRACEBACK.replace("shard 3 failed", "shard 3 failed, will be tried again")

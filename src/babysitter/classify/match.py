@@ -73,10 +73,11 @@ def classify_text(
     dumps: tuple[ThreadDump, ...] = (),
     measures: Measures | None = None,
     task_states: tuple[TaskState, ...] = (),
+    explains_unasked: bool = False,
 ) -> Findings:
     """Findings of a log and whatever else is known. Line numbers are those of the text, from 1.
 
-    `role`: whose lines these are; None lets every rule's `source` pass.
+    `role`: whose lines these are; None lets every rule's `source` pass. `explains_unasked`: as there.
     """
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     fields = fields_of_facts(facts or JobFacts(), dumps=dumps, measures=measures, task_states=task_states)
@@ -90,25 +91,36 @@ def classify_text(
         def role_of_task(task: TaskId) -> Role | None:  # noqa: ARG001
             return role
 
-    return findings_of(
-        Reading(raw, fields, entries=entries, source=source, role_of_task=role_of_task), playbook
-    )
+    reading = Reading(raw, fields, entries=entries, source=source, role_of_task=role_of_task)
+    return findings_of(reading, playbook, explains_unasked=explains_unasked)
 
 
 def warm(playbook: Playbook) -> None:
     """Compile now what serves best in the long run (seconds, once; kept on disk); for a service."""
-    books = rulebooks_of(playbook)
-    for book in (books.first, books.last_resort):
+    for book in rulebooks_of(playbook).all:
         book.prepare()
 
 
-def findings_of(reading: Reading, playbook: Playbook) -> Findings:
-    """All rules held against a reading, with what explains what; earliest first."""
+def findings_of(reading: Reading, playbook: Playbook, *, explains_unasked: bool = False) -> Findings:
+    """All rules held against a reading, with what explains what; earliest first.
+
+    Rules that only explain lines away are held against the lines of other findings (`explains_unasked`:
+    against all lines).
+    """
     books = rulebooks_of(playbook)
+    books.first.read(reading)
     matched = _matched(books.first, reading)
-    findings = _weighed(matched, reading)
+
+    def weighed() -> Findings:
+        lines = range(reading.count) if explains_unasked else {line for _, m in matched for line in m.lines}
+        books.explaining.read_among(reading, sorted(lines))
+        return _weighed([*matched, *_matched(books.explaining, reading)], reading)
+
+    findings = weighed()
     if books.last_resort.placed and not any(_says_something(finding) for finding in findings.all):
-        findings = _weighed(matched + _matched(books.last_resort, reading), reading)
+        books.last_resort.read(reading)
+        matched += _matched(books.last_resort, reading)
+        findings = weighed()
     return findings
 
 
@@ -117,7 +129,6 @@ def _says_something(finding: Finding) -> bool:
 
 
 def _matched(rulebook: Rulebook, reading: Reading) -> list[tuple[Rule, Match]]:
-    rulebook.read(reading)
     matched: list[tuple[Rule, Match]] = []
     for placed in rulebook.candidates(reading):
         match = holds(placed.rule.match, reading)

@@ -1,14 +1,16 @@
 """A playbook made ready for scanning: which patterns to look for, and which rules a hit can concern."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from babysitter.classify.engine import SMALL_BYTES, Engine, open_engine
 from babysitter.classify.load import PlacedRule, Playbook
 from babysitter.classify.pattern import Pattern, most_telling
 from babysitter.classify.reading import EXCEPTION_LINE, TRACEBACK_HEAD, Reading
-from babysitter.classify.schema import Condition
+from babysitter.classify.schema import Condition, Rule
+from babysitter.model.finding import Cause, Severity
 
+USUAL_LINE_BYTES = 120
 BROAD = 6  # a pattern with less fixed text in one piece hits too many lines
 RARE_FACTS = frozenset(
     {"task_state", "exit_code", "error", "pending_reason", "preemption_count", "memory_peak"}
@@ -43,6 +45,10 @@ class Rulebook:
         """Scan once for everything that any rule looks for."""
         reading.scan(self.engine(len(reading.buffer)), self.patterns, self.known)
 
+    def read_among(self, reading: Reading, lines: Sequence[int]) -> None:
+        """The same in these lines only, which rise; all others count as without."""
+        reading.scan_among(self.engine(len(lines) * USUAL_LINE_BYTES), self.patterns, lines)
+
     def candidates(self, reading: Reading) -> list[PlacedRule]:
         """Rules that can hold at all, in the playbook's order."""
         indices = set(self.always)
@@ -53,11 +59,19 @@ class Rulebook:
 
 @dataclass(frozen=True, slots=True)
 class Rulebooks:
-    """Those that are always asked, and those that are only asked when the first find nothing."""
+    """Those that are always asked, and those that are only asked when the first find nothing.
+
+    `explaining`: rules that do nothing but explain lines away; asked about lines that others have found.
+    """
 
     playbook: Playbook
     first: Rulebook
     last_resort: Rulebook
+    explaining: Rulebook
+
+    @property
+    def all(self) -> tuple[Rulebook, ...]:
+        return self.first, self.last_resort, self.explaining
 
 
 _kept: dict[int, Rulebooks] = {}
@@ -68,15 +82,27 @@ def rulebooks_of(playbook: Playbook) -> Rulebooks:
     kept = _kept.get(id(playbook))
     if kept is not None and kept.playbook is playbook:
         return kept
+    explaining = tuple(placed for placed in playbook.placed if _only_explains(placed.rule))
+    asking = [placed for placed in playbook.placed if placed not in explaining]
     fresh = Rulebooks(
         playbook,
-        _made(tuple(placed for placed in playbook.placed if not placed.rule.last_resort)),
-        _made(tuple(placed for placed in playbook.placed if placed.rule.last_resort)),
+        _made(tuple(placed for placed in asking if not placed.rule.last_resort)),
+        _made(tuple(placed for placed in asking if placed.rule.last_resort)),
+        _made(explaining),
     )
     while len(_kept) >= MOST_KEPT:
         _kept.pop(next(iter(_kept)))
     _kept[id(playbook)] = fresh
     return fresh
+
+
+def _only_explains(rule: Rule) -> bool:
+    """Whether a rule says nothing by itself and looks at one line at a time."""
+    logs, nested = rule.match.logs, (rule.match.all, rule.match.any, rule.match.traceback, rule.match.dump)
+    if rule.explains is None or rule.explains.scope.kind != "line" or logs is None or any(nested):
+        return False
+    is_alone = not (logs.all or logs.sequence or logs.unless_after) and logs.min_count == 1
+    return rule.cause is Cause.HEALTHY and rule.severity <= Severity.INFO and is_alone
 
 
 def _made(rules: tuple[PlacedRule, ...]) -> Rulebook:

@@ -84,6 +84,7 @@ def findings_of_example(example: Example, playbook: Playbook, before: str = "") 
         dumps=(read_dump(example.thread_dump),) if example.thread_dump else (),
         measures=Measures(Motion(motion) if motion else None, numbers),
         task_states=(example.task_state,) if example.task_state else (),
+        explains_unasked=True,
     )
 
 
