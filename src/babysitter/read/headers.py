@@ -11,6 +11,9 @@ _LEVEL = r"(?:DEBUG|INFO|WARNING|WARN|ERROR)"
 _PREFIXES = (
     r"\([A-Za-z_][\w.:<>-]*(?:\s+rank=\d+)?\s+pid=\d+(?:,\s*ip=[\w.:-]+)?\)\s*",  # Ray
     rf"\[?{_RANK}[ :=_]?\d+(?:\s+{_SLICE})*\]?:?\s+(?=\S)",
+    r"\[(?:pod|job|deployment|statefulset)/[\w./-]{1,160}\]\s+(?=\S)",  # kubectl logs --prefix
+    r"(?:stdout|stderr)\s+[FP]\s+",  # a container runtime's file, behind the time
+    r'\{(?:"\w{1,20}":\s?"[^"]{0,80}",\s?){0,4}"(?:log|msg|message|textPayload|line)":\s?"',  # a line inside JSON
     r"\d{1,4}:\s+(?=\S)",  # srun -l
     r"(?:\d{1,3}(?:\.\d{1,3}){3}|(?:host|node|worker|slice|task|process)[-_ ]?\d+):\s+",  # pod launchers
     rf"\[?{_DATE}[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?:\s+{_SLICE})*\]?\s*(?:-\s+)?",
