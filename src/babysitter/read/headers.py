@@ -13,7 +13,7 @@ _PREFIXES = (
     rf"\[?{_RANK}[ :=_]?\d+(?:\s+{_SLICE})*\]?:?\s+(?=\S)",
     r"\[(?:pod|job|deployment|statefulset)/[\w./-]{1,160}\]\s+(?=\S)",  # kubectl logs --prefix
     r"(?:stdout|stderr)\s+[FP]\s+",  # a container runtime's file, behind the time
-    r'\{(?:"\w{1,20}":\s?"[^"]{0,80}",\s?){0,4}"(?:log|msg|message|textPayload|line)":\s?"',  # a line inside JSON
+    r'\{(?:"\w{1,20}":\s?"[^"]{0,80}",\s?){0,4}"(?:log|msg|message|textPayload|line)":\s?"',  # JSON
     r"\d{1,4}:\s+(?=\S)",  # srun -l
     r"(?:\d{1,3}(?:\.\d{1,3}){3}|(?:host|node|worker|slice|task|process)[-_ ]?\d+):\s+",  # pod launchers
     rf"\[?{_DATE}[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?(?:\s+{_SLICE})*\]?\s*(?:-\s+)?",
