@@ -10,7 +10,7 @@ import pytest
 
 from babysitter.clock import SystemClock
 from babysitter.errors import AlreadyServed, FactsChanged
-from babysitter.service.replicas import Tenure, is_served
+from babysitter.service.replicas import Tenure, is_served, serving_process
 from babysitter.store.open import Store, open_store
 from tests.support.clock import FakeClock
 
@@ -43,10 +43,13 @@ async def test_a_second_process_is_told_who_serves(store: Store, tmp_path: Path)
     first = Tenure(store, FakeClock(), lock_folder=tmp_path)
     await first.begin()
     assert is_served(tmp_path)
+    assert serving_process(tmp_path) == os.getpid()
+    assert await Tenure(store, FakeClock(), lock_folder=tmp_path).somebody_serves()
     with pytest.raises(AlreadyServed, match=f"by process {os.getpid()}"):
         await Tenure(store, FakeClock(), lock_folder=tmp_path).begin()
     await first.end()
     assert not is_served(tmp_path)
+    assert serving_process(tmp_path) is None
     second = Tenure(store, FakeClock(), lock_folder=tmp_path)
     await second.begin()
     assert second.lease.fence == 2
@@ -76,6 +79,8 @@ async def test_without_a_shared_folder_silence_decides(store: Store):
     await one.begin()
     with pytest.raises(AlreadyServed):
         await two.begin()
+    assert await one.somebody_serves()
+    assert await two.somebody_serves()
     clock.advance(10)
     await one.renew()
     clock.advance(16)
@@ -86,6 +91,7 @@ async def test_without_a_shared_folder_silence_decides(store: Store):
     with pytest.raises(FactsChanged, match="does not serve"):
         _ = one.lease
     await two.end()
+    assert not await one.somebody_serves()
 
 
 def test_an_empty_folder_is_not_served(tmp_path: Path):

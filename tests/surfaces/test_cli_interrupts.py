@@ -69,6 +69,20 @@ async def test_second_thoughts_at_the_question_leave_the_offer_open_and_a_late_a
         assert "Already approved by" in late
 
 
+async def test_the_service_is_ended_and_begun_and_is_only_one(tmp_path: Path):
+    async with shell(tmp_path, "long-run") as run:
+        assert "No service of this machine" in (await run("babysit serve --stop")).err
+        begun = await run("babysit serve --background")
+        assert (begun.code, "runs in the background" in begun.out) == (0, True), begun
+        for again in ("serve", "serve --background"):
+            refused = await run(f"babysit {again}")
+            assert (refused.code, "babysit serve --stop" in refused.err) == (2, True), refused
+            assert "babysit serves" not in refused.err
+        ended = await run("babysit serve --stop")
+        assert (ended.code, "Watches are kept" in ended.out) == (0, True), ended
+        assert not (await run("babysit status --json")).json["service"]["runs"]
+
+
 async def test_a_demo_in_which_somebody_says_no_ends_there(tmp_path: Path):
     async with shell(tmp_path) as run:
         code, shown = await typed(run, "exec babysit demo --speed 60", "Approve the restart", "n\n")

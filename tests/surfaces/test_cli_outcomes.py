@@ -80,7 +80,7 @@ async def test_one_wrong_job_among_several_spoils_nothing(tmp_path: Path):
 
 
 async def test_waiting_starts_the_service_again_where_it_died(tmp_path: Path):
-    async with shell(tmp_path, "plain-success") as run:
+    async with shell(tmp_path, "plain-success", speed=15.0) as run:
         await run(f"babysit start {run.job} --cluster marin")
         run.stop_service()
         for _ in range(50):

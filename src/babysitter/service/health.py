@@ -6,13 +6,12 @@ from babysitter.classify.load import load, shipped
 from babysitter.config import Settings, secret
 from babysitter.errors import BabysitError
 from babysitter.notify.base import NotifyError
-from babysitter.service.replicas import is_served
-from babysitter.service.wiring import open_hall, state_folder_of
+from babysitter.service.wiring import open_hall
 
 
 async def examine_setup(settings: Settings, spec: ClusterSpec | None) -> list[Check]:
     """Rules, state, service, notifiers and, where one is named, the cluster. Never raises."""
-    checks = [_rules(settings), await _state(settings), _service(settings), await _slack(settings)]
+    checks = [_rules(settings), *await _state(settings), await _slack(settings)]
     if spec is None:
         step = "Give --cluster NAME, --controller-url URL or --config FILE."
         return [*checks, Check("cluster", ok=False, detail="none named", next_step=step)]
@@ -27,17 +26,15 @@ def _rules(settings: Settings) -> Check:
     return Check("playbooks", ok=True, detail=f"{len(playbook.rules)} rules")
 
 
-async def _state(settings: Settings) -> Check:
+async def _state(settings: Settings) -> tuple[Check, ...]:
+    """The database, and whether somebody serves it."""
     try:
         async with open_hall(settings) as hall:
-            return Check("state", ok=True, detail=str(hall.state_folder))
+            runs = await hall.tenure.somebody_serves()
     except BabysitError as fault:
-        return Check("state", ok=False, detail=fault.sentence, next_step=fault.next_step)
-
-
-def _service(settings: Settings) -> Check:
-    runs = is_served(state_folder_of(settings))
-    return Check("service", ok=True, detail="runs" if runs else "does not run; `babysit start` starts it")
+        return (Check("state", ok=False, detail=fault.sentence, next_step=fault.next_step),)
+    detail = "runs" if runs else "does not run; `babysit start` starts it"
+    return Check("state", ok=True, detail=str(hall.state_folder)), Check("service", ok=True, detail=detail)
 
 
 async def _slack(settings: Settings) -> Check:

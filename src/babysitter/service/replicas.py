@@ -84,6 +84,15 @@ class Tenure:
             self._lease = None
             raise
 
+    async def somebody_serves(self) -> bool:
+        """Whether any process, this one or another, is the service right now."""
+        if self._lease is not None:
+            return True
+        if self._lock_folder is not None:
+            return is_served(self._lock_folder)
+        async with self._store.reading() as records:
+            return await records.leases.owner_of(SERVICE, now=self._world.now()) is not None
+
     async def end(self) -> None:
         """Give everything back, so that the next one need not wait."""
         self._lease = None
@@ -112,6 +121,14 @@ def is_served(state_folder: Path) -> bool:
     return False
 
 
+def serving_process(state_folder: Path) -> int | None:
+    """The process that serves this state folder, to be told to end; None when none does."""
+    if not is_served(state_folder):
+        return None
+    holder = (state_folder / LOCK_NAME).read_text(encoding="utf-8").strip()
+    return int(holder) if holder.isdecimal() else None
+
+
 def _locked(folder: Path) -> IO[str]:
     lock = (folder / LOCK_NAME).open("a+", encoding="utf-8")
     try:
@@ -130,5 +147,5 @@ def _locked(folder: Path) -> IO[str]:
 def _already(by: str) -> AlreadyServed:
     return AlreadyServed(
         f"The state folder is served already {by}.",
-        next_step="Leave that one running; `babysit list` shows what it watches.",
+        next_step="Leave that one running (`babysit list` shows what it watches), or `babysit serve --stop`.",
     )

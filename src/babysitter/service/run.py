@@ -81,6 +81,7 @@ class Service:
             await self._hall.tenure.renew(self._hall.troubles)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), BEAT_EVERY_S)
+        self._timer.stop()  # nothing new is begun while what is under way ends
         await preparing
 
     def stop(self) -> None:
@@ -107,4 +108,5 @@ class _Timer:
         self._scheduler.start()
 
     def stop(self) -> None:
-        self._scheduler.shutdown(wait=False)
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)

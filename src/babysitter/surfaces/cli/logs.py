@@ -3,7 +3,7 @@
 import sys
 
 
-def log_to_stderr() -> None:
+def log_to_stderr(*, warnings_only: bool = False) -> None:
     """Standard output belongs to what was asked for."""
     import structlog
 
@@ -15,5 +15,6 @@ def log_to_stderr() -> None:
             *(() if is_terminal else (structlog.processors.dict_tracebacks,)),
             structlog.dev.ConsoleRenderer() if is_terminal else structlog.processors.JSONRenderer(),
         ],
+        wrapper_class=structlog.make_filtering_bound_logger(30 if warnings_only else 20),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )

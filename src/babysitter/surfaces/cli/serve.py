@@ -1,12 +1,14 @@
 """`serve`: the service in this terminal, or in the background where `start` needs one."""
 
 import asyncio
+import contextlib
+import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,17 +17,37 @@ from babysitter.surfaces.cli.options import SettingsFile, StateDir, settings_fro
 if TYPE_CHECKING:
     from babysitter.config import Settings
     from babysitter.notify.base import Notifier
+    from babysitter.service.hall import Hall
 
 LOG_NAME = "service.log"
 BEGINS_WITHIN_S = 5.0
+ENDS_WITHIN_S = 30.0
 
 
-def serve(settings: SettingsFile = None, state_dir: StateDir = None) -> None:
-    """Run the service in this terminal, until Ctrl+C."""
+def serve(
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    background: Annotated[
+        bool, typer.Option("--background", help="Detached from this terminal, as `start` does it.")
+    ] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="End the running service instead; watches are kept.")
+    ] = False,
+) -> None:
+    """Run the service in this terminal, until Ctrl+C.
+
+    A running service keeps the settings it began with: after a change, --stop it and begin anew.
+    """
     from babysitter.surfaces.cli.logs import log_to_stderr
 
     log_to_stderr()
-    asyncio.run(_serve(settings_from(settings, state_dir)))
+    chosen = settings_from(settings, state_dir)
+    if stop:
+        typer.echo(_stop(chosen))
+    elif background:
+        typer.echo(asyncio.run(_begin(chosen, settings)))
+    else:
+        asyncio.run(_serve(chosen))
 
 
 async def _serve(settings: "Settings") -> None:
@@ -54,18 +76,57 @@ def console_notifier() -> "Notifier":
     return terminal_notifier(sys.stdout)
 
 
-def keep_served(settings: "Settings", file: Path | None) -> None:
-    """Start the service in the background where none runs: without it nothing is looked at."""
-    from babysitter.service.replicas import is_served
+def _stop(settings: "Settings") -> str:
+    """Ask the service of this state folder to end, and wait until it has."""
+    from babysitter.errors import UserError
+    from babysitter.service.replicas import is_served, serving_process
     from babysitter.service.wiring import state_folder_of
 
     folder = state_folder_of(settings)
-    if is_served(folder):
+    process = serving_process(folder)
+    if process is None:
+        raise UserError(
+            f"No service of this machine serves {folder}.",
+            next_step="`babysit status` says whether one runs elsewhere.",
+        )
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGTERM)
+    deadline = time.monotonic() + ENDS_WITHIN_S
+    while is_served(folder):
+        if time.monotonic() > deadline:
+            raise UserError(
+                f"The service (process {process}) was asked to end and still works on something.",
+                next_step="Wait a little; its log is service.log in the state folder.",
+            )
+        time.sleep(0.05)
+    return "The service has ended. Watches are kept; nothing is looked at until it runs again."
+
+
+async def _begin(settings: "Settings", file: Path | None) -> str:
+    from babysitter.errors import AlreadyServed, UserError
+    from babysitter.service.wiring import open_hall, state_folder_of
+
+    async with open_hall(settings) as hall:
+        if await hall.tenure.somebody_serves():
+            raise AlreadyServed(
+                "The service runs already.", next_step="`babysit serve --stop` ends it, for new settings."
+            )
+        await keep_served(hall, file)
+        if not await hall.tenure.somebody_serves():
+            raise UserError(
+                "The service did not begin.", next_step=f"See {state_folder_of(settings) / LOG_NAME}."
+            )
+    return "The service runs in the background. Watches are looked after."
+
+
+async def keep_served(hall: "Hall", file: Path | None) -> None:
+    """Start the service in the background where none runs: without it nothing is looked at."""
+    if await hall.tenure.somebody_serves():
         return
-    in_background(settings, file)
+    in_background(hall.settings, file)
     deadline = time.monotonic() + BEGINS_WITHIN_S
-    while not is_served(folder) and time.monotonic() < deadline:
-        time.sleep(0.05)  # else `status` would say for a moment that nothing is looked at
+    while not await hall.tenure.somebody_serves() and time.monotonic() < deadline:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)  # else `status` would say for a moment that nothing is looked at
 
 
 def in_background(settings: "Settings", file: Path | None) -> None:

@@ -63,7 +63,7 @@ def start(
     from babysitter.surfaces.cli.logs import log_to_stderr
 
     if foreground:
-        log_to_stderr()
+        log_to_stderr(warnings_only=True)
     chosen = settings_from(settings, state_dir)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
     code = asyncio.run(
@@ -96,7 +96,6 @@ async def _start(
 ) -> int:
     from babysitter.errors import AlreadyWatched, BabysitError
     from babysitter.model.ids import Person
-    from babysitter.service.replicas import is_served
     from babysitter.service.run import Service
     from babysitter.service.watching import standing_of, start_watching
     from babysitter.service.wiring import open_hall
@@ -121,10 +120,10 @@ async def _start(
                 faults.append(fault)
         # A job that was watched already is a promise too: it is kept, whatever else went wrong here.
         if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
-            keep_served(settings, settings_file)
+            await keep_served(hall, settings_file)
         if as_json and (watches or not faults):
             views = [view_of(await standing_of(hall, each.id)) for each in watches]
-            runs = serves or is_served(hall.state_folder)
+            runs = serves or await hall.tenure.somebody_serves()
             typer.echo(StatusReply(watches=views, service=ServiceView(runs=runs)).model_dump_json())
         for each in () if as_json or serves else watches:
             typer.echo(f"Watching {each.root} (as {each.id}). See: babysit status {each.root} --watch")

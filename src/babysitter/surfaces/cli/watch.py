@@ -131,7 +131,7 @@ def wait(
         async with open_hall(chosen) as hall:
             found = await find_watch(hall, name)
             if found.due_at is not None:
-                keep_served(chosen, settings)
+                await keep_served(hall, settings)
             waited = await wait_for(
                 hall,
                 found.id,
@@ -166,7 +166,7 @@ def view_of(standing: "Standing") -> "WatchView":
 
 
 async def _reply(settings: "Settings", name: str, *, with_stopped: bool = False) -> "StatusReply":
-    from babysitter.service.replicas import is_served, troubles_of
+    from babysitter.service.replicas import troubles_of
     from babysitter.service.watching import all_standing, find_watch, standing_of
     from babysitter.service.wiring import open_hall
     from babysitter.surfaces.views import ServiceView, StatusReply
@@ -177,7 +177,8 @@ async def _reply(settings: "Settings", name: str, *, with_stopped: bool = False)
         else:
             shown = list(await all_standing(hall, with_stopped=with_stopped))
         service = ServiceView(
-            runs=is_served(hall.state_folder), troubles=await troubles_of(hall.store, now=hall.world.now())
+            runs=await hall.tenure.somebody_serves(),
+            troubles=await troubles_of(hall.store, now=hall.world.now()),
         )
     return StatusReply(watches=[view_of(each) for each in shown], service=service)
 
