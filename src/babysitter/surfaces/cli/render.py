@@ -1,10 +1,11 @@
 """What the terminal shows: watches, stage bars, incidents, proposals. Values in, rich renderables out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
@@ -34,6 +35,7 @@ PHASE_STYLE = {
 SEVERITY_STYLE = {"benign": "green", "info": "cyan", "degraded": "yellow", "fatal": "bold red"}
 BAR_WIDTH = 24
 PIPED_WIDTH = 120
+TABLE_WIDTH_LEAST = 72
 
 
 def console() -> Console:
@@ -42,24 +44,51 @@ def console() -> Console:
 
 
 def watch_table(watches: Sequence[WatchView], *, now: datetime) -> RenderableType:
-    """One line a watch."""
+    """One line a watch; where the terminal is narrow, a few short lines each."""
     if not watches:
         return Text("Nothing is being watched. Start with: babysit start /user/job")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("job", "phase", "progress", "eta", "workers", "checked", "incident"):
-        table.add_column(heading, overflow="fold" if heading == "job" else "ellipsis")
-    for watch in watches:
+    return _WatchTable(watches, now)
+
+
+@dataclass(frozen=True, slots=True)
+class _WatchTable:
+    """Knows how wide it may be only when it is drawn."""
+
+    watches: Sequence[WatchView]
+    now: datetime
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        is_narrow = options.max_width < TABLE_WIDTH_LEAST
+        yield Group(*map(self._lines, self.watches)) if is_narrow else self._table()
+
+    def _table(self) -> RenderableType:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for heading in ("job", "phase", "progress", "eta", "workers", "checked", "incident"):
+            table.add_column(heading, overflow="fold" if heading == "job" else "ellipsis")
+        for watch in self.watches:
+            progress, eta, workers, checked, incidents = self._cells(watch)
+            table.add_row(Text(watch.job), phase_text(watch), progress, eta, workers, checked, incidents)
+        return table
+
+    def _lines(self, watch: WatchView) -> RenderableType:
+        progress, eta, workers, checked, incidents = self._cells(watch)
+        named = (phase_text(watch), progress, _named("ETA", eta), _named("workers", workers), incidents)
+        lines = [each for each in (*named, _named("checked", checked)) if each]
+        return Group(Text(watch.job, style="bold"), *(Padding(each, (0, 0, 0, 2)) for each in lines))
+
+    def _cells(self, watch: WatchView) -> tuple[Text, Text, Text, Text, Text]:
         outlook = watch.outlook
-        table.add_row(
-            Text(watch.job),
-            phase_text(watch),
+        return (
             Text(progress_words(outlook)),
             Text(duration(outlook.eta_s) if outlook and outlook.eta_s is not None else ""),
             Text(workers_words(outlook)),
-            Text(ago(watch.last_checked_at, now=now)),
+            Text(ago(watch.last_checked_at, now=self.now)),
             Text(", ".join(f"{each.diagnosis.cause} ({each.status})" for each in watch.incidents)),
         )
-    return table
+
+
+def _named(name: str, value: Text) -> Text:
+    return Text.assemble(f"{name} ", value) if value else value
 
 
 def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:

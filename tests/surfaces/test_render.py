@@ -1,0 +1,33 @@
+"""What the terminal shows, in whatever room it has."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from babysitter.surfaces.cli.render import watch_page, watch_table
+from babysitter.surfaces.views import WatchView
+from tests.support import build
+
+
+def drawn(what: object, width: int) -> list[str]:
+    screen = io.StringIO()
+    Console(file=screen, width=width).print(what)
+    return screen.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [8, 20, 40, 71, 72, 200])
+def test_the_list_names_every_job_and_phase_in_any_width(width: int):
+    views = [WatchView.of(build.watch(), [])] * 2
+    lines = drawn(watch_table(views, now=build.NOON), width)
+    assert max(map(len, lines)) <= width
+    shown = "".join("".join(lines).split())
+    assert shown.count(build.watch().phase.value) == 2
+    if width >= 20:
+        assert shown.count(build.ROOT) == 2
+
+
+@pytest.mark.parametrize("width", [8, 20, 80])
+def test_a_page_stays_within_its_width(width: int):
+    lines = drawn(watch_page(WatchView.of(build.watch(), []), now=build.NOON), width)
+    assert max(map(len, lines)) <= width
