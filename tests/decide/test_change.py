@@ -7,6 +7,7 @@ from babysitter.decide.proposal import as_named
 from babysitter.model.finding import ActionKind, Cause, Evidence
 from babysitter.model.ids import JobId
 from babysitter.model.log import Role
+from babysitter.model.verdict import Change
 from tests.support.build import diagnosis, submission
 
 GB = 10**9
@@ -75,6 +76,15 @@ def test_memory_is_doubled_or_follows_the_measured_peak():
 def test_an_unset_memory_is_the_submitters_default_of_one_gigabyte():
     change = change_for(OOM, submission("iris", "job", "run", "--", "x"), peak_bytes=None)
     assert (change.before, change.after) == ("1GB (default)", "2GB")
+
+
+def test_a_full_disk_is_doubled_where_the_command_says_how_large_it_is():
+    full = diagnosis(Cause.DISK_FULL, ActionKind.RESTART_WITH_CHANGE)
+    argv = ("iris", "job", "run", "--disk", "20GB", "--", "python", "x.py")
+    change = change_for(full, submission(*argv), None)
+    assert change == Change("disk", "20GB", "40GB", "no space left on 20GB")
+    assert apply(change, submission(*argv)).argv == (*argv[:4], "40GB", *argv[5:])
+    assert change_for(full, submission("iris", "job", "run", "--", "x"), None) is None
 
 
 def test_no_change_is_known_for_a_pipelines_workers():

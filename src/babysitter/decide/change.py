@@ -31,14 +31,24 @@ _FLAG_OF = {
 
 
 def change_for(diagnosis: Diagnosis, submission: Submission, peak_bytes: int | None) -> Change | None:
-    """The change that the diagnosis carries, or the memory that an out-of-memory entrypoint needs.
+    """The change that the diagnosis carries, or the memory or disk that an entrypoint needs more of.
 
-    None when babysit knows no change: the memory of pipeline workers is set in the user's program.
+    None when babysit knows no change: what pipeline workers get is set in the user's program.
     """
     if diagnosis.change is not None:
         return diagnosis.change if diagnosis.change.what in _FLAG_OF else None
-    if diagnosis.cause is not Cause.HOST_OOM or _is_in_a_worker(diagnosis):
+    if _is_in_a_worker(diagnosis):
         return None
+    match diagnosis.cause:
+        case Cause.HOST_OOM:
+            return _more_memory(submission, peak_bytes)
+        case Cause.DISK_FULL:
+            return _more_disk(submission)
+        case _:
+            return None
+
+
+def _more_memory(submission: Submission, peak_bytes: int | None) -> Change | None:
     before = flag_value(submission.argv, "--memory")
     limit = parse_bytes(before) if before else _DEFAULT_MEMORY_BYTES
     if limit is None:
@@ -50,6 +60,15 @@ def change_for(diagnosis: Diagnosis, submission: Submission, peak_bytes: int | N
     return Change(
         "memory", before or f"{format_gb(limit)} (default)", format_gb(wanted), f"out of memory: {measured}"
     )
+
+
+def _more_disk(submission: Submission) -> Change | None:
+    """Twice the disk that the command asks for; what a cluster gives by itself is not known."""
+    before = flag_value(submission.argv, "--disk")
+    limit = parse_bytes(before) if before else None
+    if limit is None:
+        return None
+    return Change("disk", before, format_gb(2 * limit), f"no space left on {format_gb(limit)}")
 
 
 def apply(change: Change, submission: Submission) -> Submission:
