@@ -1,10 +1,11 @@
 """`start`: a promise to look after jobs."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -137,8 +138,33 @@ async def _start(
                 service.stop()
                 await serving
             return code
+        if not stays:
+            return 0
         with _when_interrupted(f"The watch goes on without you. See: babysit status {jobs[0]}"):
-            return await _until_ended(hall, [each.id for each in watches]) if stays else 0
+            ended = _until_ended(hall, [each.id for each in watches])
+            is_looked_at = sys.stdout.isatty() and not as_json
+            return await (_shown(hall, [each.id for each in watches], ended) if is_looked_at else ended)
+
+
+async def _shown(hall: "Hall", watches: "Sequence[WatchId]", ended: Coroutine[Any, Any, int]) -> int:
+    """Draw how the jobs are doing for as long as somebody waits for them."""
+    from rich.console import Group
+    from rich.live import Live
+
+    from babysitter.service.watching import standing_of
+    from babysitter.surfaces.cli import render
+    from babysitter.surfaces.cli.watch import REDRAW_EVERY_S, view_of
+
+    waiting = asyncio.create_task(ended)
+    try:
+        with Live(console=render.console(), refresh_per_second=4) as live:
+            while not waiting.done():
+                await asyncio.wait((waiting,), timeout=REDRAW_EVERY_S)
+                views = [view_of(await standing_of(hall, each)) for each in watches]
+                live.update(Group(*(render.watch_page(each, now=hall.clock.now()) for each in views)))
+        return await waiting
+    finally:
+        waiting.cancel()
 
 
 @contextmanager

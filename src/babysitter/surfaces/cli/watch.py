@@ -194,6 +194,7 @@ async def _live(settings: "Settings", name: str) -> None:
         while True:
             reply, now = await _reply(settings, name), datetime.now(UTC)
             pages = [render.watch_page(each, now=now) for each in reply.watches]
+            pages = pages or [render.watch_table((), now=now)]
             live.update(Group(*pages, *render.service_lines(reply)))
             if all(each.phase == "finished" for each in reply.watches):
                 return
