@@ -49,10 +49,13 @@ class MemoryDesk:
     evidence: dict[str, tuple[str, ...]] = field(default_factory=dict)
     slowness: asyncio.Event | None = None
     is_stuck: bool = False
+    is_broken: bool = False
     inbox: dict[str, Press] = field(default_factory=dict)
     kept_at_all: list[str] = field(default_factory=list)
 
     async def keep(self, press: Press) -> None:
+        if self.is_broken:
+            raise RuntimeError("a fault of our own")
         if self.is_stuck:
             await asyncio.Event().wait()
         self.inbox[press.identity] = press

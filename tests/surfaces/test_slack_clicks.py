@@ -237,6 +237,8 @@ async def test_a_press_is_written_down_before_it_is_acknowledged(rig: Rig) -> No
 async def test_a_desk_that_cannot_write_delays_no_acknowledgement(rig: Rig) -> None:
     await rig.offer()
     rig.desk.is_stuck = True
+    assert await rig.press("U0ADA", ButtonKind.RIGHT) != ""
+    rig.desk.is_broken = True
     assert await rig.press("U0ADA") == ""
     assert rig.desk.acts == ["p-1"]
 
