@@ -63,8 +63,10 @@ async def test_second_thoughts_at_the_question_leave_the_offer_open_and_a_late_a
         for keys in (CTRL_C, CTRL_D):
             code, shown = await typed(run, f"exec babysit approve {offer}", "[y/N]", keys)
             assert (code, "Traceback" in shown) == (130, False), shown
+        await run("babysit serve --stop")
         code, shown = await typed(run, f"exec babysit approve {offer}", "[y/N]", "y\n")
         assert (code, "Approved by" in shown) == (0, True), shown
+        assert (await run("babysit status --json")).json["service"]["runs"]  # who else would carry it out
         assert "[y/N]" not in (late := (await typed(run, f"exec babysit approve {offer}", "Already", ""))[1])
         assert "Already approved by" in late
 

@@ -94,7 +94,7 @@ def _answer(
     if answer.value == "yes" and not _is_confirmed(asyncio.run(_offered(chosen, proposal))):
         accepted, sentence = False, "Nothing was answered; the offer stays open."
     else:
-        accepted, sentence = asyncio.run(_decide(chosen, proposal, answer, lasts))
+        accepted, sentence = asyncio.run(_decide(chosen, settings, proposal, answer, lasts))
     if as_json:
         reply = DecisionReply(accepted=accepted, proposal=proposal, sentence=sentence)
         typer.echo(reply.model_dump_json())
@@ -125,14 +125,18 @@ def _is_confirmed(offer: "Proposal | None") -> bool:
 
 
 async def _decide(
-    settings: "Settings", proposal: str, answer: "Answer", lasts: timedelta | None
+    settings: "Settings", file: SettingsFile, proposal: str, answer: "Answer", lasts: timedelta | None
 ) -> tuple[bool, str]:
+    """Whether the answer took effect, and what to tell. An approval is carried out by the service."""
     from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Door
     from babysitter.service.approvals import decide
     from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.cli.serve import keep_served
 
     async with open_hall(settings) as hall:
         until = hall.clock.now() + lasts if lasts else None
         ruling = await decide(hall, ProposalId(proposal), me(), answer, Door.TERMINAL, snooze_until=until)
+        if ruling.took_effect and answer.value == "yes":
+            await keep_served(hall, file)
     return ruling.took_effect, ruling.sentence
