@@ -172,6 +172,8 @@ def test_a_report_without_a_count_is_no_sample() -> None:
         ("\x1b[36m(TrainActor pid=9)\x1b[0m [rank3]: hello", "hello"),
         ("INFO:levanter.checkpoint:hello", "hello"),
         ("[pod/train-0/main] I20260102 10:00:00 app.loop hello", "hello"),
+        ("Jan 02 10:11:12 host-3 python3[812]: INFO:levanter.checkpoint:hello", "hello"),
+        ("> 2026-01-02 10:11:12,123 - INFO - hello", "hello"),
         ("2026-01-02T10:11:12.123456789Z stdout F INFO:levanter.checkpoint:hello", "hello"),
         ('{"time": "2026-01-02T10:11:12Z", "stream": "stderr", "log": "hello', "hello"),
         ("hello", "hello"),

@@ -13,6 +13,8 @@ _PREFIXES = (
     rf"\[?{_RANK}[ :=_]?\d+(?:\s+{_SLICE})*\]?:?\s+(?=\S)",
     r"\[(?:pod|job|deployment|statefulset)/[\w./-]{1,160}\]\s+(?=\S)",  # kubectl logs --prefix
     r"(?:stdout|stderr)\s+[FP]\s+",  # a container runtime's file, behind the time
+    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S{1,60} [\w./-]{1,40}(?:\[\d+\])?: ",  # a system's journal
+    r">{1,3}\s+(?=\S)",  # quoted in a mail or a thread
     r'\{(?:"\w{1,20}":\s?"[^"]{0,80}",\s?){0,4}"(?:log|msg|message|textPayload|line)":\s?"',  # JSON
     r"\d{1,4}:\s+(?=\S)",  # srun -l
     r"(?:\d{1,3}(?:\.\d{1,3}){3}|(?:host|node|worker|slice|task|process)[-_ ]?\d+):\s+",  # pod launchers
