@@ -101,7 +101,11 @@ def test_the_command_refuses_in_one_sentence(words, said, capsys):
 
 async def test_the_command_serves_until_it_is_interrupted():
     words = (sys.executable, "-m", "babysitter", "sim", "healthy", "--speed", "100", "--generation", "april")
-    process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
+    process = await asyncio.create_subprocess_exec(
+        *words,
+        stdout=asyncio.subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # who runs the tests may ignore it
+    )
     try:
         assert process.stdout is not None
         line = (await asyncio.wait_for(process.stdout.readline(), 20)).decode()

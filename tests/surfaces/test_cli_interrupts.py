@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pty
+import signal
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.support.shell import Shell, shell
 from tests.surfaces.test_cli_outcomes import offered
 
 CTRL_C, CTRL_D = "\x03", "\x04"
+SILENT_MOST_S = 40.0
 ENDS_WITHIN_S = 20.0  # not at once on a busy machine; a hang is for ever
 
 
@@ -19,15 +21,19 @@ async def typed(run: Shell, command: str, after: str, keys: str) -> tuple[int, s
     """Run a command at a terminal of its own, and type once it has shown `after`. It ends soon after that."""
     parent, ours = pty.fork()
     if parent == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore it
         os.chdir(run.home)
         os.execvpe("/bin/sh", ["sh", "-c", command], run.environment)
     shown, pressed_at = b"", 0.0
     loop = asyncio.get_running_loop()
     while True:
         try:
-            part = await asyncio.wait_for(loop.run_in_executor(None, os.read, ours, 65_536), 30)
+            part = await asyncio.wait_for(loop.run_in_executor(None, os.read, ours, 65_536), SILENT_MOST_S)
         except OSError:  # it has ended
             break
+        except TimeoutError:
+            os.kill(parent, signal.SIGKILL)  # so that the reading ends too
+            raise
         shown += part
         if not pressed_at and after.encode() in shown:
             os.write(ours, keys.encode())
