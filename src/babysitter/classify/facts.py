@@ -32,6 +32,13 @@ class Fields:
     dumps: tuple[tuple[ThreadDump, Role | None], ...] = ()
     measures: Measures = Measures()
 
+    @property
+    def present(self) -> frozenset[str]:
+        """Names of the numbers and texts of which something is known."""
+        return frozenset(
+            name for known in (self.numbers, self.texts) for name, values in known.items() if values
+        )
+
 
 def fields_of_facts(
     facts: JobFacts,

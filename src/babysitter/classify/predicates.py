@@ -15,8 +15,8 @@ from babysitter.model.log import Role
 
 Found = tuple[list[Evidence], dict[str, str]]
 
-_NUMBERS = ("exit_code", "failure_count", "preemption_count", "memory_peak", "last_log_age_s")
-_TEXTS = ("error", "pending_reason")
+NUMBERS = ("exit_code", "failure_count", "preemption_count", "memory_peak", "last_log_age_s")
+TEXTS = ("error", "pending_reason")
 
 
 def field_evidence(condition: Condition, fields: Fields) -> Found | None:
@@ -34,7 +34,7 @@ def field_evidence(condition: Condition, fields: Fields) -> Found | None:
         if task_state is None:
             return None
         evidence.append(Evidence(f"task state {task_state.value}", "job"))
-    for name in _NUMBERS:
+    for name in NUMBERS:
         wanted = getattr(condition, name)
         if wanted is None:
             continue
@@ -43,7 +43,7 @@ def field_evidence(condition: Condition, fields: Fields) -> Found | None:
             return None
         captures[name] = f"{held[0]:.4g}" if name == "memory_peak" else f"{held[0]:g}"
         evidence.append(Evidence(f"{name.replace('_', ' ')} {captures[name]}", held[1]))
-    for name in _TEXTS:
+    for name in TEXTS:
         patterns: Sequence[Pattern] = getattr(condition, name)
         if not patterns:
             continue

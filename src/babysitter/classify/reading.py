@@ -93,7 +93,7 @@ class Reading:
             if start <= self._log_size:
                 self._counted = line, start
         self._hits.update((patterns[index], lines) for index, lines in by_index.items())
-        self._scanned |= known
+        self._scanned = self._scanned | known if self._scanned else known
 
     def scan_among(self, engine: Engine, patterns: Sequence[Pattern], lines: Sequence[int]) -> None:
         """Find hits of these patterns in these lines, beside those found in other lines before."""

@@ -1,11 +1,13 @@
 """A playbook made ready for scanning: which patterns to look for, and which rules a hit can concern."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from babysitter.classify.engine import SMALL_BYTES, Engine, open_engine
 from babysitter.classify.load import PlacedRule, Playbook
 from babysitter.classify.pattern import Pattern, most_telling
+from babysitter.classify.predicates import NUMBERS, TEXTS
 from babysitter.classify.reading import EXCEPTION_LINE, TRACEBACK_HEAD, Reading
 from babysitter.classify.schema import Condition, Rule
 from babysitter.model.finding import Cause, Severity
@@ -15,6 +17,8 @@ BROAD = 6  # a pattern with less fixed text in one piece hits too many lines
 RARE_FACTS = frozenset(
     {"task_state", "exit_code", "error", "pending_reason", "preemption_count", "memory_peak"}
 )
+KNOWN_FACTS = frozenset({*NUMBERS, *TEXTS})
+LINES = "lines"
 MOST_KEPT = 8  # playbooks ready at once: a few kinds of job, before and after a reload
 
 
@@ -26,7 +30,7 @@ class Rulebook:
     patterns: tuple[Pattern, ...]
     known: frozenset[Pattern]
     triggered: dict[Pattern, tuple[int, ...]]  # rules that such a line may concern
-    always: tuple[int, ...]  # rules that may hold without any line
+    unaided: Mapping[frozenset[str], tuple[int, ...]]  # rules that may hold without a line, by what they need
     engines: dict[bool, Engine] = field(default_factory=dict)  # for small texts, and for large ones
 
     def engine(self, size: int) -> Engine:
@@ -51,7 +55,11 @@ class Rulebook:
 
     def candidates(self, reading: Reading) -> list[PlacedRule]:
         """Rules that can hold at all, in the playbook's order."""
-        indices = set(self.always)
+        present = reading.fields.present
+        indices: set[int] = set()
+        for needed, rules in self.unaided.items():
+            if needed <= present:
+                indices.update(rules)
         for pattern in reading.patterns_hit:
             indices.update(self.triggered.get(pattern, ()))
         return [self.placed[index] for index in sorted(indices)]
@@ -107,20 +115,21 @@ def _only_explains(rule: Rule) -> bool:
 
 def _made(rules: tuple[PlacedRule, ...]) -> Rulebook:
     triggered: dict[Pattern, list[int]] = {TRACEBACK_HEAD: [], EXCEPTION_LINE: []}
-    always: list[int] = []
+    unaided: defaultdict[frozenset[str], list[int]] = defaultdict(list)
     for index, placed in enumerate(rules):
         condition = placed.rule.match
         for pattern in dict.fromkeys(_wanted(condition)):
             triggered.setdefault(pattern, []).append(index)
-        if not _needs_lines(condition):
-            always.append(index)
+        for needed in _unaided(condition):
+            if LINES not in needed:
+                unaided[needed].append(index)
     patterns = tuple(triggered)
     return Rulebook(
         rules,
         patterns,
         frozenset(patterns),
         {pattern: tuple(indices) for pattern, indices in triggered.items()},
-        tuple(always),
+        {needed: tuple(indices) for needed, indices in unaided.items()},
     )
 
 
@@ -149,14 +158,23 @@ def _has_rare_fact(condition: Condition) -> bool:
     )
 
 
-def _needs_lines(condition: Condition, *, is_guarded: bool = False) -> bool:
-    """Whether the condition can only hold when some scanned line matches."""
+def _unaided(condition: Condition, *, is_guarded: bool = False) -> frozenset[frozenset[str]]:
+    """What must be known of the job for the condition to hold without a scanned line: any of these sets.
+
+    `LINES` stands for what only a scanned line can bring.
+    """
     is_guarded = is_guarded or _has_rare_fact(condition)
+    own = condition.model_fields_set & KNOWN_FACTS
     if condition.logs:
         patterns = (*condition.logs.any, *condition.logs.all, *condition.logs.sequence)
-        return not is_guarded or all(pattern.telling >= BROAD for pattern in patterns)
-    return bool(
-        condition.traceback
-        or any(_needs_lines(each, is_guarded=is_guarded) for each in condition.all)
-        or (condition.any and all(_needs_lines(each, is_guarded=is_guarded) for each in condition.any))
-    )
+        if not is_guarded or all(pattern.telling >= BROAD for pattern in patterns):
+            own |= {LINES}
+    if condition.traceback:
+        own |= {LINES}
+    ways = {frozenset(own)}
+    for each in condition.all:
+        ways = {one | other for one in ways for other in _unaided(each, is_guarded=is_guarded)}
+    if condition.any:
+        choice = {way for each in condition.any for way in _unaided(each, is_guarded=is_guarded)}
+        ways = {one | other for one in ways for other in choice}
+    return frozenset(ways)

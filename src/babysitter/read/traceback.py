@@ -96,6 +96,7 @@ _WORKER_PREFIX = re.compile(
     r"|\d{1,4}: (?=\S|  ))"
 )
 _GROUP = re.compile(r"\s*(?:\+-\+-{3,}.*|\+-{3,}.*|\| ?|\+ (?=Exception Group Traceback))")
+_HEAD_WORDS = "Traceback (most recent call last)"
 _HEAD = re.compile(r"(?:Exception Group )?Traceback \(most recent call last\):?")
 _FRAME = re.compile(
     r'\s*File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d{1,9})(?:, in (?P<function>.{1,300}))?\s*$'
@@ -169,7 +170,7 @@ class Reader:
         return tuple(sorted(line for unit in self._open.values() for line in unit.lines[-at_most:]))
 
     def _line(self, key: tuple[str, str], index: int, rest: str) -> None:
-        head = _HEAD.search(rest)
+        head = _HEAD.search(rest) if _HEAD_WORDS in rest else None
         unit = self._open.get(key)
         if head is not None:
             self._head(key, index, rest[: head.start()], unit)
