@@ -80,7 +80,7 @@ async def test_one_wrong_job_among_several_spoils_nothing(tmp_path: Path):
 
 
 async def test_waiting_starts_the_service_again_where_it_died(tmp_path: Path):
-    async with shell(tmp_path, "plain-success", speed=15.0) as run:
+    async with shell(tmp_path, "long-run") as run:
         await run(f"babysit start {run.job} --cluster marin")
         run.stop_service()
         for _ in range(50):
@@ -88,6 +88,7 @@ async def test_waiting_starts_the_service_again_where_it_died(tmp_path: Path):
                 break
         assert not status["service"]["runs"]
         assert "The service does not run" in (await run("babysit list")).out
+        run.sim.cluster.stop(run.job)
         waited = await run(f"babysit wait {run.job} --until terminal --for 40 --json")
         assert waited.json["reason"] == "terminal"
 
