@@ -241,6 +241,14 @@ def test_benign_context_explains_evidence_away(explains: str, log: str, left: bo
         assert (finding.rule, by) == ("t.r0", "t.r1")
 
 
+@pytest.mark.parametrize("log", ["", "\n", "fine", "fine\n", "fine\n\n"])
+def test_the_words_of_a_field_stand_behind_the_log(log: str) -> None:
+    facts = JobFacts(state=JobState.FAILED, error="it broke\nafter all")
+    finding = classify_text(log, book("match: {logs: [broke]}"), facts).all[0]
+    lines = len(log.removesuffix("\n").split("\n")) if log.strip("\n") or log.count("\n") > 1 else 0
+    assert (finding.position, finding.evidence[0].text) == (lines, "it broke")
+
+
 def test_a_rule_that_only_explains_is_silent_where_nothing_was_found() -> None:
     rules = book(
         "match: {logs: [broke]}",

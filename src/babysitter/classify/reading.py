@@ -62,11 +62,11 @@ class Reading:
         self._entries = entries
         self._source = source
         self._role_of_task = role_of_task
-        log = tidy(log)
-        if entries is None and log.endswith(b"\n"):  # an entry may be an empty line, the last one too
-            log = log[:-1]
+        log = b"" if entries is None and log == b"\n" else tidy(log)
+        # An entry may be an empty line, the last one too; a file's last newline begins no line.
+        is_ended = entries is None and log.endswith(b"\n")
         is_there = bool(log) if entries is None else bool(entries)
-        self._log_size = len(log)
+        self._log_size = len(log) - is_ended
         self._counted = (0, 0)  # a line of the log far down, and where it starts
         self._extra = [
             (line, name_source)
@@ -77,7 +77,8 @@ class Reading:
         extra = tidy(
             b"\n".join(line.encode("utf-8", "replace").replace(b"\n", b" ") for line, _ in self._extra)
         )
-        self.buffer = log + (b"\n" if is_there else b"") + extra if extra else log
+        between = b"\n" if is_there and not is_ended else b""
+        self.buffer = log + between + extra if extra else log
         self._hits: dict[Pattern, list[int]] = {}
         self._scanned: frozenset[Pattern] = frozenset()
         self._spans: dict[int, tuple[int, int]] = {}
