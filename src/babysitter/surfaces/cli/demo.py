@@ -5,7 +5,7 @@ import contextlib
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, InvalidStateError
 from datetime import timedelta
 from pathlib import Path
@@ -68,9 +68,10 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
     console, clock, world = render.console(), SystemClock(speed=speed), SystemClock()
     async with (
-        Simulator("zombie", clock.now) as cluster,
         SlackServer() as slack,
         open_hall(_settings(folder, slack if in_slack else None), clock=clock, world=world) as hall,
+        _ready(hall),  # before the cluster's quick clock runs
+        Simulator("zombie", clock.now) as cluster,
         Service(hall) as service,
         hearing(hall),
     ):
@@ -101,6 +102,16 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
             console.print(f"Said in Slack: {len(slack.messages)} messages, each once.")
             if asks:
                 await _asked(lambda: input(f"The channel stays at {slack.address} until you press Enter. "))
+
+
+@contextlib.asynccontextmanager
+async def _ready(hall: "Hall") -> AsyncIterator[None]:
+    """The rules read and compiled: the first time ever that takes seconds."""
+    from babysitter.service.rules import prepare_rules, read_rules
+
+    await read_rules(hall)
+    await prepare_rules(hall)
+    yield
 
 
 def _settings(folder: Path, slack: "SlackServer | None") -> "Settings":
