@@ -67,7 +67,6 @@ class Limits:
     proposal_expires_s: float = _limit(
         43200.0, "an offer nobody answers ends after this, or goes to the next approvers"
     )
-    group_within_s: float = _limit(300.0, "the same trouble of several watches within this is one incident")
 
     def __post_init__(self) -> None:
         faults = [
