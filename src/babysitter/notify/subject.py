@@ -15,7 +15,7 @@ from babysitter.redact import redact
 
 LINE_CHARS_MOST = 2_000
 SENTENCE_CHARS_MOST = 1_200
-REDACTED_CHARS_MOST = 100_000
+REDACTED_CHARS_MOST = 16_384
 
 
 @dataclass(frozen=True, slots=True)
