@@ -20,7 +20,7 @@ from tests.support.jobs import crew, look, tree
 from tests.support.recordings import FIXTURES, rules
 
 DAY_S = 24 * 3600
-LOOK_S = 300
+LOOK_S = 600
 HEALTHY = ("01-plain-success", "07-zephyr-healthy", "11-zephyr-two-pipelines")
 
 
