@@ -17,12 +17,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "read": EVERYBODY,
     "classify": EVERYBODY | {"read"},
     "assess": EVERYBODY | {"read"},
-    "decide": EVERYBODY,
-    "backends": EVERYBODY | {"clock", "redact"},
+    "decide": EVERYBODY | {"preflight"},  # a proposed command must be one that the client accepts
+    "preflight": EVERYBODY,
+    "backends": EVERYBODY | {"clock", "redact", "preflight"},
     "store": EVERYBODY | {"clock", "redact"},
     "notify": EVERYBODY | {"clock", "redact"},
     "service": EVERYBODY
-    | {"clock", "redact", "config", "read", "classify", "assess", "decide", "backends", "store", "notify"},
+    | {"clock", "redact", "config", "read", "classify", "assess", "decide", "preflight"}
+    | {"backends", "store", "notify"},
     "surfaces": EVERYBODY | {"service", "config", "clock", "redact"},
     "sim": set(),
     "slacksim": set(),
@@ -44,7 +46,7 @@ EXCEPTIONS: dict[str, set[str]] = {
     "surfaces/cli/sim.py": {"sim"},
 }
 
-PURE = ("model", "read", "classify", "assess", "decide")
+PURE = ("model", "read", "classify", "assess", "decide", "preflight")
 OF_THE_WORLD = {
     "asyncio",
     "socket",

@@ -9,6 +9,9 @@ import pytest
 from babysitter.errors import MissingSubmission, NoSuchJob, Refused, WorldError
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin
+from babysitter.preflight import folder, possible, program
+from babysitter.preflight.facts import Purpose
+from babysitter.preflight.finding import blocking
 from tests.contract.worlds import HANDS, SCRIPTED
 
 NEW = JobId("/ada/sweep-r1")
@@ -69,14 +72,22 @@ async def test_a_name_that_runs_is_refused_and_nothing_is_started_beside_it(worl
     assert world.states() == before
 
 
-async def test_what_cannot_be_started_from_here_is_known_before_anything_is_touched(world):
-    assert world.hands.objection(again(world)) == ""
+async def blocked_by(world, submission):
+    """Ids and sentences of what blocks this submission."""
+    found = await world.hands.preflight(submission, purpose=Purpose.RESUBMIT)
+    return {finding.id: finding.sentence for finding in blocking(found)}
+
+
+async def test_preflight_names_what_cannot_be_started(world):
+    assert await blocked_by(world, again(world)) == {}
     nobody = replace(again(world), argv=("no-such-command-anywhere", *again(world).argv))
-    assert "`no-such-command-anywhere` cannot be run here" in world.hands.objection(nobody)
-    assert "is not there" in world.hands.objection(replace(again(world), workdir="/no/such/folder"))
+    assert "`no-such-command-anywhere` cannot be run here" in (await blocked_by(world, nobody))[program.ID]
+    gone = replace(again(world), workdir="/no/such/folder")
+    assert "is not there" in (await blocked_by(world, gone))[folder.ID]
     blanked = replace(again(world), redacted=("WANDB_API_KEY",))
-    assert "WANDB_API_KEY" in world.hands.objection(blanked)
-    assert "--resubmit" in world.hands.objection(Submission((), SubmissionOrigin.CONTROLLER, job=NEW))
+    assert "WANDB_API_KEY" in (await blocked_by(world, blanked))[possible.ID]
+    empty = Submission((), SubmissionOrigin.CONTROLLER, job=NEW)
+    assert "--resubmit" in (await blocked_by(world, empty))[possible.ID]
     assert (world.asked("LaunchJob"), world.asked("TerminateJob")) == (0, 0)
 
 

@@ -13,6 +13,8 @@ from babysitter.model.incident import IncidentStatus
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, Door
 from babysitter.model.watch import Watch
+from babysitter.preflight import program
+from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
 from babysitter.service.approvals import decide
 from babysitter.service.watching import standing_of
 from tests.service.test_check import seconds, zombie
@@ -161,13 +163,14 @@ async def test_a_job_that_recovered_between_the_answer_and_the_act_is_left_alone
 async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: Home):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
-    place.hands.objects = "`iris` cannot be run here."
+    block = PreflightSeverity.BLOCK
+    place.hands.findings = (PreflightFinding(program.ID, block, "`iris` cannot be run here."),)
     await answer(place, offer)
     await place.pass_s(60)
     assert (place.hands.stopped, place.hands.submitted) == ([], [])
     told = [each.words.sentence for each in place.ear.heard]
     assert "Nothing was done. `iris` cannot be run here." in told
-    place.hands.objects = ""  # the person installs it, and answers the new offer
+    place.hands.findings = ()  # the person installs it, and answers the new offer
     await answer(place, await offer_of(place, watch))
     await place.pass_s(60)
     assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])

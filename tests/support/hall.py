@@ -15,6 +15,8 @@ from babysitter.model.message import Message
 from babysitter.model.submission import Submission
 from babysitter.model.watch import Watch
 from babysitter.notify.base import NotifyError, Receipt
+from babysitter.preflight.facts import Purpose
+from babysitter.preflight.finding import PreflightFinding
 from babysitter.service.clusters import Opener
 from babysitter.service.hall import Hall
 from babysitter.service.run import Service
@@ -86,7 +88,8 @@ class SmallHands:
         self._clock = clock
         self.stopped: list[JobId] = []
         self.submitted: list[JobId] = []
-        self.objects = ""
+        self.findings: tuple[PreflightFinding, ...] = ()
+        self.preflights: list[tuple[Submission, Purpose]] = []
         self.after_submit: Callable[[], None] = lambda: None
 
     async def stop(self, job: JobId) -> None:
@@ -96,8 +99,9 @@ class SmallHands:
                 ended = replace(each, state=JobState.KILLED, finished_at=self._clock.now())
                 self._cluster.jobs[each.id] = ended
 
-    def objection(self, submission: Submission) -> str:  # noqa: ARG002
-        return self.objects
+    async def preflight(self, submission: Submission, *, purpose: Purpose) -> tuple[PreflightFinding, ...]:
+        self.preflights.append((submission, purpose))
+        return self.findings
 
     async def submit(self, submission: Submission) -> JobId:
         assert submission.job is not None

@@ -13,6 +13,8 @@ from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogSource
 from babysitter.model.submission import Submission
 from babysitter.model.worker import Worker
+from babysitter.preflight.facts import Purpose
+from babysitter.preflight.finding import PreflightFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +112,12 @@ class Hands(Protocol):
         Raises NoSuchJob, or a WorldError when it is not known whether it was stopped.
         """
 
-    def objection(self, submission: Submission) -> str:
-        """Why this could not even be tried from here (no such command, a blanked value), in a sentence.
+    async def preflight(self, submission: Submission, *, purpose: Purpose) -> tuple[PreflightFinding, ...]:
+        """Faults of this submission as far as they can be known from here, without changing anything.
 
-        "" when nothing speaks against it. Asks nobody and changes nothing: it is looked at before the old
-        job is stopped, so that no job is stopped that cannot be started again.
+        Asked before a restart is proposed and again before the old job is stopped, so that no job is
+        stopped that cannot be started again. Bounded in time. Never raises for a cluster that does not
+        answer: what could not be asked is a finding `not-checked`.
         """
 
     async def submit(self, submission: Submission) -> JobId:

@@ -11,6 +11,7 @@ from babysitter.backends.iris.clusters import ClusterFile, Reach, find_cluster, 
 from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.hands import IrisHands
 from babysitter.backends.iris.rpc import DirectWay, HttpLine, Way
+from babysitter.backends.iris.submission_facts import SubmissionFactsReader
 from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
 from babysitter.clock import Clock
 from babysitter.errors import BadConfig
@@ -26,7 +27,8 @@ def connect(
     iris = iris_command(spec, home=home, working_dir=working_dir)
     line = open_line(spec, clock=clock, home=home, working_dir=working_dir)
     eyes = IrisEyes(line, iris=iris, clock=clock)
-    return eyes, IrisHands(line, client_revision_date=spec.client_revision_date)
+    facts = SubmissionFactsReader(eyes, clock=clock, client_revision_date=spec.client_revision_date)
+    return eyes, IrisHands(line, facts=facts, client_revision_date=spec.client_revision_date)
 
 
 def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path) -> Line:

@@ -60,17 +60,11 @@ async def run(
     return Finished(stdout.decode(errors="replace"), stderr.decode(errors="replace"), exit_code)
 
 
-def why_not_runnable(argv: Sequence[str], *, cwd: str = "", env: Mapping[str, str] | None = None) -> str:
-    """What would keep this command from being started, in a sentence; "" when nothing would."""
-    if cwd and not os.path.isdir(cwd):
-        return f"The folder {cwd}, in which `{argv[0]}` is to run, is not there."
+def is_runnable(argv: Sequence[str], *, cwd: str = "", env: Mapping[str, str] | None = None) -> bool:
+    """Whether the first word is a program that can be started on this machine."""
     if os.sep in argv[0]:
-        is_there = os.access(os.path.join(cwd, argv[0]), os.X_OK)
-    else:
-        is_there = shutil.which(argv[0], path=(env or {}).get("PATH")) is not None
-    if is_there:
-        return ""
-    return f"`{argv[0]}` cannot be run here: install it, or name it with its full path."
+        return os.access(os.path.join(cwd, argv[0]), os.X_OK)
+    return shutil.which(argv[0], path=(env or {}).get("PATH")) is not None
 
 
 async def start(

@@ -1,0 +1,114 @@
+"""Gathers what the preflight checks judge: this machine, the folder, the environment, the controller.
+
+Reads only, and is bounded in time: what does not answer within its limit is `NotKnown`.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.process import is_runnable
+from babysitter.backends.iris.submit import launch_request, ready_to_run
+from babysitter.clock import Clock
+from babysitter.errors import BabysitError, MissingSubmission
+from babysitter.model.submission import Submission
+from babysitter.preflight.facts import (
+    CommandFacts,
+    Fact,
+    FolderState,
+    Known,
+    NotKnown,
+    Purpose,
+    RequestFacts,
+    SubmissionFacts,
+)
+
+FACT_LIMIT_S = 15.0
+
+T = TypeVar("T")
+
+
+class SubmissionFactsReader:
+    """Reads the facts of submissions to one Iris cluster."""
+
+    def __init__(self, eyes: IrisEyes, *, clock: Clock, client_revision_date: str) -> None:
+        self._eyes = eyes
+        self._clock = clock
+        self._client_revision_date = client_revision_date
+
+    async def read(self, submission: Submission, *, purpose: Purpose) -> SubmissionFacts:
+        """Everything that can be known about this submission now."""
+        fault = self._fault(submission)
+        runs_command = bool(submission.argv)
+        generation, name_is_taken = await asyncio.gather(self._generation(), self._name_is_taken(submission))
+        return SubmissionFacts(
+            submission=submission,
+            purpose=purpose,
+            generation=generation,
+            today=self._clock.now().date(),
+            command=self._command_facts(submission) if runs_command else None,
+            request=None if runs_command else self._request_facts(),
+            fault=fault,
+            name_is_taken=name_is_taken,
+        )
+
+    def _fault(self, submission: Submission) -> str:
+        try:
+            if submission.argv:
+                ready_to_run(submission)
+            else:
+                must_launch(submission, self._client_revision_date)
+                launch_request(submission, client_revision_date=self._client_revision_date)
+        except MissingSubmission as missing:
+            return str(missing)
+        return ""
+
+    async def _generation(self) -> Fact[str]:
+        async def ask() -> str:
+            return (await self._eyes.about()).generation
+
+        return await answered(ask(), "the controller's generation")
+
+    async def _name_is_taken(self, submission: Submission) -> Fact[bool]:
+        job = submission.job
+        if job is None:
+            return NotKnown("The submission has no name.")
+
+        async def ask() -> bool:
+            return await self._eyes.find(job) is not None
+
+        return await answered(ask(), f"whether {job} exists")
+
+    def _command_facts(self, submission: Submission) -> CommandFacts:
+        workdir = submission.workdir or os.getcwd()
+        return CommandFacts(
+            program_found=Known(is_runnable(submission.argv, cwd=submission.workdir, env=submission.env)),
+            folder=Known(FolderState(workdir, exists=os.path.isdir(workdir))),
+            bundle=NotKnown("The bundle was not measured."),
+        )
+
+    def _request_facts(self) -> RequestFacts:
+        unknown = NotKnown("The controller was not asked.")
+        return RequestFacts(bundle_exists=unknown, client_revision=unknown)
+
+
+def must_launch(submission: Submission, client_revision_date: str) -> None:
+    """Raise MissingSubmission for a submission that has neither a command nor all that a request needs."""
+    if submission.request is None or not client_revision_date:
+        raise MissingSubmission(
+            f"Nobody knows the command that starts {submission.job or 'this job'} again.",
+            next_step="Give it with --resubmit 'iris ... job run ... -- command'.",
+        )
+
+
+async def answered(question: Awaitable[T], what: str) -> Fact[T]:
+    """The answer, or NotKnown if none came in time; asking again may help."""
+    try:
+        async with asyncio.timeout(FACT_LIMIT_S):
+            return Known(await question)
+    except BabysitError as error:
+        return NotKnown(error.sentence, may_pass=True)
+    except TimeoutError:
+        return NotKnown(f"No answer within {FACT_LIMIT_S:g} s to the question for {what}.", may_pass=True)

@@ -1,0 +1,1 @@
+"""Faults of a submission before it is made. Pure: facts in, findings out; one function and id per check."""

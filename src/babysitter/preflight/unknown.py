@@ -1,0 +1,15 @@
+"""The finding for a check that could not be made."""
+
+from babysitter.preflight.facts import NotKnown
+from babysitter.preflight.finding import NOT_CHECKED, PreflightFinding, PreflightSeverity
+
+
+def not_checked(about: str, unknown: NotKnown) -> PreflightFinding:
+    """`about`: the id of the check that needed the fact."""
+    return PreflightFinding(
+        NOT_CHECKED,
+        PreflightSeverity.WARN,
+        f"Not checked ({about}): {unknown.reason}",
+        about=about,
+        may_pass=unknown.may_pass,
+    )
