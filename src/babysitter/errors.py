@@ -10,7 +10,7 @@
       FactsChanged       exit 5    the world moved since this was proposed
       Bug                exit 70   ours; says where the report was written
 
-0 is fine; 1 is kept for "the job itself ended badly".
+0 is fine; 1 is kept for "the job itself ended badly", 6 for a `wait` that reached its time limit.
 """
 
 from typing import ClassVar

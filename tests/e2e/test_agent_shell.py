@@ -37,7 +37,7 @@ class Agent:
         cursor: dict[str, object] = {}
         while True:
             said = await self.do(beginning, **cursor)
-            assert said.code == 0, said.err
+            assert said.code == (6 if said.json["reason"] == "time-limit" else 0), said.err
             if said.json["reason"] == reason:
                 return said.json
             cursor = {"cursor": said.json["cursor"]}

@@ -51,7 +51,10 @@ async def test_every_command_of_a_skill_works(name: str, tmp_path: Path):
         for command in (*first, *(each for each in to_run if each not in first)):
             said = await run(concrete(command, run))
             assert "Traceback" not in said.err, (command, said.err)
-            assert said.code == 0 or ("replay" in command and said.code == 2), (command, said)
+            excused = {"replay": 2, "wait": 6}.get(
+                command.split()[1]
+            )  # no recording; nothing happens in time
+            assert said.code in (0, excused), (command, said)
 
 
 @pytest.mark.parametrize("name", SKILLS)

@@ -17,6 +17,7 @@ from babysitter.surfaces import views
 from babysitter.surfaces.cli import replies as replies_of_cli
 from babysitter.surfaces.cli.app import COMMANDS, load
 from babysitter.surfaces.cli.start import EXIT_OF_STATE
+from babysitter.surfaces.cli.watch import EXIT_TIME_LIMIT
 
 DOCS = Path(__file__).parents[2] / "docs"
 Schema = dict[str, Any]
@@ -150,6 +151,7 @@ def cli_page() -> str:
         lines.append("")
     lines += ["## Exit codes", ""]
     codes = {0: "fine", 1: "the job, or what was tested, failed", 130: "interrupted", **_error_codes()}
+    codes[EXIT_TIME_LIMIT] = "`wait`: its time limit came first; nothing that it waits for happened"
     codes |= {
         code: f"`start --wait`, `--foreground`: the job ended {state}"
         for state, code in EXIT_OF_STATE.items()

@@ -105,6 +105,13 @@ async def test_completion_knows_the_commands(run: Shell):
     assert set(completed.out.split()) == {"start", "status"}
 
 
+@pytest.mark.parametrize("form", ["", "--json"])
+async def test_wait_exits_6_at_its_time_limit(form: str, run: Shell):
+    await run(f"babysit start {run.job} --cluster marin")
+    said = await run(f"babysit wait {run.job} --until terminal --for 0 {form}")
+    assert (said.code, "time-limit" in said.out, said.err) == (6, True, "")
+
+
 async def test_offline_answers_are_json_of_the_documented_shape(run: Shell, tmp_path: Path):
     (tmp_path / "x.log").write_text("ModuleNotFoundError: No module named 'torch'\n")
     said = await run("babysit classify x.log --state failed --json")

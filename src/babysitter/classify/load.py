@@ -111,9 +111,14 @@ def playbook_files(folders: Iterable[Path]) -> list[tuple[Path, ...]]:
 def load(folders: Sequence[Path] = ()) -> Playbook:
     """The rules of these folders, in rising order of authority; none given = the shipped ones.
 
-    Raises BadPlaybook with every fault of every file.
+    Raises BadPlaybook with every fault of every file, and for a folder that does not exist.
     """
     folders = folders or [shipped()]
+    if missing := [str(each) for each in folders if not each.exists()]:
+        raise BadPlaybook(
+            f"There is no playbook file or folder {', '.join(missing)}.",
+            next_step="Check the path given with --playbooks, or `playbooks` in the settings.",
+        )
     name = _kept_name(folders)
     kept = read_kept(name)
     if isinstance(kept, Playbook):
@@ -139,7 +144,7 @@ def _kept_name(folders: Sequence[Path]) -> str:
 def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[Fault, ...]]:
     """What can be used of these folders, and everything that is wrong with the rest."""
     in_force: dict[str, PlacedRule] = {}
-    faults: list[Fault] = []
+    faults = [Fault(Place(each, 1), "there is no such folder") for each in folders if not each.exists()]
     digest = sha256()
     for paths in playbook_files(folders):
         here: dict[str, PlacedRule] = {}

@@ -1,25 +1,20 @@
 """`babysit classify` and `babysit eval`: the diagnosis offline, on files and on labelled cases."""
 
-import gzip
-import io
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.errors import UserError
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
+from babysitter.surfaces.cli.log_input import read_standard_input, read_text
 
 if TYPE_CHECKING:
     from babysitter.service.evaluate import Report
     from babysitter.service.offline import Examined
-
-MOST_BYTES = 2 << 30  # of one log after unpacking; more is a mistake or a bomb
 
 Playbooks = Annotated[
     list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
@@ -58,13 +53,10 @@ def classify(
         last_line_age_s=last_log_age,
     )
     names = [path for path in files or [] if str(path) != "-"]
-    text = (
-        "\n".join(_read(path) for path in names)
-        if names
-        else sys.stdin.buffer.read().decode("utf-8", "replace")
-    )
+    is_enough_without = bool(threads or error or pending_reason)
+    text = read_text(names) if names else read_standard_input(may_be_empty=is_enough_without)
     source = names[0].name if len(names) == 1 else "log"
-    dumps = [_read(each) for each in threads or []]
+    dumps = [read_text([each]) for each in threads or []]
     examined = examine(text, rules, facts, source=source, dumps=dumps)
     if why_not is not None:
         examined = replace(examined, reasons=missing(text, rules, why_not, facts, dumps=dumps))
@@ -100,37 +92,6 @@ def evaluate(
         typer.echo(json.dumps(service.as_json(report), indent=2, ensure_ascii=False))
         return
     _print_report(report, show_wrong=show_wrong)
-
-
-def _read(path: Path) -> str:
-    """The text of a log, unpacked. Raises UserError."""
-    try:
-        return _unpacked(path).decode("utf-8", "replace")
-    except FileNotFoundError:
-        raise UserError(
-            f"{path} does not exist.", next_step="Check the path, or give - for standard input."
-        ) from None
-    except (OSError, EOFError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {error}.") from None
-
-
-def _unpacked(path: Path) -> bytes:
-    with path.open("rb") as raw:
-        head = raw.read(4)
-        raw.seek(0)
-        stream: io.BufferedIOBase
-        if head[:2] == b"\x1f\x8b":
-            stream = gzip.GzipFile(fileobj=raw)
-        elif head == b"\x28\xb5\x2f\xfd":
-            import zstandard  # only for such files
-
-            stream = zstandard.ZstdDecompressor().stream_reader(raw)  # type: ignore[assignment]
-        else:
-            stream = raw
-        content = stream.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"has more than {MOST_BYTES >> 30} GB; give a part of it")
-    return content
 
 
 def _print_json(source: str, examined: "Examined") -> None:

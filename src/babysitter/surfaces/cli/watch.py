@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 REDRAW_EVERY_S = 1.0
 LONGEST_WAIT_S = 30 * 86_400.0
+EXIT_TIME_LIMIT = 6
 Name = Annotated[str, typer.Argument(help="Job id or watch id.")]
 
 
@@ -108,9 +109,9 @@ def wait(
 ) -> None:
     """Block until an incident, a stage change or the end.
 
-    Says why it returned: incident, stage, terminal (the job or its watch ended) or time-limit. An open
-    incident or an ended job is told at once, unless a cursor says that it is known. Starts the service where
-    none runs.
+    Says why it returned: incident, stage, terminal (the job or its watch ended) or time-limit, which exits
+    with 6. An open incident or an ended job is told at once, unless a cursor says that it is known. Starts
+    the service where none runs.
     """
     known = ("incident", "stage", "terminal")
     for word in until or ():
@@ -119,14 +120,15 @@ def wait(
                 f"--until takes {', '.join(known)}, not '{word}'.", next_step="Leave it out to wait for any."
             )
 
+    from babysitter.surfaces.views import WaitReply
+
     chosen = settings_from(settings, state_dir)
 
-    async def waiting() -> str:
+    async def waiting() -> WaitReply:
         from babysitter.service.waiting import Until, wait_for
         from babysitter.service.watching import find_watch, standing_of
         from babysitter.service.wiring import open_hall
         from babysitter.surfaces.cli.serve import keep_served
-        from babysitter.surfaces.views import WaitReply
 
         async with open_hall(chosen) as hall:
             found = await find_watch(hall, name)
@@ -139,20 +141,19 @@ def wait(
                 cursor=cursor,
                 at_most_s=at_most,
             )
-            reply = WaitReply(
+            return WaitReply(
                 reason=waited.woken.value,
                 cursor=waited.cursor,
                 watch=view_of(await standing_of(hall, found.id)),
                 news=[each.kind for each in waited.news],
             )
-        if as_json:
-            return reply.model_dump_json()
-        outlook = reply.watch.outlook
-        return (
-            f"{reply.reason}: {reply.watch.job} is {reply.watch.phase}. {outlook.summary if outlook else ''}"
-        )
 
-    typer.echo(asyncio.run(waiting()))
+    reply = asyncio.run(waiting())
+    outlook = reply.watch.outlook.summary if reply.watch.outlook else ""
+    shown = f"{reply.reason}: {reply.watch.job} is {reply.watch.phase}. {outlook}"
+    typer.echo(reply.model_dump_json() if as_json else shown)
+    if reply.reason == "time-limit":
+        raise typer.Exit(EXIT_TIME_LIMIT)
 
 
 def view_of(standing: "Standing") -> "WatchView":
