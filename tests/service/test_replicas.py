@@ -1,8 +1,9 @@
 """One process serves a state folder; the second one notices; a killed one is followed at once."""
 
-import asyncio
 import os
+import signal
 import sys
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from babysitter.errors import AlreadyServed, FactsChanged
 from babysitter.service.replicas import Tenure, is_served, serving_process
 from babysitter.store.open import Store, open_store
 from tests.support.clock import FakeClock
+from tests.support.processes import started
 
 SERVING = """
 import asyncio, sys
@@ -26,7 +28,7 @@ async def serve():
     tenure = Tenure(store, SystemClock(), lock_folder=Path(sys.argv[1]))
     await tenure.begin()
     print("serving", flush=True)
-    await asyncio.sleep(60)
+    await asyncio.Event().wait()
 
 asyncio.run(serve())
 """
@@ -56,17 +58,33 @@ async def test_a_second_process_is_told_who_serves(store: Store, tmp_path: Path)
     await second.end()
 
 
-async def test_a_killed_process_is_followed_at_once(store: Store, tmp_path: Path):
-    serving = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", SERVING, str(tmp_path), stdout=asyncio.subprocess.PIPE
-    )
+async def test_asking_keeps_no_service_from_beginning(store: Store, tmp_path: Path):
+    asks, stop = threading.Event(), threading.Event()
+
+    def ask() -> None:
+        while not stop.is_set():
+            is_served(tmp_path)
+            asks.set()
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    asks.wait()
     try:
-        assert serving.stdout is not None
-        assert await serving.stdout.readline() == b"serving\n"
-        assert is_served(tmp_path)
+        for _ in range(10):
+            tenure = Tenure(store, FakeClock(), lock_folder=tmp_path)
+            await tenure.begin()
+            assert is_served(tmp_path)
+            await tenure.end()
     finally:
-        serving.kill()
-        await serving.wait()
+        stop.set()
+        asking.join()
+
+
+async def test_a_killed_process_is_followed_at_once(store: Store, tmp_path: Path):
+    async with started(sys.executable, "-c", SERVING, str(tmp_path)) as serving:
+        await serving.until("serving")
+        assert is_served(tmp_path)
+        await serving.ended(signal.SIGKILL)
     follower = Tenure(store, SystemClock(), lock_folder=tmp_path)
     await follower.begin()
     assert follower.lease.fence == 2

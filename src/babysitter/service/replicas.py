@@ -1,8 +1,9 @@
 """This process's right to work: taken at the start, kept by signs of life, given back at the end.
 
 With SQLite one process serves a state folder. A lock on a file there says so: the system lets go of it when
-the process ends, however it ends, so a killed service is followed at once. The lease in the database raises
-the fence each time, and every write of a check is refused under an older one.
+the process ends, however it ends, so a killed service is followed at once. A process that asks whether one
+runs tries another lock, which the service holds too: asking must not keep a service from beginning. The lease
+in the database raises the fence each time, and every write of a check is refused under an older one.
 """
 
 import fcntl
@@ -22,7 +23,8 @@ from babysitter.model.ids import ReplicaId
 from babysitter.store.open import Store
 
 SERVICE = "service"
-LOCK_NAME = "service.lock"
+LOCK_NAME = "service.lock"  # taken by services only; holds the process id
+SIGN_NAME = "service.alive"  # locked by the service, tried by those who ask
 ALIVE_FOR = timedelta(seconds=15)
 BEAT_EVERY_S = 5.0
 
@@ -43,7 +45,7 @@ class Tenure:
         self._store = store
         self._world = world
         self._lock_folder = lock_folder
-        self._lock: IO[str] | None = None
+        self._locks: tuple[IO[str], ...] = ()
         self._lease: Lease | None = None
 
     @property
@@ -56,11 +58,11 @@ class Tenure:
     async def begin(self) -> None:
         """Become the service. Raises AlreadyServed when another process is."""
         if self._lock_folder is not None:
-            self._lock = _locked(self._lock_folder)
+            self._locks = _locked(self._lock_folder)
         now = self._world.now()
         async with self._store.transaction() as records:
             owner = await records.leases.owner_of(SERVICE, now=now)
-            if owner is not None and self._lock is not None:
+            if owner is not None and self._locks:
                 await records.leases.leave(owner)  # it held the lock that we hold now: it has ended
             await records.leases.beat(self.replica, until=now + ALIVE_FOR)
             held = await records.leases.claim((SERVICE,), self.replica, now=now)
@@ -98,9 +100,9 @@ class Tenure:
         self._lease = None
         async with self._store.transaction() as records:
             await records.leases.leave(self.replica)
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        for lock in self._locks:
+            lock.close()
+        self._locks = ()
 
 
 async def troubles_of(store: Store, *, now: datetime) -> dict[str, str]:
@@ -113,8 +115,9 @@ async def troubles_of(store: Store, *, now: datetime) -> dict[str, str]:
 def is_served(state_folder: Path) -> bool:
     """Whether some process serves this state folder right now."""
     try:
-        _locked(state_folder).close()
-    except AlreadyServed:
+        with (state_folder / SIGN_NAME).open("a") as sign:
+            fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
     except OSError:
         return False
@@ -129,7 +132,7 @@ def serving_process(state_folder: Path) -> int | None:
     return int(holder) if holder.isdecimal() else None
 
 
-def _locked(folder: Path) -> IO[str]:
+def _locked(folder: Path) -> tuple[IO[str], ...]:
     lock = (folder / LOCK_NAME).open("a+", encoding="utf-8")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -141,7 +144,9 @@ def _locked(folder: Path) -> IO[str]:
     lock.truncate(0)
     lock.write(str(os.getpid()))
     lock.flush()
-    return lock
+    sign = (folder / SIGN_NAME).open("a")
+    fcntl.flock(sign, fcntl.LOCK_EX)  # who asks holds it for the moment of the question
+    return lock, sign
 
 
 def _already(by: str) -> AlreadyServed:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from babysitter.service.hall import Hall
 
 LOG_NAME = "service.log"
-BEGINS_WITHIN_S = 5.0
+BEGINS_WITHIN_S = 60.0  # a machine that is busy with jobs starts a process in seconds; a hang is for ever
 ENDS_WITHIN_S = 30.0
 
 
@@ -123,13 +123,16 @@ async def keep_served(hall: "Hall", file: Path | None) -> None:
     """Start the service in the background where none runs: without it nothing is looked at."""
     if await hall.tenure.somebody_serves():
         return
-    in_background(hall.settings, file)
+    service = in_background(hall.settings, file)
     deadline = time.monotonic() + BEGINS_WITHIN_S
-    while not await hall.tenure.somebody_serves() and time.monotonic() < deadline:  # noqa: ASYNC110
-        await asyncio.sleep(0.05)  # else `status` would say for a moment that nothing is looked at
+    # Else `status` would say for a moment that nothing is looked at. A service that ended will not begin.
+    while not await hall.tenure.somebody_serves() and time.monotonic() < deadline:
+        if service.poll() is not None:
+            return
+        await asyncio.sleep(0.05)
 
 
-def in_background(settings: "Settings", file: Path | None) -> None:
+def in_background(settings: "Settings", file: Path | None) -> "subprocess.Popen[bytes]":
     """Start a service of its own, detached from this terminal; its words go to a file in the state folder."""
     from babysitter.service.wiring import state_folder_of
 
@@ -139,4 +142,6 @@ def in_background(settings: "Settings", file: Path | None) -> None:
     if file is not None:
         command += ["--settings", str(file.resolve())]
     with (folder / LOG_NAME).open("ab") as log:
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )

@@ -1,0 +1,19 @@
+"""What holds for every test: the same examples in every run, no limit of time, no process left behind."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support import processes
+
+# A slow machine is no finding. `HYPOTHESIS_PROFILE=search` looks for new examples, and prints what it finds.
+_PATIENT = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow,)}
+settings.register_profile("same", **_PATIENT, derandomize=True)
+settings.register_profile("search", **_PATIENT, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the workers of xdist are marked as children of this process
+        processes.begin_run()

@@ -1,0 +1,37 @@
+"""The means of the tests themselves."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import bearing, has_ended, started
+from tests.support.waiting import until
+
+RUN = """
+import subprocess, sys, time
+from tests.support.processes import begin_run
+
+begin_run()
+detached = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+print("started", detached.pid, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found by /proc")
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+async def test_processes_end_with_the_run(by: signal.Signals) -> None:
+    interruptible = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731
+    async with started(sys.executable, "-c", RUN, preexec=interruptible) as run:
+        detached = int((await run.until("started")).split()[1])
+        os.kill(detached, 0)
+        await run.ended(by)
+        await until(lambda: has_ended(detached))
+
+
+def test_only_marked_processes_are_found() -> None:
+    assert os.getpid() not in bearing("HOME", os.environ["HOME"])
+    assert bearing("BABYSIT_TEST_RUN", "nobody's") == ()
