@@ -6,6 +6,7 @@
         AlreadyServed
       WorldError         exit 3    the cluster or a service; trying again may help
         Unreachable, Overloaded, NotAuthorised, NonsenseAnswer, Refused
+        StorageUnavailable (an Unreachable)  the database of our own state
       NotAllowed         exit 4    a person, client or bot may not do this
       FactsChanged       exit 5    the world moved since this was proposed
       Bug                exit 70   ours; says where the report was written
@@ -74,6 +75,10 @@ class WorldError(BabysitError):
 
 class Unreachable(WorldError):
     """No answer came: refused, cut off, or out of time."""
+
+
+class StorageUnavailable(Unreachable):
+    """The database of our own state cannot be read or written now. What was to be stored did not happen."""
 
 
 class Overloaded(WorldError):

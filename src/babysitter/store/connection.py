@@ -5,6 +5,7 @@ statement; an asynchronous driver over it makes four or five, and those are what
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -12,11 +13,14 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection as SyncConnection
 from sqlalchemy import CursorResult, Engine, Executable, Row
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 T = TypeVar("T")
 
 Parameters = Sequence[Mapping[str, Any]] | None
+
+BEGIN_RETRY_PAUSE_S = 0.02
 
 
 class Answer:
@@ -86,16 +90,33 @@ class SqliteConnection:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator["SqliteConnection"]:
-        """A transaction: committed at the end of the block, rolled back by any exception."""
+    async def begin(self, *, wait_s: float = 0.0) -> AsyncIterator["SqliteConnection"]:
+        """A transaction: committed at the end of the block, rolled back by any exception.
+
+        `wait_s`: how long a lock of another process is waited for. Whoever waits can be cancelled at once.
+        """
         try:
-            await self.run(self._connection.begin)
+            await self._begin(wait_s)
             yield self
             await self.run(self._connection.commit)
         except BaseException:
             # Also when cancelled, and then in order: the thread is done with the cancelled statement first.
-            await asyncio.shield(self.run(self._connection.rollback))
+            with contextlib.suppress(SQLAlchemyError):  # the first failure is the one to report
+                await asyncio.shield(self.run(self._connection.rollback))
             raise
+
+    async def _begin(self, wait_s: float) -> None:
+        """Begin; try again while the database is locked. A long wait in the driver would hold the thread."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + wait_s
+        while True:
+            try:
+                await self.run(self._connection.begin)
+                return
+            except OperationalError as fault:
+                if not is_locked(fault) or clock() >= deadline:
+                    raise
+            await asyncio.sleep(BEGIN_RETRY_PAUSE_S)
 
     async def work(self, work: Callable[[SyncConnection], T]) -> T:
         """Do this with the bare connection, within the transaction."""
@@ -104,3 +125,8 @@ class SqliteConnection:
     async def close(self) -> None:
         await self.run(self._connection.close)
         self._thread.shutdown(wait=False)
+
+
+def is_locked(fault: BaseException) -> bool:
+    """Whether another process writes to the SQLite file at this moment."""
+    return isinstance(fault, OperationalError) and "locked" in str(fault.orig)

@@ -9,33 +9,45 @@ and nobody writes in between. So "still open?" and "exactly one row changed" nee
 """
 
 import os
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from errno import ENOSPC
 from pathlib import Path
 
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    InternalError,
+    NoSuchModuleError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from babysitter.errors import BadConfig, Unreachable, UserError
+from babysitter.errors import BadConfig, StorageUnavailable, Unreachable, UserError
 from babysitter.store.clusters import ClusterBook
-from babysitter.store.connection import Connection
-from babysitter.store.database import Database, PostgresDatabase, SqliteDatabase
+from babysitter.store.connection import Connection, is_locked
+from babysitter.store.database import WRITE_WAIT_S, Database, PostgresDatabase, SqliteDatabase
 from babysitter.store.events import EventLog
 from babysitter.store.feedback import FeedbackBook
 from babysitter.store.inbox import Inbox
 from babysitter.store.journal import JournalBook
 from babysitter.store.leases import LeaseBook
 from babysitter.store.ledger import LedgerBook
-from babysitter.store.migrations import migrate
+from babysitter.store.migrations import VERSION, migrate, version_of
 from babysitter.store.observations import ObservationShelf
 from babysitter.store.outbox import Outbox
 from babysitter.store.tally import Tally
 from babysitter.store.watches import WatchBook
 
 FILE_NAME = "babysit.db"
+
+# Is called after each write: what is wrong with the database ("" = committed), and the seconds it took.
+NoteWrite = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +70,32 @@ class Records:
 class Store:
     """The database. Transactions must not be nested: the inner one would wait for the outer."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, note_write: NoteWrite = lambda _fault, _took_s: None) -> None:
         self._database = database
+        self._note_write = note_write
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Records]:
         """Everything in the block is committed together; an exception leaves nothing.
 
-        Raises Unreachable when the database does not answer, is locked for too long, or its disk is full.
+        Raises StorageUnavailable when the database does not answer, is locked for too long, or cannot be
+        written. Then nothing may be done that was to be stored first.
         """
-        with _translated():
-            async with self._database.writing() as connection:
-                yield _records(connection)
+        began = time.monotonic()
+        try:
+            with _translated():
+                async with self._database.writing() as connection:
+                    yield _records(connection)
+        except StorageUnavailable as fault:
+            self._note_write(fault.sentence, time.monotonic() - began)
+            raise
+        self._note_write("", time.monotonic() - began)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Records]:
         """One consistent picture, while others may write. Writing here is refused by the database.
 
-        Raises Unreachable when the database does not answer.
+        Raises StorageUnavailable when the database does not answer.
         """
         with _translated():
             async with self._database.reading() as connection:
@@ -85,22 +105,33 @@ class Store:
         await self._database.close()
 
 
-async def open_store(where: Path | str) -> Store:
+async def open_store(
+    where: Path | str,
+    note_write: NoteWrite = lambda _fault, _took_s: None,
+    *,
+    write_wait_s: float = WRITE_WAIT_S,
+) -> Store:
     """The store in a state folder (made when missing), or at a database URL; its schema brought up to date.
 
-    Raises UserError for a folder that cannot be written or a database of a newer babysit, BadConfig for a
-    URL that cannot be one, Unreachable for a database that does not answer.
+    A database with the present schema is not written to: it can be opened while it is locked or its disk is
+    full. Raises UserError for a folder that cannot be written or a database of a newer babysit, BadConfig for
+    a URL that cannot be one, Unreachable for a database that does not answer.
     """
-    database = _postgres(where) if isinstance(where, str) else _sqlite(where)
+    database = _postgres(where, write_wait_s) if isinstance(where, str) else _sqlite(where, write_wait_s)
     try:
-        await database.change(migrate)
-    except (DBAPIError, OSError) as fault:
+        if isinstance(where, str) or (where / FILE_NAME).stat().st_size:
+            is_current = await database.inspect(version_of) == VERSION
+        else:
+            is_current = False
+        if not is_current:
+            await database.change(migrate)
+    except (DBAPIError, OSError, StorageUnavailable) as fault:
         await database.close()
         raise _unusable(where, fault) from fault
     except BaseException:
         await database.close()
         raise
-    return Store(database)
+    return Store(database, note_write)
 
 
 def default_state_folder(environment: "os._Environ[str] | dict[str, str] | None" = None) -> Path:
@@ -111,19 +142,18 @@ def default_state_folder(environment: "os._Environ[str] | dict[str, str] | None"
     return (Path(base) if base.startswith("/") else home / ".local" / "state") / "babysit"
 
 
-def _sqlite(folder: Path) -> SqliteDatabase:
+def _sqlite(folder: Path, write_wait_s: float) -> SqliteDatabase:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Made before the database is: lines of jobs will be in it, and nobody else's business.
-        (folder / FILE_NAME).touch(mode=0o600)
-        (folder / ".writable").touch()
-        (folder / ".writable").unlink()
+        if not (folder / FILE_NAME).exists():
+            # Made before the database is: lines of jobs will be in it, and nobody else's business.
+            (folder / FILE_NAME).touch(mode=0o600)
     except OSError as fault:
         raise _unusable(folder, fault) from fault
-    return SqliteDatabase(folder / FILE_NAME)
+    return SqliteDatabase(folder / FILE_NAME, write_wait_s=write_wait_s)
 
 
-def _postgres(url: str) -> PostgresDatabase:
+def _postgres(url: str, write_wait_s: float) -> PostgresDatabase:
     try:
         parsed = make_url(url)
         if parsed.get_backend_name() != "postgresql":
@@ -131,7 +161,7 @@ def _postgres(url: str) -> PostgresDatabase:
                 f"babysit keeps its state in SQLite or PostgreSQL, not in '{parsed.get_backend_name()}'.",
                 next_step="Write database_url as postgresql://USER@HOST/DATABASE, or leave it out.",
             )
-        return PostgresDatabase(parsed.set(drivername="postgresql+psycopg"))
+        return PostgresDatabase(parsed.set(drivername="postgresql+psycopg"), write_wait_s=write_wait_s)
     except ArgumentError as fault:
         raise BadConfig(
             "The database URL cannot be read.",
@@ -148,11 +178,19 @@ def _translated() -> Iterator[None]:
     """No room above knows the library's exceptions; a fault of our own in a statement stays what it is."""
     try:
         yield
-    except (OperationalError, InterfaceError, PoolTimeout) as fault:
-        raise Unreachable(
+    except (DBAPIError, PoolTimeout) as fault:
+        if not _is_of_the_database(fault):
+            raise
+        raise StorageUnavailable(
             f"The database of babysit's own state does not work: {_sentence(fault)}.",
             next_step="Check its disk and its server; nothing was changed, and it is tried again.",
         ) from fault
+
+
+def _is_of_the_database(fault: BaseException) -> bool:
+    """Whether the database is at fault, not our statement: lost, locked, full, read-only, damaged."""
+    is_damaged = type(fault) is DatabaseError  # SQLite: "malformed", "not a database"
+    return is_damaged or isinstance(fault, (OperationalError, InterfaceError, InternalError, PoolTimeout))
 
 
 def _unusable(where: Path | str, fault: BaseException) -> UserError | Unreachable:
@@ -165,6 +203,11 @@ def _unusable(where: Path | str, fault: BaseException) -> UserError | Unreachabl
         return UserError(
             f"The file {where / FILE_NAME} is damaged: {_sentence(fault)}.",
             next_step="Put back a copy, or move it aside: a new one is made, without the old watches.",
+        )
+    if is_locked(fault) or isinstance(fault, StorageUnavailable):
+        return Unreachable(
+            f"The database {where / FILE_NAME} is locked by another process.",
+            next_step="Try again; if it lasts, see who holds it: `fuser` with the path of the file.",
         )
     if "disk is full" in str(fault) or "disk I/O" in str(fault) or getattr(fault, "errno", None) == ENOSPC:
         return UserError(
