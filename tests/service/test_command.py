@@ -1,10 +1,13 @@
 """The command that starts a job again: read, and sent to the cluster on which the job is watched."""
 
+from pathlib import Path
+
 import pytest
 
 from babysitter.backends.open import ClusterSpec
 from babysitter.errors import UserError
-from babysitter.service.command import addressed, submission_of
+from babysitter.service.command import addressed, context_of, submission_of, variable_names
+from tests.backends.test_bundle import git
 
 MARIN = ClusterSpec("marin", cluster="marin")
 BY_URL = ClusterSpec("x", url="http://127.0.0.1:9")
@@ -29,3 +32,29 @@ def test_a_command_that_names_no_cluster_goes_to_the_watched_one(command: str, s
 def test_what_is_no_submission_is_refused_in_a_sentence(command: str):
     with pytest.raises(UserError, match="The resubmit command"):
         submission_of(command)
+
+
+async def test_folder_of_a_command_is_recorded_with_its_state(tmp_path: Path):
+    (tmp_path / "x.py").write_text("")
+    context = await context_of(None, here=tmp_path, is_needed=True)
+    assert context.workdir == str(tmp_path)
+    assert context.folder is not None
+    assert (context.folder.file_count, context.folder.commit) == (1, "")
+
+
+async def test_folder_nobody_named_is_recorded_only_as_a_repository(tmp_path: Path):
+    assert (await context_of(None, here=tmp_path)).workdir == ""
+    git(tmp_path, "init", "-q")
+    assert (await context_of(None, here=tmp_path)).workdir == str(tmp_path)
+
+
+async def test_folder_that_was_named_must_be_there(tmp_path: Path):
+    with pytest.raises(UserError, match="is not there"):
+        await context_of(tmp_path / "gone", here=tmp_path)
+
+
+def test_variables_are_named_never_given():
+    assert variable_names(" HF_TOKEN, WANDB_API_KEY,HF_TOKEN ") == ("HF_TOKEN", "WANDB_API_KEY")
+    with pytest.raises(UserError, match=r"'1A' is not the name") as fault:
+        variable_names("1A=secret-value")
+    assert "secret-value" not in str(fault.value)

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from babysitter.errors import BadConfig, Unreachable, UserError
 from babysitter.model.events import WatchStopped
 from babysitter.model.ids import JobId, Person, WatchId
+from babysitter.model.submission import SubmissionOrigin
 from babysitter.store.migrations import migrate, version_of
 from babysitter.store.open import FILE_NAME, Store, default_state_folder, open_store
 from babysitter.store.tables import inbox, meta, metadata
@@ -145,6 +146,7 @@ def test_every_step_leads_to_the_schema_of_a_new_database(tmp_path: Path):
     old, new = (create_engine(f"sqlite:///{tmp_path / name}.db") for name in ("old", "new"))
     with old.begin() as connection:
         metadata.create_all(connection, tables=[each for each in metadata.sorted_tables if each is not inbox])
+        connection.execute(text("ALTER TABLE watches DROP COLUMN submit_context"))
         connection.execute(meta.insert().values(key="version", value="1"))
         migrate(connection)
     with new.begin() as connection:
@@ -178,3 +180,21 @@ def test_an_older_database_is_brought_up_step_by_step(tmp_path: Path):
     assert taken == [1, 2]
     with engine.begin() as connection, pytest.raises(UserError, match="newer babysit"):
         migrate(connection, version=2)
+
+
+async def test_migration_keeps_only_commands_that_a_person_gave(tmp_path: Path):
+    given = build.submission()
+    stored = replace(given, origin=SubmissionOrigin.CONTROLLER)
+    store = await open_store(tmp_path)
+    async with store.transaction() as records:
+        await records.watches.add(build.watch(resubmit=given))
+        await records.watches.add(build.watch(id=WatchId("w-2"), root=JobId("/ada/two"), resubmit=stored))
+    await store.close()
+    with create_engine(f"sqlite:///{tmp_path / FILE_NAME}").begin() as connection:
+        connection.execute(text("ALTER TABLE watches DROP COLUMN submit_context"))
+        connection.execute(meta.update().where(meta.c.key == "version").values(value="2"))
+    store = await open_store(tmp_path)
+    async with store.reading() as records:
+        found = {each.id: each.resubmit for each in await records.watches.all()}
+    assert found == {build.watch().id: given, WatchId("w-2"): None}
+    await store.close()

@@ -178,11 +178,22 @@ class Settings(_Section):
     approvers: tuple[tuple[str, ...], ...] = Field(
         default=(), description="who may approve, in tiers asked one after another: U..., S... or user@host"
     )
+    env_from: tuple[str, ...] = Field(
+        default=(), description="variables that every restart may take from the service's environment"
+    )
     reminder_share: float = Field(
         default=0.5, gt=0, lt=1, description="remind after this share of the expiry"
     )
     quiet_hours: QuietHoursSettings | None = Field(default=None, description="empty = none")
     silences: tuple[SilenceSettings, ...] = Field(default=(), description="what not to tell")
+
+    @field_validator("env_from")
+    @classmethod
+    def _are_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+                raise ValueError(f"'{name.partition('=')[0]}' is not the name of an environment variable")
+        return names
 
     @field_validator("approvers", mode="before")
     @classmethod

@@ -13,12 +13,35 @@ class SubmissionOrigin(StrEnum):
     CONTROLLER = "controller"  # the submission record that the cluster keeps
 
 
+class ValueSource(StrEnum):
+    """Where a value comes from that the cluster blanked in its record."""
+
+    CLIENT_CONSTANT = "client-constant"  # every client of that generation sets the same value
+    ENVIRONMENT = "environment"  # of the process that submits, read again at the act
+
+
+@dataclass(frozen=True, slots=True)
+class FolderState:
+    """What a submission from a folder would ship, at one moment.
+
+    `digest` covers path, executable bit and content of every file that git lists there: tracked ones, and
+    untracked ones that are not ignored. `changed_files` counts those that differ from the commit or that git
+    does not track; 0 outside of a repository, where `commit` is "".
+    """
+
+    digest: str
+    commit: str = ""
+    changed_files: int = 0
+    file_count: int = 0
+    total_bytes: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Submission:
     """One exact way to submit: a command line for the user's shell-less `iris`, or a launch request.
 
     `argv` is what is run: ("iris", "--cluster", "marin", "job", "run", "--no-wait", "--", "python", "x.py").
-    `request` is the launch request as the cluster kept it, for clusters that are submitted to over HTTP.
+    Without it, `request` is launched over HTTP: the launch request as the cluster kept it, with its bundle.
     `job`: the full id the job will get; its name is deterministic.
     """
 
@@ -26,6 +49,30 @@ class Submission:
     origin: SubmissionOrigin
     job: JobId | None = None
     request: Mapping[str, object] | None = None
-    workdir: str = ""  # where to run the command; "" = where babysit runs
-    redacted: tuple[str, ...] = ()  # names whose values the cluster blanked; they must be supplied
+    workdir: str = ""  # where to run the command; its files are what is shipped
+    redacted: tuple[str, ...] = ()  # names whose values the cluster blanked in `argv`; they must be supplied
     env: Mapping[str, str] = field(default_factory=dict)  # added to the environment of the command
+    folder: FolderState | None = None  # what `workdir` held when this was shown
+    request_blanks: tuple[str, ...] = ()  # what the cluster blanked or left out in `request`
+    fills: Mapping[str, ValueSource] = field(default_factory=dict)  # where blanked values are taken from
+
+    @property
+    def is_http(self) -> bool:
+        """Whether this is launched over HTTP rather than by a command."""
+        return not self.argv and self.request is not None
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitContext:
+    """What is known about submitting a watched job again, beside a command that a person gave.
+
+    `workdir` and `folder`: the folder named at the start, and what it held then. `env_from`: variables that
+    may be taken from the environment. `stored`: what the cluster keeps about the present job. `missing`: why
+    no restart could be offered at the last check, in sentences.
+    """
+
+    workdir: str = ""
+    folder: FolderState | None = None
+    env_from: tuple[str, ...] = ()
+    stored: Submission | None = None
+    missing: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
-from babysitter.model.submission import Submission
+from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.verdict import Outlook
 
 
@@ -24,7 +24,8 @@ class Watch:
     due_at: datetime | None  # None = nothing to do any more
     memory: Memory = field(default_factory=Memory)
     limits: Limits = field(default_factory=Limits)
-    resubmit: Submission | None = None
+    resubmit: Submission | None = None  # the command that a person gave
+    submit_context: SubmitContext = field(default_factory=SubmitContext)
     owner: Person | None = None
     outlook: Outlook | None = None
     last_checked_at: datetime | None = None

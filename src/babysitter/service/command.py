@@ -1,16 +1,21 @@
-"""The command that starts a job again, as a person or an agent gives it."""
+"""The command that starts a job again, as a person or an agent gives it, and the folder it is run in."""
 
+import asyncio
+import re
 import shlex
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
+from babysitter.backends.iris.bundle import folder_state, is_repository
 from babysitter.backends.open import ClusterSpec
 from babysitter.errors import FactsChanged, NotAllowed, UserError
 from babysitter.model.ids import WatchId
-from babysitter.model.submission import Submission, SubmissionOrigin
+from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
 from babysitter.service.hall import Hall
 
 CLUSTER_OPTIONS = ("--controller-url", "--config", "--cluster")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 EXAMPLE = "It looks like: 'iris job run --no-wait -- python x.py'."
 
 
@@ -33,6 +38,43 @@ def addressed(submission: Submission, spec: ClusterSpec) -> Submission:
     if at is None or any(word.partition("=")[0] in CLUSTER_OPTIONS for word in submission.argv[:at]):
         return submission
     return replace(submission, argv=(*submission.argv[:at], *spec.options, *submission.argv[at:]))
+
+
+async def context_of(
+    workdir: Path | None, *, here: Path, env_from: str = "", is_needed: bool = False
+) -> SubmitContext:
+    """The folder to submit from, with what it holds now, and the variables that may be taken along.
+
+    `workdir` None: the folder `here`, when a command is to run in it (`is_needed`) or if it is a repository.
+    Raises UserError for a folder that cannot be shipped, or for something that is not a variable's name.
+    """
+    names = variable_names(env_from)
+    folder = (workdir or here).expanduser().absolute()
+    if workdir is None and not is_needed:
+        if not await asyncio.to_thread(is_repository, folder):
+            return SubmitContext(env_from=names)
+        try:
+            return SubmitContext(str(folder), await asyncio.to_thread(folder_state, folder), names)
+        except UserError:  # nobody named this folder: without it a restart has one way less
+            return SubmitContext(env_from=names)
+    return SubmitContext(str(folder), await asyncio.to_thread(folder_state, folder), names)
+
+
+def variable_names(text: str) -> tuple[str, ...]:
+    """HF_TOKEN,WANDB_API_KEY -> names of environment variables. Raises UserError."""
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    for name in names:
+        if not _VARIABLE.fullmatch(name):
+            raise UserError(
+                f"'{name.partition('=')[0]}' is not the name of an environment variable.",
+                next_step="Name variables only, for example --env-from HF_TOKEN,WANDB_API_KEY.",
+            )
+    return names
+
+
+def in_folder(submission: Submission, context: SubmitContext) -> Submission:
+    """The command, to be run in the folder that was named with it."""
+    return replace(submission, workdir=context.workdir, folder=context.folder)
 
 
 async def supply(hall: Hall, watch_id: WatchId, submission: Submission) -> None:

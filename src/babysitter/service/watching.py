@@ -15,9 +15,9 @@ from babysitter.model.memory import Memory
 from babysitter.model.message import Occasion
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal, ProposalStatus
-from babysitter.model.submission import Submission
+from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.watch import Watch
-from babysitter.service.command import addressed
+from babysitter.service.command import addressed, in_folder
 from babysitter.service.hall import Hall
 from babysitter.service.telling import redraw, say, subject_of
 from babysitter.store.open import Records
@@ -47,6 +47,7 @@ async def start_watching(
     *,
     by: Person,
     resubmit: Submission | None = None,
+    context: SubmitContext | None = None,
     limits: Limits | None = None,
     owner: Person | None = None,
 ) -> Watch:
@@ -54,7 +55,8 @@ async def start_watching(
 
     The job is looked for first: NoSuchJob for one that the cluster does not know, AlreadyWatched for a second
     watch of a job that is being watched (also under its restart's name), WorldError when the cluster cannot
-    be asked. A job that runs again under a name whose watch has finished gets a new one.
+    be asked. A job that runs again under a name whose watch has finished gets a new one. `context`: where to
+    submit it again, and what may be taken along.
     """
     root = job_id(job)
     await hall.clusters.remember(spec)
@@ -65,6 +67,7 @@ async def start_watching(
             next_step="Check the id with `iris job list`; it is /user/name, in full.",
         )
     now = hall.clock.now()
+    context = context or SubmitContext()
     watch = Watch(
         id=WatchId(f"w-{secrets.token_hex(4)}"),
         root=root,
@@ -75,7 +78,8 @@ async def start_watching(
         due_at=now,
         memory=Memory(),
         limits=limits or hall.settings.limits,
-        resubmit=resubmit and addressed(resubmit, spec),
+        resubmit=resubmit and in_folder(addressed(resubmit, spec), context),
+        submit_context=context,
         owner=owner or by,
     )
     async with hall.store.transaction() as records:

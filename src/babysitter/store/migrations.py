@@ -11,7 +11,7 @@ from sqlalchemy import Connection, inspect, select
 from babysitter.errors import UserError
 from babysitter.store.tables import meta, metadata
 
-VERSION = 2
+VERSION = 3
 
 
 def _inbox(connection: Connection) -> None:
@@ -22,7 +22,19 @@ def _inbox(connection: Connection) -> None:
     )
 
 
-STEPS: Mapping[int, Callable[[Connection], None]] = {1: _inbox}
+def _submit_context(connection: Connection) -> None:
+    """The folder of a watch, variables it may take from the environment, what its cluster stored.
+
+    Earlier, what the cluster stored was kept as if a person had given it: such a command has no folder, and
+    running it elsewhere would ship other files.
+    """
+    connection.exec_driver_sql("ALTER TABLE watches ADD COLUMN submit_context TEXT")
+    connection.exec_driver_sql(
+        'UPDATE watches SET resubmit = NULL WHERE resubmit LIKE \'%%"origin":"controller"%%\''
+    )
+
+
+STEPS: Mapping[int, Callable[[Connection], None]] = {1: _inbox, 2: _submit_context}
 
 
 def migrate(

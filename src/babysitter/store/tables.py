@@ -75,6 +75,7 @@ watches = Table(
     Column("resubmit", Text),
     Column("outlook", Text),
     Column("verdict", Text),  # the last one, its memory left out: what `explain` prints
+    Column("submit_context", Text),
 )
 Index(
     "watches_one_per_job",

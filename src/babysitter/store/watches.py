@@ -11,7 +11,7 @@ from babysitter.errors import AlreadyWatched, NoSuchWatch
 from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
-from babysitter.model.submission import Submission
+from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.verdict import Outlook, Verdict
 from babysitter.model.watch import Watch
 from babysitter.store.codec import codec
@@ -155,6 +155,7 @@ def _columns(watch: Watch) -> dict[str, object]:
         "memory": codec(Memory).encode(watch.memory),
         "limits": codec(Limits).encode(watch.limits),
         "resubmit": codec(Submission).encode(watch.resubmit) if watch.resubmit else None,
+        "submit_context": codec(SubmitContext).encode(watch.submit_context),
         "outlook": codec(Outlook).encode(watch.outlook) if watch.outlook else None,
     }
 
@@ -171,6 +172,7 @@ def _watch(row: Row[Any]) -> Watch:
         memory=codec(Memory).decode(row.memory),
         limits=codec(Limits).decode(row.limits),
         resubmit=codec(Submission).decode(row.resubmit) if row.resubmit else None,
+        submit_context=_submit_context(row.submit_context),
         owner=Person(row.owner) if row.owner else None,
         outlook=codec(Outlook).decode(row.outlook) if row.outlook else None,
         last_checked_at=row.last_checked_at,
@@ -180,3 +182,7 @@ def _watch(row: Row[Any]) -> Watch:
         fence=row.fence,
         revision=row.revision,
     )
+
+
+def _submit_context(text: str | None) -> SubmitContext:
+    return codec(SubmitContext).decode(text) if text else SubmitContext()

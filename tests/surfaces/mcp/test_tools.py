@@ -19,7 +19,7 @@ from tests.surfaces.mcp.rig import ADA, rig
 
 TOOLS = {
     "list_watches": {"everything", "cursor"},
-    "start_watch": {"job", "cluster", "resubmit"},
+    "start_watch": {"job", "cluster", "resubmit", "workdir"},
     "watch_status": {"watch"},
     "wait": {"watch", "until", "cursor", "at_most_s"},
     "incidents": {"watch", "only_open", "cursor"},
@@ -87,6 +87,12 @@ REFUSALS: list[tuple[str, dict[str, object], str]] = [
     ("list_jobs", {"prefix": "/ada"}, "Which cluster? Give `cluster`"),
     ("job_tree", {"job": "/ada", "cluster": "marin"}, "'/ada' is not a full job id. Write /user/name"),
     ("start_watch", {"job": "/ada/x", "cluster": "c", "resubmit": "rm -rf /"}, "is not a submission"),
+    ("start_watch", {"job": "/ada/x", "cluster": "c", "resubmit": "iris job run -- a"}, "needs the folder"),
+    (
+        "start_watch",
+        {"job": "/ada/x", "cluster": "c", "resubmit": "iris job run -- a", "workdir": "here"},
+        "not an absolute path",
+    ),
     ("list_watches", {"cursor": "later"}, "'later' is no cursor of this list."),
     ("wait", {"watch": "w-1", "timeout": 60}, "wait takes no timeout; nothing was done."),
     ("approve", {"proposal": "p-1"}, "Unknown tool: approve. tools/list names what there is."),

@@ -1,9 +1,11 @@
 """`start`: a promise to look after jobs."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,6 +47,14 @@ def start(
     resubmit: Annotated[
         str, typer.Option(help="The command that starts the job again, as one shell-quoted string.")
     ] = "",
+    workdir: Annotated[
+        Path | None,
+        typer.Option(help="The folder to submit from; its files are shipped. Default: this folder."),
+    ] = None,
+    env_from: Annotated[
+        str,
+        typer.Option(help="Variables that a restart may take from the environment: HF_TOKEN,WANDB_API_KEY."),
+    ] = "",
     owner: Annotated[str, typer.Option(help="Who may approve: a Slack user id or user@host.")] = "",
     wait: Annotated[bool, typer.Option("--wait", help="Stay, and exit with the jobs' outcome.")] = False,
     foreground: Annotated[
@@ -67,13 +77,14 @@ def start(
         log_to_stderr(warnings_only=True)
     chosen = settings_from(settings, state_dir)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
+    again = _Again(_submission(resubmit), workdir, env_from)
     code = asyncio.run(
         _start(
             chosen,
             settings,
             jobs,
             spec,
-            _submission(resubmit),
+            again,
             owner,
             as_json=as_json,
             stays=wait or foreground,
@@ -83,12 +94,21 @@ def start(
     raise typer.Exit(code)
 
 
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """How the jobs would be submitted again, as the command line says."""
+
+    resubmit: "Submission | None"
+    workdir: Path | None
+    env_from: str
+
+
 async def _start(
     settings: "Settings",
     settings_file: Path | None,
     jobs: Sequence[str],
     spec: "ClusterSpec",
-    resubmit: "Submission | None",
+    again: _Again,
     owner: str,
     *,
     as_json: bool,
@@ -97,6 +117,7 @@ async def _start(
 ) -> int:
     from babysitter.errors import AlreadyWatched, BabysitError
     from babysitter.model.ids import Person
+    from babysitter.service.command import context_of
     from babysitter.service.run import Service
     from babysitter.service.watching import standing_of, start_watching
     from babysitter.service.wiring import open_hall
@@ -106,6 +127,14 @@ async def _start(
     from babysitter.surfaces.views import ServiceView, StatusReply
     from babysitter.surfaces.web.app import telling
 
+    context = await context_of(
+        again.workdir, here=Path.cwd(), env_from=again.env_from, is_needed=again.resubmit is not None
+    )
+    for name in context.env_from:
+        if name not in os.environ:
+            typer.echo(
+                f"{name} is not set here: a restart takes it from the service's environment.", err=True
+            )
     notifiers = (console_notifier(),) if serves and not as_json else ()
     async with open_hall(settings, notifiers=notifiers) as hall:
         watches: list[Watch] = []
@@ -114,7 +143,13 @@ async def _start(
             try:
                 watches.append(
                     await start_watching(
-                        hall, job, spec, by=me(), resubmit=resubmit, owner=Person(owner) if owner else None
+                        hall,
+                        job,
+                        spec,
+                        by=me(),
+                        resubmit=again.resubmit,
+                        context=context,
+                        owner=Person(owner) if owner else None,
                     )
                 )
             except BabysitError as fault:

@@ -4,15 +4,17 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Annotated, Literal
 
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from babysitter.errors import AlreadyWatched
+from babysitter.errors import AlreadyWatched, UserError
 from babysitter.model.ids import Person
+from babysitter.model.submission import SubmitContext
 from babysitter.service.browsing import course_of, incidents_of, page_of
-from babysitter.service.command import submission_of, supply
+from babysitter.service.command import context_of, in_folder, submission_of, supply
 from babysitter.service.explain import explain
 from babysitter.service.proposing import propose
 from babysitter.service.waiting import Until, wait_for
@@ -74,6 +76,10 @@ class WatchTools:
                 "empty = as the cluster remembers it. Never make one up."
             ),
         ] = "",
+        workdir: Annotated[
+            str,
+            Field(description="Absolute folder in which resubmit is run; its files are shipped."),
+        ] = "",
     ) -> StartReply:
         """Begin to watch a job; the watch goes on without you, also when your context is lost.
 
@@ -82,6 +88,7 @@ class WatchTools:
         """
         spec = await self._hall.clusters.spec(self._desk.cluster(cluster))
         submission = submission_of(resubmit) if resubmit else None
+        context = await _context(resubmit, workdir)
         try:
             watch = await start_watching(
                 self._hall,
@@ -90,12 +97,13 @@ class WatchTools:
                 by=Person(f"{name_of(ctx)} for {self._desk.owner}"),
                 owner=self._desk.owner,
                 resubmit=submission,
+                context=context,
             )
             is_new = True
         except AlreadyWatched:
             watch, is_new = await find_watch(self._hall, job, cluster=spec.name), False
             if submission is not None:
-                await supply(self._hall, watch.id, submission)
+                await supply(self._hall, watch.id, in_folder(submission, context))
         self._desk.ensure_served()
         return StartReply(watch=view_of(await standing_of(self._hall, watch.id)), is_new=is_new)
 
@@ -252,3 +260,18 @@ class WatchTools:
         finally:
             reporting.cancel()
             await asyncio.gather(reporting, return_exceptions=True)
+
+
+async def _context(resubmit: str, workdir: str) -> SubmitContext:
+    """The folder of a command. The server's own folder is nobody's choice, so it is never taken instead."""
+    if not workdir:
+        if resubmit:
+            raise UserError(
+                "A resubmit command needs the folder in which it is run: its files are what is shipped.",
+                next_step="Ask the person for the folder and give it as `workdir`, an absolute path.",
+            )
+        return SubmitContext()
+    folder = Path(workdir)
+    if not folder.is_absolute():
+        raise UserError(f"'{workdir}' is not an absolute path.", next_step="Give `workdir` from the root on.")
+    return await context_of(folder, here=folder, is_needed=True)

@@ -1,0 +1,139 @@
+"""What `iris job run` would ship from a folder: the files, and a digest of them. It blocks."""
+
+import hashlib
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from babysitter.errors import UserError
+from babysitter.model.submission import FolderState
+
+GIT_LIMIT_S = 20.0
+# Far beyond the client's own limit of 25 MB for the packed bundle: such a folder can never be shipped.
+MAX_FOLDER_BYTES = 512 * 1024 * 1024
+MAX_FOLDER_FILES = 50_000
+_CHUNK_BYTES = 1024 * 1024
+# What the client leaves out besides ignored files (May; the same in April).
+_FOLDERS_LEFT_OUT = (
+    "__pycache__",
+    ".git",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".venv",
+    "node_modules",
+    "venv",
+    "docs/figures",
+    "docs/images",
+    "docs/reports",
+    "docs/static",
+    "tests/snapshots",
+)
+_LEFT_OUT = re.compile(
+    r"\.(mov|pyc)$|\.egg-info(/|$)|(^|/)(" + "|".join(map(re.escape, _FOLDERS_LEFT_OUT)) + r")(/|$)"
+)
+
+
+def bundle_files(folder: Path) -> tuple[Path, ...]:
+    """The files that a submission from this folder ships, sorted; outside of a git repository all files.
+
+    Raises UserError for a folder that is not there, or that holds too much to be shipped.
+    """
+    if not folder.is_dir():
+        raise UserError(
+            f"The folder {folder} is not there.", next_step="Name the folder of the job with --workdir."
+        )
+    listed = _git_files(folder)
+    names = _all_files(folder) if listed is None else iter(listed)
+    found: list[Path] = []
+    for name in names:
+        path = folder / name
+        if _LEFT_OUT.search(name) or not path.is_file():
+            continue
+        found.append(path)
+        if len(found) > MAX_FOLDER_FILES:
+            raise _too_large(folder, f"more than {MAX_FOLDER_FILES:,} files")
+    return tuple(sorted(found))
+
+
+def folder_state(folder: Path) -> FolderState:
+    """What a submission from this folder would ship now. Raises UserError as `bundle_files` does."""
+    try:
+        files = bundle_files(folder)
+        total_bytes = sum(path.stat().st_size for path in files)
+        if total_bytes > MAX_FOLDER_BYTES:
+            raise _too_large(folder, f"{total_bytes // 1024**2:,} MB")
+        digest = hashlib.sha256()
+        for path in files:
+            _add_file(digest, path, folder)
+    except OSError as fault:
+        raise UserError(
+            f"The folder {folder} cannot be read: {(fault.strerror or str(fault)).lower()} "
+            f"({fault.filename or folder}).",
+            next_step="Name the folder of the job with --workdir.",
+        ) from fault
+    return FolderState(
+        digest=digest.hexdigest(),
+        commit=_git(folder, "rev-parse", "HEAD").strip(),
+        changed_files=_git(folder, "status", "--porcelain", "-z", "--untracked-files=all", ".").count("\0"),
+        file_count=len(files),
+        total_bytes=total_bytes,
+    )
+
+
+def is_repository(folder: Path) -> bool:
+    """Whether git would list the files of this folder."""
+    return _git(folder, "rev-parse", "--is-inside-work-tree").strip() == "true"
+
+
+def _add_file(digest: "hashlib._Hash", path: Path, folder: Path) -> None:
+    """Path, executable bit, length and content, so that no two different folders read alike."""
+    status = path.stat()
+    name = os.fsencode(path.relative_to(folder))
+    is_executable = bool(status.st_mode & 0o100)
+    digest.update(b"%d %d %d " % (len(name), is_executable, status.st_size) + name)
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            digest.update(chunk)
+
+
+def _git_files(folder: Path) -> Sequence[str] | None:
+    """Tracked files, and untracked ones that are not ignored; None outside of a repository."""
+    if not is_repository(folder):
+        return None
+    listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return tuple(dict.fromkeys(name for name in listed.split("\0") if name))
+
+
+def _all_files(folder: Path) -> Iterator[str]:
+    for parent, folders, names in os.walk(folder):
+        inside = Path(parent).relative_to(folder).as_posix()
+        prefix = "" if inside == "." else f"{inside}/"
+        folders[:] = sorted(name for name in folders if not _LEFT_OUT.search(f"{prefix}{name}/"))
+        yield from (f"{prefix}{name}" for name in names)
+
+
+def _git(folder: Path, *words: str) -> str:
+    """What git prints; "" where it is not installed, refuses, or takes too long."""
+    quiet = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *words],
+            capture_output=True,
+            check=False,
+            env=quiet,
+            stdin=subprocess.DEVNULL,
+            timeout=GIT_LIMIT_S,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return os.fsdecode(done.stdout) if done.returncode == 0 else ""
+
+
+def _too_large(folder: Path, how_much: str) -> UserError:
+    return UserError(
+        f"The folder {folder} would ship {how_much}; iris takes bundles of at most 25 MB.",
+        next_step="Name the folder of the job with --workdir, or list large files in its .gitignore.",
+    )
