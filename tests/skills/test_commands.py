@@ -32,7 +32,7 @@ def concrete(command: str, run: Shell) -> str:
         "JOB": run.job,
         "CLUSTER": "marin",
         "DIR": "recorded",
-        "--for 1800": "--for 1",
+        "--for 30m": "--for 1",
     }.items():
         command = command.replace(name, value)
     return f"{command} --for 2 --every 1" if " record " in command else command

@@ -20,12 +20,11 @@ from pydantic import (
 )
 
 from babysitter.errors import BadConfig
+from babysitter.model.duration import duration_s
 from babysitter.model.finding import Cause
 from babysitter.model.ids import Person
 from babysitter.model.limits import Limits
 from babysitter.model.policy import Policy, QuietHours, Silence
-
-_UNIT_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def _spans(value: object) -> object:
@@ -36,10 +35,9 @@ def _spans(value: object) -> object:
 
 
 def _span_s(value: object) -> object:
-    """Seconds; what is no span is left for the validator to refuse."""
-    if isinstance(value, str) and (found := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*", value)):
-        return float(found[1]) * _UNIT_S[found[2]]
-    return value
+    """Seconds; what is not a duration is left for the validator to refuse."""
+    seconds = duration_s(value) if isinstance(value, str) else None
+    return value if seconds is None else seconds
 
 
 def _command(value: object) -> object:

@@ -54,7 +54,7 @@ COMMANDS: dict[str, Entry] = {
         "watch:wait",
         "Block until an incident, a stage change or the end.",
         _WATCH,
-        "babysit wait /ada/dedup --until incident --until terminal --for 1800 --json",
+        "babysit wait /ada/dedup --until incident --until terminal --for 30m --json",
     ),
     "diagnose": Entry(
         "look:diagnose",

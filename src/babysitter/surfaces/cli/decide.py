@@ -1,15 +1,15 @@
 """`approve`, `deny`, `snooze`: a person's answer, at a terminal."""
 
 import asyncio
-import re
 import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.errors import NotAllowed, UserError
+from babysitter.errors import NotAllowed
 from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, settings_from
+from babysitter.surfaces.duration import parse_duration
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 Id = Annotated[str, typer.Argument(help="Id of the proposal, as `babysit status` shows it.")]
 LONGEST_SNOOZE = timedelta(days=30)
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 
 def approve(
@@ -58,13 +57,7 @@ def snooze(
     """Put a proposal off for a while: it stays open, and is brought up again after that."""
     from babysitter.model.proposal import Answer
 
-    found = re.fullmatch(r"(\d{1,5})([smhd])", span)
-    lasts = timedelta(seconds=int(found[1]) * _UNITS[found[2]]) if found else timedelta()
-    if not timedelta() < lasts <= LONGEST_SNOOZE:
-        raise UserError(
-            f"'{span}' is no span of time to snooze for.",
-            next_step=f"Write 30m, 2h or 1d; {LONGEST_SNOOZE.days}d at most.",
-        )
+    lasts = parse_duration(span, at_most=LONGEST_SNOOZE, option="--for", above_zero=True)
     _answer(proposal, Answer.SNOOZE, lasts, settings, state_dir, as_json=as_json)
 
 

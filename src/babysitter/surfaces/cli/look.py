@@ -51,7 +51,7 @@ def diagnose(
 
 
 def explain(
-    name: Annotated[str, typer.Argument(help="Job id or watch id.")],
+    job: Annotated[str, typer.Argument(help="Job id or watch id.")],
     why_not: Annotated[str, typer.Option(help="A suspicion (zombie, stuck) or a cause (host-oom).")] = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
@@ -67,7 +67,7 @@ def explain(
         from babysitter.surfaces.views import ExplainReply, ReasonView
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            found = await explain_watch(hall, (await find_watch(hall, name)).id, why_not=why_not)
+            found = await explain_watch(hall, (await find_watch(hall, job)).id, why_not=why_not)
         if as_json:
             reply = ExplainReply(
                 job=found.watch.root,
@@ -82,7 +82,7 @@ def explain(
 
 
 def report(
-    name: Annotated[str, typer.Argument(help="Job id or watch id.")],
+    job: Annotated[str, typer.Argument(help="Job id or watch id.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A file instead of the terminal.")
     ] = None,
@@ -98,7 +98,7 @@ def report(
         from babysitter.service.wiring import open_hall
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            watch = await find_watch(hall, name)
+            watch = await find_watch(hall, job)
             text = await report_watch(hall, watch.id)
         if not as_json:
             return text

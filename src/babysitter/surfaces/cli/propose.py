@@ -9,7 +9,7 @@ from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, se
 
 
 def propose(
-    watch: Annotated[str, typer.Argument(help="Job id or watch id.")],
+    job: Annotated[str, typer.Argument(help="Job id or watch id.")],
     why: Annotated[str, typer.Option(help="Why a restart helps; the person who answers reads it.")],
     settings: SettingsFile = None,
     state_dir: StateDir = None,
@@ -28,7 +28,7 @@ def propose(
         from babysitter.service.wiring import open_hall
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            found = await find_watch(hall, watch)
+            found = await find_watch(hall, job)
             asked = await ask(hall, found.id, why=why, asked_by=agent(f"{me()}"))
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,10 +19,14 @@ from babysitter.surfaces.cli.options import (
     cluster_from,
     settings_from,
 )
+from babysitter.surfaces.duration import parse_duration
 
 if TYPE_CHECKING:
     from babysitter.model.observation import Observation
     from babysitter.service.replay import Judged
+
+
+MAX_RECORDING = timedelta(days=30)
 
 
 def replay(
@@ -58,16 +63,21 @@ def record(
     transport: Transport = "rpc",
     iris_command: Iris = "",
     every: Annotated[float, typer.Option(min=1.0, help="Seconds between two looks.")] = 10.0,
-    at_most: Annotated[float, typer.Option("--for", min=1.0, help="Seconds after which to stop.")] = 3600.0,
+    longest: Annotated[
+        str, typer.Option("--for", help="How long to record at most: seconds, or 30m, 2h, 1d.")
+    ] = "1h",
     settings: SettingsFile = None,
 ) -> None:
     """Write what the cluster answers about a job into a folder, secrets taken out, until the job ends."""
     from babysitter.service.record import record_job
 
+    at_most = parse_duration(longest, at_most=MAX_RECORDING, option="--for", above_zero=True)
     spec = cluster_from(
         settings_from(settings, None), cluster, controller_url, config, iris_command, transport
     )
-    done = asyncio.run(record_job(job, spec, output, every_s=every, at_most_s=at_most, tell=_print_look))
+    done = asyncio.run(
+        record_job(job, spec, output, every_s=every, at_most_s=at_most.total_seconds(), tell=_print_look)
+    )
     ended = "the job has ended" if done.has_ended else "the job goes on"
     typer.echo(f"{done.looks} looks in {done.folder}; {ended}. Judge it: babysit replay {done.folder}")
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +15,7 @@ from babysitter.surfaces.cli.options import (
     me,
     settings_from,
 )
+from babysitter.surfaces.duration import parse_duration
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from babysitter.surfaces.views import StatusReply, WatchView
 
 REDRAW_EVERY_S = 1.0
-LONGEST_WAIT_S = 30 * 86_400.0
 EXIT_TIME_LIMIT = 6
-Name = Annotated[str, typer.Argument(help="Job id or watch id.")]
+MAX_WAIT = timedelta(days=30)
+Job = Annotated[str, typer.Argument(help="Job id or watch id.")]
 
 
 def status(
-    name: Annotated[str, typer.Argument(help="Job id or watch id; all watches when left out.")] = "",
+    job: Annotated[str, typer.Argument(help="Job id or watch id; all watches when left out.")] = "",
     watch: Annotated[bool, typer.Option("--watch", help="Keep showing it, live.")] = False,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
@@ -37,16 +38,16 @@ def status(
     """Show how a watched job is doing: phase, stages, pace, workers, open incidents and offers."""
     chosen = settings_from(settings, state_dir)
     if watch and not as_json:
-        asyncio.run(_live(chosen, name))
+        asyncio.run(_live(chosen, job))
         return
-    reply = asyncio.run(_reply(chosen, name))
+    reply = asyncio.run(_reply(chosen, job))
     if as_json:
         _print(reply)
         return
     from babysitter.surfaces.cli import render
 
     console, now = render.console(), datetime.now(UTC)
-    if name:
+    if job:
         for view in reply.watches:
             console.print(render.watch_page(view, now=now))
     else:
@@ -74,9 +75,7 @@ def list_watches(
         console.print(line)
 
 
-def stop(
-    name: Name, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
-) -> None:
+def stop(job: Job, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False) -> None:
     """Stop watching; the job itself is left alone. Open offers about it are withdrawn."""
 
     async def stopping() -> str:
@@ -85,7 +84,7 @@ def stop(
         from babysitter.surfaces.cli.replies import StopReply
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            stopped = await stop_watching(hall, name, by=me())
+            stopped = await stop_watching(hall, job, by=me())
         if as_json:
             return StopReply(job=stopped.root, watch=stopped.id).model_dump_json()
         return f"{stopped.root} is not watched any more. The job itself was left alone."
@@ -94,15 +93,15 @@ def stop(
 
 
 def wait(
-    name: Name,
+    job: Job,
     until: Annotated[
         list[str] | None,
         typer.Option("--until", help="incident, stage or terminal; all three when left out."),
     ] = None,
     cursor: Annotated[int | None, typer.Option(help="From the previous answer: nothing is missed.")] = None,
-    at_most: Annotated[
-        float, typer.Option("--for", min=0.0, max=LONGEST_WAIT_S, help="Seconds to wait at most.")
-    ] = 1800.0,
+    longest: Annotated[
+        str, typer.Option("--for", help="How long to wait at most: seconds, or 30m, 2h, 1d.")
+    ] = "30m",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -122,6 +121,7 @@ def wait(
 
     from babysitter.surfaces.views import WaitReply
 
+    at_most = parse_duration(longest, at_most=MAX_WAIT, option="--for")
     chosen = settings_from(settings, state_dir)
 
     async def waiting() -> WaitReply:
@@ -131,7 +131,7 @@ def wait(
         from babysitter.surfaces.cli.serve import keep_served
 
         async with open_hall(chosen) as hall:
-            found = await find_watch(hall, name)
+            found = await find_watch(hall, job)
             if found.due_at is not None:
                 await keep_served(hall, settings)
             waited = await wait_for(
@@ -139,7 +139,7 @@ def wait(
                 found.id,
                 until=[Until(word) for word in until] if until else frozenset(Until),
                 cursor=cursor,
-                at_most_s=at_most,
+                at_most_s=at_most.total_seconds(),
             )
             return WaitReply(
                 reason=waited.woken.value,
