@@ -34,4 +34,4 @@ async def test_processes_end_with_the_run(by: signal.Signals) -> None:
 
 def test_only_marked_processes_are_found() -> None:
     assert os.getpid() not in bearing("HOME", os.environ["HOME"])
-    assert bearing("BABYSIT_TEST_RUN", "nobody's") == ()
+    assert bearing("TESTS_RUN", "nobody's") == ()

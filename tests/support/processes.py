@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-MARK = "BABYSIT_TEST_RUN"
+MARK = "TESTS_RUN"
 
 
 def begin_run() -> None:
