@@ -5,9 +5,14 @@ import sys
 
 def main() -> None:
     """Run the command line; never shows a traceback."""
-    from babysitter.surfaces.cli.app import run
+    try:
+        from babysitter.surfaces.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while it is still being imported; later `run` answers for it
+        print("babysit: interrupted.", file=sys.stderr)  # noqa: T201
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

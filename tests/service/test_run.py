@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,37 @@ async def test_a_running_service_looks_after_what_another_process_started(tmp_pa
         assert ear.occasions == ["started"]
         async with Service(hall) as again:
             assert again.schedule.under_way == 0
+
+
+async def test_service_ends_without_a_traceback(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """APScheduler, shut down twice or in the middle of a tick, writes tracebacks to the terminal."""
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    small, began, may_end = cluster(), asyncio.Event(), asyncio.Event()
+    async with open_hall(Settings(state_dir=tmp_path), opener=opener(small)) as hall:
+        async with Service(hall) as service:
+            tick = service.schedule.tick
+
+            async def slow_tick(now: datetime) -> None:
+                began.set()
+                await may_end.wait()
+                await tick(now)
+
+            service.schedule.tick = slow_tick
+            running = asyncio.create_task(service.until_stopped())
+            await began.wait()
+            service.stop()
+            may_end.set()
+            await running
+        async with Service(hall, stop_within_s=0.0) as hurried:
+            hurried.schedule.tick = slow_tick
+            may_end.clear()
+            began.clear()
+            running = asyncio.create_task(hurried.until_stopped())
+            await began.wait()
+            hurried.stop()
+            await running
+    assert (faults, [each.name for each in caplog.records if each.name.startswith("apscheduler")]) == ([], [])
 
 
 async def test_a_service_that_was_overtaken_ends(tmp_path: Path):

@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
+from typing import Any
 
 from babysitter.service.check import check_safely
 from babysitter.service.deliver import Deliverer
@@ -47,14 +48,16 @@ class Service:
 
     async def __aexit__(self, *_: object) -> None:
         """Let what is under way end, say what is still to be said, and give the state back."""
-        if self._timer is not None:
-            self._timer.stop()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._stop_within_s):
+                if self._timer is not None:
+                    await self._timer.settled()
                 await self.schedule.settled()
                 await self.deliverer.settled()
                 await self.deliverer.tick()
                 await self.deliverer.settled()
+        if self._timer is not None:
+            await self._timer.end()
         await self.schedule.give_up()
         await self.deliverer.give_up()
         await self._hall.tenure.end()
@@ -81,7 +84,7 @@ class Service:
             await self._hall.tenure.renew(self._hall.troubles)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), BEAT_EVERY_S)
-        self._timer.stop()  # nothing new is begun while what is under way ends
+        self._timer.pause()  # nothing new is begun while what is under way ends
         await preparing
 
     def stop(self) -> None:
@@ -98,15 +101,52 @@ class _Timer:
         # A tick that takes longer than its period is skipped by intention, not worth a warning each time.
         logging.getLogger("apscheduler").setLevel(logging.ERROR)
         self._scheduler = AsyncIOScheduler(timezone="UTC")
+        self._ticks: set[asyncio.Task[None]] = set()
 
-    def every(self, seconds: float, tick: Callable[[], Awaitable[None]]) -> None:
+    def every(self, seconds: float, tick: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self._scheduler.add_job(
-            tick, "interval", seconds=seconds, max_instances=1, coalesce=True, misfire_grace_time=None
+            self._run,
+            "interval",
+            (tick,),
+            seconds=seconds,
+            max_instances=1,
+            coalesce=True,
+            misfire_grace_time=None,
         )
 
     def start(self) -> None:
         self._scheduler.start()
 
-    def stop(self) -> None:
+    def pause(self) -> None:
+        """Begin no further tick."""
+        if self._scheduler.running:
+            self._scheduler.pause()
+
+    async def settled(self) -> None:
+        """Begin no further tick, and return when those under way have ended."""
+        self.pause()
+        await asyncio.sleep(0)  # one that was begun in this very moment takes its place
+        while self._ticks:
+            await asyncio.wait(tuple(self._ticks))
+
+    async def end(self) -> None:
+        """Cancel what is still under way. To be called once: APScheduler ends a turn of the loop later."""
+        self.pause()
+        for task in self._ticks:
+            task.cancel()
+        while self._ticks:
+            await asyncio.wait(tuple(self._ticks))
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
+            await asyncio.sleep(0)
+
+    async def _run(self, tick: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """One tick, in a task of our own: APScheduler cancels its tasks and logs a traceback for each."""
+        task = asyncio.create_task(tick())
+        self._ticks.add(task)
+        try:
+            await asyncio.wait((task,))
+        finally:
+            self._ticks.discard(task)
+        if not task.cancelled():
+            task.result()
