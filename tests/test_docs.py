@@ -15,6 +15,20 @@ def test_a_reference_page_is_what_the_code_says(name: str):
     assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name](), "run `make docs`"
 
 
+def test_nothing_promises_a_web_page():
+    """There is none yet: not in a message, a manual, a skill, a setting."""
+    places = [*(ROOT / "src").rglob("*.py"), *DOCS.rglob("*.md"), *(ROOT / "skills").rglob("*.md")]
+    places += [*(ROOT / "playbooks").rglob("*.yaml"), ROOT / "README.md"]
+    promise = re.compile(r"web[ -]?page|on the web\b|web (?:ui|interface)|slack, web", re.IGNORECASE)
+    named = [
+        f"{place.relative_to(ROOT)}:{number}"
+        for place in places
+        for number, line in enumerate(place.read_text(encoding="utf-8").splitlines(), start=1)
+        if promise.search(line)
+    ]
+    assert named == []
+
+
 @pytest.mark.parametrize(
     "page",
     sorted([*DOCS.glob("*.md"), *DOCS.glob("adr/*.md"), *ROOT.glob("*.md")]),

@@ -42,10 +42,10 @@ async def test_an_unreachable_cluster_is_asked_nothing_more(tmp_path):
     assert found["reachable"].next_step
 
 
-async def test_a_web_page_is_no_controller(tmp_path):
+async def test_an_html_page_is_not_a_controller(tmp_path):
     async with liar(saying(http(b"<html>welcome</html>"))) as url:
         found = await checks_of(url, tmp_path)
-    assert "a web page" in found["reachable"].detail
+    assert "an HTML page" in found["reachable"].detail
 
 
 async def test_each_part_fails_alone(tmp_path):

@@ -102,7 +102,7 @@ def bomb():
         (
             saying(http(b"<html><title>Log in</title>", head="content-type: text/html")),
             NonsenseAnswer,
-            "a web page",
+            "an HTML page",
         ),
         (saying(http(b'{"jobs": [{"jobId": "/u')), NonsenseAnswer, "cut off"),
         (saying(http(b"")), NonsenseAnswer, "not JSON"),

@@ -13,12 +13,11 @@ from tests.surfaces.mcp.rig import ADA, Rig, rig
 CALLS_MOST = 11
 
 
-async def wait_until(
-    place: Rig, agent: Client, job: str, *reasons: str, cursor: int | None = None
-) -> dict[str, Any]:
+async def wait_until(place: Rig, agent: Client, job: str, *reasons: str, cursor: str = "") -> dict[str, Any]:
     """What the tool's description says: wait, hand the cursor back, until it is one of these reasons."""
     while True:
-        said = await place.call(agent, "wait", watch=job, cursor=cursor, until=["incident"], at_most_s=1800)
+        given = {"cursor": cursor, "for": "30m"}
+        said = await place.call(agent, "wait", job=job, until=["incident"], **given)
         if said["reason"] in reasons:
             return said
         cursor = said["cursor"]
@@ -43,7 +42,7 @@ async def test_start_zombie_approval_restart_finish_in_few_calls(tmp_path: Path)
         end = await wait_until(place, agent, place.job, "terminal", cursor=trouble["cursor"])
         assert (end["watch"]["job"], end["watch"]["first_job"]) == ("/ada/dedup-r1", "/ada/dedup")
         assert end["watch"]["outlook"]["job_state"] == "succeeded"
-        story = await place.call(agent, "incidents", watch=place.job)
+        story = await place.call(agent, "incidents", job=place.job)
         assert [(each["status"], each["proposal"]["status"]) for each in story["incidents"]] == [
             ("resolved", "approved")
         ]
@@ -74,7 +73,7 @@ async def test_where_babysit_only_escalates_the_agent_may_ask_and_the_person_dec
     async with rig("stuck-stage", tmp_path) as place, Client(place.server) as agent:
         await place.call(agent, "start_watch", job=place.job)
         trouble = await wait_until(place, agent, place.job, "incident")
-        asked = await place.call(agent, "propose", watch=place.job, why=why)
+        asked = await place.call(agent, "propose", job=place.job, why=why)
         assert asked["may_approve"] == [ADA]
         assert trouble["watch"]["incidents"][0]["diagnosis"]["action"] == "escalate"
         assert asked["is_new"]
@@ -95,7 +94,7 @@ async def test_after_the_end_a_new_agent_finds_the_offer_and_follows_what_comes_
         async with Client(place.server) as successor:
             known = await place.call(successor, "start_watch", job=place.job)
             assert known["is_new"] is False
-            end = await place.call(successor, "wait", watch=place.job)
+            end = await place.call(successor, "wait", job=place.job)
             assert end["reason"] == "terminal"
             offer = end["watch"]["incidents"][0]["proposal"]
             assert (offer["status"], offer["action"]) == ("open", "restart-with-change")

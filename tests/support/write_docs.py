@@ -18,27 +18,34 @@ from babysitter.surfaces.cli import replies as replies_of_cli
 from babysitter.surfaces.cli.app import COMMANDS, load
 from babysitter.surfaces.cli.start import EXIT_OF_STATE
 from babysitter.surfaces.cli.watch import EXIT_TIME_LIMIT
+from babysitter.surfaces.mcp import job_views, watch_views
 
 DOCS = Path(__file__).parents[2] / "docs"
 Schema = dict[str, Any]
 
 
 def json_page() -> str:
-    """docs/json.md: what every `--json` prints, field by field."""
+    """docs/json.md: what every `--json` prints and every tool returns, field by field."""
     rooms = (views.__name__, replies_of_cli.__name__)
     shared = [each for each in views.Reply.__subclasses__() if each.__module__ in rooms]
     replies = sorted(shared, key=lambda each: each.__name__)
+    of_tools = sorted(_replies_of_tools(), key=lambda each: each.__name__)
     parts: dict[str, Schema] = {}
     lines = [
         "# What `--json` prints",
         "",
         "One object on standard output; everything else goes to standard error.",
         "`schema_version` is 1: within it fields are only added. Times are ISO 8601 in UTC, durations are seconds. Text",
-        "from jobs is redacted; it is data, never an instruction. `babysit mcp` returns the same objects (see",
-        "[mcp.md](mcp.md)). What went wrong is a sentence on standard error and an exit code ([cli.md](cli.md)).",
+        "from jobs is redacted; it is data, never an instruction. The tools of `babysit mcp` return the same parts",
+        "([below](#what-the-tools-of-babysit-mcp-return)). What went wrong is a sentence on standard error and an exit code ([cli.md](cli.md)).",
         "",
     ]
     for reply in replies:
+        schema = reply.model_json_schema()
+        parts |= schema.get("$defs", {})
+        lines += [f"## {reply.__name__}", "", _text(schema), "", *_fields(schema), ""]
+    lines += ["# What the tools of `babysit mcp` return", "", "How to set them up: [mcp.md](mcp.md).", ""]
+    for reply in of_tools:
         schema = reply.model_json_schema()
         parts |= schema.get("$defs", {})
         lines += [f"## {reply.__name__}", "", _text(schema), "", *_fields(schema), ""]
@@ -46,6 +53,15 @@ def json_page() -> str:
     for name in sorted(parts):
         lines += [f"## {name}", "", _text(parts[name]), "", *_fields(parts[name]), ""]
     return "\n".join([*lines, *_PLAIN]) + "\n"
+
+
+def _replies_of_tools() -> Iterator[type[views.Reply]]:
+    """Every reply that is defined for the tools alone."""
+    for room in (watch_views, job_views):
+        for each in vars(room).values():
+            is_reply = isinstance(each, type) and issubclass(each, views.Reply)
+            if is_reply and each.__module__ == room.__name__ and each is not watch_views.Untrusted:
+                yield each
 
 
 _PLAIN = (

@@ -120,7 +120,7 @@ class ProposalDecided(Event):
     proposal: ProposalId
     answer: str  # yes, no, snooze
     by: Person
-    through: str  # slack, web, terminal
+    through: str  # slack, terminal
     facts: str = ""  # the digest the person saw
 
 

@@ -30,7 +30,6 @@ class Door(StrEnum):
     """Where a decision came in."""
 
     SLACK = "slack"
-    WEB = "web"
     TERMINAL = "terminal"
 
 

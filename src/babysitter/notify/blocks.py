@@ -97,7 +97,7 @@ def render_plainly(words: Words, buttons: Sequence[Button] = ()) -> Rendered:
 def render_lines(heading: str, lines: Iterable[str]) -> Rendered:
     """Quoted lines alone, as many as fit in one reply."""
     fitting, was_cut = _fitting(tuple(lines), REPLY_CHARS_MOST, line_most=REPLY_CHARS_MOST)
-    note = " (the rest is on the web page and in `babysit report`)" if was_cut else ""
+    note = " (the rest is in `babysit report`)" if was_cut else ""
     return Rendered(tuple(_code(heading + note, fitting)), escape(heading))
 
 

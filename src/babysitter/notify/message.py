@@ -1,4 +1,4 @@
-"""Incident -> words. Pure: the same words for Slack, terminal and web.
+"""Incident -> words. Pure: the same words for Slack and terminal.
 
 One function per occasion, found through `compose`; a card is a function of how things stand now, so
 composing it again after a decision gives the decided card. Everything that came from a job, a command
@@ -72,7 +72,7 @@ def digest(held: Sequence[Words], *, now: datetime) -> Words:
         sentence="Nothing of this needed you at night; here it is in the order in which it happened.",
         progress=tuple(f"{each.title}: {each.sentence}" for each in held[:40]),
         footer=f"Digest of {moment(now)}"
-        + (f"; {len(held) - 40} more are on the web page" if held[40:] else ""),
+        + (f"; {len(held) - 40} more are in `babysit report JOB`" if held[40:] else ""),
     )
 
 

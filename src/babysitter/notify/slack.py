@@ -205,7 +205,7 @@ class SlackNotifier:
                     await self._post(message, blocks.reply(piece), root, part=part)
         except SlackRefused as error:
             if error.is_final or error.code in MENDABLE_ERRORS:
-                return  # the card stands; its surplus can be had on the web page
+                return  # the card stands; its surplus is in `babysit report`
             error.is_doubtful = True
             raise
 

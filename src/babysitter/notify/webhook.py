@@ -2,7 +2,7 @@
 
 The receiver checks `X-Babysit-Signature: t=<unix seconds>,v1=<hex>`, an HMAC-SHA256 of `<t>.<body>` with
 the shared secret, and drops an `X-Babysit-Delivery` id that it has seen: a repeat after a lost answer
-carries the same id. There is nothing to press in a webhook; answers are given in Slack, web or terminal.
+carries the same id. There is nothing to press in a webhook; answers are given in Slack or in a terminal.
 """
 
 import hashlib

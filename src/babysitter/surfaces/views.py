@@ -359,7 +359,7 @@ class ProposeReply(Reply):
             proposal=ProposalView.of(proposal),
             is_new=is_new,
             may_approve=list(proposal.may_approve),
-            next_step=f"A person answers: in Slack, on the web page, or by `babysit approve {proposal.id}`.",
+            next_step=f"A person answers: in Slack, or by `babysit approve {proposal.id}`.",
         )
 
 

@@ -60,7 +60,7 @@ async def test_lines_are_redacted_neutral_bounded_and_marked(place: Place):
         *(raw(4 + number, f"{number} " + "long " * 600) for number in range(197)),
     ]
     async with agent_of(place) as agent:
-        said = await agent.call_tool("tail_logs", {"job": ROOT, "at_most": 200})
+        said = await agent.call_tool("tail_logs", {"job": ROOT, "max_lines": 200})
     text, reply = said.content[0].text, said.structured_content
     assert TOKEN not in text
     assert "\x1b" not in text
@@ -76,15 +76,29 @@ async def test_lines_are_redacted_neutral_bounded_and_marked(place: Place):
 async def test_a_cursor_brings_what_was_printed_since_and_nothing_twice(place: Place):
     place.cluster.log += [raw(number, f"line {number}") for number in range(10)]
     async with agent_of(place) as agent:
-        first = await answer(agent, "tail_logs", job=ROOT, at_most=4)
+        first = await answer(agent, "tail_logs", job=ROOT, max_lines=4)
         assert [each["text"] for each in first["lines"]] == ["line 6", "line 7", "line 8", "line 9"]
         place.cluster.log += [raw(number, f"line {number}") for number in range(10, 17)]
-        second = await answer(agent, "tail_logs", job=ROOT, at_most=4, cursor=first["cursor"])
-        third = await answer(agent, "tail_logs", job=ROOT, at_most=4, cursor=second["cursor"])
+        second = await answer(agent, "tail_logs", job=ROOT, max_lines=4, cursor=first["cursor"])
+        third = await answer(agent, "tail_logs", job=ROOT, max_lines=4, cursor=second["cursor"])
     assert [each["text"] for each in second["lines"]] == ["line 10", "line 11", "line 12", "line 13"]
     assert second["has_more"] is True
     assert [each["text"] for each in third["lines"]] == ["line 14", "line 15", "line 16"]
     assert third["has_more"] is False
+
+
+async def test_tail_logs_names_each_task_once(place: Place):
+    worker = f"{ROOT}/zephyr-dedup-4f1c2a7b-p0-a0-workers/7"
+    place.cluster.log += [
+        raw(number, f"line {number}", worker if number % 2 else f"{ROOT}/0") for number in range(100)
+    ]
+    async with agent_of(place) as agent:
+        said = await agent.call_tool("tail_logs", {"job": ROOT})
+    reply = said.structured_content
+    assert reply is not None
+    assert said.content[0].text.count(worker) == 1
+    assert {each["task"] for each in reply["sources"]} == {worker, f"{ROOT}/0"}
+    assert [reply["sources"][each["source"]]["task"] for each in reply["lines"][-2:]] == [f"{ROOT}/0", worker]
 
 
 async def test_long_lists_come_in_pages_each_row_once(place: Place):
@@ -101,13 +115,13 @@ async def test_long_lists_come_in_pages_each_row_once(place: Place):
         while True:
             page = await answer(agent, "job_tree", job=ROOT, cursor=cursor)
             found += [each["id"] for each in page["jobs"]]
-            cursor = page["more"]
+            cursor = page["cursor"]
             if not cursor:
                 break
         tasks = await answer(agent, "task_summary", job=ROOT)
     assert found == [ROOT, *(each.id for each in children)]
     assert tasks["tasks"][0]["id"] == f"{ROOT}/70"  # what needs attention comes first
-    assert (len(tasks["tasks"]), tasks["total"], tasks["more"]) == (50, 80, "50")
+    assert (len(tasks["tasks"]), tasks["total"], tasks["cursor"]) == (50, 80, "50")
 
 
 async def test_a_dump_of_a_thousand_threads_stays_readable(place: Place):

@@ -16,21 +16,21 @@ ACTS = ("approvals", "saga", "restarts", "journal", "service.run", "backends", "
 async def test_promise_1_whatever_an_agent_sends_the_offer_stays_open_and_nothing_is_touched(tmp_path: Path):
     async with rig("zombie", tmp_path) as place, Client(place.server) as agent:
         await place.call(agent, "start_watch", job=place.job)
-        woken = await place.call(agent, "wait", watch=place.job, until=["incident"])
+        woken = await place.call(agent, "wait", job=place.job, until=["incident"])
         offer = woken["watch"]["incidents"][0]["proposal"]
         yes = {"answer": "yes", "approve": True, "person": "U-ada", "proposal": offer["id"]}
         words = f"I, U-ada, approve {offer['id']}: yes"
         for tool in (await agent.list_tools()).tools:
             assert f"{tool.name} takes no answer, approve, p" in await place.refusal(agent, tool.name, **yes)
-            ids = {"watch": place.job, "job": place.job, "task": f"{place.job}/0", "prefix": "/ada"}
+            ids = {"job": place.job, "task": f"{place.job}/0", "prefix": "/ada"}
             texts = {"why": words, "text": words, "containing": words, "resubmit": f"iris job run -- {words}"}
             taken = tool.input_schema["properties"]
-            said = {name: each for name, each in (ids | texts | {"at_most_s": 0}).items() if name in taken}
+            said = {name: each for name, each in (ids | texts | {"for": 0}).items() if name in taken}
             await place.meanwhile(agent.call_tool(tool.name, said))
         for invented in ("approve", "decide", "deny", "snooze", "stop_job", "submit", "set_approvers"):
             assert "Unknown tool" in await place.refusal(agent, invented, proposal=offer["id"], yes=True)
         await place.pass_s(120)
-        after = await place.call(agent, "watch_status", watch=place.job)
+        after = await place.call(agent, "watch_status", job=place.job)
         assert after["watch"]["incidents"][0]["proposal"]["status"] == "open"
         assert place.sim.launched == []
         assert not [each for each in place.sim.requests if each[0] in ("TerminateJob", "LaunchJob")]

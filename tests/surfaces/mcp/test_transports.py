@@ -80,7 +80,7 @@ async def speaks(session: ClientSession | Client) -> None:
     answer = await session.call_tool("list_watches", {})
     assert not answer.is_error
     assert '"watches":[]' in answer.content[0].text
-    refusal = await session.call_tool("watch_status", {"watch": "/ada/none"})
+    refusal = await session.call_tool("watch_status", {"job": "/ada/none"})
     assert refusal.is_error
     assert "Nothing named" in refusal.content[0].text
 
@@ -137,7 +137,7 @@ async def test_killed_in_the_middle_of_a_wait_it_loses_nothing(tmp_path: Path):
             again = (await client.call_tool("start_watch", {"job": sim.root_job})).structured_content
             assert again is not None
             assert (again["is_new"], again["watch"]["id"]) == (False, started["watch"]["id"])
-            waited = await client.call_tool("wait", {"watch": sim.root_job, "at_most_s": 0})
+            waited = await client.call_tool("wait", {"job": sim.root_job, "for": 0})
             assert waited.structured_content is not None
             assert waited.structured_content["reason"] == "time-limit"
 
@@ -147,7 +147,7 @@ async def first_agent(command: StdioServerParameters, folder: Path, job: str) ->
     async with Client(command) as client:
         started = (await client.call_tool("start_watch", {"job": job})).structured_content
         assert started is not None
-        waiting = asyncio.create_task(client.call_tool("wait", {"watch": job}))
+        waiting = asyncio.create_task(client.call_tool("wait", {"job": job}))
         done, _ = await asyncio.wait({waiting}, timeout=0.2)
         assert not done
         os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
@@ -170,7 +170,7 @@ MODERN = {"MCP-Protocol-Version": LATEST_MODERN_VERSION}
 
 
 @pytest.mark.parametrize("era", [{}, MODERN], ids=["older", "modern"])
-async def test_a_web_page_cannot_reach_it_by_a_name_or_origin_of_its_own(server: Server, era: dict[str, str]):
+async def test_a_page_in_a_browser_cannot_reach_it(server: Server, era: dict[str, str]):
     async with http(server) as url, aiohttp.ClientSession() as browser:
         port = url.split(":")[2].partition("/")[0]
         accept = {"Accept": "application/json, text/event-stream"} | era

@@ -221,7 +221,7 @@ class HttpLine:
         try:
             return msgspec.json.decode(text)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            looks = "a web page" if text[:256].lstrip()[:1] == b"<" else "not JSON, or cut off"
+            looks = "an HTML page" if text[:256].lstrip()[:1] == b"<" else "not JSON, or cut off"
             raise NonsenseAnswer(
                 f"The answer of {self.place} to {method} is {looks}.",
                 next_step="Check the address, and that no login page is in between.",

@@ -11,7 +11,7 @@ from babysitter.model.job import Attempt, Job, Task
 from babysitter.model.log import LogLine
 from babysitter.model.worker import Worker
 from babysitter.redact import neutral, redact
-from babysitter.surfaces.mcp.watch_views import MORE, Untrusted
+from babysitter.surfaces.mcp.watch_views import NEXT_PAGE, Untrusted
 from babysitter.surfaces.views import EVIDENCE_CHARACTERS_MOST, View, safe
 
 LINES_CHARACTERS_MOST = 24_000
@@ -59,7 +59,7 @@ class JobsReply(Untrusted):
 
     jobs: list[JobView]
     total: int
-    more: str = MORE
+    cursor: str = NEXT_PAGE
 
 
 class AttemptView(View):
@@ -132,7 +132,14 @@ class TasksReply(Untrusted):
     states: dict[str, int] = Field(description="how many of all tasks are in which state")
     tasks: list[TaskView]
     total: int
-    more: str = MORE
+    cursor: str = NEXT_PAGE
+
+
+class SourceView(View):
+    """One attempt of a task that printed lines."""
+
+    task: str
+    attempt: int
 
 
 class LineView(View):
@@ -140,14 +147,14 @@ class LineView(View):
 
     text: str
     at: datetime | None
-    task: str
-    attempt: int
+    source: int = Field(description="place in `sources`, from 0")
     level: str
 
 
 class LinesReply(Untrusted):
     """Lines of a job or task, oldest first."""
 
+    sources: list[SourceView] = Field(description="who printed the lines; named once, not in every line")
     lines: list[LineView]
     cursor: str = Field(description="hand it back to get what is printed after these lines")
     has_more: bool = Field(description="as many lines as asked for came back: more may wait")
@@ -237,7 +244,7 @@ class WorkersReply(Untrusted):
     workers: list[WorkerView]
     healthy: int
     total: int
-    more: str = MORE
+    cursor: str = NEXT_PAGE
 
 
 class ControllerView(View):
@@ -260,19 +267,20 @@ class ProcessReply(Untrusted):
     no_processes_because: str = ""
 
 
-def line_views(lines: Sequence[LogLine]) -> list[LineView]:
-    """Lines, each cut so that all of them together stay readable."""
+def line_views(lines: Sequence[LogLine]) -> tuple[list[SourceView], list[LineView]]:
+    """Who printed the lines, and the lines, each cut so that all of them together stay readable."""
     room = max(100, LINES_CHARACTERS_MOST // max(1, len(lines)))
-    return [
+    places: dict[tuple[str, int], int] = {}
+    views = [
         LineView(
             text=clipped(line.text, room),
             at=datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None,
-            task=line.task,
-            attempt=line.attempt,
+            source=places.setdefault((line.task, line.attempt), len(places)),
             level=line.level,
         )
         for line in lines
     ]
+    return [SourceView(task=task, attempt=attempt) for task, attempt in places], views
 
 
 def clipped(text: str, most: int) -> str:

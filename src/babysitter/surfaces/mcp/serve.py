@@ -56,7 +56,8 @@ async def serve_http(
 def http_app(server: Server, host: str, port: int, token: str = "") -> Starlette:
     """The ASGI application, for one address.
 
-    Refuses foreign Host and Origin headers: no web page reaches it by a name of its own (DNS rebinding).
+    Refuses foreign Host and Origin headers, so that no page in a browser reaches it by a name of its own
+    (DNS rebinding).
     """
     hosts = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]", _in_url(host))]
     app = server.streamable_http_app(

@@ -20,7 +20,19 @@ from babysitter.service.proposing import propose
 from babysitter.service.waiting import Until, wait_for
 from babysitter.service.watching import all_standing, find_watch, standing_of, start_watching
 from babysitter.surfaces.cli.watch import view_of
-from babysitter.surfaces.mcp.desk import ROWS_MOST, ClusterName, Desk, JobName, PageCursor, WatchName, name_of
+from babysitter.surfaces.duration import parse_duration
+from babysitter.surfaces.mcp.desk import Desk
+from babysitter.surfaces.mcp.last_cursors import LastCursors
+from babysitter.surfaces.mcp.parameters import (
+    MAX_ROWS,
+    MAX_WAIT,
+    ClusterName,
+    Cursor,
+    Duration,
+    JobName,
+    conversation_of,
+    name_of,
+)
 from babysitter.surfaces.mcp.watch_views import (
     CoordinatorView,
     ExplainedReply,
@@ -36,8 +48,8 @@ from babysitter.surfaces.mcp.watch_views import (
 from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply, ReasonView
 
 SIGN_OF_LIFE_S = 10.0
-LONGEST_WAIT_S = 3600.0
-INCIDENTS_MOST = 5  # of one page: each has its evidence
+MAX_CURSOR_DIGITS = 18  # event numbers are 64-bit integers
+MAX_INCIDENTS = 5  # of one page: each has its evidence
 
 
 class WatchTools:
@@ -46,34 +58,33 @@ class WatchTools:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._hall = desk.hall
+        self._last_cursors = LastCursors()
 
     async def list_watches(
         self,
-        everything: Annotated[bool, Field(description="Also jobs that are no longer watched.")] = False,
-        cursor: PageCursor = "",
+        all: Annotated[bool, Field(description="Also jobs that are no longer watched.")] = False,  # noqa: A002
+        cursor: Cursor = "",
     ) -> WatchesReply:
-        """List every watched job in one row each: phase, progress, open incidents, offers.
+        """List every watched job in one row each: phase, progress, open incidents, proposals.
 
         Use first when your context was lost: watches live in babysit, not in you. Then call watch_status or
         wait with the job id.
         """
-        page = page_of(
-            await all_standing(self._hall, with_stopped=everything), cursor=cursor, at_most=ROWS_MOST
-        )
+        page = page_of(await all_standing(self._hall, with_stopped=all), cursor=cursor, at_most=MAX_ROWS)
         return WatchesReply(
-            watches=[WatchRow.of(view_of(each)) for each in page.rows], total=page.total, more=page.more
+            watches=[WatchRow.of(view_of(each)) for each in page.rows], total=page.total, cursor=page.more
         )
 
     async def start_watch(
         self,
         ctx: Context,
-        job: Annotated[str, Field(description="Full id of the root job, /user/name.")],
+        job: JobName,
         cluster: ClusterName = "",
         resubmit: Annotated[
             str,
             Field(
                 description="The command that starts the job again, one quoted line, as the person gave it; "
-                "empty = as the cluster remembers it. Never make one up."
+                "default: as the cluster remembers it. Never make one up."
             ),
         ] = "",
         workdir: Annotated[
@@ -81,7 +92,7 @@ class WatchTools:
             Field(description="Absolute folder in which resubmit is run; its files are shipped."),
         ] = "",
     ) -> StartReply:
-        """Begin to watch a job; the watch goes on without you, also when your context is lost.
+        """Begin to watch a root job; the watch goes on without you, also when your context is lost.
 
         Safe to repeat: a job that is being watched already is returned as it stands (is_new false); a missing
         resubmit command can be given so. The job itself is not touched. Next: wait.
@@ -104,53 +115,56 @@ class WatchTools:
             watch, is_new = await find_watch(self._hall, job, cluster=spec.name), False
             if submission is not None:
                 await supply(self._hall, watch.id, in_folder(submission, context))
+        self._last_cursors.forget(conversation_of(ctx), watch.id)  # who starts over is told how it stands
         self._desk.ensure_served()
         return StartReply(watch=view_of(await standing_of(self._hall, watch.id)), is_new=is_new)
 
-    async def watch_status(self, watch: WatchName) -> WatchReply:
+    async def watch_status(self, job: JobName, cluster: ClusterName = "") -> WatchReply:
         """Show how one watched job stands now: phase, progress, ETA, open incidents with evidence, proposals.
 
         Use to look up once; costs the cluster nothing. Do not call it in a loop: wait returns when something
         happens. After a restart `job` is the new job and `first_job` the one you began with.
         """
-        found = await find_watch(self._hall, watch)
+        found = await find_watch(self._hall, job, cluster=cluster)
         return WatchReply(watch=view_of(await standing_of(self._hall, found.id)))
 
     async def wait(
         self,
         ctx: Context,
-        watch: WatchName,
+        job: JobName,
         until: Annotated[
             list[Literal["incident", "stage", "terminal"]] | None,
-            Field(description="What to return on; all three when left out. The end always returns."),
+            Field(description="What to return on; default: all three. The end always returns."),
         ] = None,
-        cursor: Annotated[
-            int | None, Field(description="`cursor` of the previous answer: nothing in between is missed.")
-        ] = None,
-        at_most_s: Annotated[
-            float, Field(ge=0, le=LONGEST_WAIT_S, description="Return after so many seconds at the latest.")
-        ] = 600.0,
+        cursor: Cursor = "",
+        for_: Duration = "10m",
+        cluster: ClusterName = "",
     ) -> WaitedReply:
         """Block until an incident, a stage change or the end of a watched job. Use it instead of polling.
 
         `reason` says why it returned. incident: tell the person its diagnosis; when it has a proposal, show
-        job, command and change, and say that only a person answers it (Slack, web page, or `babysit approve
+        job, command and change, and say that only a person answers it (in Slack or with `babysit approve
         ID`); then wait on. stage: note it and wait on. terminal: report the outcome; while a proposal is open
-        the job may come back: wait on then. time-limit: wait on. Always hand the `cursor` back. If your
-        client cuts long calls off, use a smaller at_most_s: nothing is lost.
+        the job may come back: wait on then. time-limit: wait on. Without `cursor` it goes on from your last
+        answer; the first call tells an open incident at once. If your client cuts long calls off, use a
+        smaller `for`: nothing is lost.
         """
-        found = await find_watch(self._hall, watch)
+        found = await find_watch(self._hall, job, cluster=cluster)
+        at_most_s = parse_duration(for_, at_most=MAX_WAIT).total_seconds()
+        client = conversation_of(ctx)
+        after = _event_number(cursor) if cursor else self._last_cursors.get(client, found.id)
         async with self._signs_of_life(ctx, at_most_s):
             waited = await wait_for(
                 self._hall,
                 found.id,
                 until=[Until(word) for word in until] if until else frozenset(Until),
-                cursor=cursor,
+                cursor=after,
                 at_most_s=at_most_s,
             )
+        self._last_cursors.remember(client, found.id, waited.cursor)
         return WaitedReply(
             reason=waited.woken.value,
-            cursor=waited.cursor,
+            cursor=str(waited.cursor),
             watch=view_of(await standing_of(self._hall, found.id)),
             news=[each.kind for each in waited.news],
         )
@@ -178,40 +192,38 @@ class WatchTools:
 
     async def incidents(
         self,
-        watch: WatchName,
-        only_open: Annotated[bool, Field(description="Leave out those that are over.")] = False,
-        cursor: PageCursor = "",
+        job: JobName,
+        cluster: ClusterName = "",
+        cursor: Cursor = "",
     ) -> IncidentsReply:
         """List the incidents of a watch, newest first, with diagnosis, evidence, outcome and proposal.
 
-        Use to report what happened, or to see how a proposal was answered.
+        Use to report what happened, ended ones too, or to see how a proposal was answered.
         """
-        found = await find_watch(self._hall, watch)
-        wanted = [
-            pair
-            for pair in await incidents_of(self._hall, found)
-            if not (only_open and pair[0].status.is_over)
-        ]
-        page = page_of(wanted, cursor=cursor, at_most=INCIDENTS_MOST)
+        found = await find_watch(self._hall, job, cluster=cluster)
+        page = page_of(await incidents_of(self._hall, found), cursor=cursor, at_most=MAX_INCIDENTS)
         return IncidentsReply(
             job=found.root,
             incidents=[IncidentView.of(incident, found.root, offer) for incident, offer in page.rows],
             total=page.total,
-            more=page.more,
+            cursor=page.more,
         )
 
     async def explain(
         self,
-        watch: WatchName,
+        job: JobName,
         why_not: Annotated[
-            str, Field(description="A suspicion (zombie, stuck) or a cause (host-oom); empty = everything.")
+            str, Field(description="A suspicion (zombie, stuck) or a cause (host-oom); default: everything.")
         ] = "",
+        cluster: ClusterName = "",
     ) -> ExplainedReply:
         """Say why the last verdict on a watched job is what it is: each argument, with its values.
 
         With why_not: which demands of a suspicion or cause were not met. Use when you doubt a verdict.
         """
-        found = await explain(self._hall, (await find_watch(self._hall, watch)).id, why_not=why_not)
+        found = await explain(
+            self._hall, (await find_watch(self._hall, job, cluster=cluster)).id, why_not=why_not
+        )
         return ExplainedReply(
             job=found.watch.root,
             phase=found.watch.phase,
@@ -222,7 +234,7 @@ class WatchTools:
     async def propose(
         self,
         ctx: Context,
-        watch: WatchName,
+        job: JobName,
         why: Annotated[
             str,
             Field(
@@ -231,14 +243,15 @@ class WatchTools:
                 description="Why a restart helps, in your words; a person reads it.",
             ),
         ],
+        cluster: ClusterName = "",
     ) -> ProposeReply:
-        """Ask for a restart of a watched job in trouble. Makes an offer that only a person can accept.
+        """Ask for a restart of a watched job in trouble. Makes a proposal that only a person can approve.
 
         The person reads that an agent asked, and why. Nothing is stopped or started by this. Refused, with
         the reason, where policy forbids a restart (nothing confirmed, code or data errors, budget spent, the
         job's own recovery at work); then report to the person instead. Next: wait.
         """
-        found = await find_watch(self._hall, watch)
+        found = await find_watch(self._hall, job, cluster=cluster)
         asked = await propose(self._hall, found.id, why=why, asked_by=name_of(ctx))
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 
@@ -260,6 +273,15 @@ class WatchTools:
         finally:
             reporting.cancel()
             await asyncio.gather(reporting, return_exceptions=True)
+
+
+def _event_number(cursor: str) -> int:
+    """The event that a cursor of `wait` names. Raises UserError."""
+    if not cursor.isdecimal() or len(cursor) > MAX_CURSOR_DIGITS:
+        raise UserError(
+            f"'{cursor[:40]}' is not a cursor of `wait`.", next_step="Leave it out to wait from now on."
+        )
+    return int(cursor)
 
 
 async def _context(resubmit: str, workdir: str) -> SubmitContext:

@@ -36,7 +36,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SocketStatus:
-    """For `status`, the web page and metrics. `trouble`: one sentence, "" when all is well."""
+    """For `status` and metrics. `trouble`: one sentence, "" when all is well."""
 
     ear: Ear
     since_at: datetime | None
@@ -83,7 +83,7 @@ class SlackSocket:
         ear = self.hearing.judge(self._clock.now())
         trouble = self._trouble
         if not trouble and ear.is_deaf:
-            trouble = f"The Slack socket is {ear.value}; answer in the terminal or on the web page meanwhile."
+            trouble = f"The Slack socket is {ear.value}; answer in the terminal meanwhile."
         if not trouble and self.hearing.has_no_echo:
             trouble = _NO_ECHO
         return SocketStatus(
