@@ -1,5 +1,6 @@
 """The words for every occasion: complete, redacted, and a function of how things stand."""
 
+import shlex
 from dataclasses import fields, replace
 from datetime import timedelta
 from io import StringIO
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
-from babysitter.model.ids import Digest, IncidentId, MessageId, Person, ProposalId, WatchId
+from babysitter.model.ids import Digest, IncidentId, JobId, MessageId, Person, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
 from babysitter.model.job import JobState
 from babysitter.model.message import ButtonKind, Message, Occasion, Words
@@ -25,6 +26,7 @@ from babysitter.model.proposal import (
 from babysitter.model.sight import Source, Unseen
 from babysitter.model.verdict import Change, Diagnosis, Outlook, StageView
 from babysitter.notify import blocks
+from babysitter.notify.card import compose_card
 from babysitter.notify.console import ConsoleNotifier, as_text
 from babysitter.notify.message import Subject, buttons_for, compose, digest
 from babysitter.notify.phrases import bar, duration, moment, shortened, size
@@ -359,3 +361,14 @@ def test_other_phrases() -> None:
     assert moment(build.NOON + timedelta(days=1), now=build.NOON) == "21 Nov 12:00 UTC"
     assert len(shortened("x" * 1_000, 100)) == 100
     assert "more characters" in shortened("x" * 1_000, 100)
+
+
+@pytest.mark.parametrize("job", build.ODD_JOBS)
+def test_card_hint_can_be_pasted(job: JobId):
+    watch = replace(build.watch(), root=job, cluster="the lagoon", resubmit=None)
+    found = replace(build.diagnosis(), action=ActionKind.RESTART)
+    footer = compose_card(Subject(watch, build.NOON, verdict=build.verdict(found))).footer
+    stop, _, start = footer.partition("`babysit stop ")[2].partition("`, then `babysit ")
+    assert shlex.split(stop) == [job]
+    words = shlex.split(start.removesuffix("`."))
+    assert words == ["start", job, "--cluster", "the lagoon", "--resubmit", "..."]

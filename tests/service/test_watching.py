@@ -1,6 +1,7 @@
 """Starting, stopping, finding, waiting, explaining, reporting: what surfaces call."""
 
 import asyncio
+import shlex
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from babysitter.model.events import ProposalWithdrawn, WatchStarted, WatchStoppe
 from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId, ProposalId
 from babysitter.model.incident import IncidentStatus
+from babysitter.model.job import JobTree
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import ProposalStatus
 from babysitter.service.clusters import Clusters
@@ -28,7 +30,7 @@ from babysitter.service.watching import (
     stop_watching,
 )
 from tests.service.test_check import seconds, steady, zombie
-from tests.support import jobs
+from tests.support import build, jobs
 from tests.support.build import ROOT
 from tests.support.hall import ADA, MARIN, Home, home
 from tests.support.jobs import K, S, crew, job, tree
@@ -59,6 +61,16 @@ async def test_a_cluster_that_cannot_be_asked_is_told(place: Home):
         await place.watch()
 
 
+@pytest.mark.parametrize("job_id", build.ODD_JOBS)
+async def test_second_start_hint_can_be_pasted(place: Home, job_id: JobId):
+    place.cluster.show(JobTree(job(job_id), ()))
+    await place.watch(job_id)
+    with pytest.raises(AlreadyWatched) as told:
+        await place.watch(job_id)
+    command = told.value.next_step.removeprefix("`").removesuffix("` shows how it is doing.")
+    assert shlex.split(command) == ["babysit", "status", job_id]
+
+
 async def test_a_second_start_of_the_same_job_is_told(place: Home):
     await place.watch()
     with pytest.raises(AlreadyWatched, match="babysit status /ada/dedup"):
@@ -75,6 +87,29 @@ async def test_a_job_whose_watch_finished_can_be_watched_again(place: Home):
     assert again.id != watch.id
     assert (await place.now(watch)).stopped_at is not None
     assert [each.watch.id for each in await all_standing(place.hall)] == [again.id]
+
+
+async def test_start_of_an_ended_job_replaces_its_watch(place: Home):
+    watch = await steady(place)
+    place.cluster.show(tree(*crew(state=S, workers=K), root=S))
+    await place.pass_s(60)
+    assert (await place.now(watch)).phase is Phase.FINISHED
+    with pytest.raises(AlreadyWatched):  # for a program that repeats itself the watch stays as it is
+        await place.watch()
+    again = await start_watching(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
+    assert [each.watch.id for each in await all_standing(place.hall)] == [again.id]
+
+
+async def test_start_of_an_ended_job_keeps_its_offer(place: Home):
+    watch = await zombie(place)
+    ended = tree(*crew(state=K, workers=K), root=K)
+    place.cluster.show(ended)
+    async with place.hall.store.transaction() as records:
+        found = await records.watches.get(watch.id)
+        memory = replace(found.memory, phase=Phase.FINISHED, root_submitted_at=ended.root.submitted_at)
+        await records.watches.save(replace(found, memory=memory))
+    with pytest.raises(AlreadyWatched, match="babysit approve p-"):
+        await start_watching(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
 
 
 async def test_stopping_leaves_the_job_alone_and_takes_back_what_was_offered(place: Home):

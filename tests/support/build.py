@@ -33,6 +33,12 @@ ARGV = (
 )
 
 
+# Names that a shell takes apart unless they are quoted.
+ODD_JOBS = tuple(
+    map(JobId, ("/ada/it's", "/ada/a b", "/ada/$(id)", "/ada/`id`", "/ada/x;y|z", '/ada/"q"', "/ada/*"))
+)
+
+
 def at(seconds: float) -> datetime:
     """`seconds` after noon."""
     return NOON + timedelta(seconds=seconds)

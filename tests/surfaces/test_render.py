@@ -1,6 +1,7 @@
 """What the terminal shows, in whatever room it has."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -31,3 +32,12 @@ def test_the_list_names_every_job_and_phase_in_any_width(width: int):
 def test_a_page_stays_within_its_width(width: int):
     lines = drawn(watch_page(WatchView.of(build.watch(), []), now=build.NOON), width)
     assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_list_tells_clusters_apart(width: int):
+    views = [WatchView.of(replace(build.watch(), cluster=name), []) for name in ("marin", "lagoon")]
+    shown = "\n".join(drawn(watch_table(views, now=build.NOON), width))
+    assert ("marin" in shown, "lagoon" in shown) == (True, True)
+    assert "marin" not in "\n".join(drawn(watch_table(views[:1], now=build.NOON), width))
+    assert "on marin" in "\n".join(drawn(watch_page(views[0], now=build.NOON), width))

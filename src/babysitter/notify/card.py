@@ -3,6 +3,7 @@
 A card is a function of how things stand: composing it again after a decision gives the decided card.
 """
 
+import shlex
 from datetime import datetime
 
 from babysitter.model.finding import ActionKind, Cause
@@ -156,9 +157,11 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if watch.resubmit is None:
+            job = shlex.quote(watch.root)
             return (
                 "A restart would help, but the cluster keeps no command that starts this job. Supply it: "
-                f"`babysit stop {watch.root}`, then `babysit start {watch.root} --resubmit '...'`."
+                f"`babysit stop {job}`, then `babysit start {job} --cluster {shlex.quote(watch.cluster)} "
+                "--resubmit '...'`."
             )
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE:
             return "A restart would help, but none is offered now; see `babysit explain`."

@@ -1,6 +1,7 @@
 """Starting, stopping and finding watches: what every surface calls."""
 
 import secrets
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -50,13 +51,15 @@ async def start_watching(
     context: SubmitContext | None = None,
     limits: Limits | None = None,
     owner: Person | None = None,
+    replaces_finished: bool = False,
 ) -> Watch:
     """Promise to look after a job, beginning now.
 
     The job is looked for first: NoSuchJob for one that the cluster does not know, AlreadyWatched for a second
     watch of a job that is being watched (also under its restart's name), WorldError when the cluster cannot
     be asked. A job that runs again under a name whose watch has finished gets a new one. `context`: where to
-    submit it again, and what may be taken along.
+    submit it again, and what may be taken along. `replaces_finished`: a job that has ended gets a new one
+    too, unless a restart of it waits for an answer.
     """
     root = job_id(job)
     await hall.clusters.remember(spec)
@@ -85,7 +88,9 @@ async def start_watching(
     async with hall.store.transaction() as records:
         await _is_not_followed(records, found, spec.name)
         earlier = await records.watches.of_job(root, spec.name)
-        if earlier is not None and await _has_ended_before(records, earlier, found):
+        if earlier is not None and await _may_be_replaced(
+            records, earlier, found, also_same_run=replaces_finished
+        ):
             await _end(records, hall, earlier, by, SUPERSEDED)
         await records.watches.add(watch)
         await records.events.append(WatchStarted(at=now, watch=watch.id, root=root, by=by))
@@ -106,7 +111,7 @@ async def stop_watching(hall: Hall, name: str, *, by: Person, cluster: str = "")
         if await _is_acting(records, watch):
             raise UserError(
                 f"An approved restart of {watch.root} is being carried out; the watch ends after it.",
-                next_step=f"`babysit status {watch.root}` shows how far it is; then stop again.",
+                next_step=f"`babysit status {shlex.quote(watch.root)}` shows how far it is; then stop again.",
             )
         return await _end(records, hall, watch, by, "the watch was stopped")
 
@@ -164,14 +169,30 @@ async def _one(records: Records, name: str, cluster: str) -> Watch:
     active = [each for each in found if each.stopped_at is None]
     if len(active) > 1:
         known = ", ".join(f"{each.id} on '{each.cluster}'" for each in active)
-        raise UserError(f"'{name}' may be any of {known}.", next_step="Name the watch by its id.")
+        raise UserError(
+            f"'{name}' may be any of {known}.", next_step="Name the watch by its id, or its cluster too."
+        )
     return found[0]
 
 
-async def _has_ended_before(records: Records, earlier: Watch, job: Job) -> bool:
-    """Whether a watch saw an earlier run of this name to its end. Its own run keeps its watch and offers."""
+async def _may_be_replaced(records: Records, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:
+    """Whether a watch has seen the job to its end, so that a new one may begin.
+
+    Raises AlreadyWatched for a run that ended and whose restart is offered: the offer is worth more.
+    """
+    if earlier.phase is not Phase.FINISHED or await _is_acting(records, earlier):
+        return False
     is_same_run = job.state.is_terminal and earlier.memory.root_submitted_at == job.submitted_at
-    return earlier.phase is Phase.FINISHED and not is_same_run and not await _is_acting(records, earlier)
+    if not is_same_run:
+        return True
+    offers = (await records.ledger.of(earlier)).proposals if also_same_run else ()
+    offer = next((each for each in offers if each.status in STANDING), None)
+    if offer is not None:
+        raise AlreadyWatched(
+            f"{job.id} has ended, and its restart waits for an answer ({offer.id}).",
+            next_step=f"Answer it with `babysit approve {offer.id}` or `babysit deny {offer.id}`.",
+        )
+    return also_same_run
 
 
 async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
@@ -179,9 +200,10 @@ async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
     for watch in await records.watches.named(job.id, cluster=cluster):
         has_ended = watch.phase is Phase.FINISHED and not job.state.is_terminal  # the name is in use again
         if watch.stopped_at is None and watch.root != job.id and not has_ended:
+            how = "whose watch has finished" if watch.phase is Phase.FINISHED else "which is being watched"
             raise AlreadyWatched(
-                f"{job.id} was restarted as {watch.root}, which is being watched (as {watch.id}).",
-                next_step=f"`babysit status {job.id}` shows how it is doing.",
+                f"{job.id} was restarted as {watch.root}, {how} (as {watch.id}).",
+                next_step=f"`babysit status {shlex.quote(job.id)}` shows how it is doing.",
             )
 
 

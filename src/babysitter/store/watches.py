@@ -1,5 +1,6 @@
 """Watches: what is promised to be looked after, what was last known of it, and when it is due."""
 
+import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -34,7 +35,7 @@ class WatchBook:
         if other is not None:
             raise AlreadyWatched(
                 f"{watch.root} on '{watch.cluster}' is being watched already (as {other.id}).",
-                next_step=f"`babysit status {watch.root}` shows how it is doing.",
+                next_step=f"`babysit status {shlex.quote(watch.root)}` shows how it is doing.",
             )
         await self._connection.execute(insert(watches).values(id=watch.id, revision=0, **_columns(watch)))
         await self.announce(watch.id)

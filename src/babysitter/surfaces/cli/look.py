@@ -13,6 +13,7 @@ from babysitter.surfaces.cli.options import (
     ClusterFile,
     Iris,
     Json,
+    OfCluster,
     SettingsFile,
     StateDir,
     Transport,
@@ -53,6 +54,7 @@ def diagnose(
 def explain(
     job: Annotated[str, typer.Argument(help="Job id or watch id.")],
     why_not: Annotated[str, typer.Option(help="A suspicion (zombie, stuck) or a cause (host-oom).")] = "",
+    cluster: OfCluster = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -67,7 +69,9 @@ def explain(
         from babysitter.surfaces.views import ExplainReply, ReasonView
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            found = await explain_watch(hall, (await find_watch(hall, job)).id, why_not=why_not)
+            found = await explain_watch(
+                hall, (await find_watch(hall, job, cluster=cluster)).id, why_not=why_not
+            )
         if as_json:
             reply = ExplainReply(
                 job=found.watch.root,
@@ -86,6 +90,7 @@ def report(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A file instead of the terminal.")
     ] = None,
+    cluster: OfCluster = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -98,7 +103,7 @@ def report(
         from babysitter.service.wiring import open_hall
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            watch = await find_watch(hall, job)
+            watch = await find_watch(hall, job, cluster=cluster)
             text = await report_watch(hall, watch.id)
         if not as_json:
             return text

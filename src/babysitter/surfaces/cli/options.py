@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Cluster = Annotated[
     str, typer.Option(help="Name of a cluster: of the settings, or as `iris --cluster` knows it.")
 ]
+OfCluster = Annotated[
+    str, typer.Option("--cluster", help="Name of its cluster, where several have a job of this id.")
+]
 Url = Annotated[str, typer.Option("--controller-url", help="Address of the controller.")]
 ClusterFile = Annotated[str, typer.Option("--config", help="A cluster file of iris.")]
 Iris = Annotated[str, typer.Option("--iris-command", help="The iris command, e.g. 'uv run iris'.")]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -162,7 +163,7 @@ def from_incident(
     rule_file.write_text(fresh.rule, encoding="utf-8")
     scenario_file.write_text(fresh.scenario, encoding="utf-8")
     typer.echo(f"Wrote {rule_file} and {scenario_file}.")
-    typer.echo(f"Complete the rule, then run `babysit playbook test {to}`.")
+    typer.echo(f"Complete the rule, then run `babysit playbook test {shlex.quote(str(to))}`.")
 
 
 async def _kept(incident: str, settings: "Settings", state: JobState) -> tuple[list[str], JobState]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -79,7 +80,8 @@ def record(
         record_job(job, spec, output, every_s=every, at_most_s=at_most.total_seconds(), tell=_print_look)
     )
     ended = "the job has ended" if done.has_ended else "the job goes on"
-    typer.echo(f"{done.looks} looks in {done.folder}; {ended}. Judge it: babysit replay {done.folder}")
+    folder = shlex.quote(str(done.folder))
+    typer.echo(f"{done.looks} looks in {done.folder}; {ended}. Judge it: babysit replay {folder}")
 
 
 def _print_step(step: "Judged", *, with_reasons: bool) -> None:

@@ -63,18 +63,26 @@ class _WatchTable:
 
     def _table(self) -> RenderableType:
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for heading in ("job", "phase", "progress", "eta", "workers", "checked", "incident"):
-            table.add_column(heading, overflow="fold" if heading == "job" else "ellipsis")
+        where = ("cluster",) if self._has_several_clusters else ()
+        for heading in ("job", *where, "phase", "progress", "eta", "workers", "checked", "incident"):
+            table.add_column(heading, overflow="fold" if heading in ("job", "cluster") else "ellipsis")
         for watch in self.watches:
-            progress, eta, workers, checked, incidents = self._cells(watch)
-            table.add_row(Text(watch.job), phase_text(watch), progress, eta, workers, checked, incidents)
+            cluster = (Text(watch.cluster),) if where else ()
+            table.add_row(Text(watch.job), *cluster, phase_text(watch), *self._cells(watch))
         return table
 
     def _lines(self, watch: WatchView) -> RenderableType:
         progress, eta, workers, checked, incidents = self._cells(watch)
         named = (phase_text(watch), progress, _named("ETA", eta), _named("workers", workers), incidents)
         lines = [each for each in (*named, _named("checked", checked)) if each]
-        return Group(Text(watch.job, style="bold"), *(Padding(each, (0, 0, 0, 2)) for each in lines))
+        where = f" on {watch.cluster}" if self._has_several_clusters else ""
+        return Group(
+            Text.assemble((watch.job, "bold"), where), *(Padding(each, (0, 0, 0, 2)) for each in lines)
+        )
+
+    @property
+    def _has_several_clusters(self) -> bool:
+        return len({each.cluster for each in self.watches}) > 1
 
     def _cells(self, watch: WatchView) -> tuple[Text, Text, Text, Text, Text]:
         outlook = watch.outlook
@@ -93,7 +101,9 @@ def _named(name: str, value: Text) -> Text:
 
 def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:
     """Everything about one watch: phase, bars, open incidents."""
-    parts: list[RenderableType] = [Text.assemble((watch.job, "bold"), "  ", phase_text(watch))]
+    parts: list[RenderableType] = [
+        Text.assemble((watch.job, "bold"), f" on {watch.cluster}  ", phase_text(watch))
+    ]
     if watch.outlook:
         parts.append(outlook_block(watch.outlook, now=now))
     if watch.trouble:

@@ -1,6 +1,7 @@
 """`sim`: a simulated cluster alone, to try things on."""
 
 import asyncio
+import shlex
 from typing import Annotated
 
 import typer
@@ -41,5 +42,5 @@ async def _serve(scenario: str, port: int, speed: float, generation: str) -> Non
         scenario, SystemClock(speed=speed).now, port=port, generation=generation
     ) as simulator:
         typer.echo(f"{simulator.root_job} runs at {simulator.url}")
-        typer.echo(f"  babysit diagnose {simulator.root_job} --controller-url {simulator.url}")
+        typer.echo(f"  babysit diagnose {shlex.quote(simulator.root_job)} --controller-url {simulator.url}")
         await asyncio.Event().wait()

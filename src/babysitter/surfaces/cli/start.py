@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import sys
 from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import contextmanager
@@ -150,6 +151,7 @@ async def _start(
                         resubmit=again.resubmit,
                         context=context,
                         owner=Person(owner) if owner else None,
+                        replaces_finished=True,
                     )
                 )
             except BabysitError as fault:
@@ -162,7 +164,8 @@ async def _start(
             runs = serves or await hall.tenure.somebody_serves()
             typer.echo(StatusReply(watches=views, service=ServiceView(runs=runs)).model_dump_json())
         for each in () if as_json or serves else watches:
-            typer.echo(f"Watching {each.root} (as {each.id}). See: babysit status {each.root} --watch")
+            name = shlex.quote(each.root)
+            typer.echo(f"Watching {each.root} (as {each.id}). See: babysit status {name} --watch")
         if faults:
             raise _all_of(faults)
         if serves:
@@ -175,7 +178,7 @@ async def _start(
             return code
         if not stays:
             return 0
-        with _when_interrupted(f"The watch goes on without you. See: babysit status {jobs[0]}"):
+        with _when_interrupted(f"The watch goes on without you. See: babysit status {shlex.quote(jobs[0])}"):
             ended = _until_ended(hall, [each.id for each in watches])
             is_looked_at = sys.stdout.isatty() and not as_json
             return await (_shown(hall, [each.id for each in watches], ended) if is_looked_at else ended)

@@ -10,6 +10,7 @@ import typer
 from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import (
     Json,
+    OfCluster,
     SettingsFile,
     StateDir,
     me,
@@ -31,6 +32,7 @@ Job = Annotated[str, typer.Argument(help="Job id or watch id.")]
 def status(
     job: Annotated[str, typer.Argument(help="Job id or watch id; all watches when left out.")] = "",
     watch: Annotated[bool, typer.Option("--watch", help="Keep showing it, live.")] = False,
+    cluster: OfCluster = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -38,9 +40,9 @@ def status(
     """Show how a watched job is doing: phase, stages, pace, workers, open incidents and offers."""
     chosen = settings_from(settings, state_dir)
     if watch and not as_json:
-        asyncio.run(_live(chosen, job))
+        asyncio.run(_live(chosen, job, cluster))
         return
-    reply = asyncio.run(_reply(chosen, job))
+    reply = asyncio.run(_reply(chosen, job, cluster))
     if as_json:
         _print(reply)
         return
@@ -75,7 +77,13 @@ def list_watches(
         console.print(line)
 
 
-def stop(job: Job, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False) -> None:
+def stop(
+    job: Job,
+    cluster: OfCluster = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
     """Stop watching; the job itself is left alone. Open offers about it are withdrawn."""
 
     async def stopping() -> str:
@@ -84,7 +92,7 @@ def stop(job: Job, settings: SettingsFile = None, state_dir: StateDir = None, as
         from babysitter.surfaces.cli.replies import StopReply
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
-            stopped = await stop_watching(hall, job, by=me())
+            stopped = await stop_watching(hall, job, by=me(), cluster=cluster)
         if as_json:
             return StopReply(job=stopped.root, watch=stopped.id).model_dump_json()
         return f"{stopped.root} is not watched any more. The job itself was left alone."
@@ -102,6 +110,7 @@ def wait(
     longest: Annotated[
         str, typer.Option("--for", help="How long to wait at most: seconds, or 30m, 2h, 1d.")
     ] = "30m",
+    cluster: OfCluster = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -131,7 +140,7 @@ def wait(
         from babysitter.surfaces.cli.serve import keep_served
 
         async with open_hall(chosen) as hall:
-            found = await find_watch(hall, job)
+            found = await find_watch(hall, job, cluster=cluster)
             if found.due_at is not None:
                 await keep_served(hall, settings)
             waited = await wait_for(
@@ -166,7 +175,9 @@ def view_of(standing: "Standing") -> "WatchView":
     return WatchView.of(standing.watch, incidents)
 
 
-async def _reply(settings: "Settings", name: str, *, with_stopped: bool = False) -> "StatusReply":
+async def _reply(
+    settings: "Settings", name: str, cluster: str = "", *, with_stopped: bool = False
+) -> "StatusReply":
     from babysitter.service.replicas import troubles_of
     from babysitter.service.watching import all_standing, find_watch, standing_of
     from babysitter.service.wiring import open_hall
@@ -174,7 +185,7 @@ async def _reply(settings: "Settings", name: str, *, with_stopped: bool = False)
 
     async with open_hall(settings) as hall:
         if name:
-            shown = [await standing_of(hall, (await find_watch(hall, name)).id)]
+            shown = [await standing_of(hall, (await find_watch(hall, name, cluster=cluster)).id)]
         else:
             shown = list(await all_standing(hall, with_stopped=with_stopped))
         service = ServiceView(
@@ -184,7 +195,7 @@ async def _reply(settings: "Settings", name: str, *, with_stopped: bool = False)
     return StatusReply(watches=[view_of(each) for each in shown], service=service)
 
 
-async def _live(settings: "Settings", name: str) -> None:
+async def _live(settings: "Settings", name: str, cluster: str) -> None:
     """Redraw once a second until interrupted; ends by itself when everything shown has finished."""
     from rich.console import Group
     from rich.live import Live
@@ -193,7 +204,7 @@ async def _live(settings: "Settings", name: str) -> None:
 
     with Live(console=render.console(), refresh_per_second=4) as live:
         while True:
-            reply, now = await _reply(settings, name), datetime.now(UTC)
+            reply, now = await _reply(settings, name, cluster), datetime.now(UTC)
             pages = [render.watch_page(each, now=now) for each in reply.watches]
             pages = pages or [render.watch_table((), now=now)]
             live.update(Group(*pages, *render.service_lines(reply)))
