@@ -83,7 +83,7 @@ async def test_preflight_names_what_cannot_be_started(world):
     nobody = replace(again(world), argv=("no-such-command-anywhere", *again(world).argv))
     assert "`no-such-command-anywhere` cannot be run here" in (await blocked_by(world, nobody))[program.ID]
     gone = replace(again(world), workdir="/no/such/folder")
-    assert "is not there" in (await blocked_by(world, gone))[folder.ID]
+    assert "is not there" in (await blocked_by(world, gone))[folder.MISSING]
     blanked = replace(again(world), redacted=("WANDB_API_KEY",))
     assert "WANDB_API_KEY" in (await blocked_by(world, blanked))[possible.ID]
     empty = Submission((), SubmissionOrigin.CONTROLLER, job=NEW)

@@ -1,9 +1,27 @@
-"""The table of checks: a new check is a module and a row. The ids are stable: programs rely on them."""
+"""The table of checks: a new check is a function and a row. The ids are stable: programs rely on them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from babysitter.preflight import folder, possible, program
+from babysitter.preflight import (
+    bundle_size,
+    client_age,
+    extra_resources,
+    flags,
+    folder,
+    gpu_name,
+    identity,
+    login,
+    name_taken,
+    no_wait,
+    possible,
+    program,
+    program_words,
+    size_units,
+    stored_bundle,
+    values,
+    variables,
+)
 from babysitter.preflight.facts import SubmissionFacts
 from babysitter.preflight.finding import PreflightFinding
 
@@ -13,6 +31,23 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         possible.ID: possible.check_possible,
         program.ID: program.check_program,
-        folder.ID: folder.check_folder,
+        folder.MISSING: folder.check_folder_exists,
+        folder.CHANGED: folder.check_folder_unchanged,
+        flags.ID: flags.check_flags,
+        values.ID: values.check_values,
+        program_words.NO_PROGRAM: program_words.check_program_given,
+        program_words.MISSING_SEPARATOR: program_words.check_separator,
+        program_words.SWALLOWED_WORD: program_words.check_swallowed_words,
+        extra_resources.ID: extra_resources.check_extra_resources,
+        size_units.ID: size_units.check_size_units,
+        no_wait.ID: no_wait.check_no_wait,
+        gpu_name.ID: gpu_name.check_gpu_name,
+        bundle_size.ID: bundle_size.check_bundle_size,
+        variables.ID: variables.check_variables,
+        login.ID: login.check_login,
+        identity.ID: identity.check_identity,
+        name_taken.ID: name_taken.check_name_taken,
+        stored_bundle.ID: stored_bundle.check_stored_bundle,
+        client_age.ID: client_age.check_client_age,
     }
 )

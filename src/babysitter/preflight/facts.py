@@ -8,7 +8,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
-from babysitter.model.submission import Submission
+from babysitter.model.submission import FolderState, Submission
 
 T = TypeVar("T")
 
@@ -43,22 +43,20 @@ class Login(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class FolderState:
-    """A working folder now. `commit`: "" outside of git."""
+class Folder:
+    """The working folder of a command. `now`: what it would ship; None when it does not exist."""
 
     path: str
-    exists: bool
-    commit: str = ""
-    is_dirty: bool = False
+    now: FolderState | None
 
 
 @dataclass(frozen=True, slots=True)
 class BundleSize:
-    """What the client would pack. `packed_bytes` is a lower bound unless `is_exact`."""
+    """What the client would pack. `packed_bytes`: a lower bound unless `is_exact`. `largest`: file names."""
 
     packed_bytes: int
-    files: int
     is_exact: bool = True
+    largest: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +64,8 @@ class CommandFacts:
     """About a submission that runs a command. `program_found`: False = it cannot be started here."""
 
     program_found: Fact[bool]
-    folder: Fact[FolderState]
+    folder: Fact[Folder]
     bundle: Fact[BundleSize]
-    missing_variables: Fact[tuple[str, ...]] = Known(())  # to be taken from the environment, and not set
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,6 @@ class RequestFacts:
 
     bundle_exists: Fact[bool]
     client_revision: Fact[date | None]
-    missing_variables: Fact[tuple[str, ...]] = Known(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +81,8 @@ class SubmissionFacts:
     """`command` or `request`: exactly one is set, according to how the submission is made.
 
     `fault`: why it cannot be made at all (no command, no name, blanked values), "" if it can.
-    `generation`: april, may or august. `user`: the user segment under which the cluster files the job.
+    `missing_variables`: to be taken from the environment, and not set there. `generation`: april, may or
+    august. `user`: the user segment under which the cluster files the job.
     `name_is_taken`: whether a job of the computed id exists. `today`: the date of the check, UTC.
     """
 
@@ -96,6 +93,7 @@ class SubmissionFacts:
     command: CommandFacts | None = None
     request: RequestFacts | None = None
     fault: str = ""
+    missing_variables: tuple[str, ...] = ()
     login: Fact[Login] = Known(Login.NOT_NEEDED)
     user: Fact[str] = NotKnown("Nobody was asked for the user of the job.")
     name_is_taken: Fact[bool] = NotKnown("Nobody was asked for the name.")

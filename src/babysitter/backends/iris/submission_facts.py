@@ -6,18 +6,19 @@ Reads only, and is bounded in time: what does not answer within its limit is `No
 import asyncio
 import os
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import TypeVar
 
 from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.process import is_runnable
-from babysitter.backends.iris.submit import launch_request, ready_to_run
+from babysitter.backends.iris.submit import launch_request, named, ready_to_run
 from babysitter.clock import Clock
 from babysitter.errors import BabysitError, MissingSubmission
-from babysitter.model.submission import Submission
+from babysitter.model.submission import FolderState, Submission
 from babysitter.preflight.facts import (
     CommandFacts,
     Fact,
-    FolderState,
+    Folder,
     Known,
     NotKnown,
     Purpose,
@@ -44,7 +45,7 @@ class SubmissionFactsReader:
         runs_command = bool(submission.argv)
         generation, name_is_taken = await asyncio.gather(self._generation(), self._name_is_taken(submission))
         return SubmissionFacts(
-            submission=submission,
+            submission=_as_run(submission),
             purpose=purpose,
             generation=generation,
             today=self._clock.now().date(),
@@ -85,13 +86,23 @@ class SubmissionFactsReader:
         workdir = submission.workdir or os.getcwd()
         return CommandFacts(
             program_found=Known(is_runnable(submission.argv, cwd=submission.workdir, env=submission.env)),
-            folder=Known(FolderState(workdir, exists=os.path.isdir(workdir))),
+            folder=Known(Folder(workdir, FolderState("") if os.path.isdir(workdir) else None)),
             bundle=NotKnown("The bundle was not measured."),
         )
 
     def _request_facts(self) -> RequestFacts:
         unknown = NotKnown("The controller was not asked.")
         return RequestFacts(bundle_exists=unknown, client_revision=unknown)
+
+
+def _as_run(submission: Submission) -> Submission:
+    """The submission with the command that is really run: named, not waiting; blanked values stay blanked."""
+    try:
+        return (
+            replace(submission, argv=named(submission.argv, submission.job)) if submission.job else submission
+        )
+    except MissingSubmission:
+        return submission
 
 
 def must_launch(submission: Submission, client_revision_date: str) -> None:

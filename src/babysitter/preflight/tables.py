@@ -1,0 +1,111 @@
+"""The data of the checks, read from `data/*.yaml` once: options, limits and types by generation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+GENERATIONS = ("april", "may", "august")
+_DATA = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a command. `takes`: how many words follow it. `type`: int, float, size or "" for text."""
+
+    names: tuple[str, ...]
+    takes: int
+    type: str = ""
+    choices: tuple[str, ...] = ()
+    generations: tuple[str, ...] = GENERATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class OptionTable:
+    """The options before `job run`, those of `job run`, and the words that people write instead."""
+
+    program: tuple[Option, ...]
+    run: tuple[Option, ...]
+    meant: Mapping[str, tuple[str, ...]]
+
+    def run_options(self, generation: str) -> tuple[Option, ...]:
+        """The options of `job run` in this generation; "" = those that any generation knows."""
+        return tuple(option for option in self.run if not generation or generation in option.generations)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraResources:
+    """From which sizes on, and for which options, `flag` is demanded."""
+
+    flag: str
+    sizes: Mapping[str, str]
+    accelerators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientAge:
+    """How old a client may be. `undated`: what stands for a missing date; None = such a client passes."""
+
+    days: int
+    measured_from: str  # today, controller-build
+    undated: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    extra_resources: ExtraResources
+    max_bundle_bytes: int
+    client_age: Mapping[str, ClientAge | None]  # by generation; None = not checked
+
+
+@cache
+def option_table() -> OptionTable:
+    raw = _read("flags.yaml")
+    meant = {word: tuple(options) for word, options in raw["meant"].items()}
+    return OptionTable(_options(raw["program"]), _options(raw["run"]), meant)
+
+
+@cache
+def limits() -> Limits:
+    raw = _read("limits.yaml")
+    extra = raw["extra_resources"]
+    return Limits(
+        extra_resources=ExtraResources(extra["flag"], extra["sizes"], tuple(extra["accelerators"])),
+        max_bundle_bytes=raw["bundle"]["max_mib"] * 1024 * 1024,
+        client_age={generation: _client_age(row) for generation, row in raw["client_age"].items()},
+    )
+
+
+@cache
+def gpu_names(generation: str) -> tuple[str, ...]:
+    """GPU names of this generation; "" = those that any generation knows."""
+    names = _read("types.yaml")["gpus"]
+    wanted = [generation] if generation else list(names)
+    return tuple(dict.fromkeys(name for each in wanted for name in names[each]))
+
+
+def _client_age(row: Mapping[str, Any] | None) -> ClientAge | None:
+    if row is None:
+        return None
+    return ClientAge(row["days"], row["measured_from"], row.get("undated"))
+
+
+def _options(rows: list[dict[str, Any]]) -> tuple[Option, ...]:
+    return tuple(
+        Option(
+            names=tuple(row["names"]),
+            takes=row["takes"],
+            type=row.get("type", ""),
+            choices=tuple(row.get("choices", ())),
+            generations=tuple(row.get("in", GENERATIONS)),
+        )
+        for row in rows
+    )
+
+
+def _read(name: str) -> Any:
+    return yaml.safe_load((_DATA / name).read_text(encoding="utf-8"))
