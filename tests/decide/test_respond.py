@@ -21,7 +21,7 @@ from babysitter.model.intent import (
     Withdraw,
 )
 from babysitter.model.job import JobState
-from babysitter.model.message import Occasion
+from babysitter.model.message import Occasion, Told
 from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy, QuietHours, Silence
 from babysitter.model.proposal import Answer, Decision, Door, ProposalStatus
@@ -41,6 +41,7 @@ def applied(intents, ledger=Ledger(), *, now=NOON):  # noqa: B008
     """The ledger after these intents, as commit would write them."""
     incidents = {each.id: each for each in ledger.incidents}
     proposals = {each.id: each for each in ledger.proposals}
+    told = list(ledger.told)
     for each in intents:
         match each:
             case OpenIncident():
@@ -51,7 +52,11 @@ def applied(intents, ledger=Ledger(), *, now=NOON):  # noqa: B008
                 old = incidents[each.incident]
                 incidents[each.incident] = replace(old, diagnosis=each.diagnosis, count=old.count + 1)
             case EndIncident():
-                incidents[each.incident] = replace(incidents[each.incident], status=each.status)
+                incidents[each.incident] = replace(
+                    incidents[each.incident], status=each.status, ended_at=now, outcome=each.outcome
+                )
+            case Say() if each.incident:
+                told.append(Told(each.incident, each.occasion, now, each.proposal))
             case Propose():
                 proposals[each.proposal.id] = each.proposal
                 incidents[each.proposal.incident] = replace(
@@ -59,7 +64,12 @@ def applied(intents, ledger=Ledger(), *, now=NOON):  # noqa: B008
                 )
             case Withdraw():
                 proposals[each.proposal] = replace(proposals[each.proposal], status=ProposalStatus.WITHDRAWN)
-    return replace(ledger, incidents=tuple(incidents.values()), proposals=tuple(proposals.values()))
+    return replace(
+        ledger,
+        incidents=tuple(incidents.values()),
+        proposals=tuple(proposals.values()),
+        told=tuple(told),
+    )
 
 
 ZOMBIE = verdict(diagnosis())
@@ -98,10 +108,63 @@ def test_waiting_and_ignoring_are_silent(action):
 
 
 def test_recovery_withdraws_the_proposal_and_resolves_the_incident():
-    intents = respond(case(verdict(), PROPOSED))
+    intents = respond(case(verdict(), PROPOSED, now=at(300)))
     assert [type(each) for each in intents] == [Withdraw, EndIncident, Say]
     assert intents[1].status is IncidentStatus.SELF_RESOLVED
     assert told(intents) == [Occasion.RESOLVED]
+
+
+class TestDamping:
+    """An alarm and its all-clear are told at least `damping_s` (300 s) apart."""
+
+    recovered = applied(respond(case(verdict(), PROPOSED, now=at(60))), PROPOSED, now=at(60))
+
+    def test_a_quick_recovery_is_told_later(self):
+        assert told(respond(case(verdict(), PROPOSED, now=at(299)))) == []
+        assert told(respond(case(verdict(), self.recovered, now=at(299)))) == []
+        (late,) = of(Say, respond(case(verdict(), self.recovered, now=at(300))))
+        assert late.occasion is Occasion.RESOLVED
+
+    def test_an_all_clear_is_told_once(self):
+        later = applied(respond(case(verdict(), self.recovered, now=at(300))), self.recovered, now=at(300))
+        assert respond(case(verdict(), later, now=at(330))) == ()
+
+    def test_a_trouble_that_is_back_before_is_no_news(self):
+        again = respond(case(ZOMBIE, self.recovered, now=at(120)))
+        assert told(again) == [Occasion.PROPOSAL]  # the withdrawn offer is made anew, once
+        ledger = applied(again, self.recovered, now=at(120))
+        ledger = applied(respond(case(verdict(), ledger, now=at(150))), ledger, now=at(150))
+        assert not of(Propose, respond(case(ZOMBIE, ledger, now=at(180))))
+        assert of(Propose, respond(case(ZOMBIE, ledger, now=at(300))))
+        silent = respond(case(ZOMBIE, self.recovered, now=at(120), submission=None))
+        assert told(silent) == []
+
+    def test_a_trouble_that_is_back_after_waits_its_time(self):
+        over = applied(respond(case(verdict(), PROPOSED, now=at(600))), PROPOSED, now=at(600))
+        again = respond(case(ZOMBIE, over, now=at(700)))
+        assert told(again) == []
+        held = applied(again, over, now=at(700))
+        assert told(respond(case(ZOMBIE, held, now=at(899)))) == []
+        assert told(respond(case(ZOMBIE, held, now=at(900)))) == [Occasion.PROPOSAL]
+
+    def test_another_cause_is_told_at_once(self):
+        over = applied(respond(case(verdict(), PROPOSED, now=at(600))), PROPOSED, now=at(600))
+        other = verdict(diagnosis(Cause.HOST_OOM), attempt=JobId(f"{ROOT}/zephyr-dedup-0a1b2c3d-p0-a1"))
+        assert told(respond(case(other, over, now=at(601)))) == [Occasion.INCIDENT]
+
+    def test_nothing_is_over_that_is_not_well(self):
+        for seen in (verdict(phase=Phase.SUSPECT), verdict(phase=Phase.SMOKE)):
+            assert told(respond(case(seen, self.recovered, now=at(400)))) == []
+
+    def test_an_end_is_the_all_clear(self):
+        ended = verdict(phase=Phase.FINISHED, state=JobState.SUCCEEDED)
+        assert told(respond(case(ended, PROPOSED, now=at(900)))) == [Occasion.FINISHED]
+
+    def test_a_silence_that_ends_is_made_up_for(self):
+        quiet = Policy(silences=(Silence("/ada/*", until=at(600)),))
+        held = applied(respond(case(ZOMBIE, policy=quiet)))
+        assert told(respond(case(ZOMBIE, held, policy=quiet, now=at(599)))) == []
+        assert told(respond(case(ZOMBIE, held, policy=quiet, now=at(600)))) == [Occasion.INCIDENT]
 
 
 def test_a_newer_attempt_withdraws_the_proposal_and_says_what_changed():
@@ -184,7 +247,8 @@ class TestBlindness:
     def test_it_ends_when_the_cluster_answers(self):
         ledger = applied(respond(case(blind_verdict(at(-600)))))
         assert respond(case(blind_verdict(at(-700)), ledger)) == ()
-        assert told(respond(case(verdict(), ledger))) == [Occasion.RESOLVED]
+        assert told(respond(case(verdict(), ledger))) == []
+        assert told(respond(case(verdict(), ledger, now=at(300)))) == [Occasion.RESOLVED]
 
     def test_it_neither_withdraws_nor_proposes(self):
         assert respond(case(blind_verdict(at(-60)), PROPOSED)) == ()

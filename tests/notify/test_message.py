@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 from hypothesis import given, settings
 
+from babysitter.decide.incident import cluster_key
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import Digest, IncidentId, JobId, MessageId, Person, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
@@ -150,7 +151,8 @@ def test_a_card_without_an_offer_says_what_to_do_instead() -> None:
 
 def test_an_outage_names_the_cluster_and_not_one_of_its_jobs() -> None:
     found = build.diagnosis(Cause.CONTROLLER_UNREACHABLE, ActionKind.ESCALATE, Severity.DEGRADED)
-    about = subject(incident=incident(diagnosis=found, outcome="it answers again"), proposal=None)
+    outage = incident(diagnosis=found, outcome="it answers again", key=cluster_key("marin"))
+    about = subject(incident=outage, proposal=None)
     assert compose(Occasion.BLIND, about).title == "Cluster cannot be seen: marin"
     assert compose(Occasion.RESOLVED, about).title == "Over: Cluster cannot be seen, marin"
 

@@ -2,14 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.errors import NoSuchJob, Overloaded, Unreachable
+from babysitter.errors import Overloaded, Unreachable
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Task, TaskState
 from babysitter.model.log import Level
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation, Want
 from babysitter.model.phase import Phase
-from babysitter.model.sight import Seen, Source, Unseen
+from babysitter.model.sight import Gone, Seen, Source, Unseen
 from babysitter.model.watch import Watch
 from babysitter.service.judge import judge
 from babysitter.service.observe import observe
@@ -128,14 +128,12 @@ async def test_a_log_service_that_is_away_loses_no_line(cluster, clock):
     assert "ValueError: while away" in [each.text for each in back.seen_lines]
 
 
-async def test_a_job_that_never_was_is_an_error_and_one_that_was_is_a_blindness(cluster, clock):
-    held = await steady(cluster, clock)
+async def test_a_missing_job_is_a_fact_and_no_blindness(cluster, clock):
     cluster.jobs.clear()
-    with pytest.raises(NoSuchJob):
-        await observe(fresh(), cluster, clock)
-    observation = await observe(held, cluster, clock)
-    assert isinstance(observation.tree, Unseen)
-    assert "does not know" in observation.tree.reason
+    observation = await observe(fresh(), cluster, clock)
+    assert isinstance(observation.tree, Gone)
+    assert observation.blind_spots == ()
+    assert observation.tree.missing == (ROOT,)
 
 
 async def test_a_cursor_that_the_log_service_lost_is_noticed(cluster, clock):

@@ -19,6 +19,8 @@ from babysitter.store.open import FILE_NAME, Store, default_state_folder, open_s
 from babysitter.store.tables import inbox, meta, metadata
 from tests.support import build
 
+ADDED_TO_WATCHES = ("submit_context", "clear_at", "gone_since")  # since the first schema
+
 
 async def test_a_transaction_that_breaks_leaves_nothing(store: Store):
     async def break_off() -> None:
@@ -146,7 +148,8 @@ def test_every_step_leads_to_the_schema_of_a_new_database(tmp_path: Path):
     old, new = (create_engine(f"sqlite:///{tmp_path / name}.db") for name in ("old", "new"))
     with old.begin() as connection:
         metadata.create_all(connection, tables=[each for each in metadata.sorted_tables if each is not inbox])
-        connection.execute(text("ALTER TABLE watches DROP COLUMN submit_context"))
+        for column in ADDED_TO_WATCHES:
+            connection.exec_driver_sql(f"ALTER TABLE watches DROP COLUMN {column}")
         connection.execute(meta.insert().values(key="version", value="1"))
         migrate(connection)
     with new.begin() as connection:
@@ -191,7 +194,8 @@ async def test_migration_keeps_only_commands_that_a_person_gave(tmp_path: Path):
         await records.watches.add(build.watch(id=WatchId("w-2"), root=JobId("/ada/two"), resubmit=stored))
     await store.close()
     with create_engine(f"sqlite:///{tmp_path / FILE_NAME}").begin() as connection:
-        connection.execute(text("ALTER TABLE watches DROP COLUMN submit_context"))
+        for column in ADDED_TO_WATCHES:
+            connection.exec_driver_sql(f"ALTER TABLE watches DROP COLUMN {column}")
         connection.execute(meta.update().where(meta.c.key == "version").values(value="2"))
     store = await open_store(tmp_path)
     async with store.reading() as records:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from babysitter.decide.respond import Case
+from babysitter.decide.case import Case
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.incident import Ledger

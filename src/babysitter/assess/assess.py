@@ -10,6 +10,7 @@ from babysitter.assess.blindness import blind
 from babysitter.assess.evidence import keep
 from babysitter.assess.failing import failing
 from babysitter.assess.finished import finished
+from babysitter.assess.missing import missing
 from babysitter.assess.outcome import Outcome
 from babysitter.assess.outlook import outlook_of
 from babysitter.assess.pending import pending
@@ -23,7 +24,7 @@ from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation, Want
 from babysitter.model.phase import Phase
-from babysitter.model.sight import Unseen
+from babysitter.model.sight import Gone, Unseen
 from babysitter.model.verdict import Verdict
 
 JUDGES: Mapping[Phase, Callable[[Scene], Outcome]] = {
@@ -41,6 +42,8 @@ def assess(observation: Observation, findings: Findings, memory: Memory, limits:
     """What one look means. `memory` has the observation folded in already (read/pace.py: `remember`)."""
     if isinstance(observation.tree, Unseen):
         return blind(observation, observation.tree, memory, limits)
+    if isinstance(observation.tree, Gone):
+        return missing(observation, observation.tree, memory, limits)
     memory = replace(keep(memory, findings, observation), assessment_s=assessment_every_s(memory, limits))
     scene = Scene(observation.tree.value, observation, findings, memory, limits)
     scene, outcome, trail, recovered = _settle(scene)

@@ -36,7 +36,7 @@ NO_TROUBLE = frozenset({Cause.HEALTHY, Cause.TRANSIENT_NOISE, Cause.SLOW_STARTUP
 def is_incident(verdict: Verdict) -> bool:
     """Whether somebody must look: confirmed, and more than a wait."""
     diagnosis = verdict.diagnosis
-    if diagnosis is None or diagnosis.cause in NO_TROUBLE or verdict.blind:
+    if diagnosis is None or diagnosis.cause in NO_TROUBLE or not verdict.is_judged:
         return False
     if verdict.two_coordinators:
         return True
@@ -52,9 +52,17 @@ def key_of(verdict: Verdict, diagnosis: Diagnosis, watch: Watch) -> IncidentKey:
     return IncidentKey(watch.id, diagnosis.cause, verdict.attempt or watch.root)
 
 
-def cluster_key(cluster: str) -> IncidentKey:
+NO_ATTEMPT = JobId("")  # what concerns a cluster, or only whether a job can be seen, is about no attempt
+
+
+def cluster_key(cluster: str, cause: Cause = Cause.CONTROLLER_UNREACHABLE) -> IncidentKey:
     """An outage of a whole cluster is one incident, however many watches it hits."""
-    return IncidentKey(WatchId(f"cluster:{cluster}"), Cause.CONTROLLER_UNREACHABLE, JobId(""))
+    return IncidentKey(WatchId(f"cluster:{cluster}"), cause, NO_ATTEMPT)
+
+
+def unseen_key(watch: WatchId, cause: Cause) -> IncidentKey:
+    """One job cannot be read, or is gone, on a cluster that answers otherwise."""
+    return IncidentKey(watch, cause, NO_ATTEMPT)
 
 
 def same_trouble(key: IncidentKey, ledger: Ledger) -> Incident | None:

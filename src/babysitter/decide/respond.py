@@ -5,23 +5,19 @@ crash wants the same things, and the keys of incidents, proposals and messages m
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 from babysitter.decide import proposal as proposals
-from babysitter.decide.incident import (
-    UNDER_ACTION,
-    cluster_key,
-    is_incident,
-    key_of,
-    same_trouble,
-)
-from babysitter.decide.naming import incident_id
+from babysitter.decide.case import Case
+from babysitter.decide.damping import about_all_clears, is_damped, is_over, next_id
+from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_trouble
+from babysitter.decide.outages import about_outages
 from babysitter.decide.quiet import hold_until, silence_for
 from babysitter.decide.restart import Ruling, budget, rule_on_restart
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import IncidentId, Person
-from babysitter.model.incident import Incident, IncidentStatus, Ledger
+from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
 from babysitter.model.intent import (
     EndIncident,
     Expire,
@@ -41,38 +37,18 @@ from babysitter.model.policy import Policy
 from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Diagnosis, SignalKind, Verdict
-from babysitter.model.watch import Watch
 
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Everything one response is computed from.
-
-    `ledger` holds the watch's own incidents and those of its cluster. `submission`: how to start the
-    job again, None when nobody knows. `inhibited_by`: an open incident of a watch on an ancestor job.
-    """
-
-    verdict: Verdict
-    ledger: Ledger
-    watch: Watch
-    policy: Policy
-    now: datetime
-    submission: Submission | None = None
-    inhibited_by: IncidentId | None = None
-
-    @property
-    def high_water(self) -> int:
-        """Shards done so far, over all stages that were seen."""
-        return sum(stage.done for stage in self.verdict.outlook.stages)
+OFFERS_MOST = 2  # of one incident within the damping time: an offer, and one more when its facts moved
 
 
 def respond(case: Case) -> tuple[Intent, ...]:
     """Everything that follows from this verdict, in the order in which it is to be written down."""
     return (
-        *_about_blindness(case),
+        *about_outages(case),
         *_about_waiting(case),
         *_about_incidents(case),
         *_about_standing_proposals(case),
+        *about_all_clears(case),
         *_about_the_end(case),
     )
 
@@ -116,52 +92,6 @@ def offer_of(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Proposal
     )
 
 
-def _about_blindness(case: Case) -> Iterator[Intent]:
-    """One incident per cluster that cannot be seen for long; never one per job."""
-    key = cluster_key(case.watch.cluster)
-    open_one = next(
-        (each for each in case.ledger.incidents if each.key == key and not each.status.is_over), None
-    )
-    since = min(case.verdict.memory.blind_since.values(), default=None)
-    if not case.verdict.blind or since is None:
-        if open_one is not None:
-            since = min(case.watch.memory.blind_since.values(), default=open_one.opened_at)
-            dark_min = (case.now - since).total_seconds() / 60
-            outcome = f"the cluster answers again after {dark_min:.0f} min"
-            yield EndIncident(open_one.id, IncidentStatus.SELF_RESOLVED, outcome)
-            yield Say(
-                Occasion.RESOLVED,
-                "the cluster answers again",
-                f"{open_one.id}:resolved",
-                incident=open_one.id,
-            )
-        return
-    blind_s = (case.now - since).total_seconds()
-    if open_one is None and blind_s >= case.watch.limits.blind_incident_s:
-        number = sum(1 for each in case.ledger.incidents if each.key == key) + 1
-        spot = case.verdict.blind[0]
-        incident = incident_id(key, number)
-        yield OpenIncident(
-            incident,
-            key,
-            Diagnosis(
-                Cause.CONTROLLER_UNREACHABLE,
-                Severity.DEGRADED,
-                ActionKind.ESCALATE,
-                f"Cluster '{case.watch.cluster}' cannot be seen since {since:%H:%M} UTC: {spot.reason} "
-                "Jobs are not judged meanwhile; contact loss alone never leads to a restart.",
-            ),
-        )
-        yield Say(
-            Occasion.BLIND,
-            f"blind for {blind_s:.0f} s",
-            f"{incident}:opened",
-            incident=incident,
-            mentions_on_call=True,
-            hold_until=hold_until(Severity.DEGRADED, case.policy, now=case.now),
-        )
-
-
 def _about_waiting(case: Case) -> Iterator[Intent]:
     """Long pending and preemption are told once each, and are no failures."""
     for signal in case.verdict.signals:
@@ -190,19 +120,19 @@ def _about_waiting(case: Case) -> Iterator[Intent]:
 
 def _about_incidents(case: Case) -> Iterator[Intent]:
     verdict, diagnosis = case.verdict, case.verdict.diagnosis
-    if verdict.blind:
+    if not verdict.is_judged:
         return
     if diagnosis is not None and is_incident(verdict):
         yield from _trouble(case, diagnosis)
         return
     if _is_well(verdict):
-        for incident in _own_open(case):
+        for incident in case.own_open:
             yield from _over(case, incident)
 
 
 def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
     """A confirmed trouble: open its incident, or add to the one it belongs to; then see what to offer."""
-    for earlier in _own_open(case):
+    for earlier in case.own_open:
         # The restarted job failed its smoke check: the action failed, and the trouble is a new one.
         if earlier.status is IncidentStatus.VERIFYING and earlier.key.attempt != case.verdict.attempt:
             yield EndIncident(
@@ -213,8 +143,7 @@ def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
     if known is not None and known.status in UNDER_ACTION:
         return
     if known is None:
-        number = sum(1 for each in case.ledger.incidents if each.key == key) + 1
-        incident = incident_id(key, number)
+        incident = next_id(case, key)
         yield OpenIncident(incident, key, diagnosis)
     else:
         incident = known.id
@@ -222,7 +151,7 @@ def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
     offer = tuple(_offer(case, incident, diagnosis))
     yield from offer
     proposed = next((each.proposal for each in offer if isinstance(each, Propose)), None)
-    yield from _tell(case, incident, known, diagnosis, proposed)
+    yield from _tell(case, incident, key if known is None else known.key, known, diagnosis, proposed)
 
 
 def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[Intent]:
@@ -252,20 +181,34 @@ def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[I
                 return  # what the agent saw when it asked is not what is there now
         elif not moved and standing.status is not ProposalStatus.WITHDRAWN:
             return  # answered, or unanswered to the end: the same facts are not offered again
-    yield Propose(offer)
+    if not _is_offered_too_often(case, incident):
+        yield Propose(offer)
+
+
+def _is_offered_too_often(case: Case, incident: IncidentId) -> bool:
+    """Whether the offers of a trouble that comes and goes would be a message at every check."""
+    lately = case.now - timedelta(seconds=case.watch.limits.damping_s)
+    told = {each.proposal for each in case.ledger.told if each.incident == incident and each.at > lately}
+    return len(told - {None}) >= OFFERS_MOST
 
 
 def _tell(
     case: Case,
     incident: IncidentId,
+    key: IncidentKey,
     known: Incident | None,
     diagnosis: Diagnosis,
     proposed: Proposal | None,
 ) -> Iterator[Intent]:
-    """A new trouble, a worse one and a new offer are worth a message; a repetition is not."""
+    """A new trouble, a worse one and a new offer are worth a message; a repetition is not.
+
+    What could not be told when it was new (a silence, an incident above it, damping) is told when it may be.
+    """
     if case.inhibited_by or silence_for(case.watch.root, diagnosis.cause, case.policy, now=case.now):
         return
-    if known is None:
+    told = [each for each in case.ledger.told if each.incident == incident]
+    proposed = proposed or _untold_offer(case, incident)
+    if known is None or not told:
         occasion, because = Occasion.INCIDENT, "first time this incident is told"
     elif proposed is not None:
         occasion, because = Occasion.PROPOSAL, "a restart is offered"
@@ -273,9 +216,11 @@ def _tell(
         occasion, because = Occasion.WORSE, "severity rose"
     elif diagnosis.cause is not known.diagnosis.cause:
         occasion, because = Occasion.WORSE, f"now understood as {diagnosis.cause}"
-    elif known.status is IncidentStatus.SELF_RESOLVED:
+    elif told[-1].occasion is Occasion.RESOLVED:
         occasion, because = Occasion.WORSE, "it came back"
     else:
+        return
+    if is_damped(case, key, occasion):
         return
     count = known.count if known else 0
     yield Say(
@@ -287,6 +232,14 @@ def _tell(
         mentions_on_call=diagnosis.severity is Severity.FATAL or proposed is not None,
         hold_until=hold_until(diagnosis.severity, case.policy, now=case.now),
     )
+
+
+def _untold_offer(case: Case, incident: IncidentId) -> Proposal | None:
+    """The standing offer about an incident, where no message speaks of it yet."""
+    standing = case.ledger.proposal_of(incident)
+    if standing is None or standing.status is not ProposalStatus.OPEN:
+        return None
+    return None if any(each.proposal == standing.id for each in case.ledger.told) else standing
 
 
 def _how_it_went_on(case: Case) -> str:
@@ -303,17 +256,17 @@ def _over(case: Case, incident: Incident) -> Iterator[Intent]:
     """The job is well: whatever was open is over, and nothing is left to approve."""
     if incident.status in (IncidentStatus.APPROVED, IncidentStatus.ACTING):
         return
-    if incident.status is IncidentStatus.VERIFYING:
-        if incident.key.attempt == case.verdict.attempt:
-            return
-        status, outcome = IncidentStatus.RESOLVED, f"restarted as {case.watch.root}, which came up well"
-    else:
-        status, outcome = IncidentStatus.SELF_RESOLVED, _how_it_went_on(case)
-    standing = case.ledger.proposal_of(incident.id)
-    if proposals.is_standing(standing):
-        assert standing is not None
-        yield Withdraw(standing.id, outcome)
-    yield EndIncident(incident.id, status, outcome)
+    if incident.status is not IncidentStatus.VERIFYING:
+        outcome = _how_it_went_on(case)
+        standing = case.ledger.proposal_of(incident.id)
+        if standing is not None and proposals.is_standing(standing):
+            yield Withdraw(standing.id, outcome)
+        yield from is_over(case, incident, outcome)
+        return
+    if incident.key.attempt == case.verdict.attempt:
+        return
+    outcome = f"restarted as {case.watch.root}, which came up well"
+    yield EndIncident(incident.id, IncidentStatus.RESOLVED, outcome)
     if not silence_for(case.watch.root, incident.diagnosis.cause, case.policy, now=case.now):
         yield Say(
             Occasion.RESOLVED,
@@ -337,6 +290,8 @@ def _about_standing_proposals(case: Case) -> Iterator[Intent]:
                 yield _ask_again(case, proposal, "handed on: nobody answered in time")
             else:
                 yield Expire(proposal.id)
+        elif case.verdict.gone is not None:
+            continue  # nobody is asked about a job that is not there
         elif case.now >= proposal.expires_at - lasts * (1 - case.policy.reminder_share):
             yield Remind(proposal.id)
             yield _ask_again(case, proposal, "nobody has answered yet")
@@ -355,17 +310,13 @@ def _ask_again(case: Case, proposal: Proposal, because: str) -> Say:
 
 
 def _about_the_end(case: Case) -> Iterator[Intent]:
-    if case.verdict.phase is Phase.FINISHED and not case.verdict.blind:
+    if case.verdict.phase is Phase.FINISHED and case.verdict.is_judged:
         yield Say(Occasion.FINISHED, "the job ended", f"{case.watch.id}:finished:{case.watch.root}")
 
 
 def _plan(case: Case, diagnosis: Diagnosis, submission: Submission) -> proposals.Plan:
     peak = case.verdict.outlook.peak_memory_bytes
     return proposals.plan_restart(diagnosis, submission, case.watch, case.ledger, peak)
-
-
-def _own_open(case: Case) -> tuple[Incident, ...]:
-    return tuple(each for each in case.ledger.open_incidents if each.key.watch == case.watch.id)
 
 
 def _is_well(verdict: Verdict) -> bool:

@@ -23,6 +23,7 @@ NEVER_RESTARTED_BLINDLY = frozenset(
         Cause.UNSCHEDULABLE,
         Cause.CONTROLLER_UNREACHABLE,
         Cause.USER_CANCEL,
+        Cause.JOB_GONE,
         Cause.SLOW_STARTUP,
         Cause.TRANSIENT_NOISE,
         Cause.HEALTHY,
@@ -45,6 +46,7 @@ class Ruling(Enum):
     NO_PROGRESS = "earlier restarts brought no progress"
     HEALING = "the job's own recovery is at work"
     BLIND = "the cluster cannot be seen right now"
+    GONE = "the cluster does not know the job any more"
     TWO_COORDINATORS = "an older coordinator still runs; a restart would add a third writer"
     IN_PROGRESS = "an action for this job is already under way"
 
@@ -94,6 +96,8 @@ def rule_on_restart(
         return Ruling.NOT_ADVISED
     if verdict.blind:
         return Ruling.BLIND
+    if verdict.gone is not None:
+        return Ruling.GONE
     if verdict.two_coordinators:
         return Ruling.TWO_COORDINATORS
     if verdict.healing:

@@ -61,6 +61,22 @@ class SawAgain(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobVanished(Event):
+    """The cluster answered and does not know the job any more."""
+
+    kind: ClassVar[str] = "job-vanished"
+    root: JobId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobReappeared(Event):
+    kind: ClassVar[str] = "job-reappeared"
+    root: JobId
+    gone_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentOpened(Event):
     kind: ClassVar[str] = "incident-opened"
     incident: IncidentId

@@ -38,6 +38,7 @@ class Cause(StrEnum):
     NUMERICAL_DIVERGENCE = "numerical-divergence"
     SLOW_STARTUP = "slow-startup"
     USER_CANCEL = "user-cancel"
+    JOB_GONE = "job-gone"  # the cluster answers and does not know the job any more
     TRANSIENT_NOISE = "transient-noise"
     HEALTHY = "healthy"
     UNKNOWN = "unknown"

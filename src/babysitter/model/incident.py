@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, WatchId
+from babysitter.model.message import Told
 from babysitter.model.proposal import Decision, Proposal
 from babysitter.model.verdict import Diagnosis
 
@@ -71,6 +72,7 @@ class Ledger:
     proposals: tuple[Proposal, ...] = ()
     decisions: tuple[Decision, ...] = ()
     restarts: tuple[Restart, ...] = ()
+    told: tuple[Told, ...] = ()  # about incidents that are open, or ended lately
 
     @property
     def open_incidents(self) -> tuple[Incident, ...]:

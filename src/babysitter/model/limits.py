@@ -62,6 +62,9 @@ class Limits:
     silent_gap_factor: float = _limit(10.0, "and not before so many times its longest silence so far")
     healing_s: float = _limit(600.0, "how long the job's own recovery may take before it is doubted")
     blind_incident_s: float = _limit(600.0, "how long the cluster cannot be seen before people are told")
+    damping_s: float = _limit(
+        300.0, "a message and its opposite (an alarm, and that it is over) are at least so far apart"
+    )
     same_error_escalate_count: int = _limit(3, "the same error in so many tries is the program's own")
     restarts_per_day: int = _limit(3, "restarts that may be offered within 24 h; real progress refills them")
     proposal_expires_s: float = _limit(

@@ -60,6 +60,8 @@ class Memory:
     root_submitted_at: datetime | None = None  # another one = another run under the same name
     looked_at: datetime | None = None  # the last check, blind or not
     seen_at: datetime | None = None  # the last check that saw the tree
+    clear_at: datetime | None = None  # the last check to which the cluster answered everything
+    gone_since: datetime | None = None  # the cluster does not know the job since then; None = it does
     seen_in_phase_s: float = 0.0  # blind time left out
     waiting_since_at: datetime | None = None  # waits for machines
     roles: Mapping[TaskId, Role] = field(default_factory=dict)  # of tasks that printed or were listed

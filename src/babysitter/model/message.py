@@ -70,6 +70,16 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """One message about an incident that was written down: which, why, when."""
+
+    incident: IncidentId
+    occasion: Occasion
+    at: datetime
+    proposal: ProposalId | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """A row of the outbox. `conversation` is the watch (one thread each) or a group's incident.
 

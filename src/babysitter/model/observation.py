@@ -9,7 +9,7 @@ from babysitter.model.dump import ThreadDump
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobTree
 from babysitter.model.log import Cursor, LogLine
-from babysitter.model.sight import Seen, Sight, Unseen
+from babysitter.model.sight import Gone, Seen, Sight, Unseen
 
 
 class Want(StrEnum):
@@ -34,7 +34,7 @@ class Observation:
 
     root: JobId
     taken_at: datetime  # UTC
-    tree: Sight[JobTree]
+    tree: Sight[JobTree] | Gone
     lines: Sight[tuple[LogLine, ...]] | None = None
     dumps: Mapping[TaskId, Sight[ThreadDump]] = field(default_factory=dict)
     cursors: Mapping[str, Cursor] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Observation:
     @property
     def blind_spots(self) -> tuple[Unseen, ...]:
         """Everything that was asked for and could not be seen."""
-        sights: list[Sight[JobTree] | Sight[tuple[LogLine, ...]] | Sight[ThreadDump] | None]
+        sights: list[Sight[JobTree] | Gone | Sight[tuple[LogLine, ...]] | Sight[ThreadDump] | None]
         sights = [self.tree, self.lines, *self.dumps.values()]
         return tuple(sight for sight in sights if isinstance(sight, Unseen))
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
+from babysitter.model.ids import JobId
+
 T = TypeVar("T")
 
 
@@ -35,6 +37,19 @@ class Unseen:
     source: Source
     reason: str  # one sentence, fit for a person
     since: datetime  # UTC, start of this blindness
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The cluster answered, and does not know the job: a fact about the job, and not blindness.
+
+    `missing`: the watched jobs of the cluster that went missing together, this one included.
+    """
+
+    reason: str  # one sentence, fit for a person
+    at: datetime  # UTC, when the answer arrived
+    missing: tuple[JobId, ...] = ()
+    watched: int = 1  # jobs of the cluster that are watched, and were asked for
 
 
 Sight: TypeAlias = Seen[T] | Unseen

@@ -10,7 +10,7 @@ from babysitter.model.job import JobState
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
-from babysitter.model.sight import Unseen
+from babysitter.model.sight import Gone, Unseen
 
 
 class SignalKind(StrEnum):
@@ -117,12 +117,18 @@ class Verdict:
     attempt: JobId | None = None  # the attempt (coordinator or root job) the diagnosis is about
     signals: tuple[Signal, ...] = ()
     blind: tuple[Unseen, ...] = ()
+    gone: Gone | None = None  # the cluster does not know the job any more
     wants: frozenset[Want] = frozenset()
     reasons: tuple[Reason, ...] = ()
     recovered: bool = False  # the job's own retry has overcome what was wrong before
     two_coordinators: bool = False  # while it holds nothing may be restarted
     healing: bool = False  # the job's own recovery is under way
     trail: tuple[Phase, ...] = field(default=())  # phases passed through within this check, in order
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the job was seen; else nothing about it may be concluded."""
+        return not self.blind and self.gone is None
 
     @property
     def cause(self) -> Cause:

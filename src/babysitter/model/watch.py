@@ -38,3 +38,14 @@ class Watch:
     @property
     def phase(self) -> Phase:
         return self.memory.phase
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another active watch of the same cluster, and what it last saw of the cluster."""
+
+    id: WatchId
+    root: JobId
+    phase: Phase
+    clear_at: datetime | None  # its last check to which the cluster answered everything
+    gone_since: datetime | None  # its job is missing since then

@@ -13,7 +13,7 @@ from babysitter.model.message import Words
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
-from babysitter.notify.phrases import cause_name, command_line, count, duration, moment
+from babysitter.notify.phrases import command_line, count, duration, moment
 from babysitter.notify.subject import (
     SENTENCE_CHARS_MOST,
     Subject,
@@ -41,7 +41,9 @@ def compose_card(about: Subject) -> Words:
     if diagnosis is None:
         return Words(title=about.job, sentence=safe(about.because) or "Something is wrong.")
     proposal = about.proposal
-    fields: list[tuple[str, str]] = [("Job", about.job)]
+    fields: list[tuple[str, str]] = [("Cluster", safe(about.watch.cluster))]
+    if not about.is_of_cluster:
+        fields = [("Job", about.job)]
     if diagnosis.machine:
         fields.append(("Machine", safe(diagnosis.machine)))
     if about.incident is not None and about.incident.count > 1:
@@ -51,7 +53,7 @@ def compose_card(about: Subject) -> Words:
             ("Affects", f"{count(len(about.affected), 'job')}: {safe(', '.join(about.affected[:5]))}")
         )
     return Words(
-        title=f"{cause_name(diagnosis.cause)}: {about.place}",
+        title=f"{about.trouble}: {about.place}",
         sentence=safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
         cause=diagnosis.cause.value,
         severity=diagnosis.severity.value,
@@ -106,7 +108,7 @@ def _recovery(about: Subject) -> str:
         return "Two coordinators are at work; nothing may be restarted while that lasts."
     retries = outlook.retries if outlook else 0
     so_far = f" (own retries so far: {retries})" if retries else ""
-    if verdict is None:
+    if verdict is None or not verdict.is_judged:
         return ""
     if verdict.healing:
         return f"The job's own recovery is under way{so_far}."
@@ -153,6 +155,11 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
         return f"Asked for by {safe(proposal.asked_by)}{because}" if proposal.is_asked_for else ""
     if diagnosis.cause is Cause.CONTROLLER_UNREACHABLE:
         return "Nothing is stopped or restarted while the cluster cannot be seen."
+    if diagnosis.cause is Cause.JOB_GONE:
+        return (
+            "Watching goes on, and resumes by itself when the job is visible again. If it is lost for good, "
+            f"`babysit stop {watch.root}` ends the watch."
+        )
     match diagnosis.action:
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."

@@ -99,6 +99,9 @@ def _live_state(about: Subject) -> Words:
         spot = about.verdict.blind[0]
         since = moment(spot.since, now=about.now)
         sentence = f"Cannot be seen since {since}: {safe(spot.reason)} {sentence}"
+    elif about.verdict is not None and about.verdict.gone is not None and about.watch.memory.gone_since:
+        since = moment(about.watch.memory.gone_since, now=about.now)
+        sentence = f"Not known to the cluster since {since}. Watching goes on."
     return Words(
         title=f"Watching {about.job}",
         sentence=sentence,
@@ -159,9 +162,8 @@ def _resolved(about: Subject) -> Words:
     outcome = about.outcome or (about.incident.outcome if about.incident else "") or about.because
     opened = about.incident.opened_at if about.incident else None
     failed = about.incident is not None and about.incident.status is IncidentStatus.FAILED
-    name = cause_name(about.diagnosis.cause) if about.diagnosis else "Incident"
     return Words(
-        title=f"{'Not solved' if failed else 'Over'}: {name}, {about.place}",
+        title=f"{'Not solved' if failed else 'Over'}: {about.trouble}, {about.place}",
         sentence=ended(capital(safe(outcome))) or "It is over.",
         severity=(Severity.FATAL if failed else Severity.BENIGN).value,
         fields=(("Lasted", duration((about.now - opened).total_seconds())),) if opened else (),

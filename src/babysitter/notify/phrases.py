@@ -10,7 +10,7 @@ _CAUSES = {
     Cause.HOST_OOM: "Out of memory",
     Cause.DEVICE_OOM: "Out of device memory",
     Cause.BUILD_OR_BUNDLE_FAILURE: "Build or bundle failure",
-    Cause.CONTROLLER_UNREACHABLE: "Cluster cannot be seen",
+    Cause.CONTROLLER_UNREACHABLE: "Controller unreachable",
     Cause.USER_CANCEL: "Stopped by a person",
     Cause.UNKNOWN: "Not understood",
 }

@@ -10,10 +10,15 @@ from babysitter.model.incident import Incident
 from babysitter.model.proposal import Decision, Proposal
 from babysitter.model.verdict import Diagnosis, Outlook, Verdict
 from babysitter.model.watch import Watch
-from babysitter.notify.phrases import shortened
+from babysitter.notify.phrases import cause_name, shortened
 from babysitter.redact import redact
 
 LINE_CHARS_MOST = 2_000
+_UNSEEN = {
+    (Cause.CONTROLLER_UNREACHABLE, True): "Cluster cannot be seen",
+    (Cause.CONTROLLER_UNREACHABLE, False): "Cannot be read",
+    (Cause.JOB_GONE, True): "Jobs lost",
+}
 SENTENCE_CHARS_MOST = 1_200
 REDACTED_CHARS_MOST = 16_384
 
@@ -43,10 +48,24 @@ class Subject:
         return safe(self.watch.root)
 
     @property
+    def is_of_cluster(self) -> bool:
+        """Whether the incident is about a whole cluster, and not about this watch."""
+        return self.incident is not None and self.incident.key.watch != self.watch.id
+
+    @property
     def place(self) -> str:
         """Where the trouble is, in a word: the job's name, or the cluster when all of it is concerned."""
-        cause = self.diagnosis.cause if self.diagnosis else None
-        return self.watch.cluster if cause is Cause.CONTROLLER_UNREACHABLE else short_name(self.job)
+        return safe(self.watch.cluster) if self.is_of_cluster else short_name(self.job)
+
+    @property
+    def trouble(self) -> str:
+        """The name of the trouble, fit for a title."""
+        if self.diagnosis is None:
+            return "Incident"
+        cause = self.diagnosis.cause
+        if self.incident is not None and not self.incident.key.attempt:  # about seeing, not about the job
+            return _UNSEEN.get((cause, self.is_of_cluster)) or cause_name(cause)
+        return cause_name(cause)
 
     @property
     def outlook(self) -> Outlook | None:

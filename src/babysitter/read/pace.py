@@ -15,7 +15,7 @@ from babysitter.model.log import LogLine, Role
 from babysitter.model.memory import ErrorNote, Memory, WorkerLosses
 from babysitter.model.observation import Observation
 from babysitter.model.progress import Progress, StagePace
-from babysitter.model.sight import Seen, Source, Unseen
+from babysitter.model.sight import Gone, Seen, Source, Unseen
 from babysitter.read.course import with_losses
 from babysitter.read.dumps import note_of
 from babysitter.read.kinds import ZEPHYR, kind_named, recognise
@@ -60,7 +60,7 @@ def _with_sight(memory: Memory, observation: Observation) -> Memory:
     now = observation.taken_at
     spots = [each for each in (observation.tree, observation.lines) if isinstance(each, Unseen)]
     blind = {spot.source: memory.blind_since.get(spot.source, spot.since) for spot in spots}
-    was_blind = bool(set(memory.blind_since) & {Source.CONTROLLER, Source.TUNNEL})
+    was_blind = bool(set(memory.blind_since) & {Source.CONTROLLER, Source.TUNNEL}) or bool(memory.gone_since)
     is_seen = observation.seen_tree is not None
     gained_s = 0.0
     if is_seen and memory.seen_at is not None and not was_blind:
@@ -71,6 +71,8 @@ def _with_sight(memory: Memory, observation: Observation) -> Memory:
         memory,
         looked_at=now,
         seen_at=now if is_seen else memory.seen_at,
+        clear_at=memory.clear_at if spots else now,
+        gone_since=_gone_since(memory, observation),
         seen_in_phase_s=memory.seen_in_phase_s + gained_s,
         blind_since=blind,
         blind_until_at=now if was_blind and is_seen else memory.blind_until_at,
@@ -79,6 +81,13 @@ def _with_sight(memory: Memory, observation: Observation) -> Memory:
         phase_since_at=memory.phase_since_at or now,
         checks_in_phase=memory.checks_in_phase + 1,
     )
+
+
+def _gone_since(memory: Memory, observation: Observation) -> datetime | None:
+    """Since when the cluster does not know the job; what cannot be seen changes nothing about that."""
+    if isinstance(observation.tree, Gone):
+        return memory.gone_since or observation.tree.at
+    return None if observation.seen_tree is not None else memory.gone_since
 
 
 # --- the tree

@@ -7,16 +7,21 @@ from datetime import datetime, timedelta
 import structlog
 
 from babysitter.backends.base import Eyes
-from babysitter.decide.respond import Case, respond
+from babysitter.decide.case import Case
+from babysitter.decide.outages import needs_neighbours
+from babysitter.decide.respond import respond
 from babysitter.errors import BabysitError, FactsChanged, WorldError
 from babysitter.model.events import CheckFailed
 from babysitter.model.ids import WatchId
+from babysitter.model.observation import Observation
+from babysitter.model.sight import Gone
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.service.commit import commit
 from babysitter.service.hall import Hall
 from babysitter.service.judge import judge
+from babysitter.service.missing import confirm_gone
 from babysitter.service.observe import observe
 from babysitter.service.restarts import carry_on
 
@@ -33,21 +38,33 @@ async def check(watch: Watch, hall: Hall) -> Watch:
     """
     lease = hall.tenure.lease
     eyes = await hall.clusters.eyes(watch.cluster)
-    observation = await observe(watch, eyes, hall.clock)
+    observation = await _observe(watch, eyes, hall)
     verdict = judge(watch, observation, hall.playbook)  # remember -> classify -> assess: pure
     submission = await known_submission(watch, verdict, eyes)
     async with hall.store.transaction() as records:  # all of it, or nothing happened
         await records.leases.must_hold(lease.name, lease.fence)
+        ledger = await records.ledger.of(watch)
         case = Case(
             verdict=verdict,
-            ledger=await records.ledger.of(watch),
+            ledger=ledger,
             watch=watch,
             policy=hall.policy,
             now=observation.taken_at,
             submission=submission,
             inhibited_by=await records.ledger.inhibitor_of(watch),
+            neighbours=await records.watches.beside(watch) if needs_neighbours(verdict, ledger) else (),
         )
         return await commit(records, case, observation, respond(case))
+
+
+async def _observe(watch: Watch, eyes: Eyes, hall: Hall) -> Observation:
+    """What the cluster answers now; that it does not know the job is confirmed by another request."""
+    observation = await observe(watch, eyes, hall.clock)
+    if not isinstance(observation.tree, Gone):
+        return observation
+    async with hall.store.reading() as records:
+        neighbours = await records.watches.beside(watch)
+    return await confirm_gone(observation, observation.tree, watch, eyes, neighbours)
 
 
 async def check_safely(watch_id: WatchId, hall: Hall) -> datetime | None:

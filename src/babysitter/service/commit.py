@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from babysitter.decide.respond import Case
+from babysitter.decide.case import Case
 from babysitter.errors import FactsChanged
 from babysitter.model.events import (
     Event,
@@ -18,6 +18,8 @@ from babysitter.model.events import (
     IncidentOpened,
     IncidentWorsened,
     JobFinished,
+    JobReappeared,
+    JobVanished,
     PhaseChanged,
     ProposalReminded,
     ProposalWithdrawn,
@@ -128,6 +130,12 @@ def course(watch: Watch, verdict: Verdict, now: datetime) -> Iterator[Event]:
     for source, since in was_blind.items():
         if source not in blind:
             yield SawAgain(at=now, watch=watch.id, source=source, blind_s=(now - since).total_seconds())
+    gone_since, was_gone_since = verdict.memory.gone_since, watch.memory.gone_since
+    if verdict.gone is not None and was_gone_since is None:
+        yield JobVanished(at=now, watch=watch.id, root=watch.root, reason=verdict.gone.reason)
+    if was_gone_since is not None and gone_since is None:
+        gone_s = (now - was_gone_since).total_seconds()
+        yield JobReappeared(at=now, watch=watch.id, root=watch.root, gone_s=gone_s)
     if verdict.phase is Phase.FINISHED and watch.phase is not Phase.FINISHED:
         yield _finished(watch, verdict, now)
 

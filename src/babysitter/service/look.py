@@ -48,5 +48,7 @@ async def look_with(
         watch = replace(watch, memory=verdict.memory)
         if not verdict.wants & {Want.COORDINATOR_DUMP, Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.OLDER_LINES}:
             break
+        if verdict.gone is not None:
+            raise NoSuchJob(verdict.gone.reason)
     assert verdict is not None
     return verdict

@@ -4,8 +4,7 @@ In steady state one look costs two or three questions: the job tree, the warning
 tree by cursor, and every other time the coordinator's own lines. Everything else is asked because the last
 verdict wants it, or because the root has ended and its whole story is needed once.
 
-A WorldError becomes an Unseen here and never travels further. NoSuchJob does, for a job never seen; for one
-that was, a cluster that denies it has lost its memory, which is blindness and no death.
+A WorldError becomes an Unseen here and NoSuchJob becomes a Gone; neither travels further.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation, Want
 from babysitter.model.phase import Phase
-from babysitter.model.sight import Seen, Sight, Source, Unseen
+from babysitter.model.sight import Gone, Seen, Sight, Source, Unseen
 from babysitter.model.watch import Watch
 from babysitter.read.names import crews, newest_crew
 from babysitter.read.pyspy import read_dump
@@ -71,16 +70,14 @@ class _Read:
 
 
 async def observe(watch: Watch, eyes: Eyes, clock: Clock) -> Observation:
-    """Everything that this look of the watch needs. Raises NoSuchJob for a job that was never seen."""
+    """Everything that this look of the watch needs. A job that the cluster does not know is `Gone`."""
     memory, now = watch.memory, clock.now()
     try:
         tree = await eyes.tree(watch.root)
     except NoSuchJob as fault:
-        if memory.seen_at is None:
-            raise
-        return _blind(watch, now, f"The cluster does not know {watch.root} any more: {fault.sentence}")
+        return Observation(watch.root, now, Gone(fault.sentence, now, (watch.root,)))
     except WorldError as fault:
-        return _blind(watch, now, fault.sentence)
+        return blind_observation(watch, now, fault.sentence)
     plan = plan_of(tree, memory, now)
     tasks, read = await asyncio.gather(
         _tasks(plan.tasks_of, eyes), _see(_lines(plan, memory, eyes), Source.LOGS, memory, clock)
@@ -287,6 +284,7 @@ async def _generation(eyes: Eyes) -> str:
         return ""
 
 
-def _blind(watch: Watch, now: datetime, reason: str) -> Observation:
+def blind_observation(watch: Watch, now: datetime, reason: str) -> Observation:
+    """The observation of a check that could not see the cluster."""
     since = watch.memory.blind_since.get(Source.CONTROLLER, now)
     return Observation(watch.root, now, Unseen(Source.CONTROLLER, reason, since))

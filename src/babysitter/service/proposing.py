@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from babysitter.decide.case import Case
 from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_trouble
 from babysitter.decide.proposal import difference, is_standing
 from babysitter.decide.quiet import hold_until, silence_for
-from babysitter.decide.respond import Case, as_asked, offer_of, ruling_for
+from babysitter.decide.respond import as_asked, offer_of, ruling_for
 from babysitter.decide.restart import Ruling
 from babysitter.errors import FactsChanged, MissingSubmission, NotAllowed, UserError
 from babysitter.model.ids import WatchId
@@ -137,6 +138,11 @@ def _incident(case: Case) -> Incident:
         raise NotAllowed(
             f"The cluster of {root} cannot be seen, so nothing about the job is concluded.",
             next_step="Wait until it answers again.",
+        )
+    if verdict.gone is not None:
+        raise NotAllowed(
+            f"The cluster does not know {root} any more: there is nothing to restart.",
+            next_step="Wait until it is visible again, or let a person submit it anew.",
         )
     if verdict.diagnosis is None or not is_incident(verdict):
         raise NotAllowed(

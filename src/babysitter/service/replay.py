@@ -11,7 +11,6 @@ from babysitter.backends.recording.format import Recording, Step, Stretch, read_
 from babysitter.backends.recording.player import RecordedEyes
 from babysitter.classify.load import Playbook, load, shipped
 from babysitter.classify.match import classify_text
-from babysitter.errors import NoSuchJob
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import WatchId
@@ -19,6 +18,7 @@ from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
+from babysitter.model.sight import Gone
 from babysitter.model.verdict import Diagnosis, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
@@ -96,10 +96,9 @@ async def replay(
         if not eyes.has_looked:
             continue
         memory = replace(watch.memory, wants=watch.memory.wants | EVERYTHING)
-        try:
-            observation = await observe(replace(watch, memory=memory), eyes, clock)
-        except NoSuchJob as fault:
-            judged.append(_no_such_job(recording, step, fault, playbook))
+        observation = await observe(replace(watch, memory=memory), eyes, clock)
+        if isinstance(observation.tree, Gone) and watch.memory.seen_at is None:
+            judged.append(_no_such_job(recording, step, observation.tree, playbook))
             continue
         verdict = judge(watch, observation, playbook)
         watch = replace(watch, memory=verdict.memory)
@@ -158,14 +157,14 @@ def _judged(step: Step, verdict: Verdict) -> Judged:
     )
 
 
-def _no_such_job(recording: Recording, step: Step, fault: NoSuchJob, playbook: Playbook) -> Judged:
+def _no_such_job(recording: Recording, step: Step, gone: Gone, playbook: Playbook) -> Judged:
     """A job that never existed: a refused submission says why, else nobody knows."""
     diagnosis = Diagnosis(
         cause=Cause.UNKNOWN,
         severity=Severity.DEGRADED,
         action=ActionKind.ESCALATE,
         explanation=f"The cluster does not know the job {recording.root}: a wrong id, or never started.",
-        evidence=(Evidence(fault.sentence, f"job {recording.root}"),),
+        evidence=(Evidence(gone.reason, f"job {recording.root}"),),
     )
     if recording.refusal:
         diagnosis = _of_refusal(recording, playbook, diagnosis)

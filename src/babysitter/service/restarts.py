@@ -100,6 +100,8 @@ async def _what_moved(approved: Approved, decision: Decision, watch: Watch, eyes
     if verdict.blind:
         spot = verdict.blind[0]
         raise WorldError(f"Cannot look once more before acting: {spot.reason}")
+    if verdict.gone is not None:
+        return f"the cluster does not know {watch.root} any more"
     if verdict.recovered or verdict.phase is Phase.STEADY:
         return "the job recovered by itself"
     if verdict.healing:

@@ -7,7 +7,9 @@ import hashlib
 from dataclasses import replace
 from datetime import datetime
 
+from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, MessageId, ProposalId
+from babysitter.model.incident import Incident
 from babysitter.model.message import Message, Occasion
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
@@ -44,8 +46,7 @@ async def subject_of(
     trouble = await records.ledger.incident(incident) if incident else None
     affected: tuple[JobId, ...] = ()
     if trouble is not None and trouble.key.watch == outage_watch(watch.cluster):
-        watches = await records.watches.of_cluster(watch.cluster)
-        affected = tuple([(await records.watches.get(each)).root for each in watches[:20]])
+        affected = await _affected(records, watch, trouble)
     return Subject(
         watch=watch,
         now=now,
@@ -58,6 +59,15 @@ async def subject_of(
         open_incidents=await records.ledger.incidents_of((watch.id,), only_open=True),
         affected=affected,
     )
+
+
+async def _affected(records: Records, watch: Watch, trouble: Incident) -> tuple[JobId, ...]:
+    """The watched jobs that an outage is about: those the controller lost, else all of the cluster."""
+    beside = await records.watches.beside(watch)
+    if trouble.key.cause is not Cause.JOB_GONE:
+        return (watch.root, *(each.root for each in beside))
+    lost = [each.source.removeprefix("job ") for each in trouble.diagnosis.evidence]
+    return tuple(map(JobId, lost))
 
 
 async def say(

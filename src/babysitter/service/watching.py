@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from babysitter.backends.open import ClusterSpec
 from babysitter.errors import AlreadyWatched, NoSuchJob, NoSuchWatch, UserError
-from babysitter.model.events import ProposalWithdrawn, WatchStarted, WatchStopped
+from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
+from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId, Person, WatchId
-from babysitter.model.incident import Incident
+from babysitter.model.incident import Incident, IncidentStatus
 from babysitter.model.job import Job
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
@@ -211,6 +212,19 @@ async def _is_acting(records: Records, watch: Watch) -> bool:
     return await records.journal.open_action_of(watch.id) is not None
 
 
+async def _left_open(records: Records, watch: Watch) -> list[Incident]:
+    """Open incidents that nobody checks any more once this watch is stopped: its own, its cluster's too."""
+    beside = [each for each in await records.watches.beside(watch) if each.phase is not Phase.FINISHED]
+    is_any_gone = any(each.gone_since is not None for each in beside)
+    return [
+        incident
+        for incident in (await records.ledger.of(watch)).open_incidents
+        if incident.key.watch == watch.id
+        or not beside
+        or (incident.key.cause is Cause.JOB_GONE and not is_any_gone)
+    ]
+
+
 async def _end(records: Records, hall: Hall, watch: Watch, by: Person, because: str) -> Watch:
     """Take back what is offered, and look no more."""
     now = hall.clock.now()
@@ -224,6 +238,18 @@ async def _end(records: Records, hall: Hall, watch: Watch, by: Person, because: 
             await redraw(records, offer.incident, watch, now=now)
     ended = replace(watch, stopped_at=now, due_at=None)
     await records.watches.save(ended)
+    for incident in await _left_open(records, watch):
+        await records.ledger.set_status(incident.id, IncidentStatus.RESOLVED, now=now, outcome=because)
+        await records.events.append(
+            IncidentEnded(
+                at=now,
+                watch=watch.id,
+                incident=incident.id,
+                status=IncidentStatus.RESOLVED,
+                outcome=because,
+            )
+        )
+        await redraw(records, incident.id, watch, now=now)
     await records.watches.announce(watch.id)
     await records.events.append(WatchStopped(at=now, watch=watch.id, by=by))
     return replace(ended, revision=watch.revision + 1)

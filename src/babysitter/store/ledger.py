@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, Select, insert, select, update
@@ -11,18 +11,20 @@ from babysitter.errors import FactsChanged, UserError
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus, Ledger, Restart
+from babysitter.model.message import Occasion, Told
 from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
-from babysitter.store.tables import decisions, incidents, proposals, restarts, watches
+from babysitter.store.tables import decisions, incidents, messages, proposals, restarts, watches
 
 STATUS_OF_ANSWER = {
     Answer.YES: ProposalStatus.APPROVED,
     Answer.NO: ProposalStatus.DENIED,
     Answer.SNOOZE: ProposalStatus.SNOOZED,
 }
+TOLD_FOR = timedelta(days=1)
 _OVER = [each for each in IncidentStatus if each.is_over]
 _OPEN_ONLY = frozenset({ProposalStatus.OPEN})
 
@@ -42,7 +44,7 @@ class LedgerBook:
         """Everything of this watch so far, and the incidents of its cluster."""
         found = await self.incidents_of((watch.id, outage_watch(watch.cluster)))
         if not found:
-            return Ledger()  # without an incident nothing was ever proposed, decided or restarted
+            return Ledger()  # without an incident nothing was ever proposed, decided, restarted or told
         offered = await self._proposals(select(proposals).where(proposals.c.watch == watch.id))
         asked = select(decisions).where(decisions.c.proposal.in_([each.id for each in offered]))
         answered = await self._connection.execute(asked.order_by(decisions.c.seq)) if offered else ()
@@ -51,6 +53,7 @@ class LedgerBook:
             proposals=offered,
             decisions=tuple(_decision(row) for row in answered),
             restarts=await self.restarts_of(watch.id),
+            told=await self._told_of(found),
         )
 
     async def incident(self, incident: IncidentId) -> Incident | None:
@@ -279,6 +282,28 @@ class LedgerBook:
         return tuple(
             Restart(row.at, Cause(row.cause), JobId(row.old), JobId(row.new), row.high_water)
             for row in await self._connection.execute(asked)
+        )
+
+    async def _told_of(self, found: Collection[Incident]) -> tuple[Told, ...]:
+        """Messages about those of the incidents that are open or ended lately, oldest first."""
+        newest = max(each.updated_at for each in found)
+        meant = [
+            each.id
+            for each in found
+            if each.ended_at is None or newest - each.ended_at < TOLD_FOR or each.updated_at == newest
+        ]
+        asked = select(messages.c.incident, messages.c.occasion, messages.c.created_at, messages.c.proposal)
+        rows = await self._connection.execute(
+            asked.where(messages.c.incident.in_(meant)).order_by(messages.c.seq)
+        )
+        return tuple(
+            Told(
+                IncidentId(row.incident),
+                Occasion(row.occasion),
+                row.created_at,
+                ProposalId(row.proposal) if row.proposal else None,
+            )
+            for row in rows
         )
 
     async def _proposals(self, asked: Select[Any]) -> tuple[Proposal, ...]:

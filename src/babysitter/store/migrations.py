@@ -11,7 +11,7 @@ from sqlalchemy import Connection, inspect, select
 from babysitter.errors import UserError
 from babysitter.store.tables import meta, metadata
 
-VERSION = 3
+VERSION = 4
 
 
 def _inbox(connection: Connection) -> None:
@@ -34,7 +34,17 @@ def _submit_context(connection: Connection) -> None:
     )
 
 
-STEPS: Mapping[int, Callable[[Connection], None]] = {1: _inbox, 2: _submit_context}
+def _sight_of_clusters(connection: Connection) -> None:
+    """What each watch last saw of its cluster: other watches of the cluster ask for it."""
+    connection.exec_driver_sql("ALTER TABLE watches ADD COLUMN clear_at BIGINT")
+    connection.exec_driver_sql("ALTER TABLE watches ADD COLUMN gone_since BIGINT")
+
+
+STEPS: Mapping[int, Callable[[Connection], None]] = {
+    1: _inbox,
+    2: _submit_context,
+    3: _sight_of_clusters,
+}
 
 
 def migrate(

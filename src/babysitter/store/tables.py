@@ -76,6 +76,8 @@ watches = Table(
     Column("outlook", Text),
     Column("verdict", Text),  # the last one, its memory left out: what `explain` prints
     Column("submit_context", Text),
+    Column("clear_at", Moment),  # the last check to which the cluster answered everything
+    Column("gone_since", Moment),  # the cluster does not know the job since then
 )
 Index(
     "watches_one_per_job",

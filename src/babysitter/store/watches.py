@@ -12,9 +12,10 @@ from babysitter.errors import AlreadyWatched, NoSuchWatch
 from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
+from babysitter.model.phase import Phase
 from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.verdict import Outlook, Verdict
-from babysitter.model.watch import Watch
+from babysitter.model.watch import Neighbour, Watch
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
 from babysitter.store.tables import wakes, watches
@@ -76,6 +77,18 @@ class WatchBook:
             select(watches.c.id).where(watches.c.cluster == cluster, _ACTIVE).order_by(watches.c.created_at)
         )
         return tuple(WatchId(row.id) for row in rows)
+
+    async def beside(self, watch: Watch) -> tuple[Neighbour, ...]:
+        """The other active watches of the watch's cluster, oldest first."""
+        rows = await self._connection.execute(
+            select(watches.c.id, watches.c.root, watches.c.phase, watches.c.clear_at, watches.c.gone_since)
+            .where(watches.c.cluster == watch.cluster, watches.c.id != watch.id, _ACTIVE)
+            .order_by(watches.c.created_at, watches.c.id)
+        )
+        return tuple(
+            Neighbour(WatchId(row.id), JobId(row.root), Phase(row.phase), row.clear_at, row.gone_since)
+            for row in rows
+        )
 
     async def save(self, watch: Watch, verdict: Verdict | None = None) -> bool:
         """Write a watch back; False, and nothing written, when somebody else wrote it since it was read.
@@ -158,6 +171,8 @@ def _columns(watch: Watch) -> dict[str, object]:
         "resubmit": codec(Submission).encode(watch.resubmit) if watch.resubmit else None,
         "submit_context": codec(SubmitContext).encode(watch.submit_context),
         "outlook": codec(Outlook).encode(watch.outlook) if watch.outlook else None,
+        "clear_at": watch.memory.clear_at,
+        "gone_since": watch.memory.gone_since,
     }
 
 
