@@ -42,7 +42,7 @@ class Notifier(Protocol):
 
     @property
     def name(self) -> str:
-        """Key of its receipts in the store: slackhook, console, ..."""
+        """Key of its receipts in the store: slack, webhook, console, ..."""
 
     @property
     def edits(self) -> bool:
