@@ -117,7 +117,10 @@ def test_a_fault_hides_no_other_and_causes_none(file: Path):
 
 
 def test_a_secret_that_does_not_fit_is_not_repeated(file: Path):
-    file.write_text("database_url: {a: made-up-1}\nslack: {bot_token: 90210}\n")
+    file.write_text(
+        "database_url: {a: made-up-1}\nslack: {bot_token: 90210}\n"
+        "notify: {apprise: [[made-up-1], made-up-1]}\n"
+    )
     with pytest.raises(BadConfig) as told:
         load(file)
     assert "slack.bot_token: must be text" in told.value.sentence
@@ -160,6 +163,7 @@ def test_a_file_that_is_damaged_or_hostile_is_told_in_a_sentence(file: Path, tex
         ("limits: {assessment_least_s: 1h}", "assessment_least_s must not exceed"),
         ("silences: [{until: 2026-11-20T08:00:00}]", "needs a time zone"),
         ("limits: {pulse_s: -1}", "greater than 0"),
+        ("notify: {apprise: [mailto://ada@example.org, ada]}", "notify.apprise: number 2 is not a URL"),
     ],
 )
 def test_what_does_not_fit_is_refused(file: Path, text: str, sentence: str):
@@ -190,6 +194,14 @@ def test_structured_variables_are_json():
     assert settings.clusters["marin"].url == "http://h:1"
     with pytest.raises(BadConfig, match="BABYSIT_CLUSTERS: starts like JSON"):
         load(environment={"BABYSIT_CLUSTERS": "{marin"})
+
+
+def test_one_apprise_url_is_a_list_of_one():
+    settings = load(environment={"BABYSIT_NOTIFY_APPRISE": "mailto://ada:made-up@example.org"})
+    assert [each.get_secret_value() for each in settings.notify.apprise] == [
+        "mailto://ada:made-up@example.org"
+    ]
+    assert "made-up" not in repr(settings)
 
 
 def test_secrets_are_not_shown_and_come_from_files(tmp_path: Path):

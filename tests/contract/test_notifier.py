@@ -4,10 +4,12 @@ import hashlib
 import hmac
 import io
 import json
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +18,16 @@ from aiohttp import web
 from babysitter.clock import SystemClock
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, Occasion, Words
+from babysitter.notify.apprise import AppriseNotifier
 from babysitter.notify.base import Notifier, NotifyError, Receipt
 from babysitter.notify.console import ConsoleNotifier
+from babysitter.notify.desktop import Desktop, DesktopCommand, DesktopNotifier
 from babysitter.notify.slack import SlackNotifier, open_client
 from babysitter.notify.webhook import WebhookNotifier
 from babysitter.slacksim import SlackServer
+from tests.support.clock import FakeClock
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 @dataclass
@@ -118,7 +125,80 @@ async def console() -> AsyncIterator[Bench]:
     )
 
 
-@pytest.fixture(params=[slack, webhook, console], ids=lambda each: each.__name__)
+# A stand-in for notify-send: writes down the title that it is told to show, and does what a file says.
+SHOW = """#!/bin/sh
+read -r wish < "{folder}/wish" 2>/dev/null
+rm -f "{folder}/wish"
+[ "$wish" = fail ] && exit 1
+for word; do previous="$title"; title="$word"; done
+echo "$previous" >> "{folder}/shown"
+[ "$wish" = lose ] && exit 1
+exit 0
+"""
+
+
+@asynccontextmanager
+async def desktop() -> AsyncIterator[Bench]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "notify-send").write_text(SHOW.format(folder=folder), encoding="utf-8")
+        (folder / "notify-send").chmod(0o700)
+        (folder / "shown").touch()
+
+        def seen() -> list[str]:
+            lines = (folder / "shown").read_text(encoding="utf-8").splitlines()
+            return list(dict.fromkeys(line.partition("#")[2] for line in lines))
+
+        def wish(word: str) -> None:
+            (folder / "wish").write_text(f"{word}\n", encoding="utf-8")
+
+        way = Desktop(DesktopCommand.NOTIFY_SEND, str(folder / "notify-send"))
+        yield Bench(
+            DesktopNotifier(way, FakeClock(NOON), timeout_s=60),
+            seen,
+            lambda: wish("lose"),
+            lambda _seconds: wish("fail"),
+            lambda: wish("fail"),
+        )
+
+
+@asynccontextmanager
+async def apprise() -> AsyncIterator[Bench]:
+    pytest.importorskip("apprise")
+    deliveries: dict[str, str] = {}  # a person who gets a message twice sees that its id is the same
+    statuses: list[int] = []
+    aborts: list[bool] = []
+
+    async def receive(request: web.Request) -> web.StreamResponse:
+        if statuses:
+            return web.Response(status=statuses.pop())
+        body = await request.json()
+        deliveries.setdefault(body["title"].partition("#")[2], body["message"])
+        if aborts:
+            aborts.pop()
+            assert request.transport is not None
+            request.transport.abort()
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/hook", receive)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield Bench(
+        AppriseNotifier(f"json://127.0.0.1:{runner.addresses[0][1]}/hook", number=1),
+        lambda: list(deliveries),
+        lambda: aborts.append(True),
+        lambda _seconds: statuses.append(429),
+        lambda: statuses.append(502),
+    )
+    await runner.cleanup()
+
+
+BENCHES = [slack, webhook, console, desktop, apprise]
+
+
+@pytest.fixture(params=BENCHES, ids=lambda each: each.__name__)
 async def bench(request: pytest.FixtureRequest) -> AsyncIterator[Bench]:
     opened: AbstractAsyncContextManager[Bench] = request.param()
     async with opened as bench:
@@ -131,8 +211,14 @@ def message(number: int) -> Message:
         "w-1",
         Occasion.INCIDENT,
         Words(f"Trouble #m-{number}", "It is stuck.", evidence=("a line",)),
-        datetime(2026, 11, 20, 12, tzinfo=UTC),
+        NOON,
     )
+
+
+async def test_description_is_one_line_without_addresses(bench: Bench) -> None:
+    assert "\n" not in bench.notifier.description
+    assert "://" not in bench.notifier.description
+    assert bench.notifier.name in {each.__name__ for each in BENCHES} | {"apprise-1-json"}
 
 
 async def test_receipt_is_enough_to_reply(bench: Bench) -> None:

@@ -36,6 +36,7 @@ class Ear:
 
     name: str = "ear"
     edits: bool = True
+    description: str = "the test"
     heard: list[Message] = field(default_factory=list)
     repeats: list[str] = field(default_factory=list)
     threads: dict[str, str] = field(default_factory=dict)  # message id -> thread

@@ -27,7 +27,7 @@ def one_sentence_and_a_step(err: str) -> None:
 async def test_a_watch_from_its_start_to_its_end(run: Shell):
     started = await run(f"babysit start {run.job} --cluster marin --json")
     assert started.code == 0, started.err
-    views.StatusReply.model_validate(started.json)
+    assert views.StatusReply.model_validate(started.json).service.channels == []
     waited = await run(f"babysit wait {run.job} --cursor 0 --until stage --for 30 --json")
     assert views.WaitReply.model_validate(waited.json).reason == "stage"
     status = await run(f"babysit status {run.job} --json")
@@ -48,6 +48,16 @@ async def test_a_watch_from_its_start_to_its_end(run: Shell):
     assert "left alone" in stopped.out
     assert run.sim.cluster.runs[run.job].state == "running"
     assert "ok    state" in (await run("babysit doctor --cluster marin")).out
+
+
+async def test_start_says_who_is_told(run: Shell):
+    run.environment["BABYSIT_WEBHOOK_URL"] = "http://127.0.0.1:9/made-up-path"
+    run.environment["BABYSIT_WEBHOOK_SECRET"] = "made-up"
+    started = await run(f"babysit start {run.job} --cluster marin")
+    assert "Told of incidents: webhook at 127.0.0.1." in started.out
+    del run.environment["BABYSIT_WEBHOOK_URL"]  # the running service keeps what it began with
+    status = await run("babysit status --json")
+    assert views.StatusReply.model_validate(status.json).service.channels == ["webhook at 127.0.0.1"]
 
 
 BAD = [

@@ -45,6 +45,11 @@ def _command(value: object) -> object:
     return tuple(shlex.split(value)) if isinstance(value, str) else value
 
 
+def _one_or_many(value: object) -> object:
+    """One text is a list of one."""
+    return (value,) if isinstance(value, str) else value
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -112,6 +117,26 @@ class WebhookSettings(_Section):
         return self
 
 
+class NotifySettings(_Section):
+    """Who is told beside Slack and the webhook."""
+
+    apprise: Annotated[tuple[SecretStr, ...], BeforeValidator(_one_or_many)] = Field(
+        default=(), description="URLs of apprise: mail and some hundred services; each is a secret"
+    )
+    desktop: bool = Field(
+        default=True, description="pop-ups on the machine where the service runs, where it has a screen"
+    )
+    bell: bool = Field(default=True, description="ring the terminal in which the service runs")
+
+    @field_validator("apprise")
+    @classmethod
+    def _are_urls(cls, urls: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+        for number, url in enumerate(urls, start=1):
+            if not re.match(r"\s*[a-zA-Z][a-zA-Z0-9]*://\S", url.get_secret_value()):
+                raise ValueError(f"number {number} is not a URL such as mailto://...")
+        return urls
+
+
 class WebSettings(_Section):
     """What the running service tells over HTTP. Off while there is no address."""
 
@@ -172,6 +197,7 @@ class Settings(_Section):
     )
     slack: SlackSettings = SlackSettings()
     webhook: WebhookSettings = WebhookSettings()
+    notify: NotifySettings = NotifySettings()
     web: WebSettings = WebSettings()
     approvers: tuple[tuple[str, ...], ...] = Field(
         default=(), description="who may approve, in tiers asked one after another: U..., S... or user@host"

@@ -47,7 +47,9 @@ def _choice(expected: str, found: object) -> str:
 def _found(fault: Mapping[str, Any], keys: Sequence[str]) -> str:
     """What was there instead, unless it may be a secret."""
     found = fault.get("input")
-    may_be_shown = isinstance(found, (str, int, float, bool)) and not re.search("token|secret|url", keys[-1])
+    may_be_shown = isinstance(found, (str, int, float, bool)) and not re.search(
+        "token|secret|url|apprise", ".".join(keys)
+    )
     if not may_be_shown or fault["type"] == "missing" or len(str(found)) > _SHOWN_MOST:
         return ""
     return f", not {found!r}"

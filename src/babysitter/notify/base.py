@@ -45,6 +45,10 @@ class Notifier(Protocol):
         """Key of its receipts in the store: slack, webhook, console, ..."""
 
     @property
+    def description(self) -> str:
+        """Who or what is told, for people, e.g. "Slack channel C0JOBS". No secrets; "" = nobody sees it."""
+
+    @property
     def edits(self) -> bool:
         """Whether posted messages can be edited (live state is not sent otherwise)."""
 

@@ -74,6 +74,10 @@ class SlackNotifier:
         self._pokes = itertools.count(1)
         self._newest: tuple[str, list[blocks.Block], str] | None = None  # ts, blocks, text
 
+    @property
+    def description(self) -> str:
+        return f"Slack channel {self._channel}"
+
     async def post(self, message: Message, *, thread: Receipt | None, is_repeat: bool) -> Receipt:
         """Post once; what did not fit follows in the thread, once too."""
         rendered = self._render(message)

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import json
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from babysitter.clock import Clock
 from babysitter.model.message import Message, Words
@@ -33,6 +34,10 @@ class WebhookNotifier:
         self._secret = secret.encode()
         self._clock = clock
         self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def description(self) -> str:
+        return f"webhook at {urlsplit(self._url).hostname or 'an unknown host'}"
 
     async def post(self, message: Message, *, thread: Receipt | None, is_repeat: bool) -> Receipt:
         """Post; a repeat is marked by its unchanged delivery id."""

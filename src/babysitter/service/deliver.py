@@ -57,6 +57,8 @@ class Deliverer:
         async with self._store.transaction() as records:
             names = [line.notifier.name for line in self._lines]
             await records.outbox.register(names, now=self._clock.now())
+            told = [line.notifier.description for line in self._lines]
+            await records.channels.replace([each for each in told if each])
 
     async def tick(self) -> None:
         """Start telling what may be told. Returns at once; a slow notifier holds up no other."""

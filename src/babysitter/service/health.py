@@ -11,7 +11,7 @@ from babysitter.service.wiring import open_hall
 
 async def examine_setup(settings: Settings, spec: ClusterSpec | None) -> list[Check]:
     """Rules, state, service, notifiers and, where one is named, the cluster. Never raises."""
-    checks = [_rules(settings), *await _state(settings), await _slack(settings)]
+    checks = [_rules(settings), *await _state(settings), await _slack(settings), *await _apprise(settings)]
     if spec is None:
         step = "Give --cluster NAME, --controller-url URL or --config FILE."
         return [*checks, Check("cluster", ok=False, detail="none named", next_step=step)]
@@ -45,7 +45,7 @@ async def _slack(settings: Settings) -> Check:
     except BabysitError as fault:
         return Check("slack", ok=False, detail=fault.sentence, next_step=fault.next_step)
     if not token:
-        return Check("slack", ok=True, detail="not configured; messages go to the terminal")
+        return Check("slack", ok=True, detail="not configured")
     from babysitter.notify.slack import identity_of, open_client
 
     try:
@@ -53,3 +53,20 @@ async def _slack(settings: Settings) -> Check:
     except NotifyError as refused:
         return Check("slack", ok=False, detail=refused.sentence, next_step="Try `babysit slack check`.")
     return Check("slack", ok=True, detail=f"{who}, channel {slack.channel}; buttons: `babysit slack check`")
+
+
+async def _apprise(settings: Settings) -> list[Check]:
+    """Whether apprise understands each URL. Sends nothing, and shows nothing of a URL but its scheme."""
+    from babysitter.notify.apprise import AppriseNotifier
+
+    checks = []
+    for number, url in enumerate(settings.notify.apprise, start=1):
+        notifier = AppriseNotifier(url.get_secret_value(), number=number)
+        try:
+            await notifier.verify()
+        except NotifyError as refused:
+            step = "Correct notify.apprise in the settings."
+            checks.append(Check(notifier.name, ok=False, detail=refused.sentence, next_step=step))
+        else:
+            checks.append(Check(notifier.name, ok=True, detail=f"{notifier.description}; nothing was sent"))
+    return checks

@@ -3,7 +3,7 @@
 A new notifier is a row in `_NOTIFIERS`.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TextIO
 from babysitter.backends.open import open_cluster
 from babysitter.clock import Clock, SystemClock
 from babysitter.config import Settings, secret
+from babysitter.errors import BadConfig
 from babysitter.notify.base import Notifier
 from babysitter.service.clusters import Clusters, Opener, configured_clusters
 from babysitter.service.hall import Hall
@@ -37,7 +38,7 @@ async def open_hall(
     world = world or clock
     folder = state_folder_of(settings)
     specs = configured_clusters(settings)
-    configured = [each for make in _NOTIFIERS if (each := make(settings, world)) is not None]
+    configured = [each for make in _NOTIFIERS for each in make(settings, world)]
     database = settings.database_url.get_secret_value() if settings.database_url else None
     store = await open_store(database or folder)
     hall = Hall(
@@ -65,31 +66,60 @@ def state_folder_of(settings: Settings) -> Path:
     return settings.state_dir.expanduser() if settings.state_dir else default_state_folder()
 
 
-def terminal_notifier(stream: TextIO) -> Notifier:
-    """Tells a terminal, or a file."""
-    from babysitter.notify.console import ConsoleNotifier
+def local_notifiers(
+    settings: Settings, clock: Clock, environment: Mapping[str, str], stream: TextIO | None
+) -> tuple[Notifier, ...]:
+    """What tells whoever sits at this machine: the stream (a terminal or a log), and the desktop.
 
-    return ConsoleNotifier(stream)
+    For the process that serves; `stream` None = its output belongs to a program.
+    """
+    from babysitter.notify.console import ConsoleNotifier, alert_of
+    from babysitter.notify.desktop import DesktopNotifier, find_desktop
+
+    wishes = settings.notify
+    desktop = find_desktop(environment) if wishes.desktop else None
+    found: list[Notifier] = []
+    if stream is not None:
+        pops_up = wishes.desktop and desktop is None
+        alert = alert_of(environment, is_terminal=stream.isatty(), rings=wishes.bell, pops_up=pops_up)
+        found.append(ConsoleNotifier(stream, alert))
+    if desktop is not None:
+        found.append(DesktopNotifier(desktop, clock))
+    return tuple(found)
 
 
-def _slack(settings: Settings, world: Clock) -> Notifier | None:  # noqa: ARG001
+def _slack(settings: Settings, world: Clock) -> tuple[Notifier, ...]:  # noqa: ARG001
     slack = settings.slack
     token = secret(slack.bot_token, slack.bot_token_file, what="Slack bot token")
     if not token:
-        return None
+        return ()
     from babysitter.notify.slack import SlackNotifier, open_client
 
     client = open_client(token, base_url=slack.api_url)
-    return SlackNotifier(client, slack.channel, on_call=slack.on_call)
+    return (SlackNotifier(client, slack.channel, on_call=slack.on_call),)
 
 
-def _webhook(settings: Settings, world: Clock) -> Notifier | None:
+def _webhook(settings: Settings, world: Clock) -> tuple[Notifier, ...]:
     if not settings.webhook.url:
-        return None
+        return ()
     from babysitter.notify.webhook import WebhookNotifier
 
     key = secret(settings.webhook.secret, settings.webhook.secret_file, what="webhook secret")
-    return WebhookNotifier(settings.webhook.url, key, world)
+    return (WebhookNotifier(settings.webhook.url, key, world),)
 
 
-_NOTIFIERS: tuple[Callable[[Settings, Clock], Notifier | None], ...] = (_slack, _webhook)
+def _apprise(settings: Settings, world: Clock) -> tuple[Notifier, ...]:  # noqa: ARG001
+    from babysitter.notify.apprise import AppriseNotifier, is_installed
+
+    urls = settings.notify.apprise
+    if urls and not is_installed():
+        raise BadConfig(
+            "The settings name notify.apprise, and the package `apprise` is not installed.",
+            next_step="Run `pip install 'babysitter[apprise]'`, or take notify.apprise out.",
+        )
+    return tuple(
+        AppriseNotifier(url.get_secret_value(), number=number) for number, url in enumerate(urls, start=1)
+    )
+
+
+_NOTIFIERS: tuple[Callable[[Settings, Clock], tuple[Notifier, ...]], ...] = (_slack, _webhook, _apprise)

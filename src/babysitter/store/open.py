@@ -29,6 +29,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from babysitter.errors import BadConfig, StorageUnavailable, Unreachable, UserError
+from babysitter.store.channels import ChannelRepository
 from babysitter.store.clusters import ClusterBook
 from babysitter.store.connection import Connection, is_locked
 from babysitter.store.database import WRITE_WAIT_S, Database, PostgresDatabase, SqliteDatabase
@@ -65,6 +66,7 @@ class Records:
     feedback: FeedbackBook
     clusters: ClusterBook
     tally: Tally
+    channels: ChannelRepository
 
 
 class Store:
@@ -240,4 +242,5 @@ def _records(connection: Connection) -> Records:
         feedback=FeedbackBook(connection),
         clusters=ClusterBook(connection),
         tally=Tally(connection),
+        channels=ChannelRepository(connection),
     )

@@ -269,6 +269,7 @@ class ServiceView(View):
 
     runs: bool = Field(description="while it does not, nothing is looked at; `babysit serve` starts it")
     troubles: dict[str, str] = Field(default_factory=dict, description="part -> what is wrong with it")
+    channels: list[str] = Field(default=[], description="who is told of incidents; empty = nobody")
 
 
 class StatusReply(Reply):

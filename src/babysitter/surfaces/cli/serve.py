@@ -57,7 +57,7 @@ async def _serve(settings: "Settings") -> None:
     from babysitter.surfaces.web.app import telling
 
     async with (
-        open_hall(settings, notifiers=(console_notifier(),)) as hall,
+        open_hall(settings, notifiers=own_notifiers(settings)) as hall,
         Service(hall) as service,
         hearing(hall) as slack,
         telling(hall, slack),
@@ -69,11 +69,12 @@ async def _serve(settings: "Settings") -> None:
         await service.until_stopped()
 
 
-def console_notifier() -> "Notifier":
-    """Tells this terminal."""
-    from babysitter.service.wiring import terminal_notifier
+def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Notifier, ...]":
+    """What tells whoever sits at this machine, for the process that serves."""
+    from babysitter.clock import SystemClock
+    from babysitter.service.wiring import local_notifiers
 
-    return terminal_notifier(sys.stdout)
+    return local_notifiers(settings, SystemClock(), os.environ, None if is_json else sys.stdout)
 
 
 def _stop(settings: "Settings") -> str:
@@ -119,17 +120,21 @@ async def _begin(settings: "Settings", file: Path | None) -> str:
     return "The service runs in the background. Watches are looked after."
 
 
-async def keep_served(hall: "Hall", file: Path | None) -> None:
-    """Start the service in the background where none runs: without it nothing is looked at."""
+async def keep_served(hall: "Hall", file: Path | None) -> bool:
+    """Start the service in the background where none runs: without it nothing is looked at.
+
+    Return True if this call started it, so that it has the settings of this process.
+    """
     if await hall.tenure.somebody_serves():
-        return
+        return False
     service = in_background(hall.settings, file)
     deadline = time.monotonic() + BEGINS_WITHIN_S
     # Else `status` would say for a moment that nothing is looked at. A service that ended will not begin.
     while not await hall.tenure.somebody_serves() and time.monotonic() < deadline:
         if service.poll() is not None:
-            return
+            return False
         await asyncio.sleep(0.05)
+    return True
 
 
 def in_background(settings: "Settings", file: Path | None) -> "subprocess.Popen[bytes]":

@@ -122,7 +122,8 @@ async def _start(
     from babysitter.service.run import Service
     from babysitter.service.watching import standing_of, start_watching
     from babysitter.service.wiring import open_hall
-    from babysitter.surfaces.cli.serve import console_notifier, keep_served
+    from babysitter.surfaces.cli.serve import keep_served, own_notifiers
+    from babysitter.surfaces.cli.told import channels_of, told_sentence
     from babysitter.surfaces.cli.watch import view_of
     from babysitter.surfaces.slack.serving import hearing
     from babysitter.surfaces.views import ServiceView, StatusReply
@@ -136,7 +137,7 @@ async def _start(
             typer.echo(
                 f"{name} is not set here: a restart takes it from the service's environment.", err=True
             )
-    notifiers = (console_notifier(),) if serves and not as_json else ()
+    notifiers = own_notifiers(settings, is_json=as_json) if serves else ()
     async with open_hall(settings, notifiers=notifiers) as hall:
         watches: list[Watch] = []
         faults: list[BabysitError] = []
@@ -157,23 +158,31 @@ async def _start(
             except BabysitError as fault:
                 faults.append(fault)
         # A job that was watched already is a promise too: it is kept, whatever else went wrong here.
+        began_here = serves
         if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
-            await keep_served(hall, settings_file)
+            began_here = await keep_served(hall, settings_file)
+        channels = await channels_of(hall, began_here=began_here)
         if as_json and (watches or not faults):
             views = [view_of(await standing_of(hall, each.id)) for each in watches]
             runs = serves or await hall.tenure.somebody_serves()
-            typer.echo(StatusReply(watches=views, service=ServiceView(runs=runs)).model_dump_json())
+            typer.echo(
+                StatusReply(
+                    watches=views, service=ServiceView(runs=runs, channels=list(channels))
+                ).model_dump_json()
+            )
         for each in () if as_json or serves else watches:
             name = shlex.quote(each.root)
             typer.echo(f"Watching {each.root} (as {each.id}). See: babysit status {name} --watch")
+        if watches and not as_json:
+            typer.echo(told_sentence(channels))
         if faults:
             raise _all_of(faults)
         if serves:
-            async with Service(hall) as service, hearing(hall) as slack, telling(hall, slack):
-                serving = asyncio.create_task(service.until_stopped())
+            async with Service(hall) as running, hearing(hall) as slack, telling(hall, slack):
+                serving = asyncio.create_task(running.until_stopped())
                 with _when_interrupted("Nothing is looked at any more. To go on: babysit serve"):
                     code = await _until_ended(hall, [each.id for each in watches])
-                service.stop()
+                running.stop()
                 await serving
             return code
         if not stays:

@@ -181,6 +181,7 @@ async def _reply(
     from babysitter.service.replicas import troubles_of
     from babysitter.service.watching import all_standing, find_watch, standing_of
     from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.cli.told import channels_of
     from babysitter.surfaces.views import ServiceView, StatusReply
 
     async with open_hall(settings) as hall:
@@ -191,6 +192,7 @@ async def _reply(
         service = ServiceView(
             runs=await hall.tenure.somebody_serves(),
             troubles=await troubles_of(hall.store, now=hall.world.now()),
+            channels=list(await channels_of(hall, began_here=False)),
         )
     return StatusReply(watches=[view_of(each) for each in shown], service=service)
 
