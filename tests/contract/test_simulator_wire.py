@@ -44,8 +44,13 @@ UNMET: dict[str, set[str]] = {
 class Asker:
     """Asks a simulator as plainly as it gets."""
 
-    def __init__(self, session, url):
-        self._session, self._url = session, url
+    def __init__(self, session, url, clock):
+        self._session, self._url, self.clock = session, url, clock
+
+    async def status(self, verb, path):
+        """Status of a plain request."""
+        async with self._session.request(verb, f"{self._url}/{path}") as answer:
+            return answer.status
 
     async def send(self, path, body, headers=None):
         """Status and text."""
@@ -59,14 +64,14 @@ class Asker:
 
 
 @asynccontextmanager
-async def simulated(scenario, generation, *, at_s=0.0, identity=""):
+async def simulated(scenario, generation, *, at_s=0.0, identity="", user="ada"):
     clock = FakeClock()
     async with (
-        Simulator(scenario, clock.now, generation=generation, identity=identity) as simulator,
+        Simulator(scenario, clock.now, generation=generation, identity=identity, user=user) as simulator,
         aiohttp.ClientSession() as session,
     ):
         clock.advance(at_s)
-        yield simulator, Asker(session, simulator.url)
+        yield simulator, Asker(session, simulator.url, clock)
 
 
 async def everything(simulator, asker, generation):

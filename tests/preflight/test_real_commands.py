@@ -1,101 +1,11 @@
-"""Commands as typed, what the real `iris job run` of May did with them, and what preflight says.
-
-Measured on 2026-11-22 with client and controller of 29c1e4749 (one scale group of CPUs), in a git folder with
-two small files. Exit 0: the controller accepted the job; 1: an error of the client or a refusal of the
-controller; 2: a usage error. The words are from the last lines of stderr.
-"""
-
-from dataclasses import dataclass
+"""Preflight agrees with what the real `iris job run` of May did."""
 
 import pytest
 
 from babysitter.preflight.finding import blocking
 from babysitter.preflight.run import check_submission
+from tests.support.real_commands import ACCEPTED, DOOMED, ONLY_THE_CONTROLLER_KNOWS, REFUSED, Measured
 from tests.support.submissions import command_facts
-
-
-@dataclass(frozen=True)
-class Measured:
-    """`blocks`: ids that preflight blocks with; `warns`: ids of its warnings."""
-
-    options: str
-    exit_code: int
-    words: str = ""
-    blocks: tuple[str, ...] = ()
-    warns: tuple[str, ...] = ()
-    program: str = "-- python job.py"
-
-    @property
-    def line(self) -> str:
-        return f"iris job run --no-wait {self.options} {self.program}"
-
-
-EXTRA = "requires --enable-extra-resources."
-REFUSED = [
-    Measured("--memory 4GB", 2, f"--memory 4GB (>= 4 GB) {EXTRA}", ("extra-resources",)),
-    Measured("--memory 4GiB", 2, f"--memory 4GiB (>= 4 GB) {EXTRA}", ("extra-resources",)),
-    Measured("--memory 3.8GiB", 2, f"--memory 3.8GiB (>= 4 GB) {EXTRA}", ("extra-resources",)),
-    Measured("--memory 5gigs", 2, f"--memory 5gigs (>= 4 GB) {EXTRA}", ("extra-resources",)),
-    Measured("--disk 10GB", 2, f"--disk 10GB (>= 10 GB) {EXTRA}", ("extra-resources",)),
-    Measured("--tpu v5litepod-4", 2, f"--tpu {EXTRA}", ("extra-resources",)),
-    Measured("--gpu H100x8", 2, f"--gpu {EXTRA}", ("extra-resources",)),
-    Measured("--memory lots", 1, "Failed to parse size!", ("bad-value",)),
-    Measured("--memory -5GB", 1, "Failed to parse size!", ("bad-value",)),
-    Measured("--memory", 2, "Option '--memory' requires", ("bad-value", "no-program"), program=""),
-    Measured("--reservation v5litepod-4", 2, "Unknown option '--reservation'.", ("unknown-flag",)),
-    Measured("--max-retry 3", 2, "Unknown option '--max-retry'.", ("unknown-flag",)),
-    Measured("--task-image x", 2, "Unknown option '--task-image'.", ("unknown-flag",)),
-    Measured("--cancel-on-exit", 2, "Unknown option '--cancel-on-exit'.", ("unknown-flag",)),
-    Measured("-x 3", 2, "Unknown option '-x'.", ("unknown-flag",)),
-    Measured("", 2, "Unknown option '--cpu'.", ("unknown-flag",), program="-- --cpu 4 python job.py"),
-    Measured("--max-retries three", 2, "'three' is not a valid integer.", ("bad-value",)),
-    Measured("--timeout 1h", 2, "'1h' is not a valid integer.", ("bad-value",)),
-    Measured("--priority urgent", 2, "'urgent' is not one of", ("bad-value",)),
-    Measured("--no-wait=true", 2, "'--no-wait' does not take a value.", ("bad-value",)),
-    Measured("-e KEY=1 x", 1, "Key cannot contain '='", ("bad-value",)),
-    Measured("--job-name a/24", 1, "Job name cannot contain '/'", ("bad-value",)),
-    Measured("--user ''", 1, "Job user must not be empty", ("bad-value",)),
-    Measured("--reserve v5litepod-4 --region mars", 2, "--reserve cannot be", ("bad-value",)),
-    Measured("--job-name a31", 2, "Missing argument 'CMD...'.", ("no-program",), program=""),
-    Measured("--job-name a32 --", 2, "Missing argument 'CMD...'.", ("no-program",), program=""),
-    Measured(
-        "--gpu A9000 --enable-extra-resources",
-        1,
-        "Unknown GPU spec: 'A9000'.",
-        ("unknown-gpu",),
-    ),
-]
-ACCEPTED = [
-    Measured("", 0),
-    Measured("--memory 3.9GB", 0),
-    Measured("--memory 4GB --enable-extra-resources", 0),
-    Measured("--memory=6GB --enable-extra-resources", 0, program="-- python job.py --memory 8"),
-    Measured("--disk 9GB", 0),
-    Measured("--memory 0", 0),
-    Measured("--memory 2TB --enable-extra-resources", 0),
-    Measured("--cpu 200", 0),
-    Measured("--cpu -1", 0),
-    Measured("--replicas 0", 0),
-    Measured("--priority BATCH", 0),
-    Measured("--preemptible", 0),
-    Measured("--extra tpu --extra cpu", 0),
-    Measured("--user ada", 0),
-    Measured("--job-name a33 --job-name a34", 0),  # the last one counts
-    Measured("--job-name 'a 47'", 0),
-    Measured("", 0, program="-- ./run.sh"),
-    Measured("", 0, warns=("missing-separator",), program="python job.py"),
-    Measured("", 0, warns=("missing-separator",), program="python job.py --cpu 4"),
-]
-DOOMED = [  # accepted, but what runs is not what was meant
-    Measured("--memory 8", 0, blocks=("size-without-unit",)),
-    Measured("", 0, blocks=("missing-separator",), program="bash -lec 'echo hi'"),
-    Measured("-e KEY", 0, blocks=("swallowed-word",)),
-]
-# What only the controller knows: its scale groups. Preflight has no fact about them yet.
-ONLY_THE_CONTROLLER_KNOWS = [
-    Measured("--tpu v5litepod-4 --enable-extra-resources", 1, "no scaling group provides device"),
-    Measured("--region mars", 1, "no groups in region mars"),
-]
 
 
 @pytest.mark.parametrize("row", [*REFUSED, *ACCEPTED, *DOOMED], ids=lambda row: row.line)

@@ -3,10 +3,11 @@
 import base64
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from babysitter.sim import dumps, fields, render
+from babysitter.sim import dumps, fields, launching, render
+from babysitter.sim.bundles import BundleStore
+from babysitter.sim.launching import ConnectError
 from babysitter.sim.log_calls import fetch_logs, task_logs
 from babysitter.sim.records import Job, State, Task
 from babysitter.sim.story import Story
@@ -19,31 +20,7 @@ LOG_SERVICES = {
     "august": ("finelog.logging.LogService", "proxy/system.log-server/finelog.logging.LogService"),
 }
 PAGE_MOST, OFFSET_MOST = 500, 5000
-CLIENT_AGE = timedelta(days=14)
-UNDATED_CLIENT = "2026-04-22"
-BUILT_ON = datetime(2026, 8, 22, tzinfo=UTC)  # August's controller compares with its own build
 _CANONICAL = re.compile(r"/[^/]+(?:/[^/]+)+")
-
-
-class ConnectError(Exception):
-    """An answer that is an error of the protocol."""
-
-    def __init__(self, status: int, code: str, message: str) -> None:
-        super().__init__(message)
-        self.status, self.code = status, code
-
-    def body(self, at: float) -> Json:
-        """Faults inside the controller carry details; refusals do not."""
-        body: Json = {"code": self.code, "message": str(self)}
-        if self.code == "internal":
-            debug = {
-                "exceptionType": "builtins.ValueError",
-                "message": str(self),
-                "timestamp": render.moment(at),
-            }
-            value = base64.b64encode(str(self).encode()).decode()
-            body["details"] = [{"type": "iris.rpc.ErrorDetails", "value": value, "debug": debug}]
-        return body
 
 
 class NoSuchCall(Exception):
@@ -55,10 +32,15 @@ class NoSuchCall(Exception):
 
 
 class Calls:
-    """Answers of one generation. `identity`: the static token that may be exchanged at Login; none = open."""
+    """Answers of one generation. `identity`: the static token that may be exchanged at Login; none = open.
 
-    def __init__(self, story: Story, generation: str, *, identity: str = "") -> None:
+    `user`: whose token that is. `bundles`: what was submitted with jobs.
+    """
+
+    def __init__(self, story: Story, generation: str, *, identity: str = "", user: str = "ada") -> None:
         self.story, self.cluster, self.generation, self.identity = story, story.cluster, generation, identity
+        self.user = user
+        self.bundles = BundleStore()
 
     def answer(self, service: str, method: str, text: bytes) -> Json:
         """Raises ConnectError for a refusal and NoSuchCall for a call of another generation."""
@@ -151,21 +133,29 @@ class Calls:
     def _terminate_job(self, asked: Json) -> Json:
         job = self._known_job(asked.get("jobId", ""), "TerminateJob")
         self.story.note(f"Job {job.id} terminated")
-        self.cluster.stop(job.id)
+        self.cluster.stop(job.id, ends_slowly=True)
         return {}
 
     def _launch_job(self, asked: Json) -> Json:
         name = asked.get("name", "")
         if not _CANONICAL.fullmatch(name):
             raise _not_canonical(name, "LaunchJob")
-        self._check_client(asked)
-        self._check_device(asked)
+        if name.count("/") == 2:
+            launching.check_client(asked, self.generation, self.cluster.now)
+            if self.identity:  # who asks is who owns: the name's own user does not count
+                name = f"/{self.user}/{name.split('/')[2]}"
         existing = self.cluster.jobs.get(name)
+        if launching.check_name(existing, asked):
+            return {"jobId": name}
         if existing is not None and not existing.state.final:
-            raise ConnectError(409, "already_exists", f"Job {name} already exists and is still running")
+            self.cluster.stop(name, "Replaced by new submission")
         if existing is not None and self.generation != "april" and existing.drained_at > self.cluster.now:
             raise ConnectError(504, "deadline_exceeded", "Request timed out")
-        self.story.launch(asked | ({} if "replicas" in asked else {"replicas": 1}))
+        pack = launching.unpacked(asked)
+        launching.check_placement(name, asked, self.generation)
+        stored = {"bundleId": self.bundles.put(pack)} if pack else {}
+        request = {key: value for key, value in asked.items() if key != "bundleBlob"}
+        self.story.launch({"replicas": 1, **request, **stored, "name": name})
         return {"jobId": name}
 
     def _list_workers(self, asked: Json) -> Json:
@@ -189,12 +179,12 @@ class Calls:
         return {"provider": "static" if self.identity else "", "gcpProjectId": ""}
 
     def _get_current_user(self, _asked: Json) -> Json:
-        return {"userId": "ada", "role": "admin"}
+        return {"userId": self.user if self.identity else "anonymous", "role": "admin"}
 
     def _login(self, asked: Json) -> Json:
         if not self.identity or asked.get("identityToken") != self.identity:
             raise ConnectError(401, "unauthenticated", "Identity verification failed")
-        return {"token": self.session_token, "keyId": "iris_k_made_up", "userId": "ada"}
+        return {"token": self.session_token, "keyId": "iris_k_made_up", "userId": self.user}
 
     @property
     def session_token(self) -> str:
@@ -217,33 +207,6 @@ class Calls:
         if task is None:
             raise ConnectError(404, "not_found", f"Task {task_id} not found")
         return task
-
-    def _check_client(self, asked: Json) -> None:
-        """The gate for old clients: since May, for root jobs only, and only here."""
-        if self.generation == "april":
-            return
-        built = asked.get("clientRevisionDate", "") or (UNDATED_CLIENT if self.generation == "may" else "")
-        today = datetime.fromtimestamp(self.cluster.now, UTC) if self.generation == "may" else BUILT_ON
-        oldest = (today - CLIENT_AGE).date().isoformat()
-        if built and built < oldest:
-            raise ConnectError(
-                400,
-                "failed_precondition",
-                f"marin-iris client is too old (build {built}; minimum {oldest}). "
-                "Run `uv sync` or upgrade marin-iris and retry.",
-            )
-
-    def _check_device(self, asked: Json) -> None:
-        device = asked.get("resources", {}).get("device", {})
-        for kind in ("tpu", "gpu"):
-            if kind in device:
-                wanted = f"{kind}:{device[kind].get('variant', '')}"
-                raise ConnectError(
-                    400,
-                    "failed_precondition",
-                    f"Job {asked['name']} is unschedulable: no scaling group provides device {wanted} "
-                    "(available: cpu)",
-                )
 
 
 def _matches(job: Job, query: Json) -> bool:

@@ -12,6 +12,7 @@ from babysitter.sim.timeline import Timeline
 STOPPED_BY_SOMEBODY = "Terminated by user"  # the only reason the controller has, whoever asked
 PARENT_FAILED = "Job exceeded max_task_failures"
 RETRY_PAUSE_S = 1.5
+LINGER_S, LINGER_STEP_S = 20.0, 2.0  # measured: a stopped process printed for up to 20 s more
 DRAIN_S = 180.0  # measured: two minutes after a stop the name was still held
 FOREVER_S = 10.0 * 365 * 86400
 
@@ -100,12 +101,17 @@ class Cluster:
             task.life = self.timeline.start(self._live(task), placement.wait_s)
         return job
 
-    def stop(self, job_id: str, reason: str = STOPPED_BY_SOMEBODY) -> None:
-        """End a job and everything below it, at once. What has ended already stays as it is."""
+    def stop(self, job_id: str, reason: str = STOPPED_BY_SOMEBODY, *, ends_slowly: bool = False) -> None:
+        """End a job and everything below it, at once. What has ended already stays as it is.
+
+        `ends_slowly`: the states change at once, but the processes go on printing for some seconds.
+        """
         for job in self.subtree(job_id):
             if job.state.final:
                 continue
             for task in job.tasks:
+                if ends_slowly and task.state is State.RUNNING:
+                    self.timeline.start(self._linger(task.log_key), LINGER_STEP_S)
                 self._kill(task, reason)
             job.state, job.error = State.KILLED, job.error or reason
             job.finished_at, job.drained_at = self.now, self.now + DRAIN_S
@@ -225,6 +231,14 @@ class Cluster:
         # April leaves the attempt of a stopped task as it was.
         if task.attempt is not None and not task.attempt.state.final and self.generation != "april":
             task.attempt.state, task.attempt.error = State.KILLED, reason
+
+    def _linger(self, log_key: str) -> Generator[float, None, None]:
+        """A stopped process until the machine ends it: it repeats its last line. At most LINGER_S."""
+        ends_at = self.now - LINGER_STEP_S + self.random_for(f"linger-{log_key}").uniform(3.0, LINGER_S)
+        while self.now <= ends_at:
+            if last := self.logs.last_error_line(log_key):
+                self.logs.add(log_key, self.now, last)
+            yield LINGER_STEP_S
 
     def _place(self, task: Task) -> Machine:
         return self.machines[(task.job.number + task.index + len(task.attempts)) % len(self.machines)]

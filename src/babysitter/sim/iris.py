@@ -8,6 +8,7 @@ long time when nobody answers, ends a refusal with a traceback, and takes a plai
 """
 
 # ruff: noqa: T201  a command prints
+import base64
 import json
 import re
 import sys
@@ -16,9 +17,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from babysitter.sim import iris_print
+from babysitter.sim.bundles import TooLarge, pack
+from babysitter.sim.iris_options import ClientFault, OptionError, RunOptions, read_run
 from babysitter.sim.submissions import DEFAULT_USER, resources
 
 SERVICE = "iris.cluster.ControllerService"
@@ -98,11 +102,21 @@ def main(words: Sequence[str], *, tries: int = TRIES) -> int:
     except Usage as fault:
         print(f"Usage: iris [OPTIONS] COMMAND [ARGS]...\n\nError: {fault}", file=sys.stderr)
         return 2
+    except OptionError as fault:
+        print(fault, file=sys.stderr)
+        return 2
     except Refused as fault:
-        print("Traceback (most recent call last):", file=sys.stderr)
-        print('  File "/srv/iris/cli/main.py", line 1, in invoke', file=sys.stderr)
-        print(f"connectrpc.errors.ConnectError: {fault}", file=sys.stderr)
-        return 1
+        return _crash(f"connectrpc.errors.ConnectError: {fault}")
+    except (ClientFault, TooLarge) as fault:
+        return _crash(str(fault))
+
+
+def _crash(last_line: str) -> int:
+    """A traceback, as the real command ends when something is refused."""
+    print("Traceback (most recent call last):", file=sys.stderr)
+    print('  File "/srv/iris/cli/main.py", line 1, in invoke', file=sys.stderr)
+    print(last_line, file=sys.stderr)
+    return 1
 
 
 def note(logger: str, text: str, *, level: str = "I") -> None:
@@ -145,57 +159,46 @@ def _rpc(controller: Controller, words: Sequence[str]) -> int:
 
 
 def _run(controller: Controller, generation: str, words: Sequence[str]) -> int:
-    own = list(words[: words.index("--")] if "--" in words else words)
-    argv = list(words[len(own) + 1 :])
-    values, flags, env = _run_options(own)
-    if not argv:
-        raise Usage("Missing argument 'CMD...'.")
+    given = read_run(words, generation)
+    values, argv = given.values, given.program
     name = values.get("--job-name") or f"iris-run-job-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     note("iris.cli.job", f"Submitting job: {name}")
     note("iris.cli.job", f"Command: {' '.join(argv)}")
     if "/" in name:
-        raise Refused(f"Job name '{name}' must not contain '/'")
-    cpu = float(values.get("--cpu", 0.5 if generation == "april" else 0.1))
-    wanted = resources(cpu, values.get("--memory", "1GB"), values.get("--disk", "5GB"))
-    if device := values.get("--tpu"):
-        wanted["device"] = {"tpu": {"variant": device}}
+        raise ClientFault("ValueError: Job name cannot contain '/'")
+    if not values.get("--user", DEFAULT_USER).strip():
+        raise ClientFault("ValueError: Job user must not be empty")
     body: Json = {
         "name": f"/{values.get('--user', DEFAULT_USER)}/{name}",
         "entrypoint": {"runCommand": {"argv": argv}},
-        "resources": wanted,
-        "environment": {"envVars": env},
+        "resources": _resources(given, generation),
+        "environment": {"envVars": given.env},
         "maxRetriesFailure": int(values.get("--max-retries", 0)),
-        "replicas": int(values.get("--replicas", 1)),
+        "replicas": int(values.get("--replicas", 0)) or 1,
+        "bundleBlob": base64.b64encode(pack(Path.cwd())).decode(),
     }
+    if region := values.get("--region"):
+        body["constraints"] = [{"key": "region", "value": {"stringValue": region}}]
     if generation != "april":
         body |= {"submitArgv": ["/srv/bin/iris", "job", "run", *words], "clientRevisionDate": BUILT_ON}
     job = str(controller.ask("LaunchJob", body)["jobId"])
     note("iris.cli.job", f"Job submitted: {job}")
     print(job)
-    return 0 if "--no-wait" in flags else _wait_for(controller, job)
+    return 0 if "--no-wait" in given.flags else _wait_for(controller, job)
 
 
-def _run_options(words: Sequence[str]) -> tuple[dict[str, str], set[str], dict[str, str]]:
-    """Options with a value, those without, and the environment (`-e NAME VALUE`)."""
-    values: dict[str, str] = {}
-    flags: set[str] = set()
-    env: dict[str, str] = {}
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word in ("-e", "--env-vars") and len(rest) >= 2:
-            env[rest[0]] = rest[1]
-            del rest[:2]
-        elif "=" in word:
-            name, _, values_text = word.partition("=")
-            values[name] = values_text
-        elif word in ("--no-wait", "--enable-extra-resources"):
-            flags.add(word)
-        elif word.startswith("--") and rest:
-            values[word] = rest.pop(0)
-        else:
-            raise Usage(f"No such option: {word}")
-    return values, flags, env
+def _resources(given: RunOptions, generation: str) -> Json:
+    values = given.values
+    cpu = float(values.get("--cpu", 0.5 if generation == "april" else 0.1))
+    try:
+        wanted = resources(cpu, values.get("--memory", "1GB"), values.get("--disk", "5GB"))
+    except ValueError as fault:
+        raise ClientFault(f"ValueError: Failed to parse size! ({fault})") from fault
+    if tpu := values.get("--tpu"):
+        wanted["device"] = {"tpu": {"variant": tpu}}
+    elif gpu := values.get("--gpu"):
+        wanted["device"] = {"gpu": {"variant": gpu.partition("x")[0].lower()}}
+    return wanted
 
 
 def _wait_for(controller: Controller, job: str) -> int:

@@ -9,14 +9,17 @@ from typing import Any
 
 from aiohttp import web
 
-from babysitter.sim.calls import Calls, ConnectError, NoSuchCall
+from babysitter.sim.bundles import BundleStore
+from babysitter.sim.calls import Calls, NoSuchCall
 from babysitter.sim.cluster import Cluster
+from babysitter.sim.launching import ConnectError
 from babysitter.sim.scenario import load
 from babysitter.sim.story import Story
 
 GENERATIONS = ("april", "may", "august")
 MOODS = ("well", "down", "ill", "busy", "hangs")
 ROOT = "/ada/dedup"
+MAX_REQUEST_BYTES = 64 * 1024 * 1024  # a bundle over the limit must arrive to be refused
 _OPEN_CALLS = ("GetAuthInfo", "Login")
 
 
@@ -24,6 +27,7 @@ class Simulator:
     """A cluster that plays one scenario, and the server in front of it.
 
     `scenario`: the name of a shipped one, or the path of a file. `now`: the clock that both sides share.
+    `identity`, `user`: the token that callers must have, and whose it is; without one nobody is asked.
     `mood`: well; down (closes connections); ill (500 without sense); busy (503 that says so); hangs (never
     answers); may be changed at any time, and scenarios change it themselves.
     `requests`: (method, bytes of the answer on the wire) of everything that was asked.
@@ -39,6 +43,7 @@ class Simulator:
         generation: str = "may",
         seed: int = 1,
         identity: str = "",
+        user: str = "ada",
     ) -> None:
         if generation not in GENERATIONS:
             raise ValueError(f"There is no generation '{generation}'; known are {', '.join(GENERATIONS)}.")
@@ -53,7 +58,7 @@ class Simulator:
             generation=generation, start=now().timestamp(), seed=seed, machines=self.scenario.machines
         )
         self._story = Story(self.scenario, self._cluster, self._feel)
-        self._calls = Calls(self._story, generation, identity=identity)
+        self._calls = Calls(self._story, generation, identity=identity, user=user)
         self.root_job = self.scenario.root.id
         self.neighbours = self._story.neighbours
         self._story.begin()
@@ -72,8 +77,13 @@ class Simulator:
     def launched(self) -> list[str]:
         return self._story.launched
 
+    @property
+    def bundles(self) -> BundleStore:
+        """What was submitted with the jobs, by id."""
+        return self._calls.bundles
+
     async def __aenter__(self) -> "Simulator":
-        app = web.Application()
+        app = web.Application(client_max_size=MAX_REQUEST_BYTES)
         app.router.add_route("*", "/{path:.*}", self._serve)
         self._runner = web.AppRunner(app, handler_cancellation=True)
         await self._runner.setup()
@@ -96,6 +106,8 @@ class Simulator:
         path = request.match_info["path"]
         if path == "health":
             return self._answer(request, "health", {"status": "ok"}, 200)
+        if path.startswith("bundles/"):
+            return self._bundle(request, path.removeprefix("bundles/").removesuffix(".zip"))
         service, _, method = path.rpartition("/")
         if request.method != "POST":
             return web.Response(status=405)
@@ -110,6 +122,16 @@ class Simulator:
             return web.Response(status=404, text="" if fault.known_service else "Not Found")
         except ConnectError as fault:
             return self._answer(request, method, fault.body(self._cluster.now), fault.status)
+
+    def _bundle(self, request: web.Request, bundle: str) -> web.Response:
+        """GET or HEAD; workers ask without a token."""
+        if request.method not in ("GET", "HEAD"):
+            return web.Response(status=405)
+        pack = self.bundles.get(bundle)
+        self.requests.append(("bundles", len(pack or b"") if request.method == "GET" else 0))
+        if pack is None:
+            return web.Response(status=404, text=f"Bundle not found: {bundle}")
+        return web.Response(body=pack, content_type="application/zip")
 
     async def _refusal(self, request: web.Request) -> web.Response | None:
         match self.mood:
