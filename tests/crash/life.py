@@ -15,8 +15,8 @@ from pathlib import Path
 
 import structlog
 
+from babysitter.backends.iris.connect import hands_over
 from babysitter.backends.iris.eyes import IrisEyes
-from babysitter.backends.iris.hands import IrisHands
 from babysitter.backends.iris.rpc import DirectWay, HttpLine
 from babysitter.backends.open import Cluster, ClusterSpec
 from babysitter.clock import SystemClock
@@ -129,8 +129,9 @@ class WithoutCommand(IrisEyes):
 def _opener(clock: SharedClock) -> Callable[[ClusterSpec], Cluster]:
     def opened(spec: ClusterSpec) -> Cluster:
         line = HttpLine(DirectWay(spec.url), place=spec.url, ask_limit_s=5.0)
-        hands = IrisHands(line, client_revision_date="2026-11-20")
-        return Cluster(spec, eyes=WithoutCommand(line, clock=clock), hands=hands)
+        eyes = WithoutCommand(line, clock=clock)
+        dated = replace(spec, client_revision_date="2026-11-20")
+        return Cluster(spec, eyes=eyes, hands=hands_over(line, eyes, dated, clock=clock))
 
     return opened
 

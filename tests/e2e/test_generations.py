@@ -33,7 +33,7 @@ async def test_april_keeps_no_command_so_the_person_is_told_how_to_give_one(tmp_
         await tale.pass_s(250, 10.0)
         assert await tale.causes() == ["zombie-coordinator"]
         assert await tale.proposals() == []
-        assert "babysit start /ada/dedup --resubmit" in tale.ear.heard[-1].words.footer
+        assert "babysit start /ada/dedup --cluster marin --resubmit" in tale.ear.heard[-1].words.footer
 
 
 async def test_where_dumps_cannot_tell_a_zombie_is_known_by_what_it_said_and_by_time(tmp_path):

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from babysitter.backends.iris.connect import hands_over
 from babysitter.backends.iris.eyes import IrisEyes
-from babysitter.backends.iris.hands import IrisHands
 from babysitter.backends.iris.rpc import DirectWay, HttpLine
 from babysitter.backends.open import Cluster, ClusterSpec, open_cluster
 from babysitter.config import Settings
@@ -133,6 +133,7 @@ def opener(clock: FakeClock, answer_limit_s: float = ANSWER_LIMIT_S):
             return open_cluster(spec, clock=clock)
         line = HttpLine(DirectWay(spec.url), place=spec.url, ask_limit_s=answer_limit_s)
         iris = (*spec.iris_command, "--controller-url", spec.url)
-        return Cluster(spec, eyes=IrisEyes(line, iris=iris, clock=clock), hands=IrisHands(line))
+        eyes = IrisEyes(line, iris=iris, clock=clock)
+        return Cluster(spec, eyes=eyes, hands=hands_over(line, eyes, spec, clock=clock))
 
     return opened

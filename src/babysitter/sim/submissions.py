@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # the stand-in command starts without reading YAML
 
 _SIZE = re.compile(r"(?i)\s*([\d.]+)\s*([kmgt]?)i?b?\s*")
 DEFAULT_USER = "ada"
+_PLAIN_MEMORY_BYTES = 3 << 30  # in whole gigabytes: more needs --enable-extra-resources
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _BUNDLE = "23c66acce1b251e675f1820a3be2effc7b61c0b2f56dbce3049cdabe3ba9f762"
 _ALWAYS = {
@@ -125,6 +126,8 @@ def _constraint(key: str, value: str) -> dict[str, Any]:
 def _submit_argv(root: "Root", controller_url: str) -> list[str]:
     argv = ["/srv/iris-venv/bin/iris", "--controller-url", controller_url, "job", "run", "--no-wait"]
     argv += ["--job-name", root.name, "--memory", root.memory]
+    if size_of(root.memory) > _PLAIN_MEMORY_BYTES:
+        argv.append("--enable-extra-resources")
     if root.user != DEFAULT_USER:
         argv += ["--user", root.user]
     if root.max_retries:

@@ -27,8 +27,13 @@ def connect(
     iris = iris_command(spec, home=home, working_dir=working_dir)
     line = open_line(spec, clock=clock, home=home, working_dir=working_dir)
     eyes = IrisEyes(line, iris=iris, clock=clock)
+    return eyes, hands_over(line, eyes, spec, clock=clock)
+
+
+def hands_over(line: Line, eyes: IrisEyes, spec: "ClusterSpec", *, clock: Clock) -> IrisHands:
+    """Hands over this line, which look through these eyes before they act."""
     facts = SubmissionFactsReader(eyes, clock=clock, client_revision_date=spec.client_revision_date)
-    return eyes, IrisHands(line, facts=facts, client_revision_date=spec.client_revision_date)
+    return IrisHands(line, facts=facts, client_revision_date=spec.client_revision_date)
 
 
 def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path) -> Line:
