@@ -13,19 +13,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "clock": set(),
     "redact": set(),
+    "waits": set(),
     "config": EVERYBODY,
     "read": EVERYBODY,
     "classify": EVERYBODY | {"read"},
     "assess": EVERYBODY | {"read"},
     "decide": EVERYBODY | {"preflight"},  # a proposed command must be one that the client accepts
     "preflight": EVERYBODY,
-    "backends": EVERYBODY | {"clock", "redact", "preflight"},
-    "store": EVERYBODY | {"clock", "redact"},
+    "backends": EVERYBODY | {"clock", "redact", "waits", "preflight"},
+    "store": EVERYBODY | {"clock", "redact", "waits"},
     "notify": EVERYBODY | {"clock", "redact"},
     "service": EVERYBODY
-    | {"clock", "redact", "config", "read", "classify", "assess", "decide", "preflight"}
+    | {"clock", "redact", "waits", "config", "read", "classify", "assess", "decide", "preflight"}
     | {"backends", "store", "notify"},
-    "surfaces": EVERYBODY | {"service", "config", "clock", "redact"},
+    "surfaces": EVERYBODY | {"service", "config", "clock", "redact", "waits"},
     "sim": set(),
     "slacksim": set(),
 }

@@ -97,3 +97,30 @@ async def test_a_demo_in_which_somebody_says_no_ends_there(tmp_path: Path):
     assert code == 0, shown
     assert "The job is left alone" in shown
     assert "Submitted: nothing." in shown
+
+
+@pytest.mark.parametrize("command", ["diagnose {job} --cluster marin", "start {job} --cluster marin"])
+async def test_hanging_controller_is_named_while_it_is_waited_for(command: str, tmp_path: Path):
+    async with shell(tmp_path, "long-run") as run:
+        run.sim.mood = "hangs"
+        waits = f"Waiting for the controller at {run.sim.url}"
+        code, shown = await typed(run, f"exec babysit {command.format(job=run.job)}", waits, CTRL_C)
+        assert (code, "Traceback" in shown) == (130, False), shown
+        plain = await asyncio.create_subprocess_exec(
+            "babysit", *command.format(job=run.job).split(), cwd=run.home, env=run.environment,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        assert plain.stderr is not None
+        assert waits in (await plain.stderr.readline()).decode()
+        plain.send_signal(signal.SIGINT)
+        out, _ = await plain.communicate()
+        assert out == b""
+
+
+async def test_program_that_reads_json_is_shown_no_wait(tmp_path: Path):
+    async with shell(tmp_path, "long-run") as run:
+        await run(f"babysit start {run.job} --cluster marin")
+        waited = await run(f"babysit wait {run.job} --until terminal --for 3 --json")
+        assert (waited.code, waited.err) == (6, "")
+        plain = await run(f"babysit wait {run.job} --until terminal --for 3")
+        assert f"Waiting for the end of {run.job}, 2 s" in plain.err

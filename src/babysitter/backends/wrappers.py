@@ -24,6 +24,7 @@ from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogSource
 from babysitter.model.submission import Submission
+from babysitter.waits import waiting_for
 
 T = TypeVar("T")
 
@@ -113,7 +114,8 @@ class Patient(Around):
         async def ask() -> T:  # tenacity awaits what is a coroutine function, and nothing else
             return await look()
 
-        return await tries(ask)
+        with waiting_for("the cluster, which is asked again"):
+            return await tries(ask)
 
 
 class Limited(Around):

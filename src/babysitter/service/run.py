@@ -13,6 +13,7 @@ from babysitter.service.hall import Hall
 from babysitter.service.replicas import BEAT_EVERY_S
 from babysitter.service.rules import prepare_rules, read_rules, refresh_rules
 from babysitter.service.schedule import Schedule
+from babysitter.waits import waiting_for
 
 TICK_EVERY_S = 0.25
 RULES_EVERY_S = 5.0
@@ -48,7 +49,7 @@ class Service:
 
     async def __aexit__(self, *_: object) -> None:
         """Let what is under way end, say what is still to be said, and give the state back."""
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(TimeoutError), waiting_for("the checks and messages under way"):
             async with asyncio.timeout(self._stop_within_s):
                 if self._timer is not None:
                     await self._timer.settled()

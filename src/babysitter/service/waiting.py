@@ -6,7 +6,7 @@ a call whose cursor lies before an event answers at once.
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from babysitter.errors import UserError
@@ -25,6 +25,7 @@ from babysitter.model.watch import Watch
 from babysitter.service.hall import Hall
 from babysitter.store.events import Recorded
 from babysitter.store.ledger import outage_watch
+from babysitter.waits import waiting_for
 
 LOOK_EVERY = timedelta(seconds=1)
 
@@ -86,21 +87,36 @@ async def wait_for(
             return await _waited(hall, watch, at_once, cursor, ())
     else:
         await _must_be_past(hall, cursor)
+    async with hall.store.reading() as records:
+        root = (await records.watches.get(watch)).root
+    with waiting_for(f"{_in_words(until)} of {root}"):
+        return await _next_of(hall, watch, until, cursor, deadline)
+
+
+async def _next_of(
+    hall: Hall, watch: WatchId, until: Collection[Until], cursor: int, deadline: datetime
+) -> Waited:
+    """Look for events after `cursor` until one of them counts, or the deadline has passed."""
     news: list[Recorded] = []
-    newest = cursor
     while True:
         async with hall.store.reading() as records:
             cluster = (await records.watches.get(watch)).cluster
-            fresh = await records.events.after(newest, watches=(watch, outage_watch(cluster)))
+            fresh = await records.events.after(cursor, watches=(watch, outage_watch(cluster)))
         news += fresh
-        newest = fresh[-1].number if fresh else newest
+        cursor = fresh[-1].number if fresh else cursor
         woken = _strongest([each.event for each in news], until)
         if woken is not None:
-            return await _waited(hall, watch, woken, newest, news)
+            return await _waited(hall, watch, woken, cursor, news)
         now = hall.clock.now()
         if now >= deadline:
-            return await _waited(hall, watch, Woken.TIME_LIMIT, newest, news)
+            return await _waited(hall, watch, Woken.TIME_LIMIT, cursor, news)
         await hall.clock.sleep_until(min(deadline, now + LOOK_EVERY))
+
+
+def _in_words(until: Collection[Until]) -> str:
+    words = {Until.INCIDENT: "an incident", Until.STAGE: "the next stage", Until.TERMINAL: "the end"}
+    *others, last = (words[each] for each in Until if each in until) if until else ("the end",)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 async def _must_be_past(hall: Hall, cursor: int) -> None:

@@ -16,6 +16,8 @@ from sqlalchemy import CursorResult, Engine, Executable, Row
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from babysitter.waits import waiting_for
+
 T = TypeVar("T")
 
 Parameters = Sequence[Mapping[str, Any]] | None
@@ -96,7 +98,8 @@ class SqliteConnection:
         `wait_s`: how long a lock of another process is waited for. Whoever waits can be cancelled at once.
         """
         try:
-            await self._begin(wait_s)
+            with waiting_for("the database of babysit's own state; another process writes to it"):
+                await self._begin(wait_s)
             yield self
             await self.run(self._connection.commit)
         except BaseException:

@@ -44,6 +44,7 @@ from babysitter.store.observations import ObservationShelf
 from babysitter.store.outbox import Outbox
 from babysitter.store.tally import Tally
 from babysitter.store.watches import WatchBook
+from babysitter.waits import waiting_for
 
 FILE_NAME = "babysit.db"
 
@@ -122,7 +123,8 @@ async def open_store(
     database = _postgres(where, write_wait_s) if isinstance(where, str) else _sqlite(where, write_wait_s)
     try:
         if isinstance(where, str) or (where / FILE_NAME).stat().st_size:
-            is_current = await database.inspect(version_of) == VERSION
+            with waiting_for("the database of babysit's own state"):
+                is_current = await database.inspect(version_of) == VERSION
         else:
             is_current = False
         if not is_current:

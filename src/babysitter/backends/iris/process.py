@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from babysitter.errors import BadConfig, NonsenseAnswer, Unreachable
+from babysitter.waits import waiting_for
 
 OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024
 _GRACE_S = 2.0
@@ -45,11 +46,12 @@ async def run(
     assert process.stdout is not None
     assert process.stderr is not None
     try:
-        async with asyncio.timeout(limit_s):
-            stdout, stderr = await asyncio.gather(
-                _read(process.stdout, argv[0]), _read(process.stderr, argv[0])
-            )
-            exit_code = await process.wait()
+        with waiting_for(f"`{_shown(argv)}`"):
+            async with asyncio.timeout(limit_s):
+                stdout, stderr = await asyncio.gather(
+                    _read(process.stdout, argv[0]), _read(process.stderr, argv[0])
+                )
+                exit_code = await process.wait()
     except TimeoutError as fault:
         raise Unreachable(
             f"`{_shown(argv)}` did not end within {limit_s:g} s and was stopped.",

@@ -17,6 +17,7 @@ import msgspec
 from babysitter.backends.iris.ask import CONTROLLER_SERVICE, NoSuchMethod, QuickReader, refusal
 from babysitter.backends.iris.auth import Credentials
 from babysitter.errors import BabysitError, NonsenseAnswer, NotAuthorised, Overloaded, Unreachable
+from babysitter.waits import waiting_for
 
 ASK_LIMIT_S = 15.0
 CONNECT_LIMIT_S = 5.0
@@ -103,7 +104,8 @@ class HttpLine:
 
     async def health(self) -> str:
         """What the controller's unauthenticated health page says; proves that HTTP is served, no more."""
-        text = await self._exchange("GET", "/health", None, self._ask_limit_s)
+        with waiting_for(f"the controller at {self.place} (/health)"):
+            text = await self._exchange("GET", "/health", None, self._ask_limit_s)
         answer = self._decode("/health", text)
         return str(answer.get("status", "")) if isinstance(answer, dict) else ""
 
@@ -117,7 +119,8 @@ class HttpLine:
         return self._decode(_LOGIN, await self._post(CONTROLLER_SERVICE, _LOGIN, body, self._ask_limit_s))
 
     async def _post(self, service: str, method: str, body: Mapping[str, object], limit_s: float) -> bytes:
-        return await self._exchange("POST", f"/{service}/{method}", msgspec.json.encode(body), limit_s)
+        with waiting_for(f"the controller at {self.place} ({method})"):
+            return await self._exchange("POST", f"/{service}/{method}", msgspec.json.encode(body), limit_s)
 
     async def _exchange(self, verb: str, path: str, body: bytes | None, limit_s: float) -> bytes:
         """One request and its whole unpacked answer, which was a 200."""

@@ -20,6 +20,7 @@ from babysitter.backends.iris.fields import Node, Oddity
 from babysitter.backends.iris.process import end, run, start
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BadConfig, NonsenseAnswer, NotAuthorised, Unreachable
+from babysitter.waits import waiting_for
 
 OPEN_LIMIT_S = 60.0
 FIND_LIMIT_S = 45.0
@@ -93,7 +94,7 @@ class Tunnel:
             self._port = _free_port()
             command = await self._command(self._port)
             # A file, not a pipe: nobody reads while the tunnel lives, and a full pipe would stop it.
-            with tempfile.TemporaryFile() as said:
+            with tempfile.TemporaryFile() as said, waiting_for(f"the tunnel to {self._name}"):
                 self._process = await start(command, output=said)
                 await self._until_open(self._process, said)
         except BaseException:

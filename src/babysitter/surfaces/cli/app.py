@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from babysitter.errors import BabysitError, Bug, UserError
+from babysitter.surfaces.cli.status_line import shown_waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,8 @@ _Usage: type[Exception] = typer.BadParameter.__mro__[2]
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code (see errors.py)."""
     try:
-        code = app(list(arguments) or ["--help"], prog_name="babysit", standalone_mode=False)
+        with shown_waits(arguments):
+            code = app(list(arguments) or ["--help"], prog_name="babysit", standalone_mode=False)
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except (KeyboardInterrupt, typer.Abort):

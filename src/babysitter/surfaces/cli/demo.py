@@ -15,6 +15,7 @@ import typer
 
 from babysitter.errors import BabysitError
 from babysitter.surfaces.cli.options import me
+from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,7 +48,7 @@ def demo(
 ) -> None:
     """Watch a whole story in half a minute: healthy, zombie, approval, restart, end."""
     asks = not yes and sys.stdin.isatty()
-    with tempfile.TemporaryDirectory(prefix="babysit-demo-") as folder:
+    with tempfile.TemporaryDirectory(prefix="babysit-demo-") as folder, hidden_waits():
         asyncio.run(_demo(Path(folder), speed, asks=asks, in_slack=slack_sim))
 
 

@@ -20,6 +20,7 @@ from babysitter.surfaces.cli.options import (
     cluster_from,
     settings_from,
 )
+from babysitter.waits import waiting_for
 
 
 def doctor(
@@ -39,7 +40,8 @@ def doctor(
     chosen = settings_from(settings, state_dir)
     named = cluster or controller_url or config or chosen.default_cluster
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport) if named else None
-    checks = asyncio.run(examine_setup(chosen, spec))
+    with waiting_for("every part of the set-up to answer"):
+        checks = asyncio.run(examine_setup(chosen, spec))
     works = all(check.ok for check in checks)
     if as_json:
         views = [CheckView(**asdict(check)) for check in checks]

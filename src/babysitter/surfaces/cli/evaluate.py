@@ -11,6 +11,7 @@ from babysitter.model.facts import JobFacts
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 from babysitter.surfaces.cli.log_input import read_standard_input, read_text
+from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.service.evaluate import Report
@@ -57,12 +58,13 @@ def classify(
     text = read_text(names) if names else read_standard_input(may_be_empty=is_enough_without)
     source = names[0].name if len(names) == 1 else "log"
     dumps = [read_text([each]) for each in threads or []]
-    examined = examine(text, rules, facts, source=source, dumps=dumps)
-    if why_not is not None:
-        examined = replace(examined, reasons=missing(text, rules, why_not, facts, dumps=dumps))
-        if not as_json:
-            _print_reasons(examined)
-            return
+    with waiting_for(f"the diagnosis of {len(text):,} characters"):
+        examined = examine(text, rules, facts, source=source, dumps=dumps)
+        if why_not is not None:
+            examined = replace(examined, reasons=missing(text, rules, why_not, facts, dumps=dumps))
+    if why_not is not None and not as_json:
+        _print_reasons(examined)
+        return
     if as_json:
         _print_json(source, examined)
     else:
@@ -84,7 +86,8 @@ def evaluate(
     from babysitter.classify.load import load, shipped
     from babysitter.service import evaluate as service
 
-    report = service.evaluate(service.read_cases(cases), load([shipped(), *(playbooks or [])]))
+    with waiting_for("the diagnosis of every case"):
+        report = service.evaluate(service.read_cases(cases), load([shipped(), *(playbooks or [])]))
     if predictions is not None:
         lines = [json.dumps(each.prediction, ensure_ascii=False) for each in report.graded]
         predictions.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -21,6 +21,7 @@ from babysitter.surfaces.cli.options import (
     cluster_from,
     settings_from,
 )
+from babysitter.waits import waiting_for
 
 
 def diagnose(
@@ -39,7 +40,8 @@ def diagnose(
 
     chosen = settings_from(settings, None)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
-    reply = DiagnoseReply.of(job, asyncio.run(look_once(job, spec, chosen)))
+    with waiting_for(f"a look at {job}"):
+        reply = DiagnoseReply.of(job, asyncio.run(look_once(job, spec, chosen)))
     if as_json:
         typer.echo(reply.model_dump_json())
         return

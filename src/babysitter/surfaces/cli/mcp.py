@@ -19,6 +19,7 @@ from babysitter.surfaces.cli.options import (
     me,
     settings_from,
 )
+from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -59,7 +60,8 @@ def mcp(
 
         must_be_loopback(host)
     token = _token(token_file)
-    asyncio.run(_serve(chosen, settings, spec, host=host, port=port if http else None, token=token))
+    with hidden_waits():
+        asyncio.run(_serve(chosen, settings, spec, host=host, port=port if http else None, token=token))
 
 
 def _token(file: Path | None) -> str:

@@ -13,6 +13,7 @@ from babysitter.errors import UserError
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 from babysitter.surfaces.cli.options import SettingsFile, StateDir, settings_from
+from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -69,7 +70,8 @@ def lint(paths: Paths = None, as_json: AsJson = False) -> None:
     """Check playbooks: every fault of every file, with its line. Exit code 2 when there is one."""
     from babysitter.service.playbooks import lint
 
-    playbook, faults = lint(paths or [])
+    with waiting_for("the rules to be checked"):
+        playbook, faults = lint(paths or [])
     if as_json:
         told = [
             {
@@ -101,7 +103,8 @@ def try_all(
     from babysitter.service.playbooks import trial
 
     started = time.perf_counter()
-    report = trial(paths or [])
+    with waiting_for("every example of every rule to be tried"):
+        report = trial(paths or [])
     took_s = time.perf_counter() - started
     thin = [each for each in report.coverage if each.missing]
     if as_json:

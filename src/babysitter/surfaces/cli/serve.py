@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babysitter.surfaces.cli.options import SettingsFile, StateDir, settings_from
+from babysitter.waits import hidden_waits, waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -66,7 +67,8 @@ async def _serve(settings: "Settings") -> None:
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(each, service.stop)
-        await service.until_stopped()
+        with hidden_waits():  # a service waits all the time
+            await service.until_stopped()
 
 
 def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Notifier, ...]":
@@ -93,13 +95,14 @@ def _stop(settings: "Settings") -> str:
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGTERM)
     deadline = time.monotonic() + ENDS_WITHIN_S
-    while is_served(folder):
-        if time.monotonic() > deadline:
-            raise UserError(
-                f"The service (process {process}) was asked to end and still works on something.",
-                next_step="Wait a little; its log is service.log in the state folder.",
-            )
-        time.sleep(0.05)
+    with waiting_for(f"the service to end (process {process})"):
+        while is_served(folder):
+            if time.monotonic() > deadline:
+                raise UserError(
+                    f"The service (process {process}) was asked to end and still works on something.",
+                    next_step="Wait a little; its log is service.log in the state folder.",
+                )
+            time.sleep(0.05)
     return "The service has ended. Watches are kept; nothing is looked at until it runs again."
 
 
@@ -130,10 +133,11 @@ async def keep_served(hall: "Hall", file: Path | None) -> bool:
     service = in_background(hall.settings, file)
     deadline = time.monotonic() + BEGINS_WITHIN_S
     # Else `status` would say for a moment that nothing is looked at. A service that ended will not begin.
-    while not await hall.tenure.somebody_serves() and time.monotonic() < deadline:
-        if service.poll() is not None:
-            return False
-        await asyncio.sleep(0.05)
+    with waiting_for("the service to begin"):
+        while not await hall.tenure.somebody_serves() and time.monotonic() < deadline:
+            if service.poll() is not None:
+                return False
+            await asyncio.sleep(0.05)
     return True
 
 

@@ -9,6 +9,7 @@ import typer
 
 from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import SettingsFile, settings_from
+from babysitter.waits import hidden_waits, waiting_for
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -103,12 +104,17 @@ async def _check(
 
     def show(finding: Finding) -> None:
         detail = f": {finding.detail}" if finding.detail else ""
-        typer.secho(
-            f"{'ok  ' if finding.holds else 'FAIL'} {finding.what}{detail}",
-            fg=None if finding.holds else typer.colors.RED,
-        )
-        if not finding.holds and finding.mend:
-            typer.echo(f"     {finding.mend}")
+        with hidden_waits():
+            typer.secho(
+                f"{'ok  ' if finding.holds else 'FAIL'} {finding.what}{detail}",
+                fg=None if finding.holds else typer.colors.RED,
+            )
+            if not finding.holds and finding.mend:
+                typer.echo(f"     {finding.mend}")
+
+    def wait_for_click(sentence: str) -> None:
+        with hidden_waits():
+            typer.echo(f"...  {sentence}", err=json_output)
 
     settings = Settings(*values)
     checking = SlackCheck(
@@ -116,9 +122,10 @@ async def _check(
         settings,
         SystemClock(),
         show=(lambda _finding: None) if json_output else show,
-        waiting=lambda sentence: typer.echo(f"...  {sentence}", err=json_output),
+        waiting=wait_for_click,
     )
-    found = await checking.run()
+    with waiting_for("Slack to answer"):
+        found = await checking.run()
     if json_output:
         typer.echo(json.dumps({"schema_version": 1, "findings": [asdict(each) for each in found]}, indent=2))
     return all(each.holds for each in found)

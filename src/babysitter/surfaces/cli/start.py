@@ -25,6 +25,7 @@ from babysitter.surfaces.cli.options import (
     me,
     settings_from,
 )
+from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -180,7 +181,10 @@ async def _start(
         if serves:
             async with Service(hall) as running, hearing(hall) as slack, telling(hall, slack):
                 serving = asyncio.create_task(running.until_stopped())
-                with _when_interrupted("Nothing is looked at any more. To go on: babysit serve"):
+                with (
+                    hidden_waits(),
+                    _when_interrupted("Nothing is looked at any more. To go on: babysit serve"),
+                ):
                     code = await _until_ended(hall, [each.id for each in watches])
                 running.stop()
                 await serving
@@ -204,7 +208,7 @@ async def _shown(hall: "Hall", watches: "Sequence[WatchId]", ended: Coroutine[An
 
     waiting = asyncio.create_task(ended)
     try:
-        with Live(console=render.console(), refresh_per_second=4) as live:
+        with hidden_waits(), Live(console=render.console(), refresh_per_second=4) as live:
             while not waiting.done():
                 await asyncio.wait((waiting,), timeout=REDRAW_EVERY_S)
                 views = [view_of(await standing_of(hall, each)) for each in watches]

@@ -17,6 +17,7 @@ from babysitter.surfaces.cli.options import (
     settings_from,
 )
 from babysitter.surfaces.duration import parse_duration
+from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -204,7 +205,7 @@ async def _live(settings: "Settings", name: str, cluster: str) -> None:
 
     from babysitter.surfaces.cli import render
 
-    with Live(console=render.console(), refresh_per_second=4) as live:
+    with hidden_waits(), Live(console=render.console(), refresh_per_second=4) as live:
         while True:
             reply, now = await _reply(settings, name, cluster), datetime.now(UTC)
             pages = [render.watch_page(each, now=now) for each in reply.watches]
