@@ -62,6 +62,17 @@ class Limits:
     client_age: Mapping[str, ClientAge | None]  # by generation; None = not checked
 
 
+@dataclass(frozen=True, slots=True)
+class BundleRules:
+    """What is left out besides ignored files, and the patterns of ignored files that are added."""
+
+    folders: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    folder_suffixes: tuple[str, ...]
+    file_patterns: Mapping[str, tuple[str, ...]]  # by generation
+    added: tuple[str, ...]
+
+
 @cache
 def option_table() -> OptionTable:
     raw = _read("flags.yaml")
@@ -77,6 +88,19 @@ def limits() -> Limits:
         extra_resources=ExtraResources(extra["flag"], extra["sizes"], tuple(extra["accelerators"])),
         max_bundle_bytes=raw["bundle"]["max_mib"] * 1024 * 1024,
         client_age={generation: _client_age(row) for generation, row in raw["client_age"].items()},
+    )
+
+
+@cache
+def bundle_rules() -> BundleRules:
+    raw = _read("bundle.yaml")
+    left_out = raw["left_out"]
+    return BundleRules(
+        folders=tuple(left_out["folders"]),
+        suffixes=tuple(left_out["suffixes"]),
+        folder_suffixes=tuple(left_out["folder_suffixes"]),
+        file_patterns={key: tuple(names) for key, names in left_out["file_patterns"].items()},
+        added=tuple(raw["added"]),
     )
 
 

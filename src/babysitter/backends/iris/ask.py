@@ -5,7 +5,8 @@ once, into the tree of babysitter.errors.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
 
 from babysitter.errors import (
     BabysitError,
@@ -20,6 +21,17 @@ from babysitter.errors import (
 CONTROLLER_SERVICE = "iris.cluster.ControllerService"
 
 QuickReader: TypeAlias = Callable[[bytes], object | None]
+
+
+Verb: TypeAlias = Literal["GET", "HEAD"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`beginning`: the first bytes of the body, b"" for HEAD."""
+
+    status: int
+    beginning: bytes
 
 
 class Line(Protocol):
@@ -46,6 +58,12 @@ class Line(Protocol):
 
         `quick`: what may read the answer's text instead. A line that has no text, or keeps all of it, decodes
         as ever; so does every line when the reader gives None.
+        """
+
+    async def request_page(self, path: str, *, verb: Verb) -> Page:
+        """A plain page of the controller, whatever its status, without loading more than its beginning.
+
+        Raises NoSuchMethod on a line that knows questions only, or a WorldError within a few seconds.
         """
 
     async def close(self) -> None: ...

@@ -8,7 +8,14 @@ import json
 from collections.abc import Mapping
 
 from babysitter.backends.iris import joblogs
-from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Misunderstood, NoSuchMethod, QuickReader
+from babysitter.backends.iris.ask import (
+    CONTROLLER_SERVICE,
+    Misunderstood,
+    NoSuchMethod,
+    Page,
+    QuickReader,
+    Verb,
+)
 from babysitter.backends.iris.fields import snake
 from babysitter.backends.iris.process import Finished, run
 from babysitter.backends.iris.submit import command_failure
@@ -57,6 +64,9 @@ class CliLine:
                 raise
             self._fetches_logs = False
             return await self._job_logs(body, limit_s)
+
+    async def request_page(self, path: str, *, verb: Verb) -> Page:  # noqa: ARG002
+        raise NoSuchMethod(self.place, path)  # the command asks questions only
 
     async def close(self) -> None:
         """Nothing is kept between questions."""

@@ -14,7 +14,7 @@ from typing import Protocol
 import aiohttp
 import msgspec
 
-from babysitter.backends.iris.ask import CONTROLLER_SERVICE, NoSuchMethod, QuickReader, refusal
+from babysitter.backends.iris.ask import CONTROLLER_SERVICE, NoSuchMethod, Page, QuickReader, Verb, refusal
 from babysitter.backends.iris.auth import Credentials
 from babysitter.errors import BabysitError, NonsenseAnswer, NotAuthorised, Overloaded, Unreachable
 from babysitter.waits import waiting_for
@@ -23,6 +23,7 @@ ASK_LIMIT_S = 15.0
 CONNECT_LIMIT_S = 5.0
 BODY_LIMIT_BYTES = 32 * 1024 * 1024  # unpacked; 5,000 log lines are 2 MB
 _CHUNK_BYTES = 64 * 1024
+_PAGE_BYTES = 1024
 _LOGIN = "Login"
 
 
@@ -108,6 +109,23 @@ class HttpLine:
             text = await self._exchange("GET", "/health", None, self._ask_limit_s)
         answer = self._decode("/health", text)
         return str(answer.get("status", "")) if isinstance(answer, dict) else ""
+
+    async def request_page(self, path: str, *, verb: Verb) -> Page:
+        url = await self._way.url() + path
+        headers = await self._credentials.headers()
+        try:
+            async with asyncio.timeout(self._ask_limit_s):
+                self.traffic.requests += 1
+                async with self._pool().request(
+                    verb, url, headers=headers, allow_redirects=False
+                ) as response:
+                    beginning = b"" if verb == "HEAD" else await response.content.read(_PAGE_BYTES)
+                    self.traffic.received_bytes += len(beginning)
+                    response.close()  # whatever else comes is not loaded
+                    return Page(response.status, beginning)
+        except (TimeoutError, aiohttp.ClientError, OSError) as fault:
+            self._way.suspect()
+            raise Unreachable(f"The controller at {self.place} did not answer {verb} {path}.") from fault
 
     async def close(self) -> None:
         if self._session is not None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Line, NoSuchMethod, QuickReader
+from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Line, NoSuchMethod, Page, QuickReader, Verb
 from babysitter.clock import Clock
 from babysitter.errors import (
     BabysitError,
@@ -135,6 +135,10 @@ class RecordingLine:
         text = json.dumps(_redacted(answer), ensure_ascii=False)
         self._folder.write(method, service, body, status=200, text=text, asked_at=asked_at)
         return answer
+
+    async def request_page(self, path: str, *, verb: Verb) -> Page:
+        """Pages are not recorded."""
+        return await self._line.request_page(path, verb=verb)
 
     async def close(self) -> None:
         await self._line.close()
