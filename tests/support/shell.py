@@ -1,9 +1,9 @@
 """Commands as a shell runs them, in a home of their own, against a simulated cluster that hurries."""
 
 import asyncio
-import getpass
 import json
 import os
+import pwd
 import shlex
 import socket
 import sys
@@ -19,7 +19,7 @@ from babysitter.sim.server import Simulator
 
 SPEED = 60.0
 COMMAND_WITHIN_S = 60.0
-ME = Person(f"{getpass.getuser()}@{socket.gethostname()}")
+ME = Person(f"{pwd.getpwuid(os.getuid()).pw_name}@{socket.gethostname()}")
 
 # Patience in proportion to the cluster's haste.
 HURRY = {

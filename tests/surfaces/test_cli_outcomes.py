@@ -10,7 +10,7 @@ from pathlib import Path
 from babysitter.clock import SystemClock
 from babysitter.sim.server import Simulator
 from babysitter.surfaces import views
-from tests.support.shell import Shell, shell
+from tests.support.shell import ME, Shell, shell
 
 
 async def at_a_terminal(run: Shell, command: str, typed: str) -> tuple[int, str]:
@@ -113,6 +113,20 @@ async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):
         assert run.sim.launched == ["/ada/dedup-r1"]
         told = (await run(f"babysit report {run.job} --json")).json["markdown"]
         assert "Approving needs a person at a terminal" in told
+
+
+async def test_person_at_a_terminal_is_the_real_user(tmp_path: Path):
+    async with shell(tmp_path) as run:
+        pretence = "LOGNAME=ada USER=ada LNAME=ada USERNAME=ada HOSTNAME=elsewhere"
+        await run(f"{pretence} babysit start {run.job} --cluster marin")
+        told = (await run(f"babysit report {run.job} --json")).json["markdown"]
+        assert f"{ME} began watching" in told
+        await run(f"babysit stop {run.job}")
+        await run(f"babysit start {run.job} --cluster marin --owner ada@elsewhere")
+        offer = await offered(run)
+        code, shown = await at_a_terminal(run, f"{pretence} babysit approve {offer}", "y\n")
+        assert (code, f"{ME} may not" in shown) == (4, True), shown
+        assert run.sim.launched == []
 
 
 async def test_somebody_who_may_not_is_refused_at_a_terminal_too(tmp_path: Path):

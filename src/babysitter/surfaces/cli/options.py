@@ -1,6 +1,7 @@
 """Options that many commands share, and the way from them to settings and a cluster."""
 
-import getpass
+import os
+import pwd
 import shlex
 import socket
 from dataclasses import replace
@@ -69,5 +70,13 @@ def cluster_from(
 
 
 def me() -> Person:
-    """Who sits at this terminal: user@host."""
-    return Person(f"{getpass.getuser()}@{socket.gethostname()}")
+    """Who runs this process: user@host, by the real user id.
+
+    The environment (LOGNAME, USER) is not asked: every program can set it.
+    """
+    uid = os.getuid()
+    try:
+        user = pwd.getpwuid(uid).pw_name
+    except KeyError:  # a container without this user
+        user = f"uid{uid}"
+    return Person(f"{user}@{socket.gethostname()}")
