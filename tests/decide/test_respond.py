@@ -21,6 +21,7 @@ from babysitter.model.intent import (
     Withdraw,
 )
 from babysitter.model.job import JobState
+from babysitter.model.memory import Memory
 from babysitter.model.message import Occasion, Told
 from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy, QuietHours, Silence
@@ -330,6 +331,13 @@ def test_a_long_wait_is_told_once_and_is_no_incident():
     )
     assert told(first) == [Occasion.WAITING]
     assert of(Say, first)[0].key == of(Say, later)[0].key
+
+
+@pytest.mark.parametrize(("ago_s", "said"), [(None, 1), (299, 0), (300, 1)])
+def test_a_job_that_waits_again_is_told_unless_it_just_waited(ago_s, said):
+    before = watch(memory=Memory(phase=Phase.STEADY, waited_at=None if ago_s is None else at(-ago_s)))
+    again = case(verdict(phase=Phase.PENDING, memory=Memory(newest_attempt=ROOT)), watch=before)
+    assert told(respond(again)) == [Occasion.WAITING] * said
 
 
 def test_the_end_is_told():

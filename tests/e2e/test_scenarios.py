@@ -46,6 +46,16 @@ TELLINGS = [
     Told("straggler", 1400, WELL, SILENT, step_s=20.0, suspicion="waits for its last 1 of 24 shards"),
     Told("stopped-by-person", 180, WELL, SILENT, outcome=("killed", "user-cancel")),
     Told("pending-capacity", 3600, [], ["started", "waiting"], outcome=None, step_s=60.0),
+    Told("never-placed", 3600, [], ["started", "incident"], causes=("unschedulable",), outcome=None),
+    Told(
+        "controller-forgets",
+        5200,
+        WELL,
+        ["started", "incident", "resolved", "finished"],
+        causes=("job-gone",),
+        endings=("self-resolved",),
+        step_s=30.0,
+    ),
     Told(
         "import-error",
         100,

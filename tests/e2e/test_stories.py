@@ -2,9 +2,12 @@
 
 import pytest
 
+from babysitter.backends.open import ClusterSpec
 from babysitter.model.events import IncidentOpened, SawAgain, WentBlind
+from babysitter.model.ids import JobId
 from babysitter.model.proposal import Answer
-from tests.support.story import story
+from babysitter.service.watching import start_watching
+from tests.support.story import ADA, story
 
 
 async def test_promise_3_an_hour_of_failures_is_one_incident_and_no_proposal(tmp_path):
@@ -81,3 +84,27 @@ async def test_the_same_end_after_a_restart_is_told_and_not_restarted_again(tmp_
         assert tale.sim.launched == ["/ada/dedup-r1"]
         assert await tale.causes() == ["zombie-coordinator", "zombie-coordinator"]
         assert len(await tale.proposals()) == 1  # the same cause again is for a person
+
+
+async def test_a_controller_that_lost_its_jobs_is_one_message_for_two_watches(tmp_path):
+    async with story("controller-forgets", tmp_path) as tale:
+        neighbour = tale.sim.neighbours[0]
+        spec = ClusterSpec("marin", url=tale.sim.url)
+        await start_watching(tale.hall, JobId(neighbour), spec, by=ADA)
+        await tale.pass_s(1500, 10.0)
+        assert tale.ear.occasions == ["started", "started", "blind"]
+        assert tale.ear.heard[-1].words.title == "Jobs lost: marin"
+        assert "2 of 2 watched jobs" in tale.ear.heard[-1].words.sentence
+        await tale.pass_s(900, 10.0)
+        assert tale.ear.occasions == ["started", "started", "blind", "resolved"]
+        assert await tale.proposals() == []
+        assert await tale.endings() == ["self-resolved"]
+
+
+async def test_a_job_that_can_never_be_placed_is_told_at_once(tmp_path):
+    async with story("never-placed", tmp_path) as tale:
+        await tale.pass_s(60, 5.0)
+        assert tale.ear.occasions == ["started", "incident"]
+        card = tale.ear.heard[-1]
+        assert card.words.title == "Can never be placed: dedup"
+        assert "Set --memory to at most 64 GB" in card.words.sentence

@@ -41,7 +41,7 @@ def test_a_seed_is_a_story():
 def test_every_scenario_plays_in_every_generation(scenario, generation):
     simulator = played(scenario, [3000], generation=generation)
     root = simulator.cluster.runs[ROOT]
-    lasting = scenario.startswith(("zombie", "stuck", "pending", "controller"))
+    lasting = scenario.startswith(("zombie", "stuck", "pending", "never", "controller"))
     assert root.state.final or lasting
     assert all(simulator.cluster.runs[each].state is State.RUNNING for each in simulator.neighbours)
 

@@ -77,10 +77,11 @@ def _examined(scene: Scene) -> Memory:
 def _verdict(scene: Scene, outcome: Outcome, trail: tuple[Phase, ...], recovered: bool) -> Verdict:
     memory = _noted(scene, outcome)
     spots = _blind_spots(scene)
+    usual_s = next_check_s(outcome.phase, memory.checks_in_phase, scene.limits)
     return Verdict(
         phase=outcome.phase,
         memory=memory,
-        next_check_s=next_check_s(outcome.phase, memory.checks_in_phase, scene.limits),
+        next_check_s=min(usual_s, outcome.check_again_s or usual_s),
         outlook=outlook_of(scene),
         diagnosis=outcome.diagnosis,
         attempt=scene.attempt.id,

@@ -17,3 +17,4 @@ class Outcome:
     wants: frozenset[Want] = frozenset()
     reasons: tuple[Reason, ...] = ()
     recovered: bool = False
+    check_again_s: float | None = None  # sooner than the phase's own pace; None = at that pace

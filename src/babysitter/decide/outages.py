@@ -123,7 +123,7 @@ def _jobs_lost(case: Case, gone: Gone) -> Diagnosis:
         "watched jobs any more: it lost its jobs, for example because it was started with an empty database. "
         "No watch ends, and nothing is proposed.",
         evidence=tuple(
-            Evidence("not known to the cluster", f"job {each}", at=gone.at) for each in gone.missing
+            Evidence("not known to the cluster", f"job {each}", at=gone.at) for each in sorted(gone.missing)
         ),
     )
 

@@ -109,7 +109,9 @@ def _about_waiting(case: Case) -> Iterator[Intent]:
         stage.owner == attempt for stage in case.verdict.memory.stages
     )
     goes_back = case.verdict.phase is Phase.PENDING and before in (Phase.STEADY, Phase.SUSPECT, Phase.FAILING)
-    if goes_back and has_worked:
+    waited_at, damping = case.watch.memory.waited_at, timedelta(seconds=case.watch.limits.damping_s)
+    is_news = waited_at is None or case.now - waited_at >= damping
+    if goes_back and has_worked and is_news:
         yield Say(
             Occasion.WAITING,
             "the job waits for machines again",

@@ -64,6 +64,7 @@ class Memory:
     gone_since: datetime | None = None  # the cluster does not know the job since then; None = it does
     seen_in_phase_s: float = 0.0  # blind time left out
     waiting_since_at: datetime | None = None  # waits for machines
+    waited_at: datetime | None = None  # the last check that saw it wait for machines
     roles: Mapping[TaskId, Role] = field(default_factory=dict)  # of tasks that printed or were listed
 
     # its course

@@ -18,6 +18,7 @@ class SignalKind(StrEnum):
 
     NOT_UP_YET = "not-up-yet"  # smoke allowance running or gone
     PENDING_LONG = "pending-long"
+    NEVER_PLACED = "never-placed"  # as asked for, no machine can ever take it
     QUIET = "quiet"
     STUCK = "stuck"
     STRAGGLING = "straggling"

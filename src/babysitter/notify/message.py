@@ -173,7 +173,7 @@ def _resolved(about: Subject) -> Words:
 def _waiting(about: Subject) -> Words:
     return Words(
         title=f"Waiting for machines: {short_name(about.job)}",
-        sentence=f"{ended(capital(safe(about.because)))} That is no failure; it goes on by itself.".strip(),
+        sentence=f"{ended(capital(safe(about.because)))} It is not a failure, and goes on by itself.".strip(),
         severity=Severity.INFO.value,
         fields=(("Job", about.job),),
     )

@@ -11,6 +11,7 @@ _CAUSES = {
     Cause.DEVICE_OOM: "Out of device memory",
     Cause.BUILD_OR_BUNDLE_FAILURE: "Build or bundle failure",
     Cause.CONTROLLER_UNREACHABLE: "Controller unreachable",
+    Cause.UNSCHEDULABLE: "Can never be placed",
     Cause.USER_CANCEL: "Stopped by a person",
     Cause.UNKNOWN: "Not understood",
 }

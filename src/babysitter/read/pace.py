@@ -106,6 +106,7 @@ def _with_tree(memory: Memory, tree: JobTree, lines: tuple[LogLine, ...], now: d
         newest_attempt=newest,
         shutdown_at=None if is_another else memory.shutdown_at,
         waiting_since_at=(memory.waiting_since_at or now) if waits else None,
+        waited_at=now if waits else memory.waited_at,
         roles=_roles(memory, tree),
         losses=_losses(memory, crew.workers if crew else None, now),
         errors=_errors(memory, tree, now),

@@ -59,6 +59,7 @@ class Cluster:
         self.logs = LogBook()
         self.jobs: dict[str, Job] = {}
         self.machines = tuple(self._machine(index) for index in range(machines))
+        self._forgotten: dict[str, Job] = {}
         self._stories: dict[str, tuple[Programs, Placement]] = {}
         self._submitted = 0
 
@@ -115,6 +116,16 @@ class Cluster:
                 self._kill(task, reason)
             job.state, job.error = State.KILLED, job.error or reason
             job.finished_at, job.drained_at = self.now, self.now + DRAIN_S
+
+    def forget_jobs(self) -> None:
+        """The controller begins with an empty database: what runs goes on, and nobody knows of it."""
+        self._forgotten |= self.jobs
+        self.jobs = {}
+
+    def know_again(self) -> None:
+        """The database is put back; jobs submitted meanwhile keep their names."""
+        self.jobs = self._forgotten | self.jobs
+        self._forgotten = {}
 
     def subtree(self, job_id: str) -> list[Job]:
         """The job and its descendants, newest first; empty for an unknown id."""

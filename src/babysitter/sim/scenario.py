@@ -110,8 +110,8 @@ class Root:
 class Event:
     """Something that befalls the first run, `at_s` after its submission; `every_s` repeats it `times`.
 
-    What is done to the controller lasts `for_s`, or for ever; a worker that loses its machine waits so long
-    for another.
+    What is done to the controller or its database lasts `for_s`, or for ever; a worker that loses its
+    machine waits so long for another.
     """
 
     at_s: float
@@ -155,6 +155,7 @@ DEEDS = frozenset(
         "controller-busy",
         "controller-hangs",
         "logs-forgotten",
+        "jobs-forgotten",
     }
 )
 

@@ -80,6 +80,9 @@ class Story:
                 yield event.for_s
                 if lasting == self._troubles:  # else a later trouble has begun meanwhile
                     self._feel("well")
+            if event.for_s and event.do == "jobs-forgotten":
+                yield event.for_s
+                self.cluster.know_again()
             yield event.every_s
 
     def _do(self, event: Event) -> None:
@@ -88,6 +91,8 @@ class Story:
             case "controller-down" | "controller-ill" | "controller-busy" | "controller-hangs":
                 self._troubles += 1
                 self._feel(event.do.removeprefix("controller-"))
+            case "jobs-forgotten":
+                self.cluster.forget_jobs()
             case "logs-forgotten":
                 self.cluster.logs.forget()
             case "stop-root":
