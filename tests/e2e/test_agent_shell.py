@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.model.ids import ProposalId
 from babysitter.model.proposal import Answer, Door, ProposalStatus
@@ -45,7 +44,7 @@ class Agent:
 
 async def a_person_approves(run: Shell, proposal: str) -> str:
     settings = Settings(state_dir=run.state)
-    async with open_hall(settings, clock=SystemClock()) as hall:
+    async with open_hall(settings, clock=run.clock) as hall:
         return (await decide(hall, ProposalId(proposal), ME, Answer.YES, Door.TERMINAL)).sentence
 
 
@@ -100,6 +99,6 @@ async def test_an_agent_cannot_approve_by_any_command(tmp_path: Path):
             said = await run(attempt, stdin=b"y\ny\n")
             assert said.code in (2, 4), (attempt, said)
             assert "Traceback" not in said.err
-        async with open_hall(Settings(state_dir=run.state), clock=SystemClock()) as hall:
+        async with open_hall(Settings(state_dir=run.state), clock=run.clock) as hall:
             assert (await offered(hall, ProposalId(proposal))).status is ProposalStatus.OPEN
         assert run.sim.launched == []

@@ -1,4 +1,8 @@
-"""Commands as a shell runs them, in a home of their own, against a simulated cluster that hurries."""
+"""Commands as a shell runs them, in a home of their own, against a simulated cluster; one clock for all.
+
+Time stands still while a command works, and passes while one waits for it (`babysit wait`): in steps, each
+only after the service has done everything that was due. So a story is the same on a machine of any speed.
+"""
 
 import asyncio
 import json
@@ -6,30 +10,28 @@ import os
 import pwd
 import shlex
 import socket
+import sqlite3
 import sys
+import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from babysitter.clock import SystemClock
 from babysitter.model.ids import Person
+from babysitter.service.replicas import is_served
 from babysitter.sim.server import Simulator
+from tests.support.processes import MARK, end_all
+from tests.support.shared_clock import SharedClock
+from tests.support.waiting import HANG_S, until
 
-SPEED = 60.0
-COMMAND_WITHIN_S = 60.0
+STEP_S = 5.0
+POLL_S = 0.005
+CREEP_AFTER_S = (
+    2.0  # really: a check that another write overtook waits for a second of the clock
+)
 ME = Person(f"{pwd.getpwuid(os.getuid()).pw_name}@{socket.gethostname()}")
-
-# Patience in proportion to the cluster's haste.
-HURRY = {
-    "PULSE_S": 0.4,
-    "SUSPICIOUS_PULSE_S": 0.3,
-    "ZOMBIE_DUMPS_APART_S": 0.5,
-    "ZOMBIE_SILENCE_S": 6.0,
-    "PLAIN_SMOKE_S": 2.0,
-    "SUSPECT_MOST_S": 20.0,
-}
 
 
 @dataclass
@@ -50,6 +52,7 @@ class Shell:
     """A shell in a home, with `babysit` and `iris` on its path. Counts what it runs."""
 
     sim: Simulator
+    clock: SharedClock
     home: Path
     environment: dict[str, str]
     ran: list[str] = field(default_factory=list)
@@ -73,28 +76,58 @@ class Shell:
             stderr=asyncio.subprocess.PIPE,
         )
         try:
-            out, err = await asyncio.wait_for(process.communicate(stdin), COMMAND_WITHIN_S)
+            out, err = await asyncio.wait_for(process.communicate(stdin), HANG_S)
         finally:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
         return Said(process.returncode or 0, out.decode(), err.decode())
 
-    def stop_service(self) -> None:
+    async def stop_service(self) -> None:
         """End the service that `start` began in the background, as at the end of a day."""
         lock = self.state / "service.lock"
         if lock.exists() and (held := lock.read_text().strip()):
             with suppress(ProcessLookupError):
                 os.kill(int(held), 15)
+        await until(lambda: not is_served(self.state))
+
+    async def pass_time(self) -> None:
+        """Let time pass, for as long as this runs, wherever a command waits for it."""
+        stood_since = time.monotonic()
+        while True:
+            await asyncio.sleep(POLL_S)
+            if not self.clock.sleepers:
+                stood_since = time.monotonic()
+            elif not self._is_at_work():
+                self.clock.advance(STEP_S)
+                stood_since = time.monotonic()
+            elif time.monotonic() - stood_since > CREEP_AFTER_S:
+                self.clock.advance(1.0)
+                stood_since = time.monotonic()
+
+    def _is_at_work(self) -> bool:
+        """Whether a service has something to do before time may pass: a due watch that waits for nothing."""
+        if not is_served(self.state):
+            return False
+        waiting = {each.task for each in self.clock.sleepers}
+        return any(f"attend {watch}" not in waiting for watch in self._due_watches())
+
+    def _due_watches(self) -> list[str]:
+        now = int(self.clock.now().timestamp() * 1_000_000)
+        with closing(sqlite3.connect(f"file:{self.state / 'babysit.db'}?mode=ro", uri=True)) as database:
+            due = "SELECT id FROM watches WHERE stopped_at IS NULL AND due_at <= ?"
+            try:
+                return [watch for (watch,) in database.execute(due, (now,))]
+            except sqlite3.OperationalError:  # still being made
+                return []
 
 
 @asynccontextmanager
-async def shell(folder: Path, scenario: str = "zombie", *, speed: float = SPEED) -> AsyncIterator[Shell]:
+async def shell(folder: Path, scenario: str = "zombie") -> AsyncIterator[Shell]:
     """A cluster called `marin`, a home that knows it, and the commands."""
-    clock = SystemClock(speed=speed)
     tools = folder / "bin"
     tools.mkdir(parents=True)
-    async with Simulator(scenario, clock.now) as sim:
+    async with SharedClock(folder / "clock") as clock, Simulator(scenario, clock.now) as sim:
         for name, words in {
             "babysit": [sys.executable, "-m", "babysitter"],
             "iris": [sys.executable, "-m", "babysitter.sim.iris"],
@@ -112,10 +145,15 @@ async def shell(folder: Path, scenario: str = "zombie", *, speed: float = SPEED)
             "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),
             "COLUMNS": "120",
             "LANG": "C.UTF-8",
-            **{f"BABYSIT_LIMITS_{name}": str(value) for name, value in HURRY.items()},
+            **{name: value for name, value in os.environ.items() if name == MARK},
+            **clock.environment,
         }
-        opened = Shell(sim, folder, environment)
+        opened = Shell(sim, clock, folder, environment)
+        passing = asyncio.create_task(opened.pass_time())
         try:
             yield opened
         finally:
-            opened.stop_service()
+            passing.cancel()
+            await asyncio.to_thread(end_all, "HOME", str(folder))
+            with suppress(asyncio.CancelledError):
+                await passing

@@ -7,10 +7,11 @@ import pty
 import sys
 from pathlib import Path
 
-from babysitter.clock import SystemClock
 from babysitter.sim.server import Simulator
 from babysitter.surfaces import views
+from tests.support.processes import started
 from tests.support.shell import ME, Shell, shell
+from tests.support.waiting import HANG_S
 
 
 async def at_a_terminal(run: Shell, command: str, typed: str) -> tuple[int, str]:
@@ -25,7 +26,7 @@ async def at_a_terminal(run: Shell, command: str, typed: str) -> tuple[int, str]
     loop = asyncio.get_running_loop()
     while True:
         try:
-            part = await asyncio.wait_for(loop.run_in_executor(None, os.read, ours, 65_536), 30)
+            part = await asyncio.wait_for(loop.run_in_executor(None, os.read, ours, 65_536), HANG_S)
         except OSError:  # the other end is closed
             break
         if not part:
@@ -37,7 +38,7 @@ async def at_a_terminal(run: Shell, command: str, typed: str) -> tuple[int, str]
 
 async def offered(run: Shell) -> str:
     """The offer of the incident that the watched job comes to."""
-    waited = await run(f"babysit wait {run.job} --until incident --for 40 --json")
+    waited = await run(f"babysit wait {run.job} --until incident --json")
     return str(waited.json["watch"]["incidents"][0]["proposal"]["id"])
 
 
@@ -56,7 +57,7 @@ async def test_a_job_that_succeeds_ends_with_0_in_the_foreground(tmp_path: Path)
 async def test_waiting_tells_the_worst_outcome_of_several_jobs(tmp_path: Path):
     async with (
         shell(tmp_path, "stopped-by-person") as run,
-        Simulator("plain-success", SystemClock(speed=60).now) as other,
+        Simulator("plain-success", run.clock.now) as other,
     ):
         waited = run(f"babysit start {run.job} --cluster marin --wait")
         second = run(f"babysit diagnose {other.root_job} --controller-url {other.url} --json")
@@ -75,21 +76,18 @@ async def test_one_wrong_job_among_several_spoils_nothing(tmp_path: Path):
         assert "'dedup'" in said.err
         alive = (await run("babysit status --json")).json
         assert [each["job"] for each in alive["watches"]] == [run.job]
-        waited = await run(f"babysit wait {run.job} --until terminal --for 40 --json")
+        waited = await run(f"babysit wait {run.job} --until terminal --json")
         assert waited.json["reason"] == "terminal"  # so it is really looked after
 
 
 async def test_waiting_starts_the_service_again_where_it_died(tmp_path: Path):
     async with shell(tmp_path, "long-run") as run:
         await run(f"babysit start {run.job} --cluster marin")
-        run.stop_service()
-        for _ in range(50):
-            if not (status := (await run("babysit status --json")).json)["service"]["runs"]:
-                break
-        assert not status["service"]["runs"]
+        await run.stop_service()
+        assert not (await run("babysit status --json")).json["service"]["runs"]
         assert "The service does not run" in (await run("babysit list")).out
         run.sim.cluster.stop(run.job)
-        waited = await run(f"babysit wait {run.job} --until terminal --for 40 --json")
+        waited = await run(f"babysit wait {run.job} --until terminal --json")
         assert waited.json["reason"] == "terminal"
 
 
@@ -108,7 +106,7 @@ async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):
             assert part in shown
         late = await run(f"babysit deny {offer} --json")
         assert (late.json["accepted"], "Already approved" in late.json["sentence"]) == (False, True)
-        ended = await run(f"babysit wait {run.job} --until terminal --for 60 --json")
+        ended = await run(f"babysit wait {run.job} --until terminal --json")
         assert ended.json["watch"]["job"] == "/ada/dedup-r1"
         assert run.sim.launched == ["/ada/dedup-r1"]
         told = (await run(f"babysit report {run.job} --json")).json["markdown"]
@@ -150,7 +148,7 @@ async def test_a_terminal_gets_colours_unless_it_asks_for_none(tmp_path: Path):
 
 async def test_a_recording_is_made_judged_and_never_overwritten(tmp_path: Path):
     async with shell(tmp_path, "plain-success") as run:
-        made = await run(f"babysit record {run.job} -o kept --cluster marin --every 1 --for 30")
+        made = await run(f"babysit record {run.job} -o kept --cluster marin --every 10 --for 600")
         assert made.code == 0, made.err
         assert "the job has ended" in made.out
         judged = await run("babysit replay kept --json")
@@ -159,16 +157,12 @@ async def test_a_recording_is_made_judged_and_never_overwritten(tmp_path: Path):
 
 
 async def test_credentials_and_foreign_servers_get_a_sentence(tmp_path: Path):
-    page = await asyncio.create_subprocess_exec(
-        sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1",
-        cwd=tmp_path, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        assert page.stdout is not None
-        port = (await page.stdout.readline()).decode().split()[5]
+    server = (sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1")
+    async with started(*server, cwd=tmp_path) as page:
+        port = (await page.until("Serving HTTP")).split()[5]
         async with (
             shell(tmp_path / "home") as run,
-            Simulator("healthy", SystemClock().now, identity="made-up") as locked,
+            Simulator("healthy", run.clock.now, identity="made-up") as locked,
         ):
             for url, named in (
                 (locked.url, "refused our token"),
@@ -178,6 +172,3 @@ async def test_credentials_and_foreign_servers_get_a_sentence(tmp_path: Path):
                     said = await run(f"babysit {command} --controller-url {url}")
                     assert (said.code, named in said.err, said.out) == (3, True, ""), said
                     assert len(said.err.splitlines()) == 2
-    finally:
-        page.kill()
-        await page.wait()
