@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shell import shell
+from tests.support.shell import OWN_CLOCK, shell
 
 
 @pytest.mark.parametrize("options", ["", "--slack-sim"])
 async def test_the_demo_tells_the_whole_story(options: str, tmp_path: Path):
     async with shell(tmp_path) as run:
-        said = await run(f"babysit demo --yes --speed 60 {options}")
+        said = await run(f"{OWN_CLOCK} babysit demo --yes --speed 60 {options}")
     assert said.code == 0, said.err
     parts = [
         "steady", "zombie-coordinator", "Approval would, in this order:", "1. stop exactly /ada/dedup",

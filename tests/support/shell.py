@@ -28,9 +28,8 @@ from tests.support.waiting import HANG_S, until
 
 STEP_S = 5.0
 POLL_S = 0.005
-CREEP_AFTER_S = (
-    2.0  # really: a check that another write overtook waits for a second of the clock
-)
+CREEP_AFTER_S = 2.0  # really: a check that another write overtook waits for a second of the clock
+OWN_CLOCK = "env -u TESTS_CLOCK"  # before a command that brings its cluster and its clock along
 ME = Person(f"{pwd.getpwuid(os.getuid()).pw_name}@{socket.gethostname()}")
 
 

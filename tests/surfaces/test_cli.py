@@ -28,7 +28,7 @@ async def test_a_watch_from_its_start_to_its_end(run: Shell):
     started = await run(f"babysit start {run.job} --cluster marin --json")
     assert started.code == 0, started.err
     assert views.StatusReply.model_validate(started.json).service.channels == []
-    waited = await run(f"babysit wait {run.job} --cursor 0 --until stage --for 30 --json")
+    waited = await run(f"babysit wait {run.job} --cursor 0 --until stage --json")
     assert views.WaitReply.model_validate(waited.json).reason == "stage"
     status = await run(f"babysit status {run.job} --json")
     assert views.StatusReply.model_validate(status.json).service.runs

@@ -1,61 +1,25 @@
 """Ctrl+C, second thoughts and late answers: every command ends at once, and says what remains."""
 
-import asyncio
-import os
-import pty
-import signal
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.support.shell import Shell, shell
+from tests.support.shell import OWN_CLOCK, shell
+from tests.support.terminal import CTRL_C, CTRL_D, at_terminal
 from tests.surfaces.test_cli_outcomes import offered
-
-CTRL_C, CTRL_D = "\x03", "\x04"
-SILENT_MOST_S = 40.0
-ENDS_WITHIN_S = 20.0  # not at once on a busy machine; a hang is for ever
-
-
-async def typed(run: Shell, command: str, after: str, keys: str) -> tuple[int, str]:
-    """Run a command at a terminal of its own, and type once it has shown `after`. It ends soon after that."""
-    parent, ours = pty.fork()
-    if parent == 0:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore it
-        os.chdir(run.home)
-        os.execvpe("/bin/sh", ["sh", "-c", command], run.environment)
-    shown, pressed_at = b"", 0.0
-    loop = asyncio.get_running_loop()
-    while True:
-        try:
-            part = await asyncio.wait_for(loop.run_in_executor(None, os.read, ours, 65_536), SILENT_MOST_S)
-        except OSError:  # it has ended
-            break
-        except TimeoutError:
-            os.kill(parent, signal.SIGKILL)  # so that the reading ends too
-            raise
-        shown += part
-        if not pressed_at and after.encode() in shown:
-            os.write(ours, keys.encode())
-            pressed_at = time.monotonic()
-    assert pressed_at, shown.decode()
-    assert time.monotonic() - pressed_at < ENDS_WITHIN_S
-    _, status = await loop.run_in_executor(None, os.waitpid, parent, 0)
-    os.close(ours)
-    return os.waitstatus_to_exitcode(status), shown.decode()
 
 
 @pytest.mark.parametrize(
     ("command", "after", "says"),
     [
-        ("start {job} --cluster marin --foreground", "Watching", "To go on: babysit serve"),
-        ("start {job} --cluster marin --wait", "Watching", "The watch goes on without you"),
-        ("demo --speed 60", "Approve the restart", ""),
+        ("babysit start {job} --cluster marin --foreground", "Watching", "To go on: babysit serve"),
+        ("babysit start {job} --cluster marin --wait", "Watching", "The watch goes on without you"),
+        (f"{OWN_CLOCK} babysit demo --speed 60", "Approve the restart", ""),
     ],
 )
 async def test_ctrl_c_ends_what_waits(command: str, after: str, says: str, tmp_path: Path):
     async with shell(tmp_path, "long-run") as run:
-        code, shown = await typed(run, f"exec babysit {command.format(job=run.job)}", after, CTRL_C)
+        code, shown = await at_terminal(run, command.format(job=run.job), CTRL_C, after=after)
     assert (code, says in shown) == (130, True), shown
     assert "Traceback" not in shown
 
@@ -65,15 +29,16 @@ async def test_second_thoughts_at_the_question_leave_the_offer_open_and_a_late_a
 ):
     async with shell(tmp_path) as run:
         await run(f"babysit start {run.job} --cluster marin")
-        offer = await offered(run)
+        approve = f"babysit approve {await offered(run)}"
         for keys in (CTRL_C, CTRL_D):
-            code, shown = await typed(run, f"exec babysit approve {offer}", "[y/N]", keys)
+            code, shown = await at_terminal(run, approve, keys, after="[y/N]", asks=True)
             assert (code, "Traceback" in shown) == (130, False), shown
         await run("babysit serve --stop")
-        code, shown = await typed(run, f"exec babysit approve {offer}", "[y/N]", "y\n")
+        code, shown = await at_terminal(run, approve, "y\n", after="[y/N]")
         assert (code, "Approved by" in shown) == (0, True), shown
         assert (await run("babysit status --json")).json["service"]["runs"]  # who else would carry it out
-        assert "[y/N]" not in (late := (await typed(run, f"exec babysit approve {offer}", "Already", ""))[1])
+        _, late = await at_terminal(run, approve)
+        assert "[y/N]" not in late
         assert "Already approved by" in late
 
 
@@ -93,7 +58,8 @@ async def test_the_service_is_ended_and_begun_and_is_only_one(tmp_path: Path):
 
 async def test_a_demo_in_which_somebody_says_no_ends_there(tmp_path: Path):
     async with shell(tmp_path) as run:
-        code, shown = await typed(run, "exec babysit demo --speed 60", "Approve the restart", "n\n")
+        demo = f"{OWN_CLOCK} babysit demo --speed 60"
+        code, shown = await at_terminal(run, demo, "n\n", after="Approve the restart")
     assert code == 0, shown
     assert "The job is left alone" in shown
     assert "Submitted: nothing." in shown

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import pty
 import sys
 from pathlib import Path
 
@@ -11,29 +9,7 @@ from babysitter.sim.server import Simulator
 from babysitter.surfaces import views
 from tests.support.processes import started
 from tests.support.shell import ME, Shell, shell
-from tests.support.waiting import HANG_S
-
-
-async def at_a_terminal(run: Shell, command: str, typed: str) -> tuple[int, str]:
-    """Run a command with a terminal around it, in which somebody types."""
-    ours, theirs = pty.openpty()
-    process = await asyncio.create_subprocess_shell(
-        command, cwd=run.home, env=run.environment, stdin=theirs, stdout=theirs, stderr=theirs
-    )
-    os.close(theirs)
-    os.write(ours, typed.encode())
-    shown = b""
-    loop = asyncio.get_running_loop()
-    while True:
-        try:
-            part = await asyncio.wait_for(loop.run_in_executor(None, os.read, ours, 65_536), HANG_S)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    return await process.wait(), shown.decode()
+from tests.support.terminal import at_terminal
 
 
 async def offered(run: Shell) -> str:
@@ -95,12 +71,12 @@ async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):
     async with shell(tmp_path) as run:
         await run(f"babysit start {run.job} --cluster marin")
         offer = await offered(run)
-        assert "the offer stays open" in (await at_a_terminal(run, f"babysit approve {offer}", "n\n"))[1]
+        assert "the offer stays open" in (await at_terminal(run, f"babysit approve {offer}", "n\n"))[1]
         snoozed = await run(f"babysit snooze {offer} --for 2h --json")
         assert views.DecisionReply.model_validate(snoozed.json).accepted
         refused = await run(f"babysit approve {offer}")
         assert refused.code == 4
-        code, shown = await at_a_terminal(run, f"babysit approve {offer}", "y\n")
+        code, shown = await at_terminal(run, f"babysit approve {offer}", "y\n")
         assert (code, "Approved by" in shown) == (0, True), shown
         for part in (f"1. stop exactly {run.job}", "2. submit /ada/dedup-r1", "job run"):
             assert part in shown
@@ -122,7 +98,7 @@ async def test_person_at_a_terminal_is_the_real_user(tmp_path: Path):
         await run(f"babysit stop {run.job}")
         await run(f"babysit start {run.job} --cluster marin --owner ada@elsewhere")
         offer = await offered(run)
-        code, shown = await at_a_terminal(run, f"{pretence} babysit approve {offer}", "y\n")
+        code, shown = await at_terminal(run, f"{pretence} babysit approve {offer}", "y\n")
         assert (code, f"{ME} may not" in shown) == (4, True), shown
         assert run.sim.launched == []
 
@@ -131,7 +107,7 @@ async def test_somebody_who_may_not_is_refused_at_a_terminal_too(tmp_path: Path)
     async with shell(tmp_path) as run:
         await run(f"babysit start {run.job} --cluster marin --owner U0ADA")
         offer = await offered(run)
-        code, shown = await at_a_terminal(run, f"babysit approve {offer}", "y\n")
+        code, shown = await at_terminal(run, f"babysit approve {offer}", "y\n")
         assert (code, "U0ADA" in shown) == (4, True), shown
         assert run.sim.launched == []
 
@@ -139,9 +115,9 @@ async def test_somebody_who_may_not_is_refused_at_a_terminal_too(tmp_path: Path)
 async def test_a_terminal_gets_colours_unless_it_asks_for_none(tmp_path: Path):
     async with shell(tmp_path, "long-run") as run:
         await run(f"babysit start {run.job} --cluster marin")
-        _, shown = await at_a_terminal(run, "TERM=xterm-256color babysit list", "")
+        _, shown = await at_terminal(run, "env TERM=xterm-256color babysit list")
         assert "\x1b[" in shown
-        _, plain = await at_a_terminal(run, "NO_COLOR=1 TERM=xterm-256color babysit list", "")
+        _, plain = await at_terminal(run, "env NO_COLOR=1 TERM=xterm-256color babysit list")
         assert "\x1b[3" not in plain
         assert run.job in plain
 

@@ -32,6 +32,7 @@ class Schedule:
         self._heap: list[tuple[datetime, WatchId]] = []
         self._due: dict[WatchId, datetime] = {}
         self._under_way: dict[WatchId, asyncio.Task[None]] = {}
+        self._began_due: dict[WatchId, datetime] = {}  # of those under way
         self._announced_meanwhile: set[WatchId] = set()
         self._announcement: int | None = None  # None = nothing read yet
         self._compared_at: datetime | None = None
@@ -46,6 +47,7 @@ class Schedule:
                 task = asyncio.create_task(self._work(watch), name=f"attend {watch}")
                 task.add_done_callback(_note_fault)
                 self._under_way[watch] = task
+                self._began_due[watch] = at
 
     async def settled(self) -> None:
         """Return when everything that was started has ended."""
@@ -62,6 +64,11 @@ class Schedule:
     def next_due_at(self) -> datetime | None:
         """The earliest moment at which something is due; None = nothing is."""
         return min(self._due.values(), default=None)
+
+    @property
+    def undone_at(self) -> datetime | None:
+        """The earliest moment at which something is or was due that is not done yet; None = nothing is."""
+        return min((*self._due.values(), *self._began_due.values()), default=None)
 
     @property
     def under_way(self) -> int:
@@ -96,7 +103,7 @@ class Schedule:
             if watch in self._announced_meanwhile:
                 due_at = await self._due_in_store(watch)
         finally:
-            del self._under_way[watch]
+            del self._under_way[watch], self._began_due[watch]
             self._announced_meanwhile.discard(watch)
         self._put(watch, due_at)
 

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 SPEED = 15.0
 SUBMITTED_FOR_S = 8.0  # the job runs, and has completed nothing: the smoke check can be seen
-LONGEST_S = 120.0  # real seconds
+LONGEST_S = 900.0  # real seconds; half a minute where nothing else runs
 LOOK_EVERY_S = 0.3
 PRESSER = "U0ADA"  # of the simulated workspace
 STAND_IN = f"{sys.executable} -m babysitter.sim.iris"
@@ -55,7 +55,7 @@ def demo(
 async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> None:
     import structlog
 
-    from babysitter.clock import SystemClock
+    from babysitter.clock import PacedClock, SystemClock
     from babysitter.service.clusters import spec_from_options
     from babysitter.service.report import report
     from babysitter.service.run import Service
@@ -67,7 +67,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
     from babysitter.surfaces.slack.serving import hearing
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
-    console, clock, world = render.console(), SystemClock(speed=speed), SystemClock()
+    console, clock, world = render.console(), PacedClock(speed=speed), SystemClock()
     async with (
         SlackServer() as slack,
         open_hall(_settings(folder, slack if in_slack else None), clock=clock, world=world) as hall,
@@ -81,6 +81,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
             console.print(f"The channel is at {slack.address}")
         spec = spec_from_options(controller_url=cluster.url, iris_command=STAND_IN)
         await clock.sleep_until(clock.now() + timedelta(seconds=SUBMITTED_FOR_S))
+        clock.keep_behind(lambda: service.schedule.undone_at)
         watch = await start_watching(hall, cluster.root_job, spec, by=me())
         serving = asyncio.create_task(service.until_stopped())
         try:
