@@ -24,8 +24,7 @@ time.sleep(600)
 @pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found by /proc")
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 async def test_processes_end_with_the_run(by: signal.Signals) -> None:
-    interruptible = lambda: signal.signal(signal.SIGINT, signal.default_int_handler)  # noqa: E731
-    async with started(sys.executable, "-c", RUN, preexec=interruptible) as run:
+    async with started(sys.executable, "-c", RUN) as run:
         detached = int((await run.until("started")).split()[1])
         os.kill(detached, 0)
         await run.ended(by)

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,9 +99,8 @@ async def started(
     *command: str,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
-    preexec: Callable[[], None] | None = None,
 ) -> AsyncIterator[Started]:
-    """A running process, its standard output and error in `said`; killed at the end."""
+    """A running process, its standard output and error in `said`; killed at the end. SIGINT reaches it."""
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=cwd,
@@ -109,7 +108,7 @@ async def started(
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-        preexec_fn=preexec,
+        preexec_fn=_let_interrupts_come,
     )
     try:
         yield Started(process)
@@ -117,6 +116,11 @@ async def started(
         if process.returncode is None:
             process.kill()
         await process.communicate()
+
+
+def _let_interrupts_come() -> None:
+    """Whoever runs the tests may ignore SIGINT, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Ctrl+C, second thoughts and late answers: every command ends at once, and says what remains."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes import started
 from tests.support.shell import OWN_CLOCK, shell
 from tests.support.terminal import CTRL_C, CTRL_D, at_terminal
 from tests.surfaces.test_cli_outcomes import offered
@@ -70,23 +72,20 @@ async def test_hanging_controller_is_named_while_it_is_waited_for(command: str, 
     async with shell(tmp_path, "long-run") as run:
         run.sim.mood = "hangs"
         waits = f"Waiting for the controller at {run.sim.url}"
-        code, shown = await typed(run, f"exec babysit {command.format(job=run.job)}", waits, CTRL_C)
+        babysit = f"{OWN_CLOCK} babysit {command.format(job=run.job)}"
+        code, shown = await at_terminal(run, babysit, CTRL_C, after=waits)
         assert (code, "Traceback" in shown) == (130, False), shown
-        plain = await asyncio.create_subprocess_exec(
-            "babysit", *command.format(job=run.job).split(), cwd=run.home, env=run.environment,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        assert plain.stderr is not None
-        assert waits in (await plain.stderr.readline()).decode()
-        plain.send_signal(signal.SIGINT)
-        out, _ = await plain.communicate()
-        assert out == b""
+        async with started("/bin/sh", "-c", f"exec {babysit}", cwd=run.home, env=run.environment) as plain:
+            await plain.until(waits)
+            assert await plain.ended(signal.SIGINT) == 130
+            assert all(line.startswith("Waiting for ") for line in plain.said.splitlines())
 
 
 async def test_program_that_reads_json_is_shown_no_wait(tmp_path: Path):
     async with shell(tmp_path, "long-run") as run:
         await run(f"babysit start {run.job} --cluster marin")
-        waited = await run(f"babysit wait {run.job} --until terminal --for 3 --json")
+        waits = f"{OWN_CLOCK} babysit wait {run.job} --until terminal"
+        waited = await run(f"{waits} --for 3 --json")
         assert (waited.code, waited.err) == (6, "")
-        plain = await run(f"babysit wait {run.job} --until terminal --for 3")
-        assert f"Waiting for the end of {run.job}, 2 s" in plain.err
+        async with started("/bin/sh", "-c", f"exec {waits}", cwd=run.home, env=run.environment) as plain:
+            await plain.until(f"Waiting for the end of {run.job}, ")

@@ -38,5 +38,9 @@ class SharedClock:
 
 if CLOCK in os.environ:
     import babysitter.clock
+    import babysitter.waits
 
     babysitter.clock.SystemClock = SharedClock
+    # On a busy machine everything takes seconds; that alone must not make a command say what it waits for.
+    clock = SharedClock()
+    babysitter.waits.WAITS = babysitter.waits.Waits(lambda: clock.now().timestamp())
