@@ -98,7 +98,7 @@ async def test_person_at_a_terminal_is_the_real_user(tmp_path: Path):
         await run(f"babysit stop {run.job}")
         await run(f"babysit start {run.job} --cluster marin --owner ada@elsewhere")
         offer = await offered(run)
-        code, shown = await at_terminal(run, f"{pretence} babysit approve {offer}", "y\n")
+        code, shown = await at_terminal(run, f"env {pretence} babysit approve {offer}", "y\n")
         assert (code, f"{ME} may not" in shown) == (4, True), shown
         assert run.sim.launched == []
 
