@@ -14,15 +14,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "clock": set(),
     "redact": set(),
     "waits": set(),
+    "retry_after": set(),
     "config": EVERYBODY,
     "read": EVERYBODY,
     "classify": EVERYBODY | {"read"},
     "assess": EVERYBODY | {"read"},
     "decide": EVERYBODY | {"preflight"},  # a proposed command must be one that the client accepts
     "preflight": EVERYBODY,
-    "backends": EVERYBODY | {"clock", "redact", "waits", "preflight"},
+    "backends": EVERYBODY | {"clock", "redact", "retry_after", "waits", "preflight"},
     "store": EVERYBODY | {"clock", "redact", "waits"},
-    "notify": EVERYBODY | {"clock", "redact"},
+    "notify": EVERYBODY | {"clock", "redact", "retry_after"},
     "service": EVERYBODY
     | {"clock", "redact", "waits", "config", "read", "classify", "assess", "decide", "preflight"}
     | {"backends", "store", "notify"},

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
@@ -14,6 +14,15 @@ class Clock(Protocol):
 
     async def sleep_until(self, at: datetime) -> None:
         """Return at `at` or as soon after it as possible; at once when it has passed."""
+
+
+def has_come(at: datetime | None, now: datetime, *, horizon: timedelta) -> bool:
+    """Whether a moment has come; None is always past.
+
+    A moment further ahead than `horizon`, which nobody can have meant, has come too: the clock was set back
+    since it was written down.
+    """
+    return at is None or at <= now or at - now > horizon
 
 
 class SystemClock:

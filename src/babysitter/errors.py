@@ -78,7 +78,17 @@ class Unreachable(WorldError):
 
 
 class StorageUnavailable(Unreachable):
-    """The database of our own state cannot be read or written now. What was to be stored did not happen."""
+    """The database of our own state cannot be read or written now. What was to be stored did not happen.
+
+    `reason`: what the database said, in its own words.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The database of babysit's own state does not work: {reason}.",
+            next_step="Check its disk and its server; nothing was changed, and it is tried again.",
+        )
+        self.reason = reason
 
 
 class Overloaded(WorldError):

@@ -16,6 +16,7 @@ from babysitter.store.open import Store, open_store
 from tests.support.build import at
 from tests.support.clock import FakeClock
 from tests.support.hall import Ear
+from tests.support.locked import locked
 
 
 class Post:
@@ -269,3 +270,79 @@ async def test_one_held_message_comes_as_it_is(post: Post):
     await post.put(1, hold_s=60)
     await post.tick(60)
     assert post.heard == ["m-1"]
+
+
+class Duplicating(Ear):
+    """A notifier that cannot look whether a message arrived: it posts whatever it is given."""
+
+    async def post(self, message, *, thread, is_repeat):  # noqa: ARG002
+        return await super().post(message, thread=thread, is_repeat=False)
+
+
+async def test_receipt_that_was_not_stored_is_not_posted_again(store: Store, tmp_path: Path):
+    ear = Duplicating("mail")
+    post = Post(store, ear)
+    await post.deliverer.begin()
+    await post.put(1)
+    original, lock = ear.post, locked(tmp_path, store)
+
+    async def post_and_lock(*given, **more):
+        receipt = await original(*given, **more)
+        lock.__enter__()  # the message has arrived; from here on nothing can be written
+        return receipt
+
+    ear.post = post_and_lock
+    await post.tick()
+    await post.tick(5)
+    assert post.heard == ["m-1"]
+    lock.__exit__(None, None, None)
+    ear.post = original
+    await post.tick(20)
+    await post.put(2)
+    await post.tick(1)
+    assert post.heard == ["m-1", "m-2"]
+
+
+async def test_message_in_flight_is_not_claimed_again_when_another_fails(store: Store, tmp_path: Path):
+    gates, posted = {"m-1": asyncio.Event(), "m-2": asyncio.Event()}, asyncio.Event()
+
+    class Mixed(Ear):
+        async def post(self, message, *, thread, is_repeat):
+            posted.set()
+            await gates[message.id].wait()
+            return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    post = Post(store, Mixed())
+    await post.deliverer.begin()
+    await post.put(1, "w-1")
+    await post.put(2, "w-2")
+    await post.deliverer.tick()
+    await posted.wait()
+    with locked(tmp_path, store):
+        gates["m-1"].set()
+        for _ in range(10):
+            post.clock.advance(60)
+            await post.deliverer.tick()
+        assert post.heard == ["m-1"]
+    gates["m-2"].set()
+    await post.deliverer.settled()
+    await post.tick(60)
+    assert sorted(post.heard) == ["m-1", "m-2"]
+
+
+async def test_clock_set_back_holds_up_no_message(post: Post):
+    await post.put(1)
+    post.ear.is_down = NotifyError("Slack asks for a pause.", retry_after_s=30.0)
+    await post.tick()
+    post.ear.is_down = None
+    post.clock.advance(-7200)
+    await post.tick(1)
+    assert post.heard == ["m-1"]
+    await post.edit(1, "Something new.")
+    await post.tick(1)
+    assert [each.words.sentence for each in post.ear.edited] == []
+    await post.tick(EDIT_EVERY.total_seconds())
+    post.clock.advance(-7200)
+    await post.edit(1, "Something else.")
+    await post.tick(1)
+    assert post.ear.edited[-1].words.sentence == "Something else."

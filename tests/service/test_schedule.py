@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from babysitter.errors import StorageUnavailable
 from babysitter.model.ids import JobId, WatchId
-from babysitter.service.schedule import COMPARE_EVERY, Schedule
+from babysitter.service.schedule import COMPARE_EVERY, RETRY_AFTER, Schedule
 from babysitter.store.open import Store, open_store
 from tests.support import build
 from tests.support.build import NOON, at
@@ -157,6 +158,71 @@ async def test_a_watch_whose_attention_broke_is_found_again(store: Store):
     await tick(schedule, 1)
     await tick(schedule, COMPARE_EVERY.total_seconds() + 1)
     assert attend.attended == ["w-a", "w-a"]
+
+
+async def test_clock_set_back_two_hours_stops_no_checks(store: Store):
+    attend = Attendant()
+    attend.next_due["w-a"] = at(40)
+    schedule = Schedule(store, attend)
+    async with store.transaction() as records:
+        await records.watches.add(
+            build.watch(id=WatchId("w-a"), root=JobId("/ada/w-a"), due_at=at(10), last_checked_at=at(0))
+        )
+    await tick(schedule, 10)
+    attend.next_due["w-a"] = at(-7200 + 40)
+    for seconds in (11, 12, 13):
+        await tick(schedule, seconds - 7200)
+    assert attend.attended == ["w-a", "w-a"], "once at once, and then by its own pause"
+    await tick(schedule, -7200 + 40)
+    assert len(attend.attended) == 3
+
+
+async def test_clock_set_back_while_nobody_served(store: Store):
+    async with store.transaction() as records:
+        for name, written_s in (("w-new", None), ("w-old", 7200)):
+            last = at(written_s) if written_s is not None else None
+            await records.watches.add(
+                build.watch(
+                    id=WatchId(name),
+                    root=JobId(f"/ada/{name}"),
+                    created_at=at(7200),
+                    due_at=at(7230),
+                    last_checked_at=last,
+                )
+            )
+    attend = Attendant()
+    await tick(Schedule(store, attend), 0)
+    assert sorted(attend.attended) == ["w-new", "w-old"]
+
+
+async def test_due_watches_are_checked_though_the_database_cannot_be_read(store: Store):
+    attend = Attendant()
+    schedule = Schedule(store, attend)
+    await add(store, "w-a", 30)
+    await tick(schedule, 0)
+    await add(store, "w-b", 30)
+
+    class Broken:
+        def reading(self) -> None:
+            raise StorageUnavailable("the server closed the connection")
+
+    schedule._store, whole = Broken(), schedule._store  # type: ignore[assignment]
+    with pytest.raises(StorageUnavailable):
+        await tick(schedule, 30)
+    await schedule.settled()
+    assert attend.attended == ["w-a"]
+    schedule._store = whole
+    await tick(schedule, 31)
+    assert attend.attended == ["w-a", "w-b"], "what was announced meanwhile is not missed"
+
+
+async def test_watch_whose_attention_broke_is_due_again_soon(store: Store):
+    attend = Attendant()
+    schedule = Schedule(store, attend)
+    await add(store, "w-a", 0)
+    attend.fault = OSError("the disk is full")
+    await tick(schedule, 0)
+    assert schedule.next_due_at == at(RETRY_AFTER.total_seconds())
 
 
 async def test_an_idle_tick_asks_one_small_question(store: Store):

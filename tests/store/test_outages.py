@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -15,22 +15,11 @@ from babysitter.errors import StorageUnavailable, Unreachable
 from babysitter.model.ids import JobId, WatchId
 from babysitter.store.open import FILE_NAME, Store, open_store
 from tests.support import build
+from tests.support.locked import locked
 from tests.support.postgres import PostgresServer, program
 
 _numbers = itertools.count(1)
 Noted = list[tuple[str, bool]]
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Another process's transaction, as long as the block lasts."""
-    other = sqlite3.connect(folder / FILE_NAME, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    try:
-        yield
-    finally:
-        other.rollback()
-        other.close()
 
 
 @asynccontextmanager

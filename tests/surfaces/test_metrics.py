@@ -14,9 +14,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import WebSettings
+from babysitter.errors import StorageUnavailable
+from babysitter.service.figures import Figures, ProcessFigures
 from babysitter.service.run import Service
 from babysitter.service.wiring import open_hall
 from babysitter.slacksim import SlackServer
+from babysitter.store.tally import Counts
 from babysitter.surfaces.slack.hearing import Ear
 from babysitter.surfaces.slack.socket import SocketStatus
 from babysitter.surfaces.web.app import telling
@@ -80,9 +83,6 @@ async def test_a_deaf_socket_is_in_the_metrics_and_counted_when_it_is_mended():
 
 
 def _slack(status: SocketStatus) -> dict[str, dict[str, float]]:
-    from babysitter.service.figures import Figures
-    from babysitter.store.tally import Counts
-
     nothing = Figures(Counts({}, {}, 0, {}, 0, None), 0.0, {"slack": "deaf"})
     told = values(metrics_text(nothing, status).decode())
     assert told["babysit_trouble"] == {"slack": 1}
@@ -124,3 +124,36 @@ async def test_an_address_that_is_taken_is_a_trouble_and_ends_nothing(tmp_path: 
 def test_an_address_that_is_none_is_refused(listen: str):
     with pytest.raises(ValueError, match="listen"):
         WebSettings(listen=listen)
+
+
+async def test_metrics_and_readiness_without_a_database(tmp_path: Path):
+    async with hall_at(tmp_path, HERE) as hall, Service(hall), telling(hall, None) as port:
+        hall.failures["lease"] = 3
+        hall.storage.note("database or disk is full", 0.0)
+        status, why = await get(port, "/readyz")
+        assert (status, "disk is full" in why) == (503, True)
+        measured = values((await get(port, "/metrics"))[1])
+        assert measured["babysit_database_writable"] == {"": 0}
+        assert measured["babysit_failed_writes_total"] == {"": 1}
+        assert measured["babysit_failed_activities_total"] == {"lease": 3}
+        hall.storage.note("", 0.0)
+        assert (await get(port, "/readyz"))[0] == 200
+
+        def refuse() -> None:
+            raise StorageUnavailable("the server closed the connection")
+
+        reading, hall.store.reading = hall.store.reading, refuse
+        status, text = await get(port, "/metrics")
+        hall.store.reading = reading
+    assert status == 200
+    assert values(text)["babysit_database_readable"] == {"": 0}
+    assert "babysit_watches" not in values(text)
+
+
+def test_every_metric_is_documented():
+    documented = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
+    socket = SocketStatus(Ear.CLOSED, None, datetime(2026, 11, 20, tzinfo=UTC), 0, 0, "lost")
+    figures = Figures(Counts({}, {"oom": 1}, 0, {"slack": 1}, 0, None), 0.0, {"slack": "deaf"})
+    process = ProcessFigures(failed_activities={"lease": 1})
+    for name in values(metrics_text(figures, socket, process).decode()):
+        assert f"`{name}" in documented, name

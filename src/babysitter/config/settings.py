@@ -147,6 +147,26 @@ class WebSettings(_Section):
     )
 
 
+class HeartbeatSettings(_Section):
+    """Sign of life for an outside alarm (a dead-man's switch). Off while there is no URL."""
+
+    url: SecretStr | None = Field(
+        default=None, description="asked for (GET) while jobs are looked after; the alarm rings when it stops"
+    )
+    interval_s: Annotated[float, BeforeValidator(_span_s)] = Field(
+        default=60.0, ge=5.0, le=86400.0, description="between two heartbeats; seconds, or 90s, 5m"
+    )
+
+    @field_validator("url")
+    @classmethod
+    def _is_http(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is None or not url.get_secret_value():
+            return None
+        if not re.match(r"https?://[^/\s]+", url.get_secret_value()):
+            raise ValueError("must begin with http:// or https://")
+        return url
+
+
 class QuietHoursSettings(_Section):
     """Only fatal incidents are told between these times; the rest waits for the morning."""
 
@@ -199,6 +219,7 @@ class Settings(_Section):
     webhook: WebhookSettings = WebhookSettings()
     notify: NotifySettings = NotifySettings()
     web: WebSettings = WebSettings()
+    heartbeat: HeartbeatSettings = HeartbeatSettings()
     approvers: tuple[tuple[str, ...], ...] = Field(
         default=(), description="who may approve, in tiers asked one after another: U..., S... or user@host"
     )

@@ -24,6 +24,7 @@ class Occasion(StrEnum):
     BLIND = "blind"
     FINISHED = "finished"
     DIGEST = "digest"
+    EMERGENCY = "emergency"  # sent past the outbox, which cannot be written
 
 
 class ButtonKind(StrEnum):

@@ -12,6 +12,16 @@ from babysitter.model.verdict import Outlook
 
 
 @dataclass(frozen=True, slots=True)
+class UnfinishedWatch:
+    """As much of a watch that is still to be checked as a list of all of them needs."""
+
+    id: WatchId
+    root: JobId
+    cluster: str
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Watch:
     """`root` is the job being watched now; after a restart it is the successor, and `first_root` stays."""
 

@@ -12,6 +12,7 @@ CALLING = frozenset(
         Occasion.BLIND,
         Occasion.FINISHED,
         Occasion.DIGEST,
+        Occasion.EMERGENCY,
     }
 )
 

@@ -264,6 +264,12 @@ def _worst(incidents: Sequence[Incident]) -> str:
     return max((each.diagnosis.severity for each in incidents), default=Severity.BENIGN).value
 
 
+def _emergency(about: Subject) -> Words:
+    """About one job; those about the database have words of their own in emergency.py."""
+    because = safe(about.because, most=SENTENCE_CHARS_MOST) or "The database cannot be written."
+    return Words(title=f"babysit cannot store what it sees of {about.job}", sentence=because)
+
+
 _COMPOSERS: dict[Occasion, Callable[[Subject], Words]] = {
     Occasion.STARTED: _started,
     Occasion.LIVE_STATE: _live_state,
@@ -279,5 +285,6 @@ _COMPOSERS: dict[Occasion, Callable[[Subject], Words]] = {
     Occasion.WAITING: _waiting,
     Occasion.FINISHED: _finished,
     Occasion.DIGEST: _digest,
+    Occasion.EMERGENCY: _emergency,
 }
 _CARDS = (Occasion.INCIDENT, Occasion.WORSE, Occasion.PROPOSAL, Occasion.BLIND)

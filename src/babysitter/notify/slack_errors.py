@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from babysitter.notify.base import NotifyError
+from babysitter.retry_after import parse_retry_after
 
 # Slack refuses the form of the message; another form may pass.
 CONTENT_ERRORS = frozenset(
@@ -91,13 +92,8 @@ def _refusal(response: Any) -> SlackRefused:
 
 def _retry_after_s(response: Any) -> float:
     headers = getattr(response, "headers", None) or {}
-    for name in headers:
-        if str(name).lower() == "retry-after":
-            try:
-                return max(1.0, float(headers[name]))
-            except (TypeError, ValueError):
-                break
-    return 1.0
+    named = next((headers[name] for name in headers if str(name).lower() == "retry-after"), None)
+    return max(1.0, parse_retry_after(str(named)) or 0.0)
 
 
 def _lost(error: Exception) -> SlackRefused:

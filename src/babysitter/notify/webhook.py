@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from babysitter.clock import Clock
 from babysitter.model.message import Message, Words
 from babysitter.notify.base import NotifyError, Receipt
+from babysitter.retry_after import parse_retry_after
 
 if TYPE_CHECKING:
     import aiohttp
@@ -124,11 +125,10 @@ def _check(answer: "aiohttp.ClientResponse") -> None:
         return
     if status in FINAL_STATUSES:
         raise NotifyError(f"The webhook refuses this message (status {status}).", is_final=True)
-    if status in (429, 503) and answer.headers.get("Retry-After", "").isdigit():
+    pause_s = parse_retry_after(answer.headers.get("Retry-After"))
+    if status in (429, 503) and pause_s is not None:
         raise NotifyError(
-            "The webhook asks for a pause.",
-            retry_after_s=max(1.0, float(answer.headers["Retry-After"])),
-            is_doubtful=status == 503,
+            "The webhook asks for a pause.", retry_after_s=max(1.0, pause_s), is_doubtful=status == 503
         )
     if status == 429:
         raise NotifyError("The webhook asks for a pause.", retry_after_s=1.0)

@@ -10,11 +10,11 @@ from babysitter.backends.base import Eyes
 from babysitter.decide.case import Case
 from babysitter.decide.outages import needs_neighbours
 from babysitter.decide.respond import respond
-from babysitter.errors import BabysitError, FactsChanged, WorldError
+from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable, WorldError
 from babysitter.model.events import CheckFailed
 from babysitter.model.ids import WatchId
 from babysitter.model.observation import Observation
-from babysitter.model.sight import Gone
+from babysitter.model.sight import Gone, Source
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
@@ -68,9 +68,23 @@ async def _observe(watch: Watch, eyes: Eyes, hall: Hall) -> Observation:
 
 
 async def check_safely(watch_id: WatchId, hall: Hall) -> datetime | None:
-    """`attend`, whatever happens: what breaks marks its watch, is tried again, and hurts no other."""
+    """Process one watch. Record an error on it, reschedule, never raise.
+
+    What could not be stored did not happen: the check is discarded and repeated from the stored watch.
+    """
+    try:
+        return await _attend_or_mark(watch_id, hall)
+    except StorageUnavailable as fault:
+        retry_s = hall.storage.retry_s
+        log.warning("check_not_stored", watch=watch_id, because=fault.sentence, retry_in_s=retry_s)
+        return hall.clock.now() + timedelta(seconds=retry_s)
+
+
+async def _attend_or_mark(watch_id: WatchId, hall: Hall) -> datetime | None:
     try:
         return await attend(watch_id, hall)
+    except StorageUnavailable:
+        raise
     except FactsChanged as moved:
         log.info("check overtaken", watch=watch_id, because=moved.sentence)
         return hall.clock.now() + SOON
@@ -88,11 +102,17 @@ async def attend(watch_id: WatchId, hall: Hall) -> datetime | None:
         watch = await records.watches.get(watch_id)
         action = await records.journal.open_action_of(watch_id)
     if watch.stopped_at is not None or watch.due_at is None:
+        hall.blind_watches.pop(watch_id, None)
         return None
     if action is not None:
         return await carry_on(watch, action, hall)
     async with asyncio.timeout(CHECK_WITHIN_S):
-        return (await check(watch, hall)).due_at
+        checked = await check(watch, hall)
+    if Source.CONTROLLER in checked.memory.blind_since:
+        hall.blind_watches[watch_id] = watch.cluster
+    else:
+        hall.blind_watches.pop(watch_id, None)
+    return checked.due_at
 
 
 async def known_submission(watch: Watch, verdict: Verdict, eyes: Eyes) -> Submission | None:

@@ -7,12 +7,13 @@ messages; only the newest content is sent, and not more often than every few sec
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 import structlog
 
-from babysitter.clock import Clock
+from babysitter.clock import Clock, has_come
+from babysitter.errors import StorageUnavailable
 from babysitter.model.events import MessageDropped
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, Occasion
@@ -31,6 +32,8 @@ EDITS_AT_ONCE = 20
 POST_WITHIN_S = 60.0
 BACKOFF_MOST_S = 60.0
 PAUSE_AFTER_FAILURES = 3
+STORAGE_PAUSE_MOST_S = 15.0  # after the database could not be used
+MAX_PAUSE = timedelta(minutes=6)  # no pause is longer; see retry_after.py
 
 
 @dataclass(slots=True)
@@ -40,7 +43,10 @@ class _Line:
     notifier: Notifier
     paused_until: datetime | None = None
     failures: int = 0  # in a row
+    not_stored: int = 0  # in a row: times that the database could not be used
     working: asyncio.Task[None] | None = None
+    # Posted, and that could not be written down: written down at the next try instead of posted again.
+    receipts: dict[MessageId, tuple[Receipt, int]] = field(default_factory=dict)  # and the revision posted
 
 
 class Deliverer:
@@ -68,7 +74,7 @@ class Deliverer:
             busy = await records.outbox.with_work(now=now, shown_before=now - EDIT_EVERY)
         for line in self._lines:
             if line.notifier.name in busy and (line.working is None or line.working.done()):
-                line.working = asyncio.create_task(self._serve(line), name=f"tell {line.notifier.name}")
+                line.working = asyncio.create_task(self._serve(line), name=f"deliver {line.notifier.name}")
 
     async def settled(self) -> None:
         """Return when everything that was started has ended."""
@@ -84,9 +90,30 @@ class Deliverer:
         await self.settled()
 
     async def _serve(self, line: _Line) -> None:
+        """Deliver what one notifier may get now. A database that cannot be used pauses it; never raises."""
+        if not has_come(line.paused_until, self._world.now(), horizon=MAX_PAUSE):
+            return
+        try:
+            await self._deliver(line)
+            line.not_stored = 0
+        except StorageUnavailable as fault:
+            line.not_stored += 1
+            pause_s = min(STORAGE_PAUSE_MOST_S, 2.0 ** min(line.not_stored, 10))
+            line.paused_until = self._world.now() + timedelta(seconds=pause_s)
+            log.warning(
+                "delivery_not_stored",
+                notifier=line.notifier.name,
+                because=fault.sentence,
+                retry_in_s=pause_s,
+            )
+        except Exception:  # the top of a delivery
+            log.exception("delivery_crashed", notifier=line.notifier.name)
+            line.paused_until = self._world.now() + timedelta(seconds=BACKOFF_MOST_S)
+
+    async def _deliver(self, line: _Line) -> None:
         for _ in range(ROUNDS_MOST):
             now = self._world.now()
-            if line.paused_until is not None and now < line.paused_until:
+            if not has_come(line.paused_until, now, horizon=MAX_PAUSE):
                 return
             async with self._store.transaction() as records:
                 postings = await records.outbox.claim(
@@ -94,13 +121,23 @@ class Deliverer:
                 )
             if not postings:
                 break
-            await asyncio.gather(*(self._post(line, each) for each in postings))
+            # All of them end before the first failure is raised: a message in flight is not claimed again.
+            ended = await asyncio.gather(
+                *(self._post(line, each) for each in postings), return_exceptions=True
+            )
+            for fault in ended:
+                if fault is not None:
+                    raise fault
         if line.notifier.edits:
             await self._edit_all(line)
 
     async def _post(self, line: _Line, posting: Posting) -> None:
         message, thread = posting.message, posting.thread
         receipt: Receipt | NotifyError
+        if message.id in line.receipts:
+            earlier, revision = line.receipts[message.id]
+            await self._arrived(line, replace(posting, revision=revision), earlier)
+            return
         try:
             async with asyncio.timeout(POST_WITHIN_S):
                 receipt = await line.notifier.post(
@@ -122,6 +159,7 @@ class Deliverer:
 
     async def _arrived(self, line: _Line, posting: Posting, receipt: Receipt) -> None:
         line.failures = 0
+        line.receipts[posting.message.id] = receipt, posting.revision
         async with self._store.transaction() as records:
             await records.outbox.posted(
                 line.notifier.name,
@@ -130,6 +168,7 @@ class Deliverer:
                 revision=posting.revision,
                 now=self._world.now(),
             )
+        del line.receipts[posting.message.id]
 
     async def _failed(self, line: _Line, posting: Posting, error: NotifyError) -> None:
         name, message = line.notifier.name, posting.message

@@ -9,12 +9,13 @@ from babysitter.classify.load import Playbook, shipped
 from babysitter.classify.source import PlaybookSource
 from babysitter.clock import Clock
 from babysitter.config import Settings
-from babysitter.model.ids import Person
+from babysitter.model.ids import Person, WatchId
 from babysitter.model.policy import Policy
 from babysitter.model.proposal import Door
 from babysitter.notify.base import Notifier
 from babysitter.service.clusters import Clusters
 from babysitter.service.replicas import Tenure
+from babysitter.service.storage_health import StorageHealth
 from babysitter.store.open import Store
 
 # Why this person of this door may not answer any more, given who is asked; "" = nothing speaks against it.
@@ -34,7 +35,13 @@ class Hall:
     tenure: Tenure
     notifiers: Sequence[Notifier]
     policy: Policy
+    storage: StorageHealth
     troubles: dict[str, str] = field(default_factory=dict)  # part -> what is wrong with it, while it is
+    failures: dict[str, int] = field(default_factory=dict)  # attempts of periodic activities that failed
+    sent: dict[str, int] = field(default_factory=dict)  # emergency messages and heartbeats so far
+    blind_watches: dict[WatchId, str] = field(
+        default_factory=dict
+    )  # -> the cluster not seen at the last check
     # Doors that know more of their people than an id: asked again before an approval is acted upon.
     vouchers: dict[Door, Voucher] = field(default_factory=dict)
 

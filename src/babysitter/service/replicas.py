@@ -55,6 +55,11 @@ class Tenure:
             raise FactsChanged("This babysit process does not serve (any more).")
         return self._lease
 
+    @property
+    def is_held(self) -> bool:
+        """Whether this process is the service, as far as it knows."""
+        return self._lease is not None
+
     async def begin(self) -> None:
         """Become the service. Raises AlreadyServed when another process is."""
         if self._lock_folder is not None:
@@ -96,13 +101,18 @@ class Tenure:
             return await records.leases.owner_of(SERVICE, now=self._world.now()) is not None
 
     async def end(self) -> None:
-        """Give everything back, so that the next one need not wait."""
+        """Give everything back, so that the next one need not wait.
+
+        Raises StorageUnavailable when the lease stays written down: it ends by itself.
+        """
         self._lease = None
-        async with self._store.transaction() as records:
-            await records.leases.leave(self.replica)
-        for lock in self._locks:
-            lock.close()
-        self._locks = ()
+        try:
+            async with self._store.transaction() as records:
+                await records.leases.leave(self.replica)
+        finally:
+            for lock in self._locks:
+                lock.close()
+            self._locks = ()
 
 
 async def troubles_of(store: Store, *, now: datetime) -> dict[str, str]:

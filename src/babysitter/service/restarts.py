@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from babysitter.assess.phases import enter
 from babysitter.backends.base import Eyes
 from babysitter.decide.proposal import askable, difference
-from babysitter.errors import BabysitError, WorldError
+from babysitter.errors import BabysitError, StorageUnavailable, WorldError
 from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepRecord, StepState, Submitted
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn
 from babysitter.model.ids import TaskId, WatchId
@@ -57,6 +57,8 @@ async def carry_on(watch: Watch, action: Action, hall: Hall) -> datetime | None:
             what_moved=lambda: _what_moved(approved, decision, watch, eyes, hall),
             save_evidence=lambda: _save_evidence(watch, eyes, hall),
         )
+    except StorageUnavailable:
+        raise  # no step is taken that could not be written down; the journal says where to go on
     except WorldError:
         return hall.clock.now() + BLIND_AGAIN  # nothing was touched yet: look again when we can see
     return await _conclude(approved, outcome, watch.id, action, hall)

@@ -1,23 +1,39 @@
-"""The service's life: take the state over, resume everything, tick until told to stop, end in good order."""
+"""The service's life: take the state over, resume everything, act until told to stop, end in good order.
+
+Everything that it does again and again is a PeriodicActivity, listed in `Service._activities`. Each survives
+failed attempts. Only a takeover by another process, a signal, or the end of the caller's block ends it.
+"""
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
 
+import structlog
+
+from babysitter.errors import FactsChanged, StorageUnavailable
+from babysitter.model.watch import UnfinishedWatch
+from babysitter.notify.heartbeat import HeartbeatSender
 from babysitter.service.check import check_safely
+from babysitter.service.dead_mans_switch import DeadMansSwitch
 from babysitter.service.deliver import Deliverer
+from babysitter.service.emergency import EmergencyChannel
 from babysitter.service.hall import Hall
+from babysitter.service.periodic import PeriodicActivity
 from babysitter.service.replicas import BEAT_EVERY_S
 from babysitter.service.rules import prepare_rules, read_rules, refresh_rules
 from babysitter.service.schedule import Schedule
+from babysitter.service.status_file import WRITE_EVERY_S, StatusFile
 from babysitter.waits import waiting_for
 
 TICK_EVERY_S = 0.25
 RULES_EVERY_S = 5.0
+OVERVIEW_EVERY_S = 10.0
+EMERGENCY_EVERY_S = 1.0
 STOP_WITHIN_S = 10.0
+ASKED_TO_END = "It was asked to end"
+
+log = structlog.get_logger()
 
 
 class Service:
@@ -35,8 +51,22 @@ class Service:
         self._stop_within_s = stop_within_s
         self.schedule = Schedule(hall.store, partial(check_safely, hall=hall))
         self.deliverer = Deliverer(hall.store, hall.notifiers, hall.clock, hall.world)
+        self._status_file = StatusFile(hall.state_folder)
+        self.emergency = EmergencyChannel(
+            hall.store, hall.notifiers, hall.storage, self._status_file, hall.world, counts=hall.sent
+        )
+        self._watches: Sequence[UnfinishedWatch] = ()
+        self._sender: HeartbeatSender | None = None
+        self._switch: DeadMansSwitch | None = None
+        if url := hall.settings.heartbeat.url:
+            self._sender = HeartbeatSender(url.get_secret_value())
+            self._switch = DeadMansSwitch(
+                self._sender, hall.storage, hall.blind_watches, hall.clock, counts=hall.sent
+            )
         self._stopping = asyncio.Event()
-        self._timer: _Timer | None = None
+        self._ended_because = ""  # why `until_stopped` returned
+        self._is_overtaken = False
+        self._activities = self._listed_activities()
 
     async def __aenter__(self) -> "Service":
         """Raises AlreadyServed when another process serves this state, BadPlaybook for wrong rules."""
@@ -45,109 +75,134 @@ class Service:
         await self.deliverer.begin()
         async with self._hall.store.transaction() as records:
             await records.watches.forget_announcements()
+        await self._look_over()
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def __aexit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
         """Let what is under way end, say what is still to be said, and give the state back."""
         with contextlib.suppress(TimeoutError), waiting_for("the checks and messages under way"):
             async with asyncio.timeout(self._stop_within_s):
-                if self._timer is not None:
-                    await self._timer.settled()
                 await self.schedule.settled()
                 await self.deliverer.settled()
-                await self.deliverer.tick()
+                with contextlib.suppress(StorageUnavailable):
+                    await self.deliverer.tick()
                 await self.deliverer.settled()
-        if self._timer is not None:
-            await self._timer.end()
         await self.schedule.give_up()
         await self.deliverer.give_up()
-        await self._hall.tenure.end()
+        await self._say_last(fault)
+        try:
+            await self._hall.tenure.end()
+        except StorageUnavailable as unavailable:
+            log.warning("lease_not_returned", because=unavailable.sentence)
+        if self._sender is not None:
+            await self._sender.close()
 
     async def tick(self) -> None:
         """Everything that is due now is started."""
-        await self.schedule.tick(self._hall.clock.now())
-        await self.deliverer.tick()
+        await self._activities["checks"].attempt()
+        await self._activities["delivery"].attempt()
 
     async def settled(self) -> None:
         """Everything that was started has ended, and what it said has been told."""
         await self.schedule.settled()
-        await self.deliverer.tick()
+        await self._activities["delivery"].attempt()
         await self.deliverer.settled()
 
     async def until_stopped(self) -> None:
-        """Tick by the clock until `stop`. Raises FactsChanged when another process has taken over."""
-        self._timer = _Timer()
-        self._timer.every(TICK_EVERY_S, self.tick)
-        self._timer.every(RULES_EVERY_S, partial(refresh_rules, self._hall))
-        self._timer.start()
-        preparing = asyncio.create_task(prepare_rules(self._hall))
-        while not self._stopping.is_set():
-            await self._hall.tenure.renew(self._hall.troubles)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), BEAT_EVERY_S)
-        self._timer.pause()  # nothing new is begun while what is under way ends
-        await preparing
+        """Act until `stop`. Raises FactsChanged when another process has taken over."""
+        preparing = asyncio.create_task(self._prepare_rules())
+        acting = [asyncio.create_task(each.run(self._stopping)) for each in self._activities.values()]
+        # An activity ends before `stop` by a takeover only, or by a fault of our own in periodic.py.
+        ended, _ = await asyncio.wait(acting, return_when=asyncio.FIRST_COMPLETED)
+        self._stopping.set()  # nothing new is begun while what is under way ends
+        await asyncio.wait(acting, timeout=self._stop_within_s)
+        for task in acting:
+            task.cancel()
+        await asyncio.gather(preparing, *acting, return_exceptions=True)
+        for fault in filter(None, (task.exception() for task in ended)):
+            self._is_overtaken = isinstance(fault, FactsChanged)
+            raise fault
+        self._ended_because = ASKED_TO_END
 
     def stop(self) -> None:
         """End in good order; may be called from a signal handler of the loop."""
         self._stopping.set()
 
+    def _listed_activities(self) -> dict[str, PeriodicActivity]:
+        """Everything that the service does again and again."""
+        hall = self._hall
 
-class _Timer:
-    """APScheduler as a clock: it calls ticks, never two of the same at once, and knows nothing else."""
+        def activity(
+            name: str,
+            act: Callable[[], Awaitable[object]],
+            every_s: float,
+            *,
+            max_pause_s: float = 30.0,
+            ends_with: type[Exception] | None = None,
+        ) -> PeriodicActivity:
+            return PeriodicActivity(
+                name,
+                act,
+                every_s=every_s,
+                clock=hall.world,
+                troubles=hall.troubles,
+                failures=hall.failures,
+                max_pause_s=max_pause_s,
+                ends_with=ends_with,
+            )
 
-    def __init__(self) -> None:
-        from apscheduler.schedulers.asyncio import AsyncIOScheduler
+        listed = [
+            activity("lease", self._renew, BEAT_EVERY_S, max_pause_s=BEAT_EVERY_S, ends_with=FactsChanged),
+            activity("checks", lambda: self.schedule.tick(hall.clock.now()), TICK_EVERY_S),
+            activity("delivery", self.deliverer.tick, TICK_EVERY_S),
+            activity("rules", partial(refresh_rules, hall), RULES_EVERY_S),
+            activity("overview", self._look_over, OVERVIEW_EVERY_S),
+            activity("emergency", self._attend_to_storage, EMERGENCY_EVERY_S),
+            activity("status", self._write_status, WRITE_EVERY_S),
+        ]
+        if self._switch is not None:
+            listed.append(activity("heartbeat", self._beat, hall.settings.heartbeat.interval_s))
+        return {each.name: each for each in listed}
 
-        # A tick that takes longer than its period is skipped by intention, not worth a warning each time.
-        logging.getLogger("apscheduler").setLevel(logging.ERROR)
-        self._scheduler = AsyncIOScheduler(timezone="UTC")
-        self._ticks: set[asyncio.Task[None]] = set()
+    async def _renew(self) -> None:
+        await self._hall.tenure.renew(self._hall.troubles)
 
-    def every(self, seconds: float, tick: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self._scheduler.add_job(
-            self._run,
-            "interval",
-            (tick,),
-            seconds=seconds,
-            max_instances=1,
-            coalesce=True,
-            misfire_grace_time=None,
-        )
+    async def _look_over(self) -> None:
+        """Remember what is watched, for a time in which it cannot be read."""
+        async with self._hall.store.reading() as records:
+            self._watches = await records.watches.unfinished()
+        self.emergency.remember(self._watches)
 
-    def start(self) -> None:
-        self._scheduler.start()
+    async def _attend_to_storage(self) -> None:
+        self._hall.storage.look(every_s=EMERGENCY_EVERY_S)
+        outage = self._hall.storage.outage
+        if outage is not None:
+            self._hall.troubles["database"] = outage.summary
+        else:
+            self._hall.troubles.pop("database", None)
+        await self.emergency.attend()
 
-    def pause(self) -> None:
-        """Begin no further tick."""
-        if self._scheduler.running:
-            self._scheduler.pause()
+    async def _write_status(self) -> None:
+        self._status_file.write(self._hall.troubles, now=self._hall.world.now())
 
-    async def settled(self) -> None:
-        """Begin no further tick, and return when those under way have ended."""
-        self.pause()
-        await asyncio.sleep(0)  # one that was begun in this very moment takes its place
-        while self._ticks:
-            await asyncio.wait(tuple(self._ticks))
+    async def _beat(self) -> None:
+        assert self._switch is not None, "listed only where there is one"
+        await self._look_over()
+        await self._switch.beat(self._watches, is_serving=self._hall.tenure.is_held)
 
-    async def end(self) -> None:
-        """Cancel what is still under way. To be called once: APScheduler ends a turn of the loop later."""
-        self.pause()
-        for task in self._ticks:
-            task.cancel()
-        while self._ticks:
-            await asyncio.wait(tuple(self._ticks))
-        if self._scheduler.running:
-            self._scheduler.shutdown(wait=False)
-            await asyncio.sleep(0)
-
-    async def _run(self, tick: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """One tick, in a task of our own: APScheduler cancels its tasks and logs a traceback for each."""
-        task = asyncio.create_task(tick())
-        self._ticks.add(task)
+    async def _prepare_rules(self) -> None:
+        """Make the fast engine beside the first checks; without it the plain one goes on."""
         try:
-            await asyncio.wait((task,))
-        finally:
-            self._ticks.discard(task)
-        if not task.cancelled():
-            task.result()
+            await prepare_rules(self._hall)
+        except Exception:  # the top of an activity that happens once
+            log.exception("rules_not_prepared")
+
+    async def _say_last(self, fault: BaseException | None) -> None:
+        """Tell people that nobody looks after their jobs any more, unless another process does."""
+        is_failure = isinstance(fault, Exception) and not self._is_overtaken
+        because = f"It ended by an error: {fault}" if is_failure else self._ended_because
+        if not because:
+            return
+        with contextlib.suppress(StorageUnavailable):
+            await self._look_over()
+        await self.emergency.say_last(because, is_failure=is_failure)

@@ -18,6 +18,8 @@ log = structlog.get_logger()
 
 AT_ONCE = 64
 COMPARE_EVERY = timedelta(minutes=1)
+SET_BACK_BY = timedelta(seconds=1)  # less is an ordinary correction of the clock
+RETRY_AFTER = timedelta(seconds=30)  # a watch whose attention itself broke
 
 Attend = Callable[[WatchId], Awaitable[datetime | None]]
 
@@ -36,16 +38,29 @@ class Schedule:
         self._announced_meanwhile: set[WatchId] = set()
         self._announcement: int | None = None  # None = nothing read yet
         self._compared_at: datetime | None = None
+        self._ticked_at: datetime | None = None
 
     async def tick(self, now: datetime) -> None:
-        """Notice what others wrote, and start whatever is due. Returns at once; see `settled`."""
-        await self._notice(now)
+        """Notice what others wrote, and start whatever is due. Returns at once; see `settled`.
+
+        Raises StorageUnavailable when the database cannot be read; what is known to be due is started all
+        the same. A clock that was set back makes every watch due that was written in what is now the future.
+        """
+        if self._ticked_at is not None and now < self._ticked_at - SET_BACK_BY:
+            log.warning("clock_set_back", by_s=(self._ticked_at - now).total_seconds())
+            self._compared_at = None
+        self._ticked_at = now
+        try:
+            await self._notice(now)
+        finally:
+            self._start_due(now)
+
+    def _start_due(self, now: datetime) -> None:
         while self._heap and self._heap[0][0] <= now:
             at, watch = heapq.heappop(self._heap)
             if self._due.get(watch) == at:  # else an entry that a newer one has replaced
                 del self._due[watch]
                 task = asyncio.create_task(self._work(watch), name=f"attend {watch}")
-                task.add_done_callback(_note_fault)
                 self._under_way[watch] = task
                 self._began_due[watch] = at
 
@@ -78,14 +93,13 @@ class Schedule:
     async def _notice(self, now: datetime) -> None:
         async with self._store.reading() as records:
             if self._announcement is None or self._is_time_to_compare(now):
-                self._announcement = await records.watches.newest_announcement()
+                newest = await records.watches.newest_announcement()
+                known = {**dict.fromkeys(self._due), **await records.watches.due_times(now=now)}
                 self._compared_at = now
-                known = {**dict.fromkeys(self._due), **await records.watches.due_times()}
             else:
-                self._announcement, announced = await records.watches.announced_after(self._announcement)
-                if not announced:
-                    return
-                known = {**await records.watches.due_times(announced)}
+                newest, announced = await records.watches.announced_after(self._announcement)
+                known = {**await records.watches.due_times(announced, now=now)} if announced else {}
+        self._announcement = newest  # only now: an announcement that could not be followed is read again
         for watch, due_at in known.items():
             if watch in self._under_way:
                 self._announced_meanwhile.add(watch)
@@ -96,20 +110,25 @@ class Schedule:
         return self._compared_at is None or now - self._compared_at >= COMPARE_EVERY
 
     async def _work(self, watch: WatchId) -> None:
+        """Attend to one watch, and note when it is due next. Whatever breaks, the watch is due again."""
+        assert self._ticked_at is not None, "work begins with a tick"
         due_at: datetime | None = None
         try:
             async with self._places:
                 due_at = await self._attend(watch)
             if watch in self._announced_meanwhile:
-                due_at = await self._due_in_store(watch)
+                due_at = await self._due_in_store(watch, self._ticked_at)
+        except Exception as fault:  # noqa: BLE001  the top of a check
+            log.error("attending_failed", watch=watch, because=repr(fault))
+            due_at = self._ticked_at + RETRY_AFTER
         finally:
             del self._under_way[watch], self._began_due[watch]
             self._announced_meanwhile.discard(watch)
         self._put(watch, due_at)
 
-    async def _due_in_store(self, watch: WatchId) -> datetime | None:
+    async def _due_in_store(self, watch: WatchId, now: datetime) -> datetime | None:
         async with self._store.reading() as records:
-            return (await records.watches.due_times((watch,))).get(watch)
+            return (await records.watches.due_times((watch,), now=now)).get(watch)
 
     def _put(self, watch: WatchId, due_at: datetime | None) -> None:
         if due_at is None:
@@ -117,9 +136,3 @@ class Schedule:
         elif self._due.get(watch) != due_at:
             self._due[watch] = due_at
             heapq.heappush(self._heap, (due_at, watch))
-
-
-def _note_fault(task: asyncio.Task[None]) -> None:
-    """Not even the trouble could be written down: the next comparison with the database finds the watch."""
-    if not task.cancelled() and (fault := task.exception()) is not None:
-        log.error("attending failed", task=task.get_name(), fault=repr(fault))

@@ -17,6 +17,7 @@ from babysitter.notify.base import Notifier
 from babysitter.service.clusters import Clusters, Opener, configured_clusters
 from babysitter.service.hall import Hall
 from babysitter.service.replicas import Tenure
+from babysitter.service.storage_health import StorageHealth
 from babysitter.store.open import default_state_folder, open_store
 
 
@@ -40,7 +41,8 @@ async def open_hall(
     specs = configured_clusters(settings)
     configured = [each for make in _NOTIFIERS for each in make(settings, world)]
     database = settings.database_url.get_secret_value() if settings.database_url else None
-    store = await open_store(database or folder)
+    storage = StorageHealth(world)
+    store = await open_store(database or folder, storage.note)
     hall = Hall(
         settings=settings,
         state_folder=folder,
@@ -51,6 +53,7 @@ async def open_hall(
         tenure=Tenure(store, world, lock_folder=None if database else folder),
         notifiers=(*configured, *notifiers),
         policy=settings.as_policy(),
+        storage=storage,
     )
     try:
         yield hall

@@ -28,10 +28,13 @@ BEGIN_RETRY_PAUSE_S = 0.02
 class Answer:
     """What a statement brought: its rows, all read, and how many rows it changed."""
 
-    __slots__ = ("_rows", "rowcount")
+    __slots__ = ("_rows", "has_changed", "rowcount")
 
     def __init__(self, result: CursorResult[Any]) -> None:
         self.rowcount = result.rowcount
+        self.has_changed = result.context.isinsert or (
+            (result.context.isupdate or result.context.isdelete) and result.rowcount > 0
+        )
         self._rows: Sequence[Row[Any]] = result.all() if result.returns_rows else ()
 
     def __iter__(self) -> Iterator[Row[Any]]:
@@ -51,6 +54,10 @@ class Answer:
 class Connection(Protocol):
     """Asks within the transaction that it belongs to."""
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether a statement of this transaction changed a row."""
+
     async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer: ...
 
     async def scalar(self, statement: Executable) -> Any: ...
@@ -61,9 +68,12 @@ class PostgresConnection:
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
+        self.has_changed = False
 
     async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer:
-        return Answer(await self._connection.execute(statement, parameters))
+        answer = Answer(await self._connection.execute(statement, parameters))
+        self.has_changed |= answer.has_changed
+        return answer
 
     async def scalar(self, statement: Executable) -> Any:
         return (await self.execute(statement)).scalar()
@@ -74,6 +84,7 @@ class SqliteConnection:
 
     def __init__(self, connection: SyncConnection, thread: ThreadPoolExecutor) -> None:
         self._connection = connection
+        self.has_changed = False
         self._thread = thread
 
     @classmethod
@@ -82,7 +93,9 @@ class SqliteConnection:
         return cls(await asyncio.get_running_loop().run_in_executor(thread, engine.connect), thread)
 
     async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer:
-        return await self.run(lambda: Answer(self._connection.execute(statement, parameters)))
+        answer = await self.run(lambda: Answer(self._connection.execute(statement, parameters)))
+        self.has_changed |= answer.has_changed
+        return answer
 
     async def scalar(self, statement: Executable) -> Any:
         return (await self.execute(statement)).scalar()
@@ -97,6 +110,7 @@ class SqliteConnection:
 
         `wait_s`: how long a lock of another process is waited for. Whoever waits can be cancelled at once.
         """
+        self.has_changed = False
         try:
             with waiting_for("the database of babysit's own state; another process writes to it"):
                 await self._begin(wait_s)

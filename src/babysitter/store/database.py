@@ -96,10 +96,7 @@ class SqliteDatabase:
             async with asyncio.timeout(self._write_wait_s):
                 await self._turn.acquire()
         except TimeoutError as fault:
-            raise StorageUnavailable(
-                f"The database of babysit's own state is busy: other writers took {self._write_wait_s:g} s.",
-                next_step="Nothing was changed, and it is tried again.",
-            ) from fault
+            raise StorageUnavailable(f"busy, other writers took {self._write_wait_s:g} s") from fault
         try:
             if self._writer is None:
                 self._writer = await SqliteConnection.opened(self.writers)

@@ -89,10 +89,12 @@ class Store:
             with _translated():
                 async with self._database.writing() as connection:
                     yield _records(connection)
+                has_stored = connection.has_changed  # an empty transaction succeeds on a full disk, too
         except StorageUnavailable as fault:
-            self._note_write(fault.sentence, time.monotonic() - began)
+            self._note_write(fault.reason, time.monotonic() - began)
             raise
-        self._note_write("", time.monotonic() - began)
+        if has_stored:
+            self._note_write("", time.monotonic() - began)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Records]:
@@ -185,10 +187,7 @@ def _translated() -> Iterator[None]:
     except (DBAPIError, PoolTimeout) as fault:
         if not _is_of_the_database(fault):
             raise
-        raise StorageUnavailable(
-            f"The database of babysit's own state does not work: {_sentence(fault)}.",
-            next_step="Check its disk and its server; nothing was changed, and it is tried again.",
-        ) from fault
+        raise StorageUnavailable(_sentence(fault)) from fault
 
 
 def _is_of_the_database(fault: BaseException) -> bool:

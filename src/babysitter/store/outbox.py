@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select, union, update
+from sqlalchemy import ColumnElement, Row, func, insert, select, union, update
 
 from babysitter.model.ids import IncidentId, MessageId, ProposalId
 from babysitter.model.message import Message
@@ -22,6 +22,7 @@ from babysitter.store.tables import deliveries, edits, messages, notifiers
 LATE_NOTIFIER_LOOKS_BACK = timedelta(hours=1)
 EDIT_FOR_FOOTER_AFTER = timedelta(minutes=5)
 ERROR_CHARS_MOST = 500
+LONGEST_PAUSE = timedelta(minutes=6)  # between two tries; retry_after.py has the longest that is asked for
 
 
 class DeliveryState(StrEnum):
@@ -183,7 +184,7 @@ class Outbox:
                 deliveries.c.notifier == notifier,
                 deliveries.c.seq.in_(heads),
                 deliveries.c.conversation.not_in(under_way),
-                deliveries.c.next_try_at.is_(None) | (deliveries.c.next_try_at <= now),
+                _may_be_tried(now),
             )
             .order_by(deliveries.c.seq)
             .limit(at_most)
@@ -230,7 +231,7 @@ class Outbox:
                 deliveries.c.notifier == notifier,
                 deliveries.c.state == DeliveryState.DONE,
                 deliveries.c.shown_revision < edits.c.revision,
-                deliveries.c.shown_at <= shown_before,
+                _was_shown_before(shown_before),
             )
             .order_by(deliveries.c.shown_at)
             .limit(at_most)
@@ -267,7 +268,7 @@ class Outbox:
         posting = select(deliveries.c.notifier).where(
             deliveries.c.state.in_(UNFINISHED),
             deliveries.c.hold_until.is_(None),
-            deliveries.c.next_try_at.is_(None) | (deliveries.c.next_try_at <= now),
+            _may_be_tried(now),
         )
         editing = (
             select(deliveries.c.notifier)
@@ -275,7 +276,7 @@ class Outbox:
             .where(
                 deliveries.c.state == DeliveryState.DONE,
                 deliveries.c.shown_revision < edits.c.revision,
-                deliveries.c.shown_at <= shown_before,
+                _was_shown_before(shown_before),
             )
         )
         rows = await self._connection.execute(union(posting, editing))
@@ -366,3 +367,14 @@ class Outbox:
 def _content(message: Message) -> tuple[object, ...]:
     """What is compared to see whether an edit shows anything new."""
     return replace(message.words, footer=""), message.buttons
+
+
+def _may_be_tried(now: datetime) -> ColumnElement[bool]:
+    """Its pause is over, or lies so far ahead that the clock was set back since it was written down."""
+    at = deliveries.c.next_try_at
+    return at.is_(None) | (at <= now) | (at > now + LONGEST_PAUSE)
+
+
+def _was_shown_before(moment: datetime) -> ColumnElement[bool]:
+    """Its last edit is old enough, or was made in what is now the future."""
+    return (deliveries.c.shown_at <= moment) | (deliveries.c.shown_at > moment + LONGEST_PAUSE)

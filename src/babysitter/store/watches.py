@@ -15,7 +15,7 @@ from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
 from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.verdict import Outlook, Verdict
-from babysitter.model.watch import Neighbour, Watch
+from babysitter.model.watch import Neighbour, UnfinishedWatch, Watch
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
 from babysitter.store.tables import wakes, watches
@@ -137,18 +137,40 @@ class WatchBook:
         newest = await self.newest_announcement()
         await self._connection.execute(delete(wakes).where(wakes.c.seq <= newest - KEPT_WAKES))
 
-    async def due_times(self, of: Collection[WatchId] | None = None) -> Mapping[WatchId, datetime | None]:
-        """When each watch is due; None = never again. `of` None = every active watch that is due at all."""
-        asked = select(watches.c.id, watches.c.due_at, watches.c.stopped_at)
+    async def unfinished(self) -> tuple[UnfinishedWatch, ...]:
+        """Every watch that is to be checked again, oldest first; cheap."""
+        asked = select(watches.c.id, watches.c.root, watches.c.cluster, watches.c.due_at)
+        asked = asked.where(_ACTIVE, watches.c.due_at.is_not(None), watches.c.phase != Phase.FINISHED)
+        rows = await self._connection.execute(asked.order_by(watches.c.created_at, watches.c.id))
+        return tuple(
+            UnfinishedWatch(WatchId(row.id), JobId(row.root), row.cluster, row.due_at) for row in rows
+        )
+
+    async def due_times(
+        self, of: Collection[WatchId] | None = None, *, now: datetime
+    ) -> Mapping[WatchId, datetime | None]:
+        """When each watch is due; None = never again. `of` None = every active watch that is due at all.
+
+        One that was written in the future is due `now`: the clock was set back since.
+        """
+        written_at = func.coalesce(watches.c.last_checked_at, watches.c.created_at)
+        asked = select(
+            watches.c.id, watches.c.due_at, watches.c.stopped_at, (written_at > now).label("is_ahead")
+        )
         if of is None:
             asked = asked.where(_ACTIVE, watches.c.due_at.is_not(None))
         else:
             asked = asked.where(watches.c.id.in_(list(of)))
         rows = await self._connection.execute(asked)
-        return {WatchId(row.id): None if row.stopped_at else row.due_at for row in rows}
+        return {WatchId(row.id): None if row.stopped_at else _due_at(row, now) for row in rows}
 
     async def _read(self, asked: Select[Any]) -> tuple[Watch, ...]:
         return tuple(_watch(row) for row in await self._connection.execute(asked))
+
+
+def _due_at(row: Row[Any], now: datetime) -> datetime | None:
+    due_at: datetime | None = row.due_at
+    return min(due_at, now) if due_at is not None and row.is_ahead else due_at
 
 
 def _columns(watch: Watch) -> dict[str, object]:

@@ -17,6 +17,7 @@ import msgspec
 from babysitter.backends.iris.ask import CONTROLLER_SERVICE, NoSuchMethod, Page, QuickReader, Verb, refusal
 from babysitter.backends.iris.auth import Credentials
 from babysitter.errors import BabysitError, NonsenseAnswer, NotAuthorised, Overloaded, Unreachable
+from babysitter.retry_after import parse_retry_after
 from babysitter.waits import waiting_for
 
 ASK_LIMIT_S = 15.0
@@ -208,7 +209,7 @@ class HttpLine:
         if (connect := _connect_error(text)) is not None:
             fault = refusal(self.place, method, *connect)
             if isinstance(fault, Overloaded):
-                fault.retry_after_s = _retry_after_s(response)
+                fault.retry_after_s = parse_retry_after(response.headers.get("retry-after"))
             return fault
         if 300 <= status < 400:
             target = response.headers.get("location", "").partition("?")[0][:120]
@@ -228,7 +229,8 @@ class HttpLine:
                 )
             case 429:
                 return Overloaded(
-                    f"The controller at {self.place} is overloaded.", retry_after_s=_retry_after_s(response)
+                    f"The controller at {self.place} is overloaded.",
+                    retry_after_s=parse_retry_after(response.headers.get("retry-after")),
                 )
             case 502 | 503 | 504:
                 return Unreachable(f"The proxy before {self.place} cannot reach the controller ({status}).")
@@ -269,13 +271,6 @@ def _connect_error(text: bytes) -> tuple[str, str] | None:
         return None
     message = body.get("message")
     return body["code"], message if isinstance(message, str) else ""
-
-
-def _retry_after_s(response: aiohttp.ClientResponse) -> float | None:
-    try:
-        return max(0.0, float(response.headers["retry-after"]))
-    except (KeyError, ValueError):
-        return None
 
 
 def _plain(fault: BaseException) -> str:

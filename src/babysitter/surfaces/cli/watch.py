@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.errors import UserError
+from babysitter.errors import Unreachable, UserError
 from babysitter.surfaces.cli.options import (
     Json,
     OfCluster,
@@ -179,7 +179,18 @@ def view_of(standing: "Standing") -> "WatchView":
 async def _reply(
     settings: "Settings", name: str, cluster: str = "", *, with_stopped: bool = False
 ) -> "StatusReply":
-    from babysitter.service.replicas import troubles_of
+    from babysitter.service.status_file import sign_of_life
+    from babysitter.service.wiring import state_folder_of
+
+    try:
+        return await _read_reply(settings, name, cluster, with_stopped=with_stopped)
+    except Unreachable as fault:
+        sign = sign_of_life(state_folder_of(settings), now=datetime.now(UTC))
+        raise Unreachable(fault.sentence, next_step=f"{fault.next_step} {sign}".strip()) from fault
+
+
+async def _read_reply(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> "StatusReply":
+    from babysitter.service.status_file import service_troubles
     from babysitter.service.watching import all_standing, find_watch, standing_of
     from babysitter.service.wiring import open_hall
     from babysitter.surfaces.cli.told import channels_of
@@ -192,7 +203,7 @@ async def _reply(
             shown = list(await all_standing(hall, with_stopped=with_stopped))
         service = ServiceView(
             runs=await hall.tenure.somebody_serves(),
-            troubles=await troubles_of(hall.store, now=hall.world.now()),
+            troubles=await service_troubles(hall),
             channels=list(await channels_of(hall, began_here=False)),
         )
     return StatusReply(watches=[view_of(each) for each in shown], service=service)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from babysitter.errors import BabysitError
-from babysitter.service.figures import figures, why_not_serving
+from babysitter.service.figures import Figures, figures, process_figures, why_not_serving
 from babysitter.service.hall import Hall
 from babysitter.surfaces.listening import why_not
 from babysitter.surfaces.slack.surface import SlackSurface
@@ -73,12 +73,14 @@ class _Pages:
 
         from babysitter.surfaces.web.metrics import metrics_text
 
+        now: Figures | None = None
         try:
             async with asyncio.timeout(ANSWER_WITHIN_S):
                 now = await figures(self._hall)
         except (BabysitError, TimeoutError) as fault:
-            return web.Response(status=503, text=f"{_sentence(fault)}\n")
-        text = metrics_text(now, self._slack.status if self._slack else None)
+            log.warning("metrics_without_database", because=_sentence(fault))
+        slack = self._slack.status if self._slack else None
+        text = metrics_text(now, slack, process_figures(self._hall))
         return web.Response(body=text, headers={"content-type": CONTENT_TYPE_LATEST})
 
     async def alive(self, _request: "web.Request") -> "web.Response":
@@ -87,7 +89,7 @@ class _Pages:
         return web.Response(text="alive\n")
 
     async def ready(self, _request: "web.Request") -> "web.Response":
-        """503 while this process does not hold the lease or its database does not answer."""
+        """503 while this process does not hold the lease or its database cannot be read or written."""
         from aiohttp import web
 
         because = why_not_serving(self._hall)

@@ -8,15 +8,33 @@ from prometheus_client.registry import Collector
 
 from babysitter import __version__
 from babysitter.model.phase import Phase
-from babysitter.service.figures import Figures
+from babysitter.service.dead_mans_switch import HEARTBEATS_SENT, HEARTBEATS_WITHHELD
+from babysitter.service.emergency import EMERGENCIES
+from babysitter.service.figures import Figures, ProcessFigures
 from babysitter.surfaces.slack.hearing import Ear
 from babysitter.surfaces.slack.socket import SocketStatus
 
+_SENT = {
+    EMERGENCIES: "Messages sent past the outbox because it could not be written.",
+    HEARTBEATS_SENT: "Heartbeats sent to the dead-man's switch.",
+    HEARTBEATS_WITHHELD: "Heartbeats not sent because jobs could not be looked after.",
+}
 
-def metrics_text(figures: Figures, socket: SocketStatus | None) -> bytes:
-    """Everything that can be scraped. `socket` None = Slack's presses do not come by one."""
+
+def metrics_text(
+    figures: Figures | None, socket: SocketStatus | None, process: ProcessFigures | None = None
+) -> bytes:
+    """Everything that can be scraped.
+
+    `figures` None = the database cannot be read now. `socket` None = Slack's presses do not come by one.
+    """
+    measured = [
+        *_of_process(process or ProcessFigures(), is_readable=figures is not None),
+        *(_of_service(figures) if figures else ()),
+        *(_of_socket(socket) if socket else ()),
+    ]
     registry = CollectorRegistry()
-    registry.register(_Snapshot([*_of_service(figures), *(_of_socket(socket) if socket else ())]))
+    registry.register(_Snapshot(measured))
     return generate_latest(registry)
 
 
@@ -30,10 +48,29 @@ class _Snapshot(Collector):
         yield from self._measured
 
 
+def _of_process(process: ProcessFigures, *, is_readable: bool) -> Iterator[Metric]:
+    """What is counted here, whatever the database does."""
+    yield _labelled("babysit_build", "The running version.", "version", {__version__: 1})
+    yield _gauge("babysit_database_readable", "1 while the database answers.", is_readable)
+    yield _gauge("babysit_database_writable", "0 while writes fail.", not process.is_storage_failing)
+    yield CounterMetricFamily(
+        "babysit_failed_writes", "Transactions that could not be stored.", process.failed_writes
+    )
+    failed = CounterMetricFamily(
+        "babysit_failed_activities",
+        "Failed attempts of what the service does again and again.",
+        labels=("activity",),
+    )
+    for activity, count in sorted(process.failed_activities.items()):
+        failed.add_metric((activity,), count)
+    yield failed
+    for kind, about in _SENT.items():
+        yield CounterMetricFamily(f"babysit_{kind}", about, process.sent.get(kind, 0))
+
+
 def _of_service(figures: Figures) -> Iterator[Metric]:
     counts = figures.counts
     phases = {each.value: counts.watches.get(each.value, 0) for each in Phase}
-    yield _labelled("babysit_build", "The running version.", "version", {__version__: 1})
     yield _labelled("babysit_watches", "Watches, by phase.", "phase", phases)
     yield _labelled("babysit_open_incidents", "Open incidents, by cause.", "cause", counts.incidents)
     yield _gauge("babysit_open_proposals", "Proposals that wait for a person.", counts.proposals)

@@ -1,0 +1,27 @@
+"""Another process that holds the lock of our SQLite file."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from babysitter.store.database import SqliteDatabase
+from babysitter.store.open import FILE_NAME, Store
+
+
+@contextmanager
+def locked(folder: Path, *stores: Store) -> Iterator[None]:
+    """Hold a transaction as long as the block lasts. `stores`: those that are not to wait for it."""
+    databases = [each._database for each in stores]
+    waits = {each: each._write_wait_s for each in databases if isinstance(each, SqliteDatabase)}
+    for database in waits:
+        database._write_wait_s = 0.0
+    other = sqlite3.connect(folder / FILE_NAME, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    finally:
+        other.rollback()
+        other.close()
+        for database, wait_s in waits.items():
+            database._write_wait_s = wait_s
