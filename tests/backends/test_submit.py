@@ -3,6 +3,7 @@
 import pytest
 
 from babysitter.backends.iris.fields import Node
+from babysitter.backends.iris.generation import CLIENT_CONSTANTS
 from babysitter.backends.iris.process import Finished
 from babysitter.backends.iris.submit import (
     kept_submission,
@@ -17,6 +18,7 @@ from babysitter.model.submission import Submission, SubmissionOrigin
 from tests.backends.recorded import exchange
 
 NEW = JobId("/ada/dedup-r1")
+PROGRAM = {"runCommand": {"argv": ["python", "d.py"]}}
 TAIL = "-- python run.py --job-name inner --wait"
 
 
@@ -78,7 +80,7 @@ def test_april_keeps_no_command_but_says_what_it_blanked():
     request = exchange("april", "01-plain-success", "s01-GetJobStatus-root").json["request"]
     kept = kept_submission(Node.of(request), JobId("/root/t"), iris=("iris",))
     assert kept.argv == ()
-    assert kept.redacted == ("TOKENIZERS_PARALLELISM",)
+    assert (kept.redacted, kept.request_blanks) == ((), ("TOKENIZERS_PARALLELISM",))
 
 
 def test_blanked_values_are_named_and_never_guessed():
@@ -86,20 +88,14 @@ def test_blanked_values_are_named_and_never_guessed():
     kept = kept_submission(Node.of({"submitArgv": sent.split()}), NEW, iris=("iris",))
     assert kept.redacted == ("HF_TOKEN", "--key")
     with pytest.raises(MissingSubmission, match="HF_TOKEN, --key"):
-        ready_to_run(kept)
-    supplied = Submission(
-        argv=kept.argv,
-        origin=kept.origin,
-        job=NEW,
-        redacted=kept.redacted,
-        env={"HF_TOKEN": "made-up", "--key": "k"},
-    )
-    assert " ".join(ready_to_run(supplied).argv).endswith("-e HF_TOKEN made-up --key=k -e A b -- python x.py")
+        ready_to_run(kept, {})
+    ready = ready_to_run(kept, {"HF_TOKEN": "made-up", "--key": "k"})
+    assert " ".join(ready.argv).endswith("-e HF_TOKEN made-up --key=k -e A b -- python x.py")
 
 
 def test_a_submission_without_a_name_of_its_own_is_not_run():
     with pytest.raises(MissingSubmission):
-        ready_to_run(Submission(argv=("iris", "job", "run"), origin=SubmissionOrigin.STORED))
+        ready_to_run(Submission(argv=("iris", "job", "run"), origin=SubmissionOrigin.STORED), {})
 
 
 @pytest.mark.parametrize(
@@ -133,24 +129,55 @@ def test_a_kept_request_is_launched_under_the_fresh_name_and_never_replaces_a_jo
     request = {
         "name": "/ada/dedup",
         "submitArgv": ["iris"],
+        "entrypoint": PROGRAM,
         "replicas": 2,
         "fail_if_exists": False,  # as the command line tool spells it
         "environment": {"envVars": {"A": "b"}},
     }
     submission = Submission((), SubmissionOrigin.CONTROLLER, job=NEW, request=request)
-    body = launch_request(submission, client_revision_date="2026-11-20")
+    body = launch_request(submission, {}, client_revision_date="2026-11-20")
     assert body == {
         "name": NEW,
+        "submitArgv": ["iris"],
+        "entrypoint": PROGRAM,
         "replicas": 2,
         "environment": {"envVars": {"A": "b"}},
         "clientRevisionDate": "2026-11-20",
         "failIfExists": True,
+        "existingJobPolicy": "EXISTING_JOB_POLICY_ERROR",
     }
+    assert "clientRevisionDate" not in launch_request(submission, {}, client_revision_date="")
     blanked = Submission(
         (),
         SubmissionOrigin.CONTROLLER,
         job=NEW,
-        request=request | {"environment": {"envVars": {"HF_TOKEN": "[REDACTED]"}}},
+        request=request | {"environment": {"envVars": {"HF_TOKEN": "[REDACTED]", "A": "b"}}},
     )
     with pytest.raises(MissingSubmission, match="HF_TOKEN"):
-        launch_request(blanked, client_revision_date="2026-11-20")
+        launch_request(blanked, {"A": "c"}, client_revision_date="2026-11-20")
+    filled = launch_request(blanked, {"HF_TOKEN": "made-up", "A": "c"}, client_revision_date="")
+    assert filled["environment"] == {"envVars": {"HF_TOKEN": "made-up", "A": "b"}}
+
+
+@pytest.mark.parametrize(
+    ("request_", "blanks"),
+    [
+        ({"environment": {"envVars": {"A": "b"}}}, ()),
+        ({"environment": {"envVars": {"URL": "gs://x/[REDACTED]"}}}, ("URL",)),
+        ({"environment": {"env_vars": {"KEY": "**REDACTED**"}}}, ("KEY",)),
+        ({"entrypoint": {"runCommand": {"argv": ["x", "--k=[REDACTED]"]}}}, ("entrypoint.runCommand.argv",)),
+        ({"submitArgv": ["-e", "K", "[REDACTED]"]}, ()),
+        ({"entrypoint": {"runCommand": {"argv": ["bash", "$W/_callable_runner.py"]}}}, ("workdirFiles",)),
+        ({"entrypoint": {"workdirFiles": {"run.sh": ""}}}, ("workdirFiles",)),
+        ({"entrypoint": {"workdirFiles": {"run.sh": "ZWNobw=="}}}, ()),
+    ],
+)
+def test_whatever_was_blanked_in_a_request_is_named(request_, blanks):
+    assert kept_submission(Node.of(request_), NEW, iris=("iris",)).request_blanks == blanks
+
+
+@pytest.mark.parametrize("era", ["april", "may"])
+def test_recorded_requests_lack_only_what_every_client_sets(era):
+    request = exchange(era, "01-plain-success", "s01-GetJobStatus-root").json["request"]
+    kept = kept_submission(Node.of(request), NEW, iris=("iris",))
+    assert set(kept.request_blanks) == {"TOKENIZERS_PARALLELISM"} <= set(CLIENT_CONSTANTS)

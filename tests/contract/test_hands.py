@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from babysitter.decide.resubmission import KnownSubmission, ways
 from babysitter.errors import MissingSubmission, NoSuchJob, Refused, WorldError
 from babysitter.model.ids import JobId
-from babysitter.model.submission import Submission, SubmissionOrigin
+from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
 from babysitter.preflight import folder, possible, program
 from babysitter.preflight.facts import Purpose
 from babysitter.preflight.finding import blocking
@@ -89,6 +90,38 @@ async def test_preflight_names_what_cannot_be_started(world):
     empty = Submission((), SubmissionOrigin.CONTROLLER, job=NEW)
     assert "--resubmit" in (await blocked_by(world, empty))[possible.ID]
     assert (world.asked("LaunchJob"), world.asked("TerminateJob")) == (0, 0)
+
+
+async def stored_submission(world):
+    """What the cluster stored of the root, to be launched under the fresh name."""
+    stored = await world.eyes.submission(world.root)
+    constants = world.eyes.abilities.client_constants
+    (http, *_) = ways(KnownSubmission(SubmitContext(stored=stored), client_constants=constants))
+    assert http.submission is not None
+    return replace(http.submission, job=NEW)
+
+
+async def test_stored_submission_is_launched_as_it_was(world):
+    launched = await stored_submission(world)
+    assert await world.hands.submit(launched) == NEW
+    assert world.asked("LaunchJob") == 1
+    stored, again = await world.eyes.submission(world.root), await world.eyes.submission(NEW)
+    ours = {"name", "failIfExists", "existingJobPolicy", "fail_if_exists", "existing_job_policy"}
+    before, after = (
+        {name: value for name, value in each.request.items() if name not in ours} for each in (stored, again)
+    )
+    assert after == before
+    with pytest.raises(Refused, match="already exists"):
+        await world.hands.submit(launched)
+
+
+async def test_launch_never_replaces_a_job_that_has_ended(scripted):
+    world = scripted
+    launched = await stored_submission(world)
+    await world.hands.submit(launched)
+    await world.hands.stop(NEW)
+    with pytest.raises(Refused, match="already exists"):
+        await world.hands.submit(launched)
 
 
 async def test_without_a_command_nothing_is_started(world):

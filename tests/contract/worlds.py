@@ -27,6 +27,7 @@ from tests.support.small_iris import COORDINATOR, NEIGHBOURS, ROOT, WORKERS, Sma
 _ROOT, _COORDINATOR, _WORKERS = JobId(ROOT), JobId(COORDINATOR), JobId(WORKERS)
 _NEIGHBOURS = tuple(JobId(each) for each in NEIGHBOURS)
 SWEEP = Path(__file__).parents[1] / "support" / "sweep.yaml"
+BUILT_ON = "2026-11-20"
 STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
 
 
@@ -59,7 +60,13 @@ def iris(generation: str, transport: str) -> MakeWorld:
     async def world() -> AsyncIterator[World]:
         state = Small(generation)
         async with controller(state.answers()) as server:
-            spec = ClusterSpec("small", url=server.url, transport=transport, iris_command=STAND_IN)
+            spec = ClusterSpec(
+                "small",
+                url=server.url,
+                transport=transport,
+                iris_command=STAND_IN,
+                client_revision_date=BUILT_ON,
+            )
             # Everything around the eyes is there too, as in the product; only the clock is the test's.
             cluster = open_cluster(spec, clock=FakeClock())
             try:
@@ -86,7 +93,13 @@ def simulated(generation: str, transport: str) -> MakeWorld:
         async with Simulator(str(SWEEP), clock.now, generation=generation) as simulator:
             clock.advance(60)
             command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
-            spec = ClusterSpec("sim", url=simulator.url, transport=transport, iris_command=command)
+            spec = ClusterSpec(
+                "sim",
+                url=simulator.url,
+                transport=transport,
+                iris_command=command,
+                client_revision_date=BUILT_ON,
+            )
             cluster = open_cluster(spec, clock=clock)
             workers, coordinator, root = simulator.cluster.subtree(ROOT)
             try:

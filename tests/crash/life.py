@@ -24,7 +24,6 @@ from babysitter.config import Settings
 from babysitter.config.settings import SlackSettings
 from babysitter.model.ids import JobId, Person
 from babysitter.model.proposal import Answer, Door, ProposalStatus
-from babysitter.model.submission import Submission
 from babysitter.notify.slack import SlackNotifier
 from babysitter.service.approvals import decide
 from babysitter.service.hall import Hall
@@ -115,23 +114,12 @@ async def _live(plan: Plan, ask_for_click: Callable[[], None]) -> None:
                 return
 
 
-class WithoutCommand(IrisEyes):
-    """Knows what was submitted but not by which command: a restart launches over HTTP, in this process."""
-
-    async def submission(self, job: JobId) -> Submission | None:
-        kept = await super().submission(job)
-        assert kept is not None
-        assert kept.request is not None
-        unblanked = {name: value for name, value in kept.request.items() if name != "environment"}
-        return replace(kept, argv=(), request=unblanked)
-
-
 def _opener(clock: SharedClock) -> Callable[[ClusterSpec], Cluster]:
     def opened(spec: ClusterSpec) -> Cluster:
         line = HttpLine(DirectWay(spec.url), place=spec.url, ask_limit_s=5.0)
-        eyes = WithoutCommand(line, clock=clock)
-        dated = replace(spec, client_revision_date="2026-11-20")
-        return Cluster(spec, eyes=eyes, hands=hands_over(line, eyes, dated, clock=clock))
+        eyes = IrisEyes(line, clock=clock)
+        launching = replace(spec, client_revision_date="2026-11-20")
+        return Cluster(spec, eyes=eyes, hands=hands_over(line, eyes, launching, clock=clock))
 
     return opened
 

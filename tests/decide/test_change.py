@@ -2,11 +2,13 @@
 
 import pytest
 
-from babysitter.decide.change import apply, change_for, flag_value, parse_bytes, with_flag
+from babysitter.decide.change import apply, change_for, flag_value, is_expressible, parse_bytes, with_flag
 from babysitter.decide.proposal import as_named
 from babysitter.model.finding import ActionKind, Cause, Evidence
 from babysitter.model.ids import JobId
+from babysitter.model.launch_request import GIB
 from babysitter.model.log import Role
+from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.model.verdict import Change
 from tests.support.build import diagnosis, submission
 
@@ -70,7 +72,9 @@ def test_memory_is_doubled_or_follows_the_measured_peak():
     assert (change.before, change.after) == ("5GB", "10GB")
     assert "peak 5GB of 5GB" in change.why
     assert change_for(OOM, submission(*RUN), peak_bytes=8 * GB).after == "12GB"
-    assert apply(change, submission(*RUN)).argv == (*RUN[:4], "10GB", *RUN[5:])
+    large = ("iris", "job", "run", "--enable-extra-resources", "--memory", "10GB", *RUN[5:])
+    assert apply(change, submission(*RUN)).argv == large
+    assert apply(change, submission(*large)).argv == large
 
 
 def test_an_unset_memory_is_the_submitters_default_of_one_gigabyte():
@@ -83,7 +87,8 @@ def test_a_full_disk_is_doubled_where_the_command_says_how_large_it_is():
     argv = ("iris", "job", "run", "--disk", "20GB", "--", "python", "x.py")
     change = change_for(full, submission(*argv), None)
     assert change == Change("disk", "20GB", "40GB", "no space left on 20GB")
-    assert apply(change, submission(*argv)).argv == (*argv[:4], "40GB", *argv[5:])
+    large = ("iris", "job", "run", "--enable-extra-resources", "--disk", "40GB", *argv[5:])
+    assert apply(change, submission(*argv)).argv == large
     assert change_for(full, submission("iris", "job", "run", "--", "x"), None) is None
 
 
@@ -103,6 +108,8 @@ def test_a_resubmission_gets_its_fresh_name_and_never_waits():
         "job",
         "run",
         "--no-wait",
+        "--user",
+        "ada",
         "--job-name",
         "dedup-r1",
         "--",
@@ -110,3 +117,32 @@ def test_a_resubmission_gets_its_fresh_name_and_never_waits():
         "x.py",
     )
     assert as_named(named, JobId("/ada/dedup-r1")) == named
+
+
+def test_small_change_needs_no_extra_flag():
+    small = apply(Change("memory", "1GB", "2GB", ""), submission("iris", "job", "run", "--", "x"))
+    assert small.argv == ("iris", "job", "run", "--memory", "2GB", "--", "x")
+
+
+STORED = Submission(
+    (),
+    SubmissionOrigin.CONTROLLER,
+    request={"resources": {"memoryBytes": str(5 * GIB), "diskBytes": str(5 * GIB)}, "maxRetriesFailure": 0},
+)
+
+
+def test_stored_request_is_changed_in_its_own_units():
+    change = change_for(OOM, STORED, peak_bytes=5 * GIB)
+    assert change == Change("memory", "5GB", "10GB", "out of memory: peak 5GB of 5GB")
+    assert apply(change, STORED).request == {
+        "resources": {"memoryBytes": str(10 * GIB), "diskBytes": str(5 * GIB)},
+        "maxRetriesFailure": 0,
+    }
+    full = diagnosis(Cause.DISK_FULL, ActionKind.RESTART_WITH_CHANGE)
+    assert change_for(full, STORED, None) == Change("disk", "5GB", "10GB", "no space left on 5GB")
+
+
+@pytest.mark.parametrize(("what", "after", "exact"), [("max-retries", "3", True), ("extra", "tpu", False)])
+def test_stored_request_takes_what_it_can_express(what, after, exact):
+    assert is_expressible(Change(what, "", after, ""), STORED) is exact
+    assert is_expressible(Change(what, "", after, ""), submission(*RUN))

@@ -102,6 +102,6 @@ async def channel(
             await slack.until(lambda: surface.port if over_http else not surface.trouble)
             slack.interactivity_url = f"http://127.0.0.1:{surface.port}{PATH}" if over_http else ""
             command = (sys.executable, "-m", "babysitter.sim.iris", "--as", "may")
-            spec = ClusterSpec("marin", url=sim.url, iris_command=command)
+            spec = ClusterSpec("marin", url=sim.url, iris_command=command, client_revision_date="2026-11-20")
             watch = await start_watching(hall, JobId(sim.root_job), spec, by=ADA)
             yield Channel(slack, sim, clock, hall, service, surface, watch)

@@ -28,12 +28,23 @@ async def test_the_users_own_command_shows_the_same(tmp_path):
         await as_told("import-error", tale)
 
 
-async def test_april_keeps_no_command_so_the_person_is_told_how_to_give_one(tmp_path):
+async def test_april_restarts_from_the_stored_request(tmp_path):
     async with story("zombie", tmp_path, generation="april") as tale:
         await tale.pass_s(250, 10.0)
         assert await tale.causes() == ["zombie-coordinator"]
+        assert [each.command for each in await tale.proposals()] == [
+            "LaunchJob /ada/dedup-r1 -- python dedup.py"
+        ]
+
+
+async def test_without_a_client_date_the_card_says_what_is_missing(tmp_path):
+    async with story("zombie", tmp_path, client_date="") as tale:
+        await tale.pass_s(250, 10.0)
+        assert await tale.causes() == ["zombie-coordinator"]
         assert await tale.proposals() == []
-        assert "babysit start /ada/dedup --cluster marin --resubmit" in tale.ear.heard[-1].words.footer
+        notes = dict(tale.ear.heard[-1].words.notes)
+        assert "clusters.NAME.client_revision_date" in notes["No restart is offered"]
+        assert "nobody named the folder" in notes["No restart is offered"]
 
 
 async def test_where_dumps_cannot_tell_a_zombie_is_known_by_what_it_said_and_by_time(tmp_path):

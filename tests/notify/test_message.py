@@ -129,6 +129,8 @@ def test_a_card_has_everything_a_person_needs_to_decide() -> None:
     assert words.price == "15 min lost so far, 4 workers held"
     assert words.commands == (
         "stop /ada/dedup   # exactly this job",
+        "# the command given with --resubmit",
+        f"cd {build.JOB_FOLDER}",
         "iris --cluster marin job run --no-wait --job-name dedup -- python d.py",
     )
     assert words.budget == "2 of 3 restarts left in 24 h"
@@ -373,4 +375,7 @@ def test_card_hint_can_be_pasted(job: JobId):
     stop, _, start = footer.partition("`babysit stop ")[2].partition("`, then `babysit ")
     assert shlex.split(stop) == [job]
     words = shlex.split(start.removesuffix("`."))
-    assert words == ["start", job, "--cluster", "the lagoon", "--resubmit", "..."]
+    assert words == [
+        *("start", job, "--cluster", "the lagoon"),
+        *("--workdir", "FOLDER", "--resubmit", "..."),
+    ]

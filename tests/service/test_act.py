@@ -170,7 +170,9 @@ async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: H
     assert (place.hands.stopped, place.hands.submitted) == ([], [])
     told = [each.words.sentence for each in place.ear.heard]
     assert "Nothing was done. `iris` cannot be run here." in told
+    assert (await standing_of(place.hall, watch.id)).proposals[-1].status == "withdrawn"
     place.hands.findings = ()  # the person installs it, and answers the new offer
+    await place.pass_s(60)
     await answer(place, await offer_of(place, watch))
     await place.pass_s(60)
     assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])

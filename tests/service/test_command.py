@@ -10,6 +10,7 @@ from babysitter.service.command import addressed, context_of, submission_of, var
 from tests.backends.test_bundle import git
 
 MARIN = ClusterSpec("marin", cluster="marin")
+NOWHERE = Path("/nowhere")
 BY_URL = ClusterSpec("x", url="http://127.0.0.1:9")
 
 
@@ -36,21 +37,21 @@ def test_what_is_no_submission_is_refused_in_a_sentence(command: str):
 
 async def test_folder_of_a_command_is_recorded_with_its_state(tmp_path: Path):
     (tmp_path / "x.py").write_text("")
-    context = await context_of(None, here=tmp_path, is_needed=True)
+    context = await context_of(None, here=tmp_path, state_folder=NOWHERE, is_needed=True)
     assert context.workdir == str(tmp_path)
     assert context.folder is not None
     assert (context.folder.file_count, context.folder.commit) == (1, "")
 
 
 async def test_folder_nobody_named_is_recorded_only_as_a_repository(tmp_path: Path):
-    assert (await context_of(None, here=tmp_path)).workdir == ""
+    assert (await context_of(None, here=tmp_path, state_folder=NOWHERE)).workdir == ""
     git(tmp_path, "init", "-q")
-    assert (await context_of(None, here=tmp_path)).workdir == str(tmp_path)
+    assert (await context_of(None, here=tmp_path, state_folder=NOWHERE)).workdir == str(tmp_path)
 
 
 async def test_folder_that_was_named_must_be_there(tmp_path: Path):
     with pytest.raises(UserError, match="is not there"):
-        await context_of(tmp_path / "gone", here=tmp_path)
+        await context_of(tmp_path / "gone", here=tmp_path, state_folder=NOWHERE)
 
 
 def test_variables_are_named_never_given():
@@ -58,3 +59,13 @@ def test_variables_are_named_never_given():
     with pytest.raises(UserError, match=r"'1A' is not the name") as fault:
         variable_names("1A=secret-value")
     assert "secret-value" not in str(fault.value)
+
+
+async def test_folder_with_our_own_state_is_not_shipped(tmp_path: Path):
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "babysit.db").write_text("")
+    with pytest.raises(UserError, match=r"babysit's own state.*--workdir"):
+        await context_of(None, here=tmp_path, state_folder=tmp_path / "state", is_needed=True)
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text("state/")
+    assert (await context_of(None, here=tmp_path, state_folder=tmp_path / "state")).workdir

@@ -189,7 +189,7 @@ async def test_nothing_is_offered_without_a_reason_nor_blind_nor_on_old_news(pla
 
 async def test_without_a_command_the_person_must_give_one(place: Home):
     watch = await stuck(place, resubmit=None)
-    with pytest.raises(MissingSubmission, match="Nobody knows the command"):
+    with pytest.raises(MissingSubmission, match="it has no submission of this job"):
         await ask(place, watch)
     await supply(place.hall, watch.id, COMMAND)
     await supply(place.hall, watch.id, COMMAND)
@@ -201,8 +201,9 @@ async def test_without_a_command_the_person_must_give_one(place: Home):
 class Remembering(TimedCluster):
     """A cluster that keeps how its jobs were submitted."""
 
-    async def submission(self, job: JobId) -> Submission | None:  # noqa: ARG002
-        return Submission(("iris", "job", "run", "--", "python", "d.py"), SubmissionOrigin.CONTROLLER)
+    async def submission(self, job: JobId) -> Submission | None:
+        program = {"entrypoint": {"runCommand": {"argv": ["python", "d.py"]}}}
+        return Submission((), SubmissionOrigin.CONTROLLER, job=job, request=program)
 
 
 async def test_the_command_may_come_from_the_cluster_and_the_offer_stands(tmp_path: Path):
@@ -211,7 +212,7 @@ async def test_the_command_may_come_from_the_cluster_and_the_offer_stands(tmp_pa
         place.cluster.show(tree(*crew()))
         watch = await stuck(place, resubmit=None)
         asked = await ask(place, watch)
-        assert asked.proposal.submission.argv[-2:] == ("python", "d.py")
+        assert asked.proposal.submission.words[-2:] == ("python", "d.py")
         for _ in range(5):
             await still(place)
         assert (await offer_of(place, watch)).status is ProposalStatus.OPEN

@@ -1,6 +1,7 @@
 """Values for tests, built briefly: a test shows only what matters to it."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from babysitter.decide.case import Case
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
@@ -18,6 +19,7 @@ from babysitter.model.watch import Watch
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ROOT = JobId("/ada/dedup")
 COORDINATOR = JobId("/ada/dedup/zephyr-dedup-0a1b2c3d-p0-a0")
+JOB_FOLDER = Path(__file__).parent / "job_folder"
 ARGV = (
     "iris",
     "--cluster",
@@ -60,7 +62,7 @@ def watch(phase: Phase = Phase.STEADY, **changes: object) -> Watch:
 
 
 def submission(*argv: str) -> Submission:
-    return Submission(argv or ARGV, SubmissionOrigin.RESUBMIT_FLAG)
+    return Submission(argv or ARGV, SubmissionOrigin.RESUBMIT_FLAG, workdir=str(JOB_FOLDER))
 
 
 def diagnosis(

@@ -12,7 +12,7 @@ from babysitter.model.events import Event
 from babysitter.model.ids import JobId, Person, TaskId, is_within
 from babysitter.model.job import Job, JobState
 from babysitter.model.message import Message
-from babysitter.model.submission import Submission
+from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.watch import Watch
 from babysitter.notify.base import NotifyError, Receipt
 from babysitter.preflight.facts import Purpose
@@ -128,7 +128,8 @@ class Home:
 
     async def watch(self, job: str = ROOT, resubmit: Submission | None = None) -> Watch:
         command = resubmit or submission()
-        return await start_watching(self.hall, JobId(job), MARIN, by=ADA, resubmit=command)
+        context = SubmitContext(command.workdir)
+        return await start_watching(self.hall, JobId(job), MARIN, by=ADA, resubmit=command, context=context)
 
     async def pass_s(self, seconds: float, *, step_s: float = 5.0) -> None:
         """Let time pass in small steps; after each of them everything due is done and told."""

@@ -21,6 +21,7 @@ from typing import Any
 
 from babysitter.model.ids import Person
 from babysitter.service.replicas import is_served
+from babysitter.sim.iris import BUILT_ON
 from babysitter.sim.server import Simulator
 from tests.support.processes import MARK, end_all
 from tests.support.shared_clock import SharedClock
@@ -61,6 +62,11 @@ class Shell:
         return self.sim.root_job
 
     @property
+    def project(self) -> Path:
+        """The folder in which commands are typed."""
+        return self.home / "project"
+
+    @property
     def state(self) -> Path:
         return self.home / "state" / "babysit"
 
@@ -68,7 +74,7 @@ class Shell:
         self.ran.append(command)
         process = await asyncio.create_subprocess_shell(
             command,
-            cwd=self.home,
+            cwd=self.project,
             env=self.environment,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -126,6 +132,7 @@ async def shell(folder: Path, scenario: str = "zombie") -> AsyncIterator[Shell]:
     """A cluster called `marin`, a home that knows it, and the commands."""
     tools = folder / "bin"
     tools.mkdir(parents=True)
+    (folder / "project").mkdir()
     async with SharedClock(folder / "clock") as clock, Simulator(scenario, clock.now) as sim:
         for name, words in {
             "babysit": [sys.executable, "-m", "babysitter"],
@@ -135,7 +142,10 @@ async def shell(folder: Path, scenario: str = "zombie") -> AsyncIterator[Shell]:
             (tools / name).chmod(0o755)
         config = folder / "config" / "babysit" / "config.yaml"
         config.parent.mkdir(parents=True)
-        config.write_text(f"clusters:\n  marin:\n    url: {sim.url}\n    iris_command: iris\n")
+        config.write_text(
+            f"clusters:\n  marin:\n    url: {sim.url}\n    iris_command: iris\n"
+            f"    client_revision_date: {BUILT_ON}\n"
+        )
         environment = {
             "PATH": f"{tools}:{os.environ['PATH']}",
             "HOME": str(folder),

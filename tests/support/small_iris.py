@@ -171,6 +171,10 @@ class Small:
 
     def _LaunchJob(self, body):  # noqa: N802
         name = body["name"]
+        if name in self.states and body.get("existingJobPolicy") == "EXISTING_JOB_POLICY_ERROR":
+            return 409, connect_error(
+                "already_exists", f"Job {name} already exists (state=JOB_STATE_{self.states[name]})"
+            )
         if self.states.get(name, "KILLED") not in ENDED:
             return 409, connect_error("already_exists", f"Job {name} already exists and is still running")
         self.states[name] = "RUNNING"

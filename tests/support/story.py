@@ -103,15 +103,23 @@ async def story(
     generation: str = "may",
     transport: str = "rpc",
     answer_limit_s: float = ANSWER_LIMIT_S,
+    client_date: str = "2026-11-20",
 ) -> AsyncIterator[Story]:
     """Open everything and start watching the scenario's job.
 
-    `answer_limit_s`: how long the client waits for an answer, really: no fake clock can shorten it.
+    `client_date`: of the client that launches are accounted to. `answer_limit_s`: how long the client waits
+    for an answer, really: no fake clock can shorten it.
     """
     clock, ear = FakeClock(), Ear()
     async with Simulator(scenario, clock.now, generation=generation) as sim:
         command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
-        spec = ClusterSpec("marin", url=sim.url, transport=transport, iris_command=command)
+        spec = ClusterSpec(
+            "marin",
+            url=sim.url,
+            transport=transport,
+            iris_command=command,
+            client_revision_date=client_date,
+        )
         async with (
             open_hall(
                 Settings(state_dir=folder),

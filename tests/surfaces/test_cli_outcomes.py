@@ -78,7 +78,11 @@ async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):
         assert refused.code == 4
         code, shown = await at_terminal(run, f"babysit approve {offer}", "y\n")
         assert (code, "Approved by" in shown) == (0, True), shown
-        for part in (f"1. stop exactly {run.job}", "2. submit /ada/dedup-r1", "job run"):
+        for part in (
+            f"1. stop exactly {run.job}",
+            "2. submit /ada/dedup-r1",
+            "launch /ada/dedup-r1 over HTTP",
+        ):
             assert part in shown
         late = await run(f"babysit deny {offer} --json")
         assert (late.json["accepted"], "Already approved" in late.json["sentence"]) == (False, True)

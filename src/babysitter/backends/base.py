@@ -26,6 +26,7 @@ class Abilities:
     prefix_logs: bool = True  # one question covers a job and its descendants
     status_text: bool = False  # tasks carry a progress report
     kept_submission: bool = True  # the cluster remembers how a job was submitted
+    client_constants: frozenset[str] = frozenset()  # variables that every client sets to the same value
     submits: bool = True
 
 

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from datetime import datetime, time
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 from zoneinfo import ZoneInfo
@@ -50,6 +50,11 @@ def _one_or_many(value: object) -> object:
     return (value,) if isinstance(value, str) else value
 
 
+def _as_date(value: object) -> object:
+    """A date as YAML reads it, or as text."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -67,7 +72,11 @@ class ClusterSettings(_Section):
     token: SecretStr | None = Field(default=None, description="bearer token; better: token_file")
     token_file: Path | None = Field(default=None, description="file with the bearer token")
     service_account: str = Field(default="", description="to impersonate before an identity-aware proxy")
-    client_revision_date: str = Field(default="", description="YYYY-MM-DD, to launch over HTTP without iris")
+    client_revision_date: Annotated[str, BeforeValidator(_as_date)] = Field(
+        default="",
+        pattern=r"^(\d{4}-\d{2}-\d{2})?$",
+        description="YYYY-MM-DD, to launch over HTTP without iris",
+    )
     backend: str = Field(default="iris", description="what kind of cluster it is")
 
     @model_validator(mode="after")

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from babysitter.model.finding import Cause
+from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.log import Role
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Change, Diagnosis
@@ -20,6 +21,9 @@ _UNITS = {
     "gi": 2**30,
     "ti": 2**40,
 }
+# From here on `iris job run` wants to be told that a large entrypoint is meant (decimal, unlike the sizes).
+_EXTRA_RESOURCES = "--enable-extra-resources"
+_LARGE_BYTES = {"memory": 4 * GB, "disk": 10 * GB}
 _DEFAULT_MEMORY_BYTES = GB  # what an entrypoint gets when the command does not say (iris job run)
 _FLAG_OF = {
     "memory": "--memory",
@@ -49,6 +53,8 @@ def change_for(diagnosis: Diagnosis, submission: Submission, peak_bytes: int | N
 
 
 def _more_memory(submission: Submission, peak_bytes: int | None) -> Change | None:
+    if submission.is_http:
+        return _more(submission, "memory", "memoryBytes", peak_bytes)
     before = flag_value(submission.argv, "--memory")
     limit = parse_bytes(before) if before else _DEFAULT_MEMORY_BYTES
     if limit is None:
@@ -64,6 +70,8 @@ def _more_memory(submission: Submission, peak_bytes: int | None) -> Change | Non
 
 def _more_disk(submission: Submission) -> Change | None:
     """Twice the disk that the command asks for; what a cluster gives by itself is not known."""
+    if submission.is_http:
+        return _more(submission, "disk", "diskBytes", None)
     before = flag_value(submission.argv, "--disk")
     limit = parse_bytes(before) if before else None
     if limit is None:
@@ -71,9 +79,44 @@ def _more_disk(submission: Submission) -> Change | None:
     return Change("disk", before, format_gb(2 * limit), f"no space left on {format_gb(limit)}")
 
 
+def _more(submission: Submission, what: str, resource: str, peak_bytes: int | None) -> Change | None:
+    """Twice of what the stored request asks for; its units are binary, as the cluster's are."""
+    limit = LaunchRequest(submission.request or {}).resource(resource)
+    if not limit:
+        return None
+    wanted = max(2 * limit, int(1.5 * (peak_bytes or 0)))
+    before = f"{limit / GIB:.3g}GB"
+    measured = f"peak {(peak_bytes or 0) / GIB:.3g}GB of {before}" if peak_bytes else f"limit {before}"
+    why = f"out of memory: {measured}" if what == "memory" else f"no space left on {before}"
+    return Change(what, before, f"{-(-wanted // GIB)}GB", why)
+
+
+def is_expressible(change: Change, submission: Submission) -> bool:
+    """Whether this submission can carry the change exactly: a command always, a stored request not always."""
+    if not submission.is_http:
+        return change.what in _FLAG_OF
+    return LaunchRequest(submission.request or {}).changed(change.what, change.after) is not None
+
+
 def apply(change: Change, submission: Submission) -> Submission:
-    """The same submission with exactly this one flag set."""
-    return replace(submission, argv=with_flag(submission.argv, _FLAG_OF[change.what], change.after))
+    """The same submission with exactly this one thing set, and with the flag that a large one needs."""
+    if submission.is_http:
+        changed = LaunchRequest(submission.request or {}).changed(change.what, change.after)
+        return replace(submission, request=changed.raw) if changed else submission
+    argv = with_flag(submission.argv, _FLAG_OF[change.what], change.after)
+    size_bytes = parse_bytes(change.after) if change.what in _LARGE_BYTES else None
+    if size_bytes is not None and size_bytes >= _LARGE_BYTES[change.what]:
+        argv = with_plain_flag(argv, _EXTRA_RESOURCES)
+    return replace(submission, argv=argv)
+
+
+def with_plain_flag(argv: tuple[str, ...], flag: str) -> tuple[str, ...]:
+    """Set an option of `job run` that has no value, right after `run` if it is not there."""
+    head, tail = split_command(argv)
+    if flag in head or "job" not in head or "run" not in head:
+        return argv
+    at = head.index("run", head.index("job")) + 1
+    return (*head[:at], flag, *head[at:], *tail)
 
 
 def with_flag(argv: tuple[str, ...], flag: str, value: str) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """The exact action offered to a person: what, why, at what price, resting on which facts."""
 
+import hashlib
+import json
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -32,21 +34,37 @@ def plan_restart(
     change = None
     if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
         change = changes.change_for(diagnosis, submission, peak_bytes)
-    job = successor(watch.first_root, len(ledger.restarts) + 1)
+    job = _as_filed(successor(watch.first_root, len(ledger.restarts) + 1), submission)
     named = replace(submission, job=job, argv=as_named(submission.argv, job))
     return Plan(changes.apply(change, named) if change else named, change)
 
 
 def as_named(argv: tuple[str, ...], job: JobId) -> tuple[str, ...]:
-    """The command with the fresh job name, and not waiting for the job's end."""
+    """The command with the fresh job name and its user, and not waiting for the job's end.
+
+    Without `--user` the client files the job under whoever runs the command, here the service's account.
+    """
     if not argv:
         return argv
-    named = changes.with_flag(argv, "--job-name", job.rpartition("/")[2])
-    head, tail = changes.split_command(named)
-    if "--no-wait" in head or "run" not in head:
-        return named
-    at = head.index("run") + 1 if "job" not in head else head.index("run", head.index("job")) + 1
-    return (*head[:at], "--no-wait", *head[at:], *tail)
+    _, user, name = job.split("/")
+    named = changes.with_flag(argv, "--job-name", name)
+    if not changes.flag_value(named, "--user"):
+        named = changes.with_flag(named, "--user", user)
+    return changes.with_plain_flag(named, "--no-wait")
+
+
+def _as_filed(job: JobId, submission: Submission) -> JobId:
+    """The id that the job really gets: a command may name another user."""
+    user = changes.flag_value(submission.argv, "--user")
+    return JobId(f"/{user}/{job.split('/')[2]}") if user and job.count("/") == 2 else job
+
+
+def submission_facts(submission: Submission) -> tuple[str, ...]:
+    """What identifies a submission: the exact command, or the exact request."""
+    if not submission.is_http:
+        return submission.argv
+    request = json.dumps(submission.request, sort_keys=True, default=str)
+    return ("LaunchJob", submission.job or "", hashlib.sha256(request.encode()).hexdigest())
 
 
 def facts_of(verdict: Verdict, diagnosis: Diagnosis, watch: Watch, plan: Plan) -> Facts:
@@ -56,7 +74,7 @@ def facts_of(verdict: Verdict, diagnosis: Diagnosis, watch: Watch, plan: Plan) -
         root_state=verdict.outlook.job_state or JobState.OTHER,
         attempt=verdict.attempt or watch.root,
         cause=diagnosis.cause,
-        submission=plan.submission.argv,
+        submission=submission_facts(plan.submission),
         two_coordinators=verdict.two_coordinators,
     )
 

@@ -15,6 +15,7 @@ from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_t
 from babysitter.decide.outages import about_outages
 from babysitter.decide.quiet import hold_until, silence_for
 from babysitter.decide.restart import Ruling, budget, rule_on_restart
+from babysitter.decide.shown import with_background
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import IncidentId, Person
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
@@ -78,7 +79,7 @@ def offer_of(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Proposal
     """The exact restart that would be offered for this diagnosis now. Needs a known submission."""
     assert case.submission is not None
     plan = _plan(case, diagnosis, case.submission)
-    return proposals.make_proposal(
+    offer = proposals.make_proposal(
         incident,
         proposals.facts_of(case.verdict, diagnosis, case.watch, plan),
         plan,
@@ -90,6 +91,7 @@ def offer_of(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Proposal
         case.policy,
         now=case.now,
     )
+    return with_background(offer, case.watch, case.ledger)
 
 
 def _about_waiting(case: Case) -> Iterator[Intent]:
@@ -166,9 +168,8 @@ def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[I
     if case.submission is None or not ruling.allows:
         if proposals.is_standing(standing):
             assert standing is not None
-            yield Withdraw(
-                standing.id, ruling.value if not ruling.allows else "the command is not known any more"
-            )
+            lost = " ".join(case.watch.submit_context.missing) or "the command is not known any more"
+            yield Withdraw(standing.id, ruling.value if not ruling.allows else lost)
         return
     offer = offer_of(case, incident, diagnosis)
     if standing is not None:

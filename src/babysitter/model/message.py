@@ -63,6 +63,7 @@ class Words:
     commands: tuple[str, ...] = ()  # exactly what approval would run
     change: str = ""
     budget: str = ""  # restarts left
+    notes: tuple[tuple[str, str], ...] = ()  # what else to weigh before answering, by name
     expires_at: datetime | None = None
     progress: tuple[str, ...] = ()  # stage bars, ETA, workers
     decided: str = ""  # who decided, when, and what followed

@@ -78,6 +78,8 @@ class Proposal:
     asked_by: str = "babysit"  # or the agent that asked for it, which a person is told
     asked_because: str = ""  # the agent's own words
     withdrawn_because: str = ""
+    differences: tuple[str, ...] = ()  # from what the cluster stored, and of the folder since the start
+    earlier_try: str = ""  # that an approval before this one was called off, and why
 
     @property
     def is_asked_for(self) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from babysitter.model.ids import JobId
+from babysitter.model.launch_request import LaunchRequest
 
 
 class SubmissionOrigin(StrEnum):
@@ -60,6 +61,13 @@ class Submission:
     def is_http(self) -> bool:
         """Whether this is launched over HTTP rather than by a command."""
         return not self.argv and self.request is not None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is run, as words: the command, or the call with the job's own program."""
+        if self.argv or self.request is None:
+            return self.argv
+        return ("LaunchJob", self.job or "", "--", *LaunchRequest(self.request).command)
 
 
 @dataclass(frozen=True, slots=True)

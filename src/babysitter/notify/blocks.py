@@ -192,7 +192,7 @@ def _code(heading: str, lines: Sequence[str]) -> list[Block]:
 
 
 def _notes(words: Words) -> list[Block]:
-    """Recovery, price, change and budget: what a person weighs before answering."""
+    """Recovery, price, change, budget and differences: what a person weighs before answering."""
     notes = [
         f"*{name}* {escape(text, NOTES_CHARS_MOST // 2)}"
         for name, text in (
@@ -203,6 +203,7 @@ def _notes(words: Words) -> list[Block]:
         )
         if text
     ]
+    notes += [f"*{escape(name, 60)}:* {escape(text, NOTES_CHARS_MOST)}" for name, text in words.notes]
     if not notes:
         return []
     return [{"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(notes), "verbatim": True}}]

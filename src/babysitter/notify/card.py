@@ -13,7 +13,8 @@ from babysitter.model.message import Words
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
-from babysitter.notify.phrases import command_line, count, duration, moment
+from babysitter.notify.phrases import count, duration, moment
+from babysitter.notify.proposed import change_of, commands_of, notes_of
 from babysitter.notify.subject import (
     SENTENCE_CHARS_MOST,
     Subject,
@@ -25,7 +26,6 @@ from babysitter.notify.subject import (
 
 EVIDENCE_LINES_MOST = 8
 MORE_EVIDENCE_LINES_MOST = 200
-COMMAND_CHARS_MOST = 20_000
 
 ANSWERED = {Answer.YES: "Approved", Answer.NO: "Denied", Answer.SNOOZE: "Snoozed"}
 _FOLLOWED = {
@@ -65,6 +65,7 @@ def compose_card(about: Subject) -> Words:
         commands=commands_of(proposal) if proposal and is_open(proposal) else (),
         change=change_of(proposal) if proposal else "",
         budget=_budget(proposal, about.watch) if proposal and is_open(proposal) else "",
+        notes=_notes(about),
         expires_at=proposal.expires_at if proposal and is_open(proposal) else None,
         decided=decided_text(about),
         footer=_advice(diagnosis, proposal, about.watch),
@@ -115,6 +116,17 @@ def _recovery(about: Subject) -> str:
     return f"The job's own recovery is not at work{so_far}."
 
 
+def _notes(about: Subject) -> tuple[tuple[str, str], ...]:
+    """Differences and an earlier try of what is offered; else why nothing is."""
+    if about.proposal is not None and is_open(about.proposal):
+        return notes_of(about.proposal)
+    missing = about.watch.submit_context.missing
+    is_wanted = about.diagnosis is not None and about.diagnosis.action.restarts
+    if not missing or not is_wanted or (about.incident is not None and about.incident.status.is_over):
+        return ()
+    return (("No restart is offered", safe(" ".join(missing), most=SENTENCE_CHARS_MOST)),)
+
+
 def _price(proposal: Proposal, now: datetime) -> str:
     price = proposal.price
     parts = []
@@ -125,23 +137,6 @@ def _price(proposal: Proposal, now: datetime) -> str:
     if price.idle_workers:
         parts.append(f"{count(price.idle_workers, 'worker')} held")
     return ", ".join(parts)
-
-
-def commands_of(proposal: Proposal) -> tuple[str, ...]:
-    """Exactly what approval would run, in order."""
-    env = "".join(f"{name}=… " for name in sorted(proposal.submission.env))
-    return (
-        f"stop {safe(proposal.job)}   # exactly this job",
-        safe(env + command_line(proposal.submission.argv), most=COMMAND_CHARS_MOST),
-    )
-
-
-def change_of(proposal: Proposal) -> str:
-    change = proposal.change
-    if change is None:
-        return ""
-    before = f"{safe(change.before)} → " if change.before else "set to "
-    return f"{change.what}: {before}{safe(change.after)} ({safe(change.why)})"
 
 
 def _budget(proposal: Proposal, watch: Watch) -> str:
@@ -163,17 +158,21 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
     match diagnosis.action:
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."
-        case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if watch.resubmit is None:
-            job = shlex.quote(watch.root)
+        case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if _lacks_a_submission(watch):
+            job, cluster = shlex.quote(watch.root), shlex.quote(watch.cluster)
             return (
-                "A restart would help, but the cluster keeps no command that starts this job. Supply it: "
-                f"`babysit stop {job}`, then `babysit start {job} --cluster {shlex.quote(watch.cluster)} "
-                "--resubmit '...'`."
+                f"A restart would help, and cannot be offered. Give its command: `babysit stop {job}`, then "
+                f"`babysit start {job} --cluster {cluster} --workdir FOLDER --resubmit '...'`."
             )
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE:
             return "A restart would help, but none is offered now; see `babysit explain`."
         case _:
             return "This needs a person: a restart alone would not help."
+
+
+def _lacks_a_submission(watch: Watch) -> bool:
+    context = watch.submit_context
+    return bool(context.missing) or (watch.resubmit is None and context.stored is None)
 
 
 def more_lines(diagnosis: Diagnosis, root: JobId) -> tuple[str, ...]:

@@ -151,6 +151,7 @@ def as_text(message: Message) -> str:
             ("waiting costs", words.price),
             ("change", words.change),
             ("budget", words.budget),
+            *((name.lower(), text) for name, text in words.notes),
             ("decided", words.decided),
         )
         if text

@@ -16,14 +16,13 @@ from babysitter.model.verdict import Outlook, StageView
 from babysitter.notify.card import (
     ANSWERED,
     EVIDENCE_LINES_MOST,
-    change_of,
-    commands_of,
     compose_card,
     decided_text,
     is_open,
     more_lines,
 )
 from babysitter.notify.phrases import bar, cause_name, count, duration, moment, size
+from babysitter.notify.proposed import change_of, commands_of, notes_of, submission_lines
 from babysitter.notify.subject import (
     SENTENCE_CHARS_MOST,
     Subject,
@@ -34,7 +33,16 @@ from babysitter.notify.subject import (
     short_name,
 )
 
-__all__ = ["Subject", "buttons_for", "compose", "digest"]
+__all__ = [
+    "Subject",
+    "buttons_for",
+    "change_of",
+    "commands_of",
+    "compose",
+    "digest",
+    "notes_of",
+    "submission_lines",
+]
 
 STAGES_MOST = 8
 
@@ -122,6 +130,7 @@ def _reminder(about: Subject) -> Words:
         severity=card.severity,
         commands=card.commands,
         change=card.change,
+        notes=card.notes,
         price=card.price,
         budget=card.budget,
         expires_at=card.expires_at,

@@ -113,6 +113,7 @@ def _words(words: Words) -> dict[str, object]:
         "commands": list(words.commands),
         "change": words.change,
         "budget": words.budget,
+        "notes": [{"name": name, "value": value} for name, value in words.notes],
         "expires_at": words.expires_at.isoformat() if words.expires_at else None,
         "decided": words.decided,
         "fields": [{"name": name, "value": value} for name, value in words.fields],

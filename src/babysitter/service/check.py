@@ -10,12 +10,11 @@ from babysitter.backends.base import Eyes
 from babysitter.decide.case import Case
 from babysitter.decide.outages import needs_neighbours
 from babysitter.decide.respond import respond
-from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable, WorldError
+from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable
 from babysitter.model.events import CheckFailed
 from babysitter.model.ids import WatchId
 from babysitter.model.observation import Observation
 from babysitter.model.sight import Gone, Source
-from babysitter.model.submission import Submission
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.service.commit import commit
@@ -24,6 +23,8 @@ from babysitter.service.judge import judge
 from babysitter.service.missing import confirm_gone
 from babysitter.service.observe import observe
 from babysitter.service.restarts import carry_on
+from babysitter.service.resubmitting import Resubmission, resubmission
+from babysitter.store.open import Records
 
 log = structlog.get_logger()
 
@@ -40,21 +41,29 @@ async def check(watch: Watch, hall: Hall) -> Watch:
     eyes = await hall.clusters.eyes(watch.cluster)
     observation = await _observe(watch, eyes, hall)
     verdict = judge(watch, observation, hall.playbook)  # remember -> classify -> assess: pure
-    submission = await known_submission(watch, verdict, eyes)
+    again = Resubmission(None, watch)
+    if verdict.diagnosis is not None:
+        async with hall.store.reading() as records:
+            case = await _case(records, watch, verdict, observation.taken_at, hall)
+        again = await resubmission(case, eyes, await hall.clusters.hands(watch.cluster), hall)
     async with hall.store.transaction() as records:  # all of it, or nothing happened
         await records.leases.must_hold(lease.name, lease.fence)
-        ledger = await records.ledger.of(watch)
-        case = Case(
-            verdict=verdict,
-            ledger=ledger,
-            watch=watch,
-            policy=hall.policy,
-            now=observation.taken_at,
-            submission=submission,
-            inhibited_by=await records.ledger.inhibitor_of(watch),
-            neighbours=await records.watches.beside(watch) if needs_neighbours(verdict, ledger) else (),
-        )
+        case = await _case(records, again.watch, verdict, observation.taken_at, hall)
+        case = replace(case, submission=again.submission)
         return await commit(records, case, observation, respond(case))
+
+
+async def _case(records: Records, watch: Watch, verdict: Verdict, now: datetime, hall: Hall) -> Case:
+    ledger = await records.ledger.of(watch)
+    return Case(
+        verdict=verdict,
+        ledger=ledger,
+        watch=watch,
+        policy=hall.policy,
+        now=now,
+        inhibited_by=await records.ledger.inhibitor_of(watch),
+        neighbours=await records.watches.beside(watch) if needs_neighbours(verdict, ledger) else (),
+    )
 
 
 async def _observe(watch: Watch, eyes: Eyes, hall: Hall) -> Observation:
@@ -113,20 +122,6 @@ async def attend(watch_id: WatchId, hall: Hall) -> datetime | None:
     else:
         hall.blind_watches.pop(watch_id, None)
     return checked.due_at
-
-
-async def known_submission(watch: Watch, verdict: Verdict, eyes: Eyes) -> Submission | None:
-    """How to start the job again: what the person gave, else what the cluster kept; asked when needed.
-
-    None as well when the cluster blanked values in what it kept: those are asked for, never guessed.
-    """
-    if watch.resubmit is not None or not verdict.action.restarts or verdict.blind:
-        return watch.resubmit
-    try:
-        kept = await eyes.submission(watch.root)
-    except WorldError:
-        return None
-    return kept if kept is not None and not kept.redacted else None
 
 
 async def _mark(watch_id: WatchId, sentence: str, hall: Hall) -> datetime:

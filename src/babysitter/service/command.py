@@ -7,11 +7,11 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-from babysitter.backends.iris.bundle import folder_state, is_repository
+from babysitter.backends.iris.bundle import bundle_files, folder_state, is_repository
 from babysitter.backends.open import ClusterSpec
 from babysitter.errors import FactsChanged, NotAllowed, UserError
 from babysitter.model.ids import WatchId
-from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
+from babysitter.model.submission import FolderState, Submission, SubmissionOrigin, SubmitContext
 from babysitter.service.hall import Hall
 
 CLUSTER_OPTIONS = ("--controller-url", "--config", "--cluster")
@@ -41,7 +41,7 @@ def addressed(submission: Submission, spec: ClusterSpec) -> Submission:
 
 
 async def context_of(
-    workdir: Path | None, *, here: Path, env_from: str = "", is_needed: bool = False
+    workdir: Path | None, *, here: Path, state_folder: Path, env_from: str = "", is_needed: bool = False
 ) -> SubmitContext:
     """The folder to submit from, with what it holds now, and the variables that may be taken along.
 
@@ -54,10 +54,21 @@ async def context_of(
         if not await asyncio.to_thread(is_repository, folder):
             return SubmitContext(env_from=names)
         try:
-            return SubmitContext(str(folder), await asyncio.to_thread(folder_state, folder), names)
+            return SubmitContext(str(folder), await asyncio.to_thread(_state, folder, state_folder), names)
         except UserError:  # nobody named this folder: without it a restart has one way less
             return SubmitContext(env_from=names)
-    return SubmitContext(str(folder), await asyncio.to_thread(folder_state, folder), names)
+    return SubmitContext(str(folder), await asyncio.to_thread(_state, folder, state_folder), names)
+
+
+def _state(folder: Path, state_folder: Path) -> FolderState:
+    """What the folder holds. Raises UserError where our own state would be shipped with it."""
+    ours = state_folder.absolute()
+    if ours.is_relative_to(folder) and any(path.is_relative_to(ours) for path in bundle_files(folder)):
+        raise UserError(
+            f"The folder {folder} holds babysit's own state ({ours}), which would be shipped with it.",
+            next_step="Name the folder of the job's code with --workdir.",
+        )
+    return folder_state(folder)
 
 
 def variable_names(text: str) -> tuple[str, ...]:
@@ -74,6 +85,8 @@ def variable_names(text: str) -> tuple[str, ...]:
 
 def in_folder(submission: Submission, context: SubmitContext) -> Submission:
     """The command, to be run in the folder that was named with it."""
+    if not context.workdir:
+        return submission
     return replace(submission, workdir=context.workdir, folder=context.folder)
 
 

@@ -69,7 +69,6 @@ async def commit(records: Records, case: Case, observation: Observation, intents
         outlook=verdict.outlook,
         due_at=due_at(verdict, watch, now),
         last_checked_at=now,
-        resubmit=watch.resubmit or case.submission,
         trouble="",
     )
     await records.events.append(*course(watch, verdict, now))
@@ -233,7 +232,7 @@ class _Deeds:
                 incident=offer.incident,
                 proposal=offer.id,
                 job=offer.job,
-                command=" ".join(offer.submission.argv),
+                command=" ".join(offer.submission.words),
                 change=f"{change.what}: {change.before} -> {change.after}" if change else "",
                 asked_by=offer.asked_by,
                 asked_because=offer.asked_because,

@@ -17,18 +17,19 @@ from babysitter.decide.quiet import hold_until, silence_for
 from babysitter.decide.respond import as_asked, offer_of, ruling_for
 from babysitter.decide.restart import Ruling
 from babysitter.errors import FactsChanged, MissingSubmission, NotAllowed, UserError
+from babysitter.model.finding import ActionKind
 from babysitter.model.ids import WatchId
 from babysitter.model.incident import Incident
 from babysitter.model.intent import Propose, Say
 from babysitter.model.message import Occasion
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal, ProposalStatus
-from babysitter.model.submission import Submission
+from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
-from babysitter.service.check import known_submission
 from babysitter.service.commit import carry_out
 from babysitter.service.hall import Hall
+from babysitter.service.resubmitting import Resubmission, resubmission
 from babysitter.store.open import Records
 
 LONGEST_WHY = 500
@@ -72,16 +73,24 @@ async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Ask
         raise UserError(
             "An offer needs a reason.", next_step="Say why a restart helps; a person will read it."
         )
-    submission = await _submission(hall, watch)
+    async with hall.store.reading() as records:
+        ledger = await records.ledger.of(await records.watches.get(watch))
+        standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
+        if standing is not None:
+            return Asked(standing, is_new=False)
+        case = await _case(records, hall, watch)
+    again = await _resubmission(case, hall)
     async with hall.store.transaction() as records:
         ledger = await records.ledger.of(await records.watches.get(watch))
         standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
         if standing is not None:
             return Asked(standing, is_new=False)
-        case = await _case(records, hall, watch, submission)
+        case = await _case(records, hall, watch)
+        learned = replace(case.watch, submit_context=again.watch.submit_context)
+        case = replace(case, watch=learned, submission=again.submission)
         offer = _allowed(case, _incident(case))
         offer = replace(offer, asked_by=asked_by, asked_because=words[:LONGEST_WHY])
-        if not await records.watches.save(replace(case.watch, resubmit=case.submission)):
+        if not await records.watches.save(case.watch):
             raise FactsChanged(
                 f"{case.watch.root} was being checked at this very moment.", next_step="Ask again."
             )
@@ -91,18 +100,23 @@ async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Ask
         return Asked(offer, is_new=True)
 
 
-async def _submission(hall: Hall, watch_id: WatchId) -> Submission | None:
-    """How to start the job again; the cluster is asked where nobody said, outside of any transaction."""
-    async with hall.store.reading() as records:
-        watch = await records.watches.get(watch_id)
-        verdict = await records.watches.last_verdict(watch_id)
-    if watch.resubmit is not None or verdict is None or verdict.diagnosis is None:
-        return watch.resubmit
-    asked = replace(verdict, diagnosis=as_asked(verdict.diagnosis))
-    return await known_submission(watch, asked, await hall.clusters.eyes(watch.cluster))
+async def _resubmission(case: Case, hall: Hall) -> Resubmission:
+    """How to start the job again, checked; outside of any transaction, as the cluster is asked.
+
+    Raises NotAllowed where no submission would change the policy's mind.
+    """
+    _incident(case)
+    verdict = case.verdict
+    assert verdict.diagnosis is not None, "an incident has a diagnosis"
+    diagnosis = as_asked(verdict.diagnosis)
+    if diagnosis.action is ActionKind.RESTART:
+        _check_policy(case, diagnosis)
+    case = replace(case, verdict=replace(verdict, diagnosis=diagnosis))
+    eyes, hands = await hall.clusters.eyes(case.watch.cluster), await hall.clusters.hands(case.watch.cluster)
+    return await resubmission(case, eyes, hands, hall)
 
 
-async def _case(records: Records, hall: Hall, watch_id: WatchId, submission: Submission | None) -> Case:
+async def _case(records: Records, hall: Hall, watch_id: WatchId) -> Case:
     watch = await records.watches.get(watch_id)
     verdict = await records.watches.last_verdict(watch_id)
     now = hall.clock.now()
@@ -119,7 +133,6 @@ async def _case(records: Records, hall: Hall, watch_id: WatchId, submission: Sub
         watch=watch,
         policy=hall.policy,
         now=now,
-        submission=submission,
         inhibited_by=await records.ledger.inhibitor_of(watch),
     )
 
@@ -161,17 +174,13 @@ def _allowed(case: Case, incident: Incident) -> Proposal:
     """The offer that policy allows. Raises NotAllowed with its reason, MissingSubmission."""
     assert case.verdict.diagnosis is not None, "an incident has a diagnosis"
     diagnosis = as_asked(case.verdict.diagnosis)
-    ruling = ruling_for(case, diagnosis)
-    if not ruling.allows:
-        raise NotAllowed(
-            f"No restart of {case.watch.root} may be offered for {diagnosis.cause}: {ruling.value}.",
-            next_step=_INSTEAD.get(ruling, "Tell the person what you found; this needs a person's own work."),
-        )
+    _check_policy(case, diagnosis)
     if case.submission is None:
+        why = " ".join(case.watch.submit_context.missing)
         raise MissingSubmission(
-            f"Nobody knows the command that starts {case.watch.root} again.",
-            next_step="Ask the person for it and give it with start_watch (`resubmit`), or in a shell "
-            "with `babysit stop` and `babysit start --resubmit`.",
+            f"{case.watch.root} cannot be submitted again. {why}".strip(),
+            next_step="Ask the person for the command and its folder and give them with start_watch "
+            "(`resubmit`, `workdir`), or in a shell with `babysit stop` and `babysit start --resubmit`.",
         )
     offer = offer_of(case, incident.id, diagnosis)
     earlier = case.ledger.proposal_of(incident.id)
@@ -181,6 +190,16 @@ def _allowed(case: Case, incident: Incident) -> Proposal:
             next_step="Tell the person; the same is not offered twice.",
         )
     return offer
+
+
+def _check_policy(case: Case, diagnosis: Diagnosis) -> None:
+    """Raise NotAllowed with the policy's reason where no restart may be offered."""
+    ruling = ruling_for(case, diagnosis)
+    if not ruling.allows:
+        raise NotAllowed(
+            f"No restart of {case.watch.root} may be offered for {diagnosis.cause}: {ruling.value}.",
+            next_step=_INSTEAD.get(ruling, "Tell the person what you found; this needs a person's own work."),
+        )
 
 
 def _message(case: Case, offer: Proposal) -> Iterator[Say]:

@@ -1,13 +1,17 @@
 """Takes up an approved action, carries it on from its journal, and records how it ended."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from babysitter.assess.phases import enter
 from babysitter.backends.base import Eyes
+from babysitter.backends.iris.bundle import folder_state
+from babysitter.decide.differences import folder_change
 from babysitter.decide.proposal import askable, difference
-from babysitter.errors import BabysitError, StorageUnavailable, WorldError
+from babysitter.errors import BabysitError, StorageUnavailable, UserError, WorldError
 from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepRecord, StepState, Submitted
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn
 from babysitter.model.ids import TaskId, WatchId
@@ -17,7 +21,8 @@ from babysitter.model.log import LogSource
 from babysitter.model.memory import Memory
 from babysitter.model.message import Occasion
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Approved, Decision, Facts, ProposalStatus
+from babysitter.model.proposal import Approved, Decision, Facts, Proposal, ProposalStatus
+from babysitter.model.submission import Submission
 from babysitter.model.verdict import Outlook
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
@@ -93,7 +98,7 @@ class _Journal:
 
 async def _what_moved(approved: Approved, decision: Decision, watch: Watch, eyes: Eyes, hall: Hall) -> str:
     """Look and judge once more; what differs from the facts the person saw, "" when nothing does."""
-    if objection := await _objection(decision, watch, hall):
+    if objection := await _objection(decision, watch, hall) or await _folder_moved(approved.proposal):
         return objection
     shown = approved.proposal.facts
     before = replace(watch, memory=replace(watch.memory, phase=Phase.FAILING))
@@ -119,6 +124,19 @@ async def _what_moved(approved: Approved, decision: Decision, watch: Watch, eyes
     return difference(shown, now)
 
 
+async def _folder_moved(proposal: Proposal) -> str:
+    """How the folder to submit from differs from what the person saw on the card; "" when it does not."""
+    shown, workdir = proposal.submission.folder, proposal.submission.workdir
+    if shown is None:
+        return ""
+    try:
+        now = await asyncio.to_thread(folder_state, Path(workdir))
+    except UserError as fault:
+        return str(fault)
+    change = folder_change(shown, now)
+    return f"the folder {workdir} changed since this was proposed: {change}" if change else ""
+
+
 async def _objection(decision: Decision, watch: Watch, hall: Hall) -> str:
     """Why who approved may not do so any more: the settings, or the door that they came through, changed."""
     person, asked = decision.person, askable(hall.policy, watch)
@@ -128,6 +146,11 @@ async def _objection(decision: Decision, watch: Watch, hall: Hall) -> str:
     # A group's members are known to its own door only; while that is shut, the check at the press counts.
     is_asked = person in asked or any(each.startswith("S") for each in asked)
     return "" if is_asked else f"{person}, who approved, may not approve any more"
+
+
+def _as_run(given: Submission | None, ran: Submission) -> Submission | None:
+    """A person's command with the change that was made, so that the next restart does not take it back."""
+    return replace(given, argv=ran.argv, folder=ran.folder) if given is not None and ran.argv else given
 
 
 async def _save_evidence(watch: Watch, eyes: Eyes, hall: Hall) -> str:
@@ -180,6 +203,8 @@ async def _conclude(
                 after = replace(
                     watch,
                     root=job,
+                    resubmit=_as_run(watch.resubmit, proposal.submission),
+                    submit_context=replace(watch.submit_context, stored=None, missing=()),
                     memory=enter(replace(Memory(), phase=Phase.ACTING), Phase.SMOKE, now),
                     restarts=watch.restarts + 1,
                 )

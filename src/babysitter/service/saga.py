@@ -17,9 +17,7 @@ from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepReco
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job
 from babysitter.model.proposal import Approved
-from babysitter.model.submission import Submission
-from babysitter.preflight.facts import Purpose
-from babysitter.preflight.finding import blocking, undecided
+from babysitter.service.resubmitting import obstacle
 
 LOOK_EVERY = timedelta(seconds=5)
 TERMINAL_WITHIN = timedelta(
@@ -65,7 +63,7 @@ async def run(
     proposal = approved.proposal
     done: list[Step] = [each for each in Step if _is_done(taken, each)]
     if Step.STOP not in taken and Step.SUBMIT not in taken:
-        because = await what_moved() or await _obstacle(proposal.submission, hands)
+        because = await what_moved() or await obstacle(proposal.submission, hands)
         if because:
             return CalledOff(because)
     submitted: JobId | None = None
@@ -90,19 +88,6 @@ async def run(
             return BrokeOff(step, str(trouble), tuple(done))
         done.append(step)
     return Submitted(submitted or JobId(taken[Step.SUBMIT].detail))
-
-
-async def _obstacle(submission: Submission, hands: Hands) -> str:
-    """Why the job would not come back, "" if nothing is known to be in the way.
-
-    Raises WorldError while a check could not be made that may be made later: nothing is stopped meanwhile.
-    """
-    findings = await hands.preflight(submission, purpose=Purpose.RESUBMIT)
-    if faults := blocking(findings):
-        return " ".join(finding.sentence for finding in faults)
-    if open_questions := undecided(findings):
-        raise WorldError(open_questions[0].reason)
-    return ""
 
 
 async def _take(journal: Journal, step: Step, doing: Awaitable[str]) -> None:

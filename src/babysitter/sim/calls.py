@@ -11,6 +11,7 @@ from babysitter.sim.launching import ConnectError
 from babysitter.sim.log_calls import fetch_logs, task_logs
 from babysitter.sim.records import Job, State, Task
 from babysitter.sim.story import Story
+from babysitter.sim.submissions import shown
 
 Json = dict[str, Any]
 CONTROLLER = "iris.cluster.ControllerService"
@@ -79,7 +80,7 @@ class Calls:
 
     def _get_job_status(self, asked: Json) -> Json:
         job = self._known_job(asked.get("jobId", ""), "GetJobStatus")
-        answer: Json = {"job": self._job(job, listed=False), "request": dict(job.request)}
+        answer: Json = {"job": self._job(job, listed=False), "request": shown(job.request, self.generation)}
         if self.generation == "april" and job.state is State.RUNNING and job.tasks:
             used = [render.usage(task) for task in job.tasks]
             answer |= {"resourceMin": _without_peak(used[0]), "resourceMax": used[-1]}

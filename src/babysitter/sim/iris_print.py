@@ -12,13 +12,19 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def snake(value: Any) -> Any:
-    """camelCase keys as the command spells them; job ids as keys stay."""
+    """camelCase keys as the command spells them; job ids and variables as keys stay."""
     if isinstance(value, dict):
         return {
-            (key if key.startswith("/") else re.sub(r"(?<!^)(?=[A-Z])", "_", key).lower()): snake(each)
+            (
+                key if key.startswith("/") or key.isupper() else re.sub(r"(?<!^)(?=[A-Z])", "_", key).lower()
+            ): snake(each)
             for key, each in value.items()
         }
     return [snake(each) for each in value] if isinstance(value, list) else value
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def state(view: Json) -> str:

@@ -12,6 +12,8 @@ DEFAULT_USER = "ada"
 _PLAIN_MEMORY_BYTES = 3 << 30  # in whole gigabytes: more needs --enable-extra-resources
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _BUNDLE = "23c66acce1b251e675f1820a3be2effc7b61c0b2f56dbce3049cdabe3ba9f762"
+_SECRET_APRIL = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_SECRET = re.compile(r"api[_-]?key|secret|token|password|passwd|pwd|auth|credential|session", re.IGNORECASE)
 _ALWAYS = {
     "PYTHONUNBUFFERED": "1",
     "HF_HUB_ENABLE_HF_TRANSFER": "0",
@@ -38,7 +40,7 @@ def root_request(
         root.id,
         argv=list(root.argv),
         resources=resources(cpu, root.memory, "5GB"),
-        env={**root.env, **_ALWAYS, "TOKENIZERS_PARALLELISM": redacted(generation)},
+        env={**root.env, **_ALWAYS, "TOKENIZERS_PARALLELISM": "false"},
     )
     request |= {"maxRetriesFailure": root.max_retries, "maxRetriesPreemption": 1000}
     request["constraints"] = [_constraint("preemptible", "false")]
@@ -62,7 +64,7 @@ def child_request(
         job_id,
         argv=["bash", "-c", "exec $IRIS_PYTHON -u $IRIS_WORKDIR/_callable_runner.py"],
         resources=resources(cpu, memory, "16GB"),
-        env={**env, **_ALWAYS, "TOKENIZERS_PARALLELISM": redacted(generation), "JAX_PLATFORMS": "cpu"},
+        env={**env, **_ALWAYS, "TOKENIZERS_PARALLELISM": "false", "JAX_PLATFORMS": "cpu"},
     )
     request |= {"replicas": replicas, "maxRetriesPreemption": 1000 if workers else 100}
     if workers:
@@ -77,12 +79,32 @@ def child_request(
 def completed(request: Mapping[str, Any]) -> dict[str, Any]:
     """A request from the wire as the controller keeps it: what was left out has its default."""
     defaults = _request(str(request["name"]), argv=[], resources=resources(0.1, "1GB", "5GB"), env={})
-    return {**defaults, **request, "resources": {**defaults["resources"], **request.get("resources", {})}}
+    request = _camel(request)
+    kept = {name: value for name, value in request.items() if name != "clientRevisionDate"}
+    return {**defaults, **kept, "resources": {**defaults["resources"], **request.get("resources", {})}}
 
 
-def redacted(generation: str) -> str:
-    """What the controller shows instead of a value whose name sounds secret."""
-    return "**REDACTED**" if generation == "april" else "[REDACTED]"
+def _camel(value: Any) -> Any:
+    """The wire's spelling of fields that came in the command's; names of variables stay as they are."""
+    if isinstance(value, Mapping):
+        named = {
+            re.sub(r"_([a-z])", lambda part: part[1].upper(), name): each for name, each in value.items()
+        }
+        return {name: each if name == "envVars" else _camel(each) for name, each in named.items()}
+    return [_camel(each) for each in value] if isinstance(value, list) else value
+
+
+def shown(request: Mapping[str, Any], generation: str) -> dict[str, Any]:
+    """A kept request as the controller gives it back: values whose names sound secret are blanked."""
+    blank, sounds_secret = "[REDACTED]", _SECRET
+    if generation == "april":
+        blank, sounds_secret = "**REDACTED**", _SECRET_APRIL
+    environment = dict(request.get("environment", {}))
+    variables = environment.get("envVars", {})
+    environment["envVars"] = {
+        name: blank if sounds_secret.search(name) else value for name, value in variables.items()
+    }
+    return {**request, "environment": environment}
 
 
 def _request(job_id: str, *, argv: Sequence[str], resources: Any, env: Mapping[str, str]) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from babysitter.model.finding import Evidence
 from babysitter.model.incident import Incident
+from babysitter.model.launch_request import LaunchRequest
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
 from babysitter.model.watch import Watch
-from babysitter.redact import neutral, redact
-
-EVIDENCE_CHARACTERS_MOST = 1_000
+from babysitter.notify.message import submission_lines
+from babysitter.surfaces.text import safe
 
 
 class View(BaseModel):
@@ -158,6 +158,14 @@ class ProposalView(View):
     successor: str = Field(description="the id the resubmitted job would get")
     action: str
     command: list[str]
+    method: Literal["command", "http"] = Field("command", description="http: with the stored bundle")
+    shown: list[str] = Field(default=[], description="what approval would run, line by line, for a person")
+    workdir: str = Field("", description="the folder of the command; its files are shipped")
+    commit: str = ""
+    uncommitted_files: int = 0
+    bundle: str = Field("", description="id of the stored bundle that is run again")
+    differences: list[str] = Field(default=[], description="from what the cluster stored")
+    earlier_try: str = Field("", description="that an earlier approval was called off, and why")
     change: ChangeView | None = None
     restarts_left: int
     created_at: datetime
@@ -168,6 +176,7 @@ class ProposalView(View):
 
     @classmethod
     def of(cls, proposal: Proposal) -> "ProposalView":
+        submission = proposal.submission
         return cls(
             id=proposal.id,
             incident=proposal.incident,
@@ -175,7 +184,15 @@ class ProposalView(View):
             job=proposal.job,
             successor=proposal.successor,
             action=proposal.action,
-            command=[safe(word) for word in proposal.submission.argv],
+            command=[safe(word) for word in submission.words],
+            method="http" if submission.is_http else "command",
+            shown=list(submission_lines(proposal)),
+            workdir=submission.workdir,
+            commit=submission.folder.commit if submission.folder else "",
+            uncommitted_files=submission.folder.changed_files if submission.folder else 0,
+            bundle=LaunchRequest(submission.request or {}).bundle_id if submission.is_http else "",
+            differences=[safe(line) for line in proposal.differences],
+            earlier_try=safe(proposal.earlier_try),
             change=ChangeView.of(proposal.change),
             restarts_left=proposal.restarts_left,
             created_at=proposal.created_at,
@@ -369,11 +386,3 @@ def _nothing_confirmed(verdict: Verdict) -> str:
         return "Nothing is wrong."
     suspected = ", ".join(dict.fromkeys(each.kind.value for each in verdict.signals))
     return f"Nothing is confirmed; one look shows signs of: {suspected}."
-
-
-def safe(text: str) -> str:
-    """Text from a job, fit to leave the machine: redacted, without control characters, bounded."""
-    shown = neutral(redact(text))
-    if len(shown) <= EVIDENCE_CHARACTERS_MOST:
-        return shown
-    return f"{shown[:EVIDENCE_CHARACTERS_MOST]}… ({len(shown) - EVIDENCE_CHARACTERS_MOST} more characters)"

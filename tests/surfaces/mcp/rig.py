@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -94,5 +94,6 @@ async def rig(scenario: str, folder: Path) -> AsyncIterator[Rig]:
         spec = spec_from_options(
             controller_url=sim.url, iris_command=f"{STAND_IN} --controller-url {sim.url}"
         )
+        spec = replace(spec, client_revision_date="2026-11-20")
         await hall.clusters.remember(spec)
         yield Rig(sim, hall, service, clock, ear, build_server(Desk(hall, ADA, spec.name)))

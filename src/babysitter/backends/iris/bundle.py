@@ -74,10 +74,12 @@ def folder_state(folder: Path) -> FolderState:
             f"({fault.filename or folder}).",
             next_step="Name the folder of the job with --workdir.",
         ) from fault
+    in_git = is_repository(folder)
+    changed = _git(folder, "status", "--porcelain", "-z", "--untracked-files=all", ".") if in_git else ""
     return FolderState(
         digest=digest.hexdigest(),
-        commit=_git(folder, "rev-parse", "HEAD").strip(),
-        changed_files=_git(folder, "status", "--porcelain", "-z", "--untracked-files=all", ".").count("\0"),
+        commit=_git(folder, "rev-parse", "HEAD").strip() if in_git else "",
+        changed_files=changed.count("\0"),
         file_count=len(files),
         total_bytes=total_bytes,
     )

@@ -1,5 +1,6 @@
 """Puts an Iris client together: cluster file, way, credentials, line, eyes, hands."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
@@ -10,6 +11,7 @@ from babysitter.backends.iris.cli import CliLine
 from babysitter.backends.iris.clusters import ClusterFile, Reach, find_cluster, read_cluster
 from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.hands import IrisHands
+from babysitter.backends.iris.prepare import SubmissionPreparer
 from babysitter.backends.iris.rpc import DirectWay, HttpLine, Way
 from babysitter.backends.iris.submission_facts import SubmissionFactsReader
 from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
@@ -32,8 +34,15 @@ def connect(
 
 def hands_over(line: Line, eyes: IrisEyes, spec: "ClusterSpec", *, clock: Clock) -> IrisHands:
     """Hands over this line, which look through these eyes before they act."""
-    facts = SubmissionFactsReader(eyes, clock=clock, client_revision_date=spec.client_revision_date)
-    return IrisHands(line, facts=facts, client_revision_date=spec.client_revision_date)
+    preparer = SubmissionPreparer(
+        eyes,
+        iris=spec.iris_command,
+        client_revision_date=spec.client_revision_date,
+        environ=os.environ,
+    )
+    return IrisHands(
+        line, facts=SubmissionFactsReader(eyes, clock=clock, preparer=preparer), preparer=preparer
+    )
 
 
 def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path) -> Line:

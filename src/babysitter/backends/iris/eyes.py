@@ -56,6 +56,10 @@ class IrisEyes:
             detail=f"authentication: {known.auth}",
         )
 
+    async def dialect(self) -> Dialect:
+        """How this controller is spoken to. Probed once, then remembered; raises a WorldError when blind."""
+        return (await self._knowledge()).dialect
+
     async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
         found = {job.id: job for job in await self._jobs_under(_canonical(root))}
         if root not in found:

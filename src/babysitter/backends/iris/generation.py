@@ -38,8 +38,16 @@ class Dialect:
     log_scope_regex: bool = False  # MATCH_SCOPE_REGEX exists
     lists_all_attempts: bool = False
     has_login: bool = True
+    wants_client_date: bool = True  # refuses a launch without the build date of its client
     abilities: Abilities = field(default_factory=Abilities)
 
+
+# What `EnvironmentSpec` of the client of every generation sets where the job does not set it itself.
+CLIENT_CONSTANTS: Mapping[str, str] = {
+    "HF_DATASETS_TRUST_REMOTE_CODE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+_CONSTANT_NAMES = frozenset(CLIENT_CONSTANTS)
 
 DIALECTS: Mapping[Generation, Dialect] = {
     Generation.APRIL: Dialect(
@@ -48,7 +56,9 @@ DIALECTS: Mapping[Generation, Dialect] = {
         log_services=("iris.logging.LogService",),
         finds_by_prefix=False,
         lists_all_attempts=True,
-        abilities=Abilities(kept_submission=False),  # the request is kept, the command line is not
+        wants_client_date=False,  # does not know the field, and refuses what it does not know
+        # The request is kept, the command line is not.
+        abilities=Abilities(kept_submission=False, client_constants=_CONSTANT_NAMES),
     ),
     Generation.MAY: Dialect(
         generation=Generation.MAY,
@@ -56,7 +66,7 @@ DIALECTS: Mapping[Generation, Dialect] = {
         log_services=("finelog.logging.LogService", "iris.logging.LogService"),
         finds_by_prefix=True,
         log_scope_regex=True,
-        abilities=Abilities(status_text=True),
+        abilities=Abilities(status_text=True, client_constants=_CONSTANT_NAMES),
     ),
     Generation.AUGUST: Dialect(
         generation=Generation.AUGUST,
@@ -67,6 +77,7 @@ DIALECTS: Mapping[Generation, Dialect] = {
         ),
         finds_by_prefix=True,
         has_login=False,
+        abilities=Abilities(client_constants=_CONSTANT_NAMES),
     ),
 }
 

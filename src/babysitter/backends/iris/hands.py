@@ -2,9 +2,10 @@
 
 from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Line
 from babysitter.backends.iris.fields import Node, Oddity
+from babysitter.backends.iris.prepare import SubmissionPreparer
 from babysitter.backends.iris.process import run
-from babysitter.backends.iris.submission_facts import SubmissionFactsReader, must_launch
-from babysitter.backends.iris.submit import launch_request, outcome, ready_to_run
+from babysitter.backends.iris.submission_facts import SubmissionFactsReader
+from babysitter.backends.iris.submit import outcome
 from babysitter.errors import NonsenseAnswer
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission
@@ -18,16 +19,12 @@ LAUNCH_LIMIT_S = 45.0
 
 
 class IrisHands:
-    """Implements `Hands`.
+    """Implements `Hands`. A submission with a command is run; one without is launched over HTTP."""
 
-    Submits with the user's own command; over HTTP only when `client_revision_date` (the build date of the
-    client that a launch is to be accounted to, YYYY-MM-DD) is configured and no command is known.
-    """
-
-    def __init__(self, line: Line, *, facts: SubmissionFactsReader, client_revision_date: str = "") -> None:
+    def __init__(self, line: Line, *, facts: SubmissionFactsReader, preparer: SubmissionPreparer) -> None:
         self._line = line
         self._facts = facts
-        self._client_revision_date = client_revision_date
+        self._preparer = preparer
 
     async def stop(self, job: JobId) -> None:
         # TerminateJob takes an exact id. The command's plain `job stop` stops everything that begins like it.
@@ -39,16 +36,15 @@ class IrisHands:
     async def submit(self, submission: Submission) -> JobId:
         if submission.argv:
             return await self._run(submission)
-        must_launch(submission, self._client_revision_date)
         return await self._launch(submission)
 
     async def _run(self, submission: Submission) -> JobId:
-        ready = ready_to_run(submission)
+        ready = self._preparer.command(submission)
         done = await run(ready.argv, limit_s=SUBMIT_LIMIT_S, cwd=ready.workdir, env=ready.env)
         return outcome(done, ready)
 
     async def _launch(self, submission: Submission) -> JobId:
-        body = launch_request(submission, client_revision_date=self._client_revision_date)
+        body = await self._preparer.request(submission)
         answer = await self._line.ask("LaunchJob", body, limit_s=LAUNCH_LIMIT_S)
         try:
             return JobId(Node.of(answer).text("jobId"))

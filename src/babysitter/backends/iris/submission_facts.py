@@ -7,13 +7,16 @@ import asyncio
 import os
 from collections.abc import Awaitable
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeVar
 
+from babysitter.backends.iris.bundle import folder_state
 from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.prepare import SubmissionPreparer
 from babysitter.backends.iris.process import is_runnable
-from babysitter.backends.iris.submit import launch_request, named, ready_to_run
+from babysitter.backends.iris.submit import named
 from babysitter.clock import Clock
-from babysitter.errors import BabysitError, MissingSubmission
+from babysitter.errors import BabysitError, MissingSubmission, WorldError
 from babysitter.model.submission import FolderState, Submission
 from babysitter.preflight.facts import (
     CommandFacts,
@@ -34,14 +37,14 @@ T = TypeVar("T")
 class SubmissionFactsReader:
     """Reads the facts of submissions to one Iris cluster."""
 
-    def __init__(self, eyes: IrisEyes, *, clock: Clock, client_revision_date: str) -> None:
+    def __init__(self, eyes: IrisEyes, *, clock: Clock, preparer: SubmissionPreparer) -> None:
         self._eyes = eyes
         self._clock = clock
-        self._client_revision_date = client_revision_date
+        self._preparer = preparer
 
     async def read(self, submission: Submission, *, purpose: Purpose) -> SubmissionFacts:
         """Everything that can be known about this submission now."""
-        fault = self._fault(submission)
+        fault = await self._fault(submission)
         runs_command = bool(submission.argv)
         generation, name_is_taken = await asyncio.gather(self._generation(), self._name_is_taken(submission))
         return SubmissionFacts(
@@ -49,21 +52,22 @@ class SubmissionFactsReader:
             purpose=purpose,
             generation=generation,
             today=self._clock.now().date(),
-            command=self._command_facts(submission) if runs_command else None,
+            command=await self._command_facts(submission) if runs_command else None,
             request=None if runs_command else self._request_facts(),
             fault=fault,
             name_is_taken=name_is_taken,
         )
 
-    def _fault(self, submission: Submission) -> str:
+    async def _fault(self, submission: Submission) -> str:
         try:
             if submission.argv:
-                ready_to_run(submission)
+                self._preparer.command(submission)
             else:
-                must_launch(submission, self._client_revision_date)
-                launch_request(submission, client_revision_date=self._client_revision_date)
+                await self._preparer.request(submission)
         except MissingSubmission as missing:
             return str(missing)
+        except WorldError:
+            return ""  # the generation is asked for by itself, and is then not known
         return ""
 
     async def _generation(self) -> Fact[str]:
@@ -82,17 +86,25 @@ class SubmissionFactsReader:
 
         return await answered(ask(), f"whether {job} exists")
 
-    def _command_facts(self, submission: Submission) -> CommandFacts:
+    async def _command_facts(self, submission: Submission) -> CommandFacts:
         workdir = submission.workdir or os.getcwd()
+        now = await asyncio.to_thread(_folder_now, workdir, is_recorded=submission.folder is not None)
         return CommandFacts(
             program_found=Known(is_runnable(submission.argv, cwd=submission.workdir, env=submission.env)),
-            folder=Known(Folder(workdir, FolderState("") if os.path.isdir(workdir) else None)),
+            folder=Known(Folder(workdir, now)),
             bundle=NotKnown("The bundle was not measured."),
         )
 
     def _request_facts(self) -> RequestFacts:
         unknown = NotKnown("The controller was not asked.")
         return RequestFacts(bundle_exists=unknown, client_revision=unknown)
+
+
+def _folder_now(workdir: str, *, is_recorded: bool) -> FolderState | None:
+    """What the folder holds, None if it is not there; not read where nothing is recorded to compare with."""
+    if not os.path.isdir(workdir):
+        return None
+    return folder_state(Path(workdir)) if is_recorded else FolderState("")
 
 
 def _as_run(submission: Submission) -> Submission:
@@ -103,15 +115,6 @@ def _as_run(submission: Submission) -> Submission:
         )
     except MissingSubmission:
         return submission
-
-
-def must_launch(submission: Submission, client_revision_date: str) -> None:
-    """Raise MissingSubmission for a submission that has neither a command nor all that a request needs."""
-    if submission.request is None or not client_revision_date:
-        raise MissingSubmission(
-            f"Nobody knows the command that starts {submission.job or 'this job'} again.",
-            next_step="Give it with --resubmit 'iris ... job run ... -- command'.",
-        )
 
 
 async def answered(question: Awaitable[T], what: str) -> Fact[T]:

@@ -1,6 +1,6 @@
 """Commands that start a job again: taken from what the controller kept, renamed, checked, understood."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from babysitter.backends.iris.ask import refusal
@@ -8,13 +8,16 @@ from babysitter.backends.iris.fields import Node, snake
 from babysitter.backends.iris.process import Finished
 from babysitter.errors import BabysitError, MissingSubmission, NonsenseAnswer, Refused
 from babysitter.model.ids import JobId
+from babysitter.model.launch_request import LaunchRequest, node
 from babysitter.model.submission import Submission, SubmissionOrigin
 
+_NEVER_REPLACE = "EXISTING_JOB_POLICY_ERROR"
+_CALLABLE = "_callable_runner.py"  # how the client starts a program that was submitted from Python
 _BLANKS = ("[REDACTED]", "**REDACTED**", "<redacted>", "***")  # May, April, and others' habits
 
 
 def kept_submission(request: Node, job: JobId, *, iris: Sequence[str]) -> Submission:
-    """The submission that the controller remembers. Never guesses what was blanked: `redacted` names it.
+    """The submission that the controller remembers. Never guesses what was blanked: it is named instead.
 
     May and later keep the client's own command line: it is run with `iris` (the command and its options
     for this cluster) in place of the one it was sent with. April keeps the request only: `argv` is empty.
@@ -27,24 +30,25 @@ def kept_submission(request: Node, job: JobId, *, iris: Sequence[str]) -> Submis
         origin=SubmissionOrigin.CONTROLLER,
         job=job,
         request=request.raw,
-        redacted=_blanked_words(argv) if argv else _blanked_variables(request),
+        redacted=_blanked_words(argv),
+        request_blanks=tuple(dict.fromkeys(_request_blanks(request))),
     )
 
 
-def ready_to_run(submission: Submission) -> Submission:
+def ready_to_run(submission: Submission, values: Mapping[str, str]) -> Submission:
     """The submission with its deterministic job name and `--no-wait` in the command.
 
-    Raises MissingSubmission when the command is not an `iris job run`, or when blanked values were not
-    supplied: starting a job without its own name could start it twice.
+    `values`: of what was blanked. Raises MissingSubmission when the command is not an `iris job run`, or when
+    blanked values were not supplied: starting a job without its own name could start it twice.
     """
     if submission.job is None:
         raise MissingSubmission("The submission has no job name of its own; nothing was started.")
-    if missing := [name for name in submission.redacted if name not in submission.env]:
+    if missing := [name for name in submission.redacted if name not in values]:
         raise MissingSubmission(
             f"The cluster blanked values of the command of {submission.job}: {', '.join(missing)}.",
-            next_step="Give the whole command with --resubmit; blanked values are never guessed.",
+            next_step="Give the whole command with --resubmit, or name variables with --env-from.",
         )
-    supplied = _with_values(submission.argv, submission.redacted, submission.env)
+    supplied = _with_values(submission.argv, submission.redacted, values)
     return replace(submission, argv=named(supplied, submission.job))
 
 
@@ -104,18 +108,33 @@ def command_failure(place: str, method: str, done: Finished) -> BabysitError:
     return refusal(place, method, _code_of(said), said)
 
 
-def launch_request(submission: Submission, *, client_revision_date: str) -> Mapping[str, object]:
-    """The body of a LaunchJob that repeats a kept request under the submission's own name."""
+def launch_request(
+    submission: Submission, values: Mapping[str, str], *, client_revision_date: str
+) -> Mapping[str, object]:
+    """The body of a LaunchJob that repeats a kept request under the submission's own name.
+
+    `values`: of variables that the cluster blanked. `client_revision_date` "": the generation knows no such
+    field. A job of this name that exists, even one that has ended, is never replaced.
+    """
     if submission.job is None or submission.request is None:
         raise MissingSubmission("The submission has no name or no kept request; nothing was started.")
-    if missing := _blanked_variables(Node(submission.request)):
+    if not LaunchRequest(submission.request).command:
+        raise MissingSubmission(f"The cluster stored no program of {submission.job}; nothing was started.")
+    request = _with_variables(submission.request, values)
+    if missing := tuple(dict.fromkeys(_request_blanks(Node(request)))):
         raise MissingSubmission(
             f"The cluster blanked values of {submission.job}: {', '.join(missing)}.",
-            next_step="Give the whole command with --resubmit; blanked values are never guessed.",
+            next_step="Give the whole command with --resubmit, or name variables with --env-from.",
         )
-    own = {"name": submission.job, "clientRevisionDate": client_revision_date, "failIfExists": True}
-    ours = {"submit_argv", *(snake(name) for name in own)}  # the command line tool spells it this way
-    return {name: value for name, value in submission.request.items() if snake(name) not in ours} | own
+    own: dict[str, object] = {
+        "name": submission.job,
+        "failIfExists": True,
+        "existingJobPolicy": _NEVER_REPLACE,
+    }
+    if client_revision_date:
+        own["clientRevisionDate"] = client_revision_date
+    ours = {"client_revision_date", *map(snake, own)}  # the command line tool spells it this way
+    return {name: value for name, value in request.items() if snake(name) not in ours} | own
 
 
 def _command_of(sent: Sequence[str]) -> tuple[str, ...]:
@@ -169,11 +188,47 @@ def _with_values(argv: Sequence[str], names: Sequence[str], values: Mapping[str,
     return tuple(filled)
 
 
-def _blanked_variables(request: Node) -> tuple[str, ...]:
-    """Environment variables of a kept request whose values were blanked."""
-    environment = request.node("environment")
-    variables = environment.table("envVars") if environment is not None else {}
-    return tuple(name for name, value in variables.items() if value in _BLANKS)
+def _request_blanks(request: Node) -> Iterator[str]:
+    """What of a kept request was blanked or left out: names of variables, else paths of fields.
+
+    `workdirFiles` stands for the files of a program that was submitted from Python: the controller keeps
+    them apart, and does not give them back.
+    """
+    entrypoint = request.node("entrypoint") or Node({})
+    run_command = entrypoint.node("runCommand") or Node({})
+    files = entrypoint.table("workdirFiles")
+    if any(_CALLABLE in word for word in run_command.texts("argv")) or (files and not all(files.values())):
+        yield "workdirFiles"
+    for path, text in _texts(request.raw, ()):
+        if path[:1] in (("submitArgv",), ("submit_argv",)) or not any(blank in text for blank in _BLANKS):
+            continue
+        is_variable = len(path) == 3 and snake(path[1]) == "env_vars"
+        yield path[2] if is_variable else ".".join(path)
+
+
+def _texts(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every string inside, with its path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _texts(each, (*path, str(name)))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each, path)
+
+
+def _with_variables(request: Mapping[str, object], values: Mapping[str, str]) -> Mapping[str, object]:
+    """The request with the values of blanked variables filled in; others are left alone."""
+    spelled = next((name for name in ("envVars", "env_vars") if name in node(request, "environment")), "")
+    if not spelled:
+        return request
+    environment = node(request, "environment")
+    filled = {
+        name: values[name] if name in values and any(blank in str(value) for blank in _BLANKS) else value
+        for name, value in node(environment, spelled).items()
+    }
+    return {**request, "environment": {**environment, spelled: filled}}
 
 
 def _code_of(message: str) -> str:

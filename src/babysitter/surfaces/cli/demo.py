@@ -7,6 +7,7 @@ import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, InvalidStateError
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -61,6 +62,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
     from babysitter.service.run import Service
     from babysitter.service.watching import start_watching
     from babysitter.service.wiring import open_hall
+    from babysitter.sim.iris import BUILT_ON
     from babysitter.sim.server import Simulator
     from babysitter.slacksim import SlackServer
     from babysitter.surfaces.cli import render
@@ -80,6 +82,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
         if in_slack:
             console.print(f"The channel is at {slack.address}")
         spec = spec_from_options(controller_url=cluster.url, iris_command=STAND_IN)
+        spec = replace(spec, client_revision_date=BUILT_ON)
         await clock.sleep_until(clock.now() + timedelta(seconds=SUBMITTED_FOR_S))
         clock.keep_behind(lambda: service.schedule.undone_at)
         watch = await start_watching(hall, cluster.root_job, spec, by=me())

@@ -109,7 +109,7 @@ def _print_json(source: str, examined: "Examined") -> None:
 
 
 def _print_reasons(examined: "Examined") -> None:
-    from babysitter.surfaces.views import safe
+    from babysitter.surfaces.text import safe
 
     for reason in examined.reasons:
         typer.echo(f"{'yes' if reason.holds else 'no '}  {safe(reason.name)}: {safe(reason.text)}")
@@ -120,7 +120,8 @@ def _print_words(examined: "Examined") -> None:
 
     from babysitter.service.offline import advice_of
     from babysitter.surfaces.cli.render import console, diagnosis_block, evidence_lines
-    from babysitter.surfaces.views import DiagnosisView, safe
+    from babysitter.surfaces.text import safe
+    from babysitter.surfaces.views import DiagnosisView
 
     view = DiagnosisView.of(examined.diagnosis)
     screen = console()

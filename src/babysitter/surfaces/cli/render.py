@@ -204,7 +204,8 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
         Text("Approval would, in this order:", style="bold"),
         Text(f"  1. stop exactly {proposal.job}"),
         Text(f"  2. submit {proposal.successor}:"),
-        Text("     " + " ".join(quoted(word) for word in proposal.command)),
+        *(Text(f"     {line}") for line in proposal.shown),
+        *(Text(f"  differs from what the cluster stored: {line}") for line in proposal.differences),
         Text(
             f"Restarts left today: {proposal.restarts_left}. "
             f"The offer ends {proposal.expires_at:%Y-%m-%d %H:%M} UTC."
@@ -221,6 +222,8 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
     if proposal.change:
         change = proposal.change
         lines.insert(1, Text(f"  change {change.what}: {change.before} -> {change.after} ({change.why})"))
+    if proposal.earlier_try:
+        lines.insert(0, Text(f"An earlier try: {proposal.earlier_try}", style="yellow"))
     return Padding(Group(*lines), (1, 0, 0, 0))
 
 
@@ -269,13 +272,6 @@ def duration(seconds: float | None) -> str:
 
 def ago(at: datetime | None, *, now: datetime) -> str:
     return f"{duration((now - at).total_seconds())} ago" if at else "never"
-
-
-def quoted(word: str) -> str:
-    """A word as a shell takes it."""
-    import shlex
-
-    return shlex.quote(word)
 
 
 def _is_terminal() -> bool:

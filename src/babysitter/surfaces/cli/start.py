@@ -122,7 +122,7 @@ async def _start(
     from babysitter.service.command import context_of
     from babysitter.service.run import Service
     from babysitter.service.watching import standing_of, start_watching
-    from babysitter.service.wiring import open_hall
+    from babysitter.service.wiring import open_hall, state_folder_of
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers
     from babysitter.surfaces.cli.told import channels_of, told_sentence
     from babysitter.surfaces.cli.watch import view_of
@@ -131,7 +131,11 @@ async def _start(
     from babysitter.surfaces.web.app import telling
 
     context = await context_of(
-        again.workdir, here=Path.cwd(), env_from=again.env_from, is_needed=again.resubmit is not None
+        again.workdir,
+        here=Path.cwd(),
+        state_folder=state_folder_of(settings),
+        env_from=again.env_from,
+        is_needed=again.resubmit is not None,
     )
     for name in context.env_from:
         if name not in os.environ:

@@ -14,7 +14,8 @@ from babysitter.surfaces.mcp import job_views as views
 from babysitter.surfaces.mcp.desk import Desk
 from babysitter.surfaces.mcp.parameters import MAX_ROWS, ClusterName, Containing, Cursor, JobName, TaskName
 from babysitter.surfaces.mcp.watch_views import ClassifiedReply, DiagnosedReply
-from babysitter.surfaces.views import DiagnosisView, safe
+from babysitter.surfaces.text import safe
+from babysitter.surfaces.views import DiagnosisView
 
 MAX_LINES = 200
 MAX_TEXT_CHARACTERS = 1_000_000

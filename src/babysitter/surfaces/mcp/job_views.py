@@ -12,7 +12,8 @@ from babysitter.model.log import LogLine
 from babysitter.model.worker import Worker
 from babysitter.redact import neutral, redact
 from babysitter.surfaces.mcp.watch_views import NEXT_PAGE, Untrusted
-from babysitter.surfaces.views import EVIDENCE_CHARACTERS_MOST, View, safe
+from babysitter.surfaces.text import EVIDENCE_CHARACTERS_MOST, safe
+from babysitter.surfaces.views import View
 
 LINES_CHARACTERS_MOST = 24_000
 SECRET_CHARACTERS_MOST = 4_096

@@ -99,7 +99,7 @@ class WatchTools:
         """
         spec = await self._hall.clusters.spec(self._desk.cluster(cluster))
         submission = submission_of(resubmit) if resubmit else None
-        context = await _context(resubmit, workdir)
+        context = await _context(resubmit, workdir, self._hall.state_folder)
         try:
             watch = await start_watching(
                 self._hall,
@@ -284,7 +284,7 @@ def _event_number(cursor: str) -> int:
     return int(cursor)
 
 
-async def _context(resubmit: str, workdir: str) -> SubmitContext:
+async def _context(resubmit: str, workdir: str, state_folder: Path) -> SubmitContext:
     """The folder of a command. The server's own folder is nobody's choice, so it is never taken instead."""
     if not workdir:
         if resubmit:
@@ -296,4 +296,4 @@ async def _context(resubmit: str, workdir: str) -> SubmitContext:
     folder = Path(workdir)
     if not folder.is_absolute():
         raise UserError(f"'{workdir}' is not an absolute path.", next_step="Give `workdir` from the root on.")
-    return await context_of(folder, here=folder, is_needed=True)
+    return await context_of(folder, here=folder, state_folder=state_folder, is_needed=True)

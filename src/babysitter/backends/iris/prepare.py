@@ -1,0 +1,85 @@
+"""Completes a submission at the act: blanked values from their named sources, the build date of the client.
+
+What is read from the environment goes into the submission that is sent, and nowhere else.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from babysitter.backends.iris.client_date import installed_client_date
+from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.generation import CLIENT_CONSTANTS
+from babysitter.backends.iris.submit import launch_request, ready_to_run
+from babysitter.errors import MissingSubmission
+from babysitter.model.submission import Submission, ValueSource
+
+
+class SubmissionPreparer:
+    """Prepares submissions to one cluster.
+
+    `iris`: the user's command, whose build date a launch over HTTP is accounted to. `client_revision_date`:
+    the same from the settings, for machines without the command. `environ`: of this process.
+    """
+
+    def __init__(
+        self,
+        eyes: IrisEyes,
+        *,
+        iris: Sequence[str],
+        client_revision_date: str = "",
+        environ: Mapping[str, str],
+    ) -> None:
+        self._eyes = eyes
+        self._iris = tuple(iris)
+        self._configured_date = client_revision_date
+        self._installed_date = ""
+        self._environ = environ
+
+    async def client_date(self) -> str:
+        """YYYY-MM-DD of the client that launches are accounted to; "" where none is known."""
+        if not self._configured_date and not self._installed_date:
+            self._installed_date = await installed_client_date(self._iris)
+        return self._configured_date or self._installed_date
+
+    def missing_variables(self, submission: Submission) -> tuple[str, ...]:
+        """Variables that are to be taken from the environment, and are not set there."""
+        return tuple(
+            name
+            for name, source in submission.fills.items()
+            if source is ValueSource.ENVIRONMENT and not self._environ.get(name)
+        )
+
+    def command(self, submission: Submission) -> Submission:
+        """The command, complete. Raises MissingSubmission as `ready_to_run` does."""
+        return ready_to_run(submission, self._values(submission))
+
+    async def request(self, submission: Submission) -> Mapping[str, object]:
+        """The body of LaunchJob, complete. Raises MissingSubmission for one that cannot be.
+
+        Raises a WorldError when the cluster cannot be asked for its generation.
+        """
+        if submission.request is None:
+            raise MissingSubmission(
+                f"Nobody knows the command that starts {submission.job or 'this job'} again.",
+                next_step="Give it with --resubmit 'iris ... job run ... -- command'.",
+            )
+        client_date = ""
+        if (await self._eyes.dialect()).wants_client_date:
+            client_date = await self.client_date()
+            if not client_date:
+                raise MissingSubmission(
+                    "The cluster takes a launch over HTTP only with the build date of an iris client, and "
+                    f"`{' '.join(self._iris)}` does not tell one.",
+                    next_step="Install the iris client here, or set clusters.NAME.client_revision_date.",
+                )
+        return launch_request(submission, self._values(submission), client_revision_date=client_date)
+
+    def _values(self, submission: Submission) -> Mapping[str, str]:
+        """The blanked values, each from its source; those that cannot be had are left out."""
+        found = dict(submission.env)
+        for name, source in submission.fills.items():
+            match source:
+                case ValueSource.CLIENT_CONSTANT if name in CLIENT_CONSTANTS:
+                    found[name] = CLIENT_CONSTANTS[name]
+                case ValueSource.ENVIRONMENT if self._environ.get(name):
+                    found[name] = self._environ[name]
+        return found
