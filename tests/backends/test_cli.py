@@ -1,9 +1,7 @@
 """The user's `iris` command: its limits, its refusals, its logs without a log call."""
 
-import asyncio
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -19,36 +17,28 @@ from babysitter.model.log import LogSource
 from tests.backends.recorded import printed
 from tests.support.clock import NOON, FakeClock
 from tests.support.controller import MAY_CALLS, controller
+from tests.support.processes import has_ended
+from tests.support.waiting import HANG_S, until
 
 STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
 
 
 def line_to(url, **options):
-    return CliLine((*STAND_IN, "--controller-url", url), place="iris", clock=FakeClock(), **options)
-
-
-def is_alive(pid):
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
+    given = {"call_limit_s": HANG_S} | options
+    return CliLine((*STAND_IN, "--controller-url", url), place="iris", clock=FakeClock(), **given)
 
 
 async def test_at_the_limit_the_command_ends_with_everything_it_started(tmp_path, monkeypatch):
+    limit_s = 2.0
     pids = tmp_path / "pids"
     monkeypatch.setenv("STAND_IN_HANGS", str(pids))
-    began_s = time.monotonic()
-    with pytest.raises(Unreachable, match="did not end within 2 s"):
-        await line_to("http://127.0.0.1:1", call_limit_s=2.0).ask("ListJobs", {})
-    assert time.monotonic() - began_s < 20
+    while not pids.exists():  # on a busy machine the command may not have come so far within its limit
+        with pytest.raises(Unreachable, match=f"did not end within {limit_s:g} s"):
+            await line_to("http://127.0.0.1:1", call_limit_s=limit_s).ask("ListJobs", {})
+        limit_s *= 2
     started = [int(pid) for pid in pids.read_text().split()]
     assert len(started) == 2  # the command and its child, both deaf to SIGTERM
-    for _ in range(100):
-        if not any(is_alive(pid) for pid in started):
-            break
-        await asyncio.sleep(0.05)
-    assert not any(is_alive(pid) for pid in started)
+    await until(lambda: all(has_ended(pid) for pid in started))
 
 
 async def test_an_unreachable_controller_is_unreachable():
@@ -81,11 +71,11 @@ async def test_output_that_is_no_json_is_nonsense(monkeypatch):
 
 async def test_output_without_end_is_cut_off():
     with pytest.raises(NonsenseAnswer, match="printed more than"):
-        await run(("yes", "x" * 4000), limit_s=60)
+        await run(("yes", "x" * 4000), limit_s=HANG_S)
 
 
 async def test_nothing_may_prompt():
-    done = await run((sys.executable, "-c", "input('Passphrase: ')"), limit_s=30)
+    done = await run((sys.executable, "-c", "input('Passphrase: ')"), limit_s=HANG_S)
     assert done.exit_code == 1
     assert "EOFError" in done.last_error_line
 

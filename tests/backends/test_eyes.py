@@ -23,6 +23,7 @@ from tests.support.controller import (
     connect_error,
     controller,
 )
+from tests.support.waiting import HANG_S
 
 STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
 NOT_FOUND = (404, connect_error("not_found", "Job /u/j not found"))
@@ -36,9 +37,14 @@ def job(name, state="RUNNING", submitted=0):
 async def eyes_on(calls, transport="rpc"):
     async with controller(dict(calls)) as server:
         if transport == "rpc":
-            line = HttpLine(DirectWay(server.url), place=server.url, ask_limit_s=5.0)
+            line = HttpLine(DirectWay(server.url), place=server.url, ask_limit_s=HANG_S)
         else:
-            line = CliLine((*STAND_IN, "--controller-url", server.url), place="iris", clock=FakeClock())
+            line = CliLine(
+                (*STAND_IN, "--controller-url", server.url),
+                place="iris",
+                clock=FakeClock(),
+                call_limit_s=HANG_S,
+            )
         eyes = IrisEyes(line, clock=FakeClock())
         try:
             yield eyes, server

@@ -3,7 +3,6 @@
 import asyncio
 import signal
 import sys
-import time
 
 import aiohttp
 import pytest
@@ -12,6 +11,7 @@ from babysitter.sim.server import MOODS, ROOT, Simulator
 from babysitter.surfaces.cli.app import run
 from tests.contract.test_simulator_wire import CONTROLLER, simulated
 from tests.support.clock import FakeClock
+from tests.support.processes import started
 
 LAUNCH = {"clientRevisionDate": "2026-11-20", "entrypoint": {"runCommand": {"argv": ["python", "x.py"]}}}
 
@@ -31,13 +31,11 @@ async def test_a_mood_spares_no_question(mood):
 
 
 async def test_a_hanging_controller_does_not_answer_and_lets_its_test_end():
-    started = time.monotonic()
     async with simulated("healthy", "may") as (simulator, asker):
         simulator.mood = "hangs"
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await asker.send(f"{CONTROLLER}/ListJobs", {})
-    assert time.monotonic() - started < 5
 
 
 async def test_answers_are_packed_for_those_who_take_it_and_counted_as_sent():
@@ -101,17 +99,8 @@ def test_the_command_refuses_in_one_sentence(words, said, capsys):
 
 async def test_the_command_serves_until_it_is_interrupted():
     words = (sys.executable, "-m", "babysitter", "sim", "healthy", "--speed", "100", "--generation", "april")
-    process = await asyncio.create_subprocess_exec(
-        *words,
-        stdout=asyncio.subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # who runs the tests may ignore it
-    )
-    try:
-        assert process.stdout is not None
-        line = (await asyncio.wait_for(process.stdout.readline(), 20)).decode()
-        url = line.split()[-1]
+    async with started(*words) as process:
+        url = (await process.until("http://")).split()[-1]
         async with aiohttp.ClientSession() as session, session.get(f"{url}/health") as answer:
             assert await answer.json() == {"status": "ok"}
-    finally:
-        process.send_signal(signal.SIGINT)
-        assert await asyncio.wait_for(process.wait(), 20) == 130
+        assert await process.ended(signal.SIGINT) == 130

@@ -55,7 +55,6 @@ async def test_click_arrives_and_is_acknowledged(
     await post_button(client)
     ack = await slack.click("U0ADA", "approve")
     assert ack.acked
-    assert ack.after_s < 1
     (request,) = [each for each in app.heard if each.type == "interactive"]
     assert request.payload["user"]["id"] == "U0ADA"
     assert request.payload["container"]["message_ts"] == slack.messages[0].ts

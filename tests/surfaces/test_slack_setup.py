@@ -16,6 +16,7 @@ from babysitter.surfaces.cli.app import run
 from babysitter.surfaces.slack.check import Finding, Settings, SlackCheck
 from babysitter.surfaces.slack.manifest import EVENTS, SCOPES, as_yaml, manifest
 from tests.support.controller import http, liar, saying
+from tests.support.waiting import HANG_S
 
 
 @pytest.fixture
@@ -29,7 +30,8 @@ async def check(slack: SlackServer, *, press: bool = True, **changes: object) ->
         "bot_token": slack.bot_token,
         "app_token": slack.app_token,
         "channel": "C0JOBS",
-        "press_within_s": 5.0 if press else 0.0,
+        "press_within_s": HANG_S if press else 0.0,
+        "echo_within_s": HANG_S,
     }
     settings = Settings(**(values | changes))  # type: ignore[arg-type]
     client = open_client(settings.bot_token, base_url=slack.base_url)

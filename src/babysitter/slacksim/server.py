@@ -13,7 +13,7 @@ from aiohttp import web
 
 from babysitter.slacksim import interactions, page
 from babysitter.slacksim.faults import Fault, Faults, Trouble
-from babysitter.slacksim.sockets import Ack, Sockets
+from babysitter.slacksim.sockets import HANG_S, Ack, Sockets
 from babysitter.slacksim.webapi import WebApi
 from babysitter.slacksim.workspace import (
     BOT_SCOPES,
@@ -26,8 +26,6 @@ from babysitter.slacksim.workspace import (
     User,
     Workspace,
 )
-
-ACK_WITHIN_S = 3.0
 
 
 class SlackServer:
@@ -110,7 +108,7 @@ class SlackServer:
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
-    async def until(self, holds: Callable[[], object], *, within_s: float = 5.0) -> None:
+    async def until(self, holds: Callable[[], object], *, within_s: float = HANG_S) -> None:
         """Return once this holds; looked at after everything that is said here."""
         async with asyncio.timeout(within_s):
             while not holds():
@@ -128,11 +126,11 @@ class SlackServer:
         team: str | None = None,
         is_bot: bool = False,
         deliveries: int = 1,
-        wait_s: float = ACK_WITHIN_S,
+        wait_s: float = HANG_S,
         secret: str | None = None,
         at: int | None = None,
     ) -> Ack:
-        """Press a button. Returns when the press was acknowledged, or Slack would show a warning.
+        """Press a button. Returns when the press was acknowledged; Slack would show a warning after 3 s.
 
         `value`, `message_ts`: taken from the newest message that shows the button unless given (a stale
         client can press what is gone). `deliveries`: how often Slack delivers the same press. `secret`,
@@ -155,11 +153,11 @@ class SlackServer:
     async def replay(self) -> Ack:
         """Send the last HTTP interaction once more, byte for byte."""
         assert self._last_request is not None, "nothing was sent over HTTP yet"
-        return await self._send_http(*self._last_request, ACK_WITHIN_S)
+        return await self._send_http(*self._last_request, HANG_S)
 
     async def send_raw(self, body: bytes, headers: dict[str, str]) -> Ack:
         """Send anything to the app's interactivity endpoint."""
-        return await self._send_http(body, headers, ACK_WITHIN_S)
+        return await self._send_http(body, headers, HANG_S)
 
     def _message_with(self, action_id: str, value: str | None, ts: str | None) -> Message:
         if ts is not None:

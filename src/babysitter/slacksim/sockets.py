@@ -10,6 +10,7 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 MOST_CONNECTIONS = 10
+HANG_S = 300.0  # for what surely comes: a busy machine is slow
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class Sockets:
     def count(self) -> int:
         return len(self._open)
 
-    async def connected(self, wait_s: float = 5.0) -> None:
+    async def connected(self) -> None:
         """Return once at least one socket is open."""
-        await asyncio.wait_for(self._connected.wait(), wait_s)
+        await asyncio.wait_for(self._connected.wait(), HANG_S)
 
     def go_deaf(self, *, pongs_too: bool = True, new_ones_too: bool = False) -> None:
         """From now on the open connections hear no events, and get no pongs either unless told otherwise."""

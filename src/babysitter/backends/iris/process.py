@@ -18,7 +18,7 @@ from babysitter.waits import waiting_for
 
 OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024
 _GRACE_S = 2.0
-_groups: set[int] = set()  # process groups that still run; ended when we are
+_running: dict[int, asyncio.subprocess.Process] = {}  # by process group; ended when we are
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ async def start(
             f"Cannot run `{argv[0]}`: {(fault.strerror or str(fault)).lower()}.",
             next_step="Install it or name it with its full path (`--iris-command` for the iris command).",
         ) from fault
-    _groups.add(process.pid)
+    _running[process.pid] = process
     return process
 
 
@@ -110,7 +110,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
     # What nobody has read yet keeps the pipes open; there is no public way to give them back.
     process._transport.close()  # type: ignore[attr-defined]
-    _groups.discard(process.pid)
+    _running.pop(process.pid, None)
 
 
 def _signal(group: int, sign: signal.Signals) -> bool:
@@ -124,8 +124,9 @@ def _signal(group: int, sign: signal.Signals) -> bool:
 
 @atexit.register
 def _end_all() -> None:
-    for group in _groups:
-        _signal(group, signal.SIGTERM)
+    for group, process in _running.items():
+        if process.returncode is None:  # else the number may be somebody else's by now
+            _signal(group, signal.SIGTERM)
 
 
 async def _read(stream: asyncio.StreamReader, name: str) -> bytes:
