@@ -1,11 +1,12 @@
 """The user's `iris` command: its limits, its refusals, its logs without a log call."""
 
+import os
 import sys
 import time
 
 import pytest
 
-from babysitter.backends.iris import joblogs
+from babysitter.backends.iris import joblogs, process
 from babysitter.backends.iris.ask import Misunderstood, NoSuchMethod
 from babysitter.backends.iris.cli import CliLine
 from babysitter.backends.iris.eyes import IrisEyes
@@ -218,3 +219,12 @@ def test_only_the_task_asked_for():
     text = "[11:59:58] task=/u/j/0 | mine\n[11:59:58] task=/u/j/10 | theirs\n"
     said = joblogs.answer(text, {"source": str(TaskId("/u/j/0")) + ":", "substring": ""}, now=NOON)
     assert [entry["data"] for entry in said["entries"]] == ["mine"]
+
+
+async def test_exit_signals_no_group_that_has_ended(monkeypatch):
+    signalled = []
+    ended = await process.start(("true",))
+    await ended.wait()  # from now on its number may be given to somebody else's group
+    monkeypatch.setattr(os, "killpg", lambda *group_and_signal: signalled.append(group_and_signal))
+    process._end_all()
+    assert signalled == []

@@ -20,6 +20,7 @@ from babysitter.surfaces.slack.endpoint import PATH
 from babysitter.surfaces.slack.press import Press
 from babysitter.surfaces.slack.socket import SlackSocket
 from babysitter.surfaces.slack.surface import SlackSurface
+from tests.support.waiting import HANG_S
 from tests.surfaces.manual_clock import ManualClock
 
 CARD = Words(
@@ -154,7 +155,14 @@ class Rig:
         return " ".join(each.text for each in self.slack.ephemerals[before:] if each.user == user)
 
 
-def make_rig(slack: SlackServer, clock: ManualClock, desk: MemoryDesk, *, over_http: bool = False) -> Rig:
+def make_rig(
+    slack: SlackServer,
+    clock: ManualClock,
+    desk: MemoryDesk,
+    *,
+    over_http: bool = False,
+    ping_every_s: float = HANG_S,
+) -> Rig:
     client = open_client(slack.bot_token, base_url=slack.base_url)
     notifier = SlackNotifier(client, "C0JOBS")
     surface = SlackSurface(
@@ -165,7 +173,7 @@ def make_rig(slack: SlackServer, clock: ManualClock, desk: MemoryDesk, *, over_h
         app_token="" if over_http else slack.app_token,
         signing_secret=slack.signing_secret if over_http else "",
         world=SystemClock() if over_http else clock,
-        ping_every_s=0.5,
+        ping_every_s=ping_every_s,
     )
     return Rig(slack, desk, clock, notifier, surface)
 
