@@ -78,7 +78,9 @@ class Service:
         await self._look_over()
         return self
 
-    async def __aexit__(self, kind: object, fault: BaseException | None, trace: object) -> None:
+    async def __aexit__(
+        self, kind: object = None, fault: BaseException | None = None, trace: object = None
+    ) -> None:
         """Let what is under way end, say what is still to be said, and give the state back."""
         with contextlib.suppress(TimeoutError), waiting_for("the checks and messages under way"):
             async with asyncio.timeout(self._stop_within_s):

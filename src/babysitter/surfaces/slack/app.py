@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 import structlog
 
 from babysitter.clock import Clock
-from babysitter.errors import BabysitError, WorldError
+from babysitter.errors import BabysitError, StorageUnavailable, WorldError
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Door
@@ -34,6 +34,11 @@ SNOOZES = {
     ButtonKind.SNOOZE_CHANGE: None,
 }
 UNKNOWN_BUTTON = "This button is not known any more. Please use the newest message of the thread."
+NOT_STORED = (
+    "babysit has your answer and cannot store it now ({reason}). It counts as soon as that works; "
+    "press again if the card has not changed in a few minutes."
+)
+TOO_SLOW = "babysit has your answer and is slow to work on it; it is tried again."
 BROKEN = "babysit could not take your answer; nothing was done. Please try again, or use `babysit approve`."
 
 log = structlog.get_logger(__name__)
@@ -60,7 +65,9 @@ class SlackDoor:
         self._clock = clock
         self._working: dict[str, asyncio.Task[None]] = {}  # by the identity of their press
         self._seen: OrderedDict[str, None] = OrderedDict()
-        self._put_off: set[str] = set()  # seen, kept, and to be taken up again
+        self._put_off: set[str] = set()  # seen, and to be taken up again
+        self._not_stored: dict[str, Press] = {}  # acknowledged, and in no other place than this
+        self._storing: set[asyncio.Task[None]] = set()
 
     async def take(self, payload: object, acknowledge: Acknowledge) -> None:
         """Keep a press, acknowledge it, and start working on it. The same press counts once."""
@@ -76,12 +83,12 @@ class SlackDoor:
 
     async def take_up(self) -> None:
         """Start working on what is kept: left by an earlier process, or put off by this one."""
+        left: Sequence[Press] = ()
         try:
             left = await self._desk.kept()
-        except BabysitError as error:
-            log.warning("kept presses cannot be read", error=error.sentence)
-            return
-        for press in left:
+        except Exception as fault:  # noqa: BLE001  what is kept here only is taken up all the same
+            log.warning("stored_clicks_not_read", because=_in_words(fault))
+        for press in (*left, *self._not_stored.values()):
             if not self._was_seen(press) or press.identity in self._put_off:
                 self._begin(press, is_fresh=False)
 
@@ -91,9 +98,15 @@ class SlackDoor:
             await asyncio.wait(tuple(self._working.values()))
 
     async def close(self) -> None:
-        """Finish what is under way, within its time limit."""
+        """Finish what is under way, within its time limit. What is stored waits for the next process."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.settled(), WORK_WITHIN_S)
+        left = (*self._working.values(), *self._storing)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        if self._not_stored:
+            log.error("clicks_lost", count=len(self._not_stored))
 
     def _was_seen(self, press: Press) -> bool:
         if press.identity in self._seen:
@@ -104,20 +117,33 @@ class SlackDoor:
         return False
 
     async def _keep(self, press: Press) -> None:
-        """Write an answer down. Where that fails, or takes too long, it is worked on all the same."""
+        """Write an answer down, and return after a second at the latest.
+
+        What takes longer goes on beside the acknowledgement: cancelling it could take longer still. What
+        fails is kept in memory, worked on all the same, and taken up again.
+        """
         if not press.is_an_answer:
             return
+        self._not_stored[press.identity] = press
+        storing = asyncio.get_running_loop().create_task(self._store(press))
+        self._storing.add(storing)
+        storing.add_done_callback(self._storing.discard)
+        await asyncio.wait((storing,), timeout=KEEP_WITHIN_S)
+
+    async def _store(self, press: Press) -> None:
         try:
-            async with asyncio.timeout(KEEP_WITHIN_S):
-                await self._desk.keep(press)
+            await self._desk.keep(press)
         except Exception as fault:  # noqa: BLE001  whatever it is, the person must not be kept waiting
-            log.warning("press not kept", user=press.user, because=str(fault) or "it took too long")
+            log.warning("click_not_stored", user=press.user, because=_in_words(fault))
+        else:
+            if self._not_stored.pop(press.identity, None) is None:  # decided meanwhile
+                await self._forget(press)
 
     def _begin(self, press: Press, *, is_fresh: bool) -> None:
         if press.identity in self._working:
             return
         if len(self._working) >= PRESSES_AT_ONCE_MOST:
-            log.warning("press put off: too many at once", user=press.user)
+            log.warning("click_deferred", user=press.user, because="too many at once")
             self._put_off.add(press.identity)
             return
         self._put_off.discard(press.identity)
@@ -128,25 +154,34 @@ class SlackDoor:
     async def _work(self, press: Press, *, is_fresh: bool) -> None:
         """One press, from who it is to what they are told. Never raises.
 
-        What the world is at fault for stays kept and is taken up again; the person is told once.
+        What a service or the database is at fault for is taken up again; the person is told once.
         """
         sentence, is_answered = BROKEN, True
         try:
             async with asyncio.timeout(WORK_WITHIN_S):
                 sentence = await self._answer(press, is_fresh=is_fresh)
-        except WorldError as error:
-            sentence, is_answered = str(error) if is_fresh else "", False
+        except StorageUnavailable as error:
+            sentence, is_answered = NOT_STORED.format(reason=error.reason) if is_fresh else "", False
+        except (WorldError, TimeoutError) as error:
+            sentence, is_answered = (str(error) or TOO_SLOW) if is_fresh else "", False
         except BabysitError as error:
             sentence = str(error)
         except Exception as fault:  # noqa: BLE001  the top of a press: one bad press must not end the door
-            log.error("press failed", fault=repr(fault), button=press.kind, target=press.target)
+            log.error("click_failed", fault=repr(fault), button=press.kind, target=press.target)
         if sentence:
             await self._tell(press, sentence)
-        if not is_answered:
+        if not press.is_an_answer:
+            return
+        if is_answered:
+            self._not_stored.pop(press.identity, None)
+            await self._forget(press)
+        else:
             self._put_off.add(press.identity)
-        elif press.is_an_answer:
-            with contextlib.suppress(BabysitError):  # then it is answered once more, which is harmless
-                await self._desk.answered(press)
+
+    async def _forget(self, press: Press) -> None:
+        """It need not be kept any more. If that fails it is answered once more, which is harmless."""
+        with contextlib.suppress(BabysitError):
+            await self._desk.answered(press)
 
     async def _answer(self, press: Press, *, is_fresh: bool) -> str:
         """What to tell the person; "" when the card says it all."""
@@ -206,3 +241,7 @@ class SlackDoor:
                 await self._clock.sleep_until(self._clock.now() + timedelta(seconds=pause_s))
             else:
                 return
+
+
+def _in_words(fault: Exception) -> str:
+    return str(fault) or type(fault).__name__

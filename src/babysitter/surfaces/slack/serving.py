@@ -16,6 +16,7 @@ from babysitter.surfaces.slack.reception import Reception
 from babysitter.surfaces.slack.surface import SlackSurface
 
 REPORT_EVERY = timedelta(seconds=2)
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(minutes=1)
 
 log = structlog.get_logger(__name__)
 
@@ -68,24 +69,33 @@ def _surface(hall: Hall, world: Clock) -> SlackSurface | None:
 
 
 async def _run(surface: SlackSurface, hall: Hall, world: Clock) -> None:
+    """Take presses until cancelled. What breaks is shown in `status` and begun again after a pause."""
+    pause = FIRST_PAUSE
+    while True:
+        began = world.now()
+        trouble = await _run_once(surface, hall, world)
+        hall.troubles["slack"] = f"{trouble} Answer in the terminal meanwhile; it is tried again."
+        if abs(world.now() - began) > LONGEST_PAUSE:
+            pause = FIRST_PAUSE  # it worked for a while
+        await world.sleep_until(world.now() + pause)
+        pause = min(LONGEST_PAUSE, pause * 2)
+
+
+async def _run_once(surface: SlackSurface, hall: Hall, world: Clock) -> str:
+    """Why it ended, in a sentence; it ends by a fault only."""
     reporting = asyncio.create_task(_report(surface, hall, world))
-    trouble = ""
     try:
         await surface.run()
     except UserError as fault:
-        log.error("slack's buttons are not heard", because=fault.sentence)
-        trouble = str(fault)
+        log.error("slack_clicks_not_received", because=fault.sentence)
+        return str(fault)
     except Exception as fault:  # the top of Slack's door: the watches are looked after without it
-        log.exception("slack's door broke")
-        trouble = (
-            f"Slack's buttons are not heard: a fault of babysit's own ({type(fault).__name__}). "
-            "Answer in the terminal, and start the service again."
-        )
+        log.exception("slack_surface_crashed")
+        return f"Slack's buttons are not heard: a fault of babysit's own ({type(fault).__name__})."
     finally:
         reporting.cancel()
         await asyncio.gather(reporting, return_exceptions=True)
-    if trouble:
-        hall.troubles["slack"] = trouble
+    return "Slack's buttons are not heard: the connection was given up."
 
 
 async def _report(surface: SlackSurface, hall: Hall, world: Clock) -> None:
