@@ -23,6 +23,7 @@ LOOKS = 2  # the second takes the dumps that the first asked for
 async def look_once(job: str, spec: ClusterSpec, settings: Settings, clock: Clock | None = None) -> Verdict:
     """What can be said of a job right now. Raises NoSuchJob, or a WorldError only for a wrong set-up."""
     clock = clock or SystemClock()
+    job_id(job)  # refused before the rules are read, which may take seconds
     playbook = load([shipped(), *(path.expanduser() for path in settings.playbooks)])
     cluster = open_cluster(spec, clock=clock)
     try:

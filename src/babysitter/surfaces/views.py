@@ -8,8 +8,6 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from babysitter.model.finding import Evidence
 from babysitter.model.incident import Incident
 from babysitter.model.launch_request import LaunchRequest
@@ -18,12 +16,7 @@ from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.notify.message import submission_lines
 from babysitter.surfaces.text import safe
-
-
-class View(BaseModel):
-    """Base of everything that is printed: unknown fields are a fault of ours."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from babysitter.surfaces.view_base import Field, View
 
 
 class EvidenceView(View):
@@ -33,7 +26,7 @@ class EvidenceView(View):
     source: str = Field(description="task id, 'job <id>', 'dump of <task>' or a file name")
     line_number: int | None = None
     at: datetime | None = None
-    role: str = Field("other", description="parent, coordinator, worker or other")
+    role: str = Field(default="other", description="parent, coordinator, worker or other")
 
     @classmethod
     def of(cls, evidence: Evidence) -> "EvidenceView":
@@ -67,12 +60,12 @@ class DiagnosisView(View):
     action: str = Field(description="ignore, wait, escalate, restart or restart-with-change")
     explanation: str
     confidence: float
-    evidence: list[EvidenceView] = []
+    evidence: list[EvidenceView] = Field(default=[])
     cascade: list[EvidenceView] = Field(default=[], description="what merely followed")
-    rules: list[str] = []
+    rules: list[str] = Field(default=[])
     change: ChangeView | None = None
     machine: str = ""
-    look_at: list[str] = []
+    look_at: list[str] = Field(default=[])
 
     @classmethod
     def of(cls, diagnosis: Diagnosis) -> "DiagnosisView":
@@ -107,7 +100,7 @@ class OutlookView(View):
 
     summary: str
     job_state: str | None = None
-    stages: list[StageProgress] = []
+    stages: list[StageProgress] = Field(default=[])
     eta_s: float | None = None
     rate_per_min: float | None = None
     workers_alive: int | None = None
@@ -158,20 +151,20 @@ class ProposalView(View):
     successor: str = Field(description="the id the resubmitted job would get")
     action: str
     command: list[str]
-    method: Literal["command", "http"] = Field("command", description="http: with the stored bundle")
+    method: Literal["command", "http"] = Field(default="command", description="http: with the stored bundle")
     shown: list[str] = Field(default=[], description="what approval would run, line by line, for a person")
-    workdir: str = Field("", description="the folder of the command; its files are shipped")
+    workdir: str = Field(default="", description="the folder of the command; its files are shipped")
     commit: str = ""
     uncommitted_files: int = 0
-    bundle: str = Field("", description="id of the stored bundle that is run again")
+    bundle: str = Field(default="", description="id of the stored bundle that is run again")
     differences: list[str] = Field(default=[], description="from what the cluster stored")
-    earlier_try: str = Field("", description="that an earlier approval was called off, and why")
+    earlier_try: str = Field(default="", description="that an earlier approval was called off, and why")
     change: ChangeView | None = None
     restarts_left: int
     created_at: datetime
     expires_at: datetime
     asked_by: str = Field(description="'babysit', or the agent that asked for it")
-    asked_because: str = Field("", description="the agent's own words")
+    asked_because: str = Field(default="", description="the agent's own words")
     withdrawn_because: str = ""
 
     @classmethod
@@ -285,7 +278,7 @@ class ServiceView(View):
     """The process that looks after the watches."""
 
     runs: bool = Field(description="while it does not, nothing is looked at; `babysit serve` starts it")
-    troubles: dict[str, str] = Field(default_factory=dict, description="part -> what is wrong with it")
+    troubles: dict[str, str] = Field(default={}, description="part -> what is wrong with it")
     channels: list[str] = Field(default=[], description="who is told of incidents; empty = nobody")
 
 
@@ -325,7 +318,7 @@ class DiagnoseReply(Reply):
     is_blind: bool = False
     diagnosis: DiagnosisView
     outlook: OutlookView | None = None
-    reasons: list[ReasonView] = []
+    reasons: list[ReasonView] = Field(default=[])
 
     @classmethod
     def of(cls, job: str, verdict: Verdict) -> Self:

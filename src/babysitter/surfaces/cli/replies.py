@@ -1,8 +1,7 @@
 """What `--json` prints for commands that no other surface has; of the same versioned schema as views.py."""
 
-from pydantic import Field
-
-from babysitter.surfaces.views import Reply, View
+from babysitter.surfaces.view_base import Field, View
+from babysitter.surfaces.views import Reply
 
 
 class ReportReply(Reply):
@@ -27,7 +26,7 @@ class CheckView(View):
     name: str
     ok: bool
     detail: str
-    next_step: str = Field("", description="what to do about it, where it does not work")
+    next_step: str = Field(default="", description="what to do about it, where it does not work")
 
 
 class DoctorReply(Reply):

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from pydantic import Field
-
 from babysitter.model.dump import Process, Thread
 from babysitter.model.job import Attempt, Job, Task
 from babysitter.model.log import LogLine
@@ -13,7 +11,7 @@ from babysitter.model.worker import Worker
 from babysitter.redact import neutral, redact
 from babysitter.surfaces.mcp.watch_views import NEXT_PAGE, Untrusted
 from babysitter.surfaces.text import EVIDENCE_CHARACTERS_MOST, safe
-from babysitter.surfaces.views import View
+from babysitter.surfaces.view_base import Field, View
 
 LINES_CHARACTERS_MOST = 24_000
 SECRET_CHARACTERS_MOST = 4_096

@@ -6,11 +6,10 @@ Every reply that carries text of a job says so in `untrusted`; every list that w
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
-
 from babysitter.model.dump import DumpNote
 from babysitter.model.progress import StagePace
 from babysitter.surfaces.text import safe
+from babysitter.surfaces.view_base import Field, View
 from babysitter.surfaces.views import (
     DiagnoseReply,
     DiagnosisView,
@@ -18,7 +17,6 @@ from babysitter.surfaces.views import (
     IncidentView,
     OutlookView,
     Reply,
-    View,
     WatchView,
 )
 
