@@ -111,6 +111,34 @@ def test_no_secret_reaches_the_disk(tmp_path):
     assert b"Process 1" in base64.b64decode(kept["profileData"])
 
 
+def test_recorder_redacts_by_the_names_of_fields(tmp_path):
+    clock = HandClock()
+    folder = RecordingFolder(tmp_path / "r", ROOT, clock)
+    argv = [
+        "iris",
+        "job",
+        "run",
+        "-e",
+        "ACME_TOKEN",
+        "made1up2value3",
+        "--sas-token",
+        "made4up5value6",
+        "--",
+        "x",
+    ]
+
+    class Leaky(OldLine):
+        async def ask(self, *_, **__):
+            environment = {"envVars": {"RUNTIME_TOKEN": "made7up8value9", "JAX_PLATFORMS": "cpu"}}
+            return {"request": {"environment": environment, "submitArgv": argv}}
+
+    asyncio.run(RecordingLine(Leaky(clock), folder, clock).ask("GetJobStatus", {"jobId": ROOT}))
+    text = "".join(path.read_text() for path in (tmp_path / "r" / "wire").iterdir())
+    assert not [part for part in ("made1up", "made4up", "made7up") if part in text]
+    assert '"JAX_PLATFORMS": "cpu"' in text
+    assert '"ACME_TOKEN"' in text
+
+
 def test_a_folder_with_a_recording_is_not_written_over(tmp_path):
     (tmp_path / "wire").mkdir()
     (tmp_path / "wire" / "x").write_text("")

@@ -26,8 +26,9 @@ from babysitter.errors import (
     Unreachable,
 )
 from babysitter.model.ids import JobId
-from babysitter.redact import redact
+from babysitter.redact import redact, redact_value
 
+_DUMPS = frozenset(("profileData", "profile_data"))
 # The status and code under which an error is kept; the player reads the same error out of them.
 _KEPT_AS: tuple[tuple[type[BabysitError], int | None, str], ...] = (
     (NoSuchMethod, 404, ""),
@@ -77,7 +78,7 @@ class RecordingFolder:
         request = {
             "method": "POST",
             "path": f"/{service}/{method}",
-            "body": _redacted(body),
+            "body": redact_value(body),
             "http_status": status,
             "elapsed_ms": round(elapsed_ms, 1),
             "at_epoch_ms": int(asked_at.timestamp() * 1000),
@@ -132,7 +133,7 @@ class RecordingLine:
             status, text = _kept(fault)
             self._folder.write(method, service, body, status=status, text=text, asked_at=asked_at)
             raise
-        text = json.dumps(_redacted(answer), ensure_ascii=False)
+        text = json.dumps(redact_value(_dumps_redacted(answer), untouched=_DUMPS), ensure_ascii=False)
         self._folder.write(method, service, body, status=200, text=text, asked_at=asked_at)
         return answer
 
@@ -153,16 +154,13 @@ def _kept(fault: BabysitError) -> tuple[int | None, str]:
     return 500, json.dumps({"code": "internal", "message": said})
 
 
-def _redacted(value: object) -> object:
-    """The same JSON with secrets taken out of its texts, and out of the dumps that are packed in base64."""
-    if isinstance(value, str):
-        return redact(value)
+def _dumps_redacted(value: object) -> object:
+    """The same JSON with secrets taken out of the thread dumps that are packed in base64."""
     if isinstance(value, list):
-        return [_redacted(each) for each in value]
+        return [_dumps_redacted(each) for each in value]
     if isinstance(value, Mapping):
         return {
-            str(key): _dump(each) if key in ("profileData", "profile_data") else _redacted(each)
-            for key, each in value.items()
+            str(key): _dump(each) if key in _DUMPS else _dumps_redacted(each) for key, each in value.items()
         }
     return value
 

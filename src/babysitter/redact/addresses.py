@@ -1,0 +1,55 @@
+"""Finds credentials inside addresses: `scheme://user:password@host`, `user:password@tcp(host)`, `.pgpass`."""
+
+import re
+from collections.abc import Iterator
+
+from babysitter.redact.text import REDACTED, Scanner, Span, Text
+from babysitter.redact.values import is_placeholder, is_plain
+
+# The password may hold a slash or an @; the last @ before a host ends it.
+_URL_USER = re.compile(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-]|$)")
+_URL_TOKEN = re.compile(r"(?:https?|git|ssh|wss?|ftp)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
+_PORT_FIRST = re.compile(r"\d{1,5}(?:[/?#]|$)")
+_URL_ENCODED = re.compile(r"(?i)%3A%2F%2F[^\s%/:@]{0,80}%3A((?:(?!%40)\S){1,200})%40")
+_DSN = re.compile(
+    r"(?<![\w.:/-])([\w.-]{1,64}):([^\s@:/\"',()]{3,128})@(?:(?:tcp|unix|udp)\(|[\w-]{1,64}\.[\w.-]{1,200})"
+)
+_NO_USERS = frozenset(("mailto", "acct", "git", "ssh", "http", "https"))
+_PLACEHOLDERS = ("password", "passwd", "pass", "pwd", "secret", "PASSWORD")
+_PGPASS = re.compile(
+    r"(?m)(?:^|(?<=\s))[\w.*-]{1,253}:(?:5432|5433|6432|\*):[\w*-]{1,63}:[\w*-]{1,63}:(\S{3,200})$"
+)
+
+
+_SIGNS = Scanner(r"@|%40|:(?:5432|5433|6432|\*):")
+
+
+def find_in_addresses(text: Text) -> Iterator[Span]:
+    """Spans of passwords and tokens in addresses."""
+    for start, end in _SIGNS.lines(text):
+        yield from _in_line(text.text, start, end)
+
+
+def _in_line(text: str, start: int, end: int) -> Iterator[Span]:
+    for found in _URL_USER.finditer(text, start, end):
+        yield from _password(found)
+    for found in _URL_TOKEN.finditer(text, start, end):
+        if not is_plain(found[1]) and not found[1].startswith(REDACTED):
+            yield found.span(1)
+    for found in _DSN.finditer(text, start, end):
+        if found[1].lower() not in _NO_USERS and not found[2].startswith((REDACTED, "sha256")):
+            yield found.span(2)
+    for pattern in (_URL_ENCODED, _PGPASS):
+        for found in pattern.finditer(text, start, end):
+            if REDACTED not in found[1]:
+                yield found.span(1)
+
+
+def _password(found: re.Match[str]) -> Iterator[Span]:
+    """`https://host:8080/path@v1` has a port and no password."""
+    password = found[2]
+    is_port = _PORT_FIRST.match(password) is not None and ("/" in password or password.isdigit())
+    if is_port or "://" in password or password.startswith(REDACTED) or password in _PLACEHOLDERS:
+        return
+    if not is_placeholder(password):
+        yield found.span(2)

@@ -1,0 +1,101 @@
+"""Finds private keys: from BEGIN to END on one line or many, behind a log's prefixes, or cut off anywhere."""
+
+import re
+from bisect import bisect
+from collections.abc import Iterator
+
+from babysitter.redact.text import Scanner, Span, Text
+from babysitter.redact.values import is_plain
+
+LONGEST_BLOCK_LINES = 400
+SHORTEST_LINE = 16  # a shorter one is the last of a key
+_SPACE = r"(?:[ +]|%20)"
+_BEGIN = re.compile(
+    rf"-----BEGIN{_SPACE}(?:[A-Z0-9]+{_SPACE}){{0,4}}(?:PRIVATE{_SPACE}KEY|SECRET{_SPACE}KEY)(?:{_SPACE}BLOCK)?-----"
+    r"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----|PuTTY-User-Key-File-\d:|Private-Lines: \d+|Private-MAC:"
+)
+_END = re.compile(
+    rf"-----END{_SPACE}(?:[A-Z0-9]+{_SPACE}){{0,4}}(?:PRIVATE{_SPACE}KEY|SECRET{_SPACE}KEY)(?:{_SPACE}BLOCK)?-----"
+    r"|---- END SSH2 ENCRYPTED PRIVATE KEY ----"
+)
+# What a key is made of where its line breaks are written out.
+_BODY = re.compile(r"(?:\\+[nr]|%0[aAdD]|%2[bBfF]|%3[dD]|(?!-----)[A-Za-z0-9+/=: \t,\-])*")
+_LONG_WORD = re.compile(r"[A-Za-z0-9+/=\\]{16,}")
+_LAST_WORD = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{1,200}(?=(?:\\n)?[\"'`,;+│|\s\\]*$)")
+_REST_OF_KEY = re.compile(r"[A-Za-z0-9+/=\\n]*$")
+_HEAD = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines|Hash): ?.*$")
+# A line of a key without its beginning: 64, 70 or 76 characters of base64, alone but for a log's prefix.
+_LONE = re.compile(
+    r"(?m)(?:^|(?<=[\s\"'|│]))(?=[A-Z0-9+/]{0,75}[a-z])(?=[a-z0-9+/]{0,75}[A-Z])(?=[A-Za-z+/]{0,75}\d)"
+    r"(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{75}=|[A-Za-z0-9+/]{76}|[A-Za-z0-9+/]{60,63}={1,2})"
+    r"(?=(?:\\n)?[\"'|│,]?[ \t]*$)"
+)
+
+
+_SIGNS = Scanner(r"-----BEGIN|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
+
+
+def find_key_blocks(text: Text) -> Iterator[Span]:
+    """Spans of private keys, line by line."""
+    ends: list[Span] | None = None
+    at = 0
+    for start, end in _SIGNS.lines(text):
+        for found in _BEGIN.finditer(text.text, start, end):
+            if found.start() >= at:
+                if ends is None:
+                    ends = [found.span() for found in _END.finditer(text.text)]
+                spans, at = _block(text, found, ends)
+                yield from spans
+        yield from (found.span() for found in _LONE.finditer(text.text, start, end))
+
+
+def _block(text: Text, begin: re.Match[str], ends: list[Span]) -> tuple[list[Span], int]:
+    """The lines of one key and where it ends."""
+    line_end = text.line_of(begin.end())[1]
+    after = bisect(ends, (begin.end(), 0))
+    end = ends[after] if after < len(ends) else None
+    if end is not None and end[1] <= line_end:
+        return [(begin.start(), end[1])], end[1]
+    body = _BODY.match(text.text, begin.end(), line_end)
+    stop = body.end() if body else begin.end()
+    stop = line_end if stop >= line_end - 4 else _back_to_key(text.text, begin.end(), stop)
+    first = (begin.start(), stop)
+    if stop < line_end:
+        return [first], stop
+    spans, at = _lines_after(text.text, line_end, end)
+    return [first, *spans], max(at, stop)
+
+
+def _back_to_key(text: str, start: int, end: int) -> int:
+    """A body that was cut off ends with its last long word; what follows may be ordinary log text again."""
+    last = start
+    for word in _LONG_WORD.finditer(text, start, end):
+        last = word.end()
+    return last
+
+
+def _lines_after(text: str, at: int, end: Span | None) -> tuple[list[Span], int]:
+    """Key material on the lines below BEGIN: the last word of each, up to END.
+
+    Without an END the key was cut off: it goes on as long as its lines do, and one shorter line.
+    """
+    spans: list[Span] = []
+    for _ in range(LONGEST_BLOCK_LINES):
+        start = at + 1
+        if start >= len(text):
+            break
+        stop = text.find("\n", start)
+        stop = len(text) if stop < 0 else stop
+        if end is not None and end[0] < stop:
+            rest = _REST_OF_KEY.search(text, start, end[0])
+            return [*spans, (rest.start() if rest else end[0], end[1])], end[1]
+        word = _LAST_WORD.search(text, start, stop) or _HEAD.search(text, start, stop)
+        is_last = end is not None and text.find("\n", stop + 1, end[0]) < 0 and end[0] > stop
+        if word is not None and (len(word[0]) >= SHORTEST_LINE or is_last or not is_plain(word[0])):
+            spans.append(word.span())
+        elif end is None and text[start:stop].strip():
+            break
+        at = stop
+        if end is None and word is not None and len(word[0]) < SHORTEST_LINE:
+            break
+    return spans, at

@@ -1,0 +1,190 @@
+"""Finds secrets by their place: a column under a secret heading, a YAML block, a section of an ini file."""
+
+import re
+from collections.abc import Iterator
+
+from babysitter.redact.named import NAME_WORDS
+from babysitter.redact.names import Name, at_most_probable, judge_name
+from babysitter.redact.text import Scanner, Span, Text
+from babysitter.redact.value_span import bare, quoted
+from babysitter.redact.values import is_placeholder
+from babysitter.redact.verdict import LONGEST_NAME, is_secret
+
+LONGEST_TABLE_ROWS = 200
+LONGEST_LINE = 2_000  # of a heading
+_HINT = Scanner(NAME_WORDS, ignore_case=True)
+_RULE = re.compile(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
+_HEADING = re.compile(r"[A-Za-z][\w .\-]{0,40}$")
+_BLOCK = re.compile(
+    r"^([ \t]{0,80}(?:- )?)[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]*(?:[|>][+-]?\d?|&\w+)?[ \t]*$"
+)
+_ENTRY = re.compile(r"^([ \t]{0,80})(- )?(?:[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]+)?(?=\S)")
+_SECTION = re.compile(r"^[ \t]{0,8}\[{1,2}([\w.\- \"]{1,80})\]{1,2}[ \t]*$")
+_SETTING = re.compile(r"^[ \t]{0,16}([\w.\-]{1,80})[ \t]*=[ \t]*(?=\S)")
+_ALONE = re.compile(r"[ \t]*(password|passphrase|passwd)[ \t]+(\S{1,256})[ \t]*$")
+
+
+def find_by_layout(text: Text) -> Iterator[Span]:
+    """Spans of secrets whose name stands on another line, or alone before them."""
+    done = 0
+    for start, end in _HINT.lines(text):
+        if start < done or end - start > LONGEST_LINE:
+            continue
+        line = text.text[start:end]
+        if (alone := _ALONE.match(line)) is not None and not is_placeholder(alone[2]):
+            yield start + alone.start(2), start + alone.end(2)
+            continue
+        if end == len(text.text):
+            return
+        for reader in (_block, _section, _table):
+            spans, at = reader(text.text, end + 1, line)
+            yield from spans
+            if at > end + 1:
+                done = at
+                break
+
+
+Read = tuple[list[Span], int]  # spans, and where to go on from
+
+
+def _lines_from(text: str, at: int) -> Iterator[Span]:
+    """The next lines, as many as a table may have."""
+    for _ in range(LONGEST_TABLE_ROWS):
+        if at > len(text):
+            return
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        yield at, end
+        at = end + 1
+
+
+def _block(text: str, at: int, line: str) -> Read:
+    """`secrets:` on a line of its own, and what is indented below it; also `data:` of a Kubernetes Secret."""
+    if line.strip() == "kind: Secret":
+        return _kubernetes(text, at)
+    head = _BLOCK.match(line) if line.rstrip()[-1:] in tuple(":|>-+") else None
+    if head is None:
+        return [], at
+    judged = judge_name(head[2][-LONGEST_NAME:])
+    if judged not in (Name.SECRET, Name.PASSWORD, Name.PROBABLE):
+        return [], at
+    return _below(text, at, len(head[1]), judged, is_text=line.rstrip()[-1] in "|>-+")
+
+
+def _kubernetes(text: str, at: int) -> Read:
+    spans: list[Span] = []
+    done = at
+    for start, end in _lines_from(text, at):
+        line = text[start:end]
+        if line.strip() == "---" or line.startswith("kind:"):
+            break
+        if start >= done and line.strip() in ("data:", "stringData:"):
+            found, done = _below(text, end + 1, len(line) - len(line.lstrip()), Name.SECRET, is_text=False)
+            spans += found
+    return spans, done
+
+
+def _below(text: str, at: int, indent: int, judged: Name, *, is_text: bool) -> Read:
+    """The entries that are indented more than `indent`, or that are items of a list at it."""
+    spans: list[Span] = []
+    for start, end in _lines_from(text, at):
+        line = text[start:end]
+        if line.strip():
+            own_indent = len(line) - len(line.lstrip())
+            if own_indent < indent or (own_indent == indent and not line.lstrip().startswith("- ")):
+                break
+            spans += _entry(text, start, end, line, judged, is_text=is_text)
+        at = end + 1
+    return spans, at
+
+
+def _entry(text: str, start: int, end: int, line: str, judged: Name, *, is_text: bool) -> list[Span]:
+    if is_text:
+        body = line.strip()
+        begin = start + len(line) - len(line.lstrip())
+        return [(begin, begin + len(body))] if is_secret(body, judged) else []
+    entry = _ENTRY.match(line)
+    if entry is None or not (entry[2] or entry[3]):
+        return []
+    own = judge_name(entry[3][-LONGEST_NAME:]) if entry[3] else judged
+    if own is Name.INNOCENT and judge_name(f"secret_{entry[3]}") is Name.INNOCENT:
+        return []
+    return _value_span(text, start + entry.end(), end, judged)
+
+
+def _value_span(text: str, start: int, end: int, judged: Name) -> list[Span]:
+    string = quoted(text, start)
+    span = string[0] if string else bare(text, start)
+    if span is None or span[1] > end or not is_secret(text[span[0] : span[1]], judged):
+        return []
+    return [span]
+
+
+def _section(text: str, at: int, line: str) -> Read:
+    """`[secrets]` of an ini or TOML file, and the settings below it."""
+    head = _SECTION.match(line) if line.lstrip().startswith("[") else None
+    if head is None:
+        return [], at
+    judged = judge_name(head[1].strip('" ')[-LONGEST_NAME:])
+    if judged not in (Name.SECRET, Name.PASSWORD):
+        return [], at
+    spans: list[Span] = []
+    for start, end in _lines_from(text, at):
+        below = text[start:end]
+        setting = _SETTING.match(below)
+        if setting is None and below.strip() and not below.lstrip().startswith(("#", ";")):
+            break
+        if setting is not None and judge_name(f"secret_{setting[1]}") is not Name.INNOCENT:
+            spans += _value_span(text, start + setting.end(), end, judged)
+        at = end + 1
+    return spans, at
+
+
+def _table(text: str, at: int, line: str) -> Read:
+    """A heading that names a secret, and the cells below it."""
+    cells = _cells(line)
+    if not 2 <= len(cells) <= 40 or not all(_HEADING.match(cell) for cell, _, _ in cells):
+        return [], at
+    strengths = [judge_name(cell.replace(" ", "_")[-LONGEST_NAME:]) for cell, _, _ in cells]
+    columns = [
+        place for place, judged in enumerate(strengths) if judged not in (Name.INNOCENT, Name.POSSIBLE)
+    ]
+    if not columns:
+        return [], at
+    spans: list[Span] = []
+    for start, end in _lines_from(text, at):
+        row = text[start:end]
+        if not (_RULE.match(row) and row.strip()):
+            found = _cells(row)
+            if len(found) != len(cells):
+                break
+            for place in columns:
+                value, begin, stop = found[place]
+                if _is_cell_secret(value, strengths[place]):
+                    spans.append((start + begin, start + stop))
+        at = end + 1
+    return spans, at
+
+
+_DIVIDERS = tuple(map(re.compile, (r"[ \t]*[│┃║|][ \t]*", r"[ \t]{2,}|\t", r",[ \t]?", r";[ \t]?")))
+
+
+def _cells(line: str) -> list[tuple[str, int, int]]:
+    """The cells of a line that white space, bars or commas divide, with their places; [] where none do."""
+    if len(line) > 1_000:
+        return []
+    stripped = line.strip(" \t│┃║|")
+    offset = line.find(stripped) if stripped else 0
+    for divider in _DIVIDERS:
+        cells, at = [], 0
+        for between in divider.finditer(stripped):
+            cells.append((stripped[at : between.start()], offset + at, offset + between.start()))
+            at = between.end()
+        if cells:
+            return [*cells, (stripped[at:], offset + at, offset + len(stripped))]
+    return []
+
+
+def _is_cell_secret(value: str, judged: Name) -> bool:
+    weaker = at_most_probable(judged)
+    return is_secret(value, weaker) and (weaker is Name.LIKELY_PASSWORD or len(value) >= 6)

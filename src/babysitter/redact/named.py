@@ -1,0 +1,288 @@
+"""Finds values of secret names, in every way of writing a setting down.
+
+`name=value`, `name: value`, `"name": "value"` at any depth of escaping, `--name value`, `-e NAME value`,
+`('name', 'value')`, `<name>value</name>`, `name | value`, aligned columns, `{"name": "NAME", "value":
+"..."}`, a whole structure behind a name, and prose such as `the password is ...`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from babysitter.redact.names import Name, at_most_probable, judge_name
+from babysitter.redact.text import REDACTED, Scanner, Span, Text
+from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
+from babysitter.redact.values import is_code, is_plain, looks_random
+from babysitter.redact.verdict import LONGEST_NAME, is_secret
+
+LONGEST_ELEMENT = 4_096
+FARTHEST_VALUE = 600
+SHORTEST_MENTIONED = 7  # characters of a password in a sentence
+NAME_WORDS = (
+    r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
+    r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
+    r"conn|nonce|salt|hmac|webhook)"
+)
+_NAMES = Scanner(rf"[A-Za-z0-9_.\-]*{NAME_WORDS}[A-Za-z0-9_.\-]*", ignore_case=True)
+_CLOSE = r"(?:\\*[\"'`]|\]|\)){0,4}"
+_ASSIGN = re.compile(
+    rf"{_CLOSE}[ \t]{{0,40}}(?:=>|->|→|:=|\?=|\+=|==?(?!=)|:(?!//|:)|%3[dDaA]|\\u003[dD]|&\#(?:61|x3[dD]);)"
+    r"(?:[ \t]|%20|\+(?=[^\s])|&nbsp;){0,40}(?:\\?\n[ \t]{0,40}(?=\\*[\"']))?"
+)
+_WEAK_SIGNS = re.compile(r"==|->|→")
+_TUPLE = re.compile(r"\\*[\"']\s{0,64},\s{0,64}(?=[bru]?\\*[\"'])")
+_XML = re.compile(r"\\*[\"']?>(?=[^<\s])")
+_COLUMN = re.compile(
+    r"[\"'`]?[ \t]{0,200}(?:[│┃║|╎▏]|(?<=[ \t])[.·]{3,200}(?=[ \t]))[ \t]{0,200}(?=\S)"
+    r"|[\"'`]?(?:[ \t]{2,200}|\t)(?=\S)"
+)
+_ARGUMENT = re.compile(r"(?:\\*[\"'],?)?(?:[ \t]{0,4}\\\n[ \t]{0,40}|[ \t]{1,4})(?=\S)")
+_NO_VALUE = re.compile(r"=|--|-[\w-]{0,11}(?:[\s\"',=]|$)")  # the next option
+_PROSE = re.compile(
+    r" (?:(?:is|was|used|provided|given|value|set|of|to|as|equals|reads|now|called|with|"
+    r"for [\w./@-]{1,60})\b ?){0,3}"
+    r"(?:[:=] ?)?(?=\S)"
+)
+_SAYS_SO = re.compile(r"\b(?:is|was|set|equals|reads|now)\b|[:=]")
+_NAME_VALUE = re.compile(
+    r"(?:\\*[\"'])?(?:</\w+>)?\s{0,64}[,;]?\s{0,64}(?:- )?(?:\\*[\"']|<)?"
+    r"(?:\w{0,20}value|val|content|default|string|data)"
+    r"(?:\\*[\"'])?\s{0,8}(?:=>|[:=>])\s{0,8}",
+    re.IGNORECASE,
+)
+_VALUE_NAME = re.compile(
+    r"(?i)value(?:\\*[\"'])?\s{0,8}[:=]\s{0,8}(\\*[\"']?)([^\"'\\\n]{1,2000}?)\1\s{0,4}[,;]\s{0,64}"
+    r"(?:\\*[\"'])?(?:name|key|variable|field)(?:\\*[\"'])?\s{0,8}[:=]\s{0,8}(?:\\*[\"'])?$"
+)
+_QUOTES = ('"', "'", "`")
+_BRACKETS = ("{", "[", "(")
+_IN_QUERY = ("?", "&", ";")
+_NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
+_PYTHON_LINE = re.compile(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
+_STRINGS = re.compile(r"[(\[]\s{0,64}[bru]?\\*[\"'\[{(]")
+_ESCAPED = re.compile(r"\\[nrtbf]")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A name that stands in a text from `start` to `end`, and how secret its value is."""
+
+    text: str
+    name: str
+    judged: Name
+    start: int
+    end: int
+
+    @property
+    def is_flag(self) -> bool:
+        return self.name.startswith("-")
+
+    @property
+    def before(self) -> str:
+        """The character before the name."""
+        return self.text[self.start - 1 : self.start]
+
+
+def find_named(text: Text) -> Iterator[Span]:
+    """Spans of the values of secret names."""
+    at = walked = 0  # ends of the last value and of the last structure
+    for start, end in _NAMES.spans(text):
+        if start < at:
+            continue
+        setting = _setting(text.text, start, end)
+        if setting.judged is Name.INNOCENT or setting.name.lower().endswith("authorization"):
+            continue  # headers.py reads `Authorization`
+        if (before := _value_before(setting)) is not None:
+            yield before
+        place = _place(setting)
+        if place is None:
+            continue
+        begin, span = place
+        if span is not None:
+            yield span
+            at = span[1]
+        elif setting.end >= walked and text.text[begin : begin + 1] in _BRACKETS:
+            leaves, walked = _structure(text.text, begin, setting.judged)
+            yield from leaves
+
+
+def _setting(text: str, start: int, end: int) -> Setting:
+    """The name without the `n` of a `\\n` written out before it and the full stop behind it, judged."""
+    if start and text[start] in "nrtbf" and _ESCAPED.match(text, start - 1):
+        start += 1
+    while end > start and text[end - 1] in ".-":
+        end -= 1
+    while start < end and text[start] == ".":
+        start += 1
+    name = text[start:end]
+    judged = judge_name(name[-LONGEST_NAME:])
+    if judged is Name.POSSIBLE or judged is Name.PROBABLE:
+        judged = _with_earlier_word(text, start, name, judged)
+    if (
+        judged is Name.POSSIBLE
+        and text[start - 1 : start] in _IN_QUERY
+        and name.lower().endswith("signature")
+    ):
+        judged = (
+            Name.PROBABLE
+        )  # `?X-Amz-Signature=`: whoever has the whole address may read what it points to
+    return Setting(text, name, judged, start, end)
+
+
+def _with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
+    """`api key` is written as two words in a sentence."""
+    if text[start - 1 : start] not in (" ", "\t"):
+        return judged
+    earlier = text[max(0, start - 24) : start].rstrip(" \t").rpartition(" ")[2].lower()
+    whole = judge_name(f"{earlier}_{name}") if earlier.isalpha() else judged
+    return whole if whole in (Name.SECRET, Name.PASSWORD, Name.PROBABLE) else judged
+
+
+Place = tuple[int, Span | None]  # where the value begins; its span, None when it is none or a structure
+
+
+def _place(setting: Setting) -> Place | None:
+    """Where the value of a name stands; None when nothing of the kind follows it."""
+    ways = (_assigned, _as_argument, _in_prose) if setting.is_flag else _WAYS
+    return next((place for way in ways if (place := way(setting)) is not None), None)
+
+
+def _assigned(setting: Setting) -> Place | None:
+    text, end = setting.text, setting.end
+    if _is_named_by(text, setting.start) and (found := _NAME_VALUE.match(text, end)):
+        return found.end(), _value(setting, found.end(), setting.judged)
+    if (found := _ASSIGN.match(text, end)) is not None:
+        if _is_end_of_string(setting, found):
+            return found.end(), None
+        weaker = at_most_probable(setting.judged) if _WEAK_SIGNS.search(found[0]) else setting.judged
+        return found.end(), _value(setting, found.end(), weaker, is_colon=":" in found[0])
+    if setting.before in _QUOTES and (found := _TUPLE.match(text, end)) is not None:
+        is_sure = setting.is_flag or setting.name.isupper()
+        weaker = setting.judged if is_sure else at_most_probable(setting.judged)
+        return found.end(), _value(setting, found.end(), weaker)
+    found = _XML.match(text, end)
+    if found is not None and "</" in text[found.end() : found.end() + LONGEST_ELEMENT]:
+        return found.end(), _value(setting, found.end(), setting.judged)
+    return None
+
+
+def _is_end_of_string(setting: Setting, sign: re.Match[str]) -> bool:
+    """`"token="`: the quote behind the sign closes what the quote before the name opened."""
+    behind = setting.text[sign.end() : sign.end() + 1]
+    return sign[0][0] not in "\"'`\\" and behind in _QUOTES and behind == setting.before
+
+
+def _is_named_by(text: str, start: int) -> bool:
+    """Whether the name is itself the value of `name:`, as in a list of environment variables."""
+    before = text[max(0, start - 24) : start].rstrip("\"'\\ \t")
+    return before[-1:] in (":", "=", ">") and before[:-1].rstrip("\"'\\ \t").lower().endswith(_NAMED_BY)
+
+
+def _as_argument(setting: Setting) -> Place | None:
+    if not setting.is_flag and not (setting.name.isupper() and len(setting.name) > 4):
+        return None
+    found = _ARGUMENT.match(setting.text, setting.end)
+    if found is None or _NO_VALUE.match(setting.text, found.end()):
+        return None
+    judged = setting.judged if setting.is_flag else at_most_probable(setting.judged)
+    span = _value(setting, found.end(), judged)
+    if span is not None and _is_sentence(setting.text, span):
+        span = None  # the manual's `--password options are ...`
+    return found.end(), span
+
+
+def _in_column(setting: Setting) -> Place | None:
+    found = _COLUMN.match(setting.text, setting.end)
+    if found is None:
+        return None
+    return found.end(), _value(setting, found.end(), at_most_probable(setting.judged))
+
+
+def _in_prose(setting: Setting) -> Place | None:
+    """`the password is x`, and a random string right behind a name."""
+    found = _PROSE.match(setting.text, setting.end)
+    if found is None or setting.judged is Name.POSSIBLE:
+        return None
+    span = _value(setting, found.end(), at_most_probable(setting.judged))
+    if span is None or _SAYS_SO.search(found[0]):
+        return found.end(), span
+    word = setting.text[span[0] : span[1]]
+    is_mixed = len(word) >= SHORTEST_MENTIONED and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    is_known = is_mixed and (setting.judged is Name.PASSWORD or looks_random(word, hex_too=True))
+    return found.end(), span if is_known else None
+
+
+_WAYS = (_assigned, _in_column, _as_argument, _in_prose)
+
+
+def _value(setting: Setting, start: int, judged: Name, *, is_colon: bool = False) -> Span | None:
+    """Span of the value at `start` when it is secret under a name that is judged so."""
+    text = setting.text
+    string = quoted(text, start)
+    if string is not None:
+        body = text[string[0][0] : string[0][1]]
+        is_template = text[start] in "fF" and "{" in body
+        return string[0] if not is_template and is_secret(body, judged) else None
+    if text[start : start + 1] in _BRACKETS:
+        return None
+    word = bare(text, start) if judged is not Name.POSSIBLE else random_word(text, start)
+    if word is None or not is_secret(text[word[0] : word[1]], judged):
+        return None
+    if is_colon and text[start - 1] == " " and _is_sentence(text, word):
+        return None
+    return None if _is_of_code(text, word) else word
+
+
+def _is_sentence(text: str, word: Span) -> bool:
+    """`Invalid token: expected a number` is a sentence, `token: abc123` is not."""
+    body, behind = text[word[0] : word[1]], text[word[1] : word[1] + 2]
+    return is_plain(body) and body[:1].isalpha() and behind[:1] == " " and behind[1:].isalpha()
+
+
+def _is_of_code(text: str, word: Span) -> bool:
+    """Whether it is part of a line of a program, as tracebacks quote them."""
+    rest = _to_line_end(text, word[0])
+    if rest[word[1] - word[0] : word[1] - word[0] + 1] == "(" or is_code(rest):
+        return True
+    line = text[max(text.rfind("\n", 0, word[0]) + 1, word[0] - 200) : word[0]] + rest
+    return "_" in rest and _PYTHON_LINE.match(line) is not None
+
+
+def _to_line_end(text: str, start: int) -> str:
+    end = text.find("\n", start, start + 300)
+    return text[start : end if end >= 0 else start + 300]
+
+
+def _structure(text: str, start: int, judged: Name) -> tuple[list[Span], int]:
+    """Secret leaves of the structure at `start`, each judged by its own key too, and where it ends."""
+    is_uncertain = text[start] == "(" or judged is Name.POSSIBLE
+    if text.startswith(REDACTED, start) or (is_uncertain and not _STRINGS.match(text, start)):
+        return [], start
+    leaves, end = structure_leaves(text, start)
+    spans = []
+    for key, span in leaves:
+        strength = _of_leaf(key, judged)
+        if not key and text[span[0] - 1] not in _QUOTES:
+            strength = Name.POSSIBLE  # a bare word: `{e}` of a template, an element of a set
+        if is_secret(text[span[0] : span[1]], strength):
+            spans.append(span)
+    return spans, end
+
+
+def _of_leaf(key: str, judged: Name) -> Name:
+    """Under `secrets` every value is secret, but for what says `type` or `url`."""
+    own = judge_name(key[-LONGEST_NAME:]) if key else judged
+    if own is not Name.INNOCENT:
+        return own
+    return Name.INNOCENT if judge_name(f"secret_{key}"[:LONGEST_NAME]) is Name.INNOCENT else judged
+
+
+def _value_before(setting: Setting) -> Span | None:
+    """`{"value": "...", "name": "HF_TOKEN"}`: the value stands before the name."""
+    earliest = max(0, setting.start - FARTHEST_VALUE)
+    if not _is_named_by(setting.text, setting.start) or "alue" not in setting.text[earliest : setting.start]:
+        return None
+    found = _VALUE_NAME.search(setting.text, earliest, setting.start)
+    if found is None or not is_secret(found[2], setting.judged):
+        return None
+    return found.span(2)

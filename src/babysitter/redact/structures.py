@@ -1,0 +1,131 @@
+"""Takes secrets out of structures (an answer of a cluster, an entry of a log) by the names in them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from babysitter.redact.names import Name, judge_name
+from babysitter.redact.redaction import redact, redact_lines
+from babysitter.redact.text import REDACTED
+from babysitter.redact.values import looks_random
+from babysitter.redact.verdict import LONGEST_NAME, is_secret
+
+_ENVIRONMENTS = frozenset(
+    ("envvars", "env_vars", "env", "environment", "environ", "envvar", "variables", "environmentvariables")
+)
+_NAME_KEYS = ("name", "key", "Name", "Key", "variable", "field")
+_VALUE_KEYS = ("value", "Value", "val", "stringValue", "string_value", "content")
+_TEXT_KEYS = ("data", "text", "message", "line")  # of entries of a log, one line each
+SHORTEST_RANDOM = 20  # of a variable whose name says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in a structure a value stands: below a secret name, in an environment."""
+
+    judged: Name = Name.INNOCENT
+    in_environment: bool = False
+    untouched: frozenset[str] = frozenset()
+
+
+def redact_value(value: object, *, untouched: frozenset[str] = frozenset()) -> object:
+    """Return the same JSON with secrets taken out: by the names of its fields, and out of every text.
+
+    Lists of words are read as a command line (`--token`, `x`), `{"name": ..., "value": ...}` as a setting,
+    lists of log entries as one text; in an environment what looks random is taken for a secret too. Fields
+    named in `untouched` stay as they are.
+    """
+    return _redacted(value, _Place(untouched=untouched))
+
+
+def _redacted(value: object, place: _Place) -> object:
+    if isinstance(value, str):
+        return _text(value, place)
+    if isinstance(value, Mapping):
+        return _mapping(value, place)
+    if isinstance(value, (list, tuple)):
+        return _list(value, place)
+    if place.judged is Name.PASSWORD and isinstance(value, int) and not isinstance(value, bool):
+        return REDACTED
+    return value
+
+
+def _text(value: str, place: _Place) -> str:
+    if is_secret(value, place.judged):
+        return REDACTED
+    shown = redact(value)
+    if place.in_environment and shown == value and looks_random(value, least=SHORTEST_RANDOM):
+        return REDACTED
+    return shown
+
+
+def _mapping(value: Mapping[object, object], place: _Place) -> dict[str, object]:
+    named = _setting(value)
+    result: dict[str, object] = {}
+    for key, item in value.items():
+        name = str(key)
+        if name in place.untouched:
+            result[name] = item
+            continue
+        is_named = named is not None and name in _VALUE_KEYS
+        judged = named if named is not None and is_named else _of_field(name, item, place.judged)
+        is_environment = name.lower() in _ENVIRONMENTS or (place.in_environment and not _is_container(item))
+        below = replace(place, judged=judged, in_environment=is_environment)
+        result[redact(name)] = _redacted(item, below)
+    return result
+
+
+def _of_field(name: str, item: object, above: Name) -> Name:
+    """How secret a field is: by its own name, else by the one above it, unless it says `type` or `url`."""
+    judged = judge_name(name[-LONGEST_NAME:])
+    if judged is not Name.INNOCENT or above is Name.INNOCENT:
+        return judged
+    is_about = judge_name(f"secret_{name}"[:LONGEST_NAME]) is Name.INNOCENT
+    return Name.INNOCENT if is_about and not _is_container(item) else above
+
+
+def _is_container(item: object) -> bool:
+    return isinstance(item, (Mapping, list, tuple))
+
+
+def _setting(value: Mapping[object, object]) -> Name | None:
+    """How secret the value of `{"name": "HF_TOKEN", "value": "..."}` is; None when it is not such a pair."""
+    name = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
+    if name is None or not any(key in value for key in _VALUE_KEYS):
+        return None
+    return judge_name(str(name)[-LONGEST_NAME:])
+
+
+def _list(value: Sequence[object], place: _Place) -> list[object]:
+    result: list[object] = []
+    pending = Name.INNOCENT  # what the word before says of the next one
+    for item in _lines_together(value):
+        is_value = isinstance(item, str) and (not item.startswith("-") or looks_random(item))
+        judged = pending if is_value and pending is not Name.INNOCENT else place.judged
+        result.append(_redacted(item, replace(place, judged=judged)))
+        pending = _announces(item)
+    return result
+
+
+def _lines_together(items: Sequence[object]) -> Sequence[object]:
+    """Entries of a log with their texts redacted as one, so that a key over several lines is recognised."""
+    for key in _TEXT_KEYS:
+        lines = [item[key] for item in items if isinstance(item, Mapping) and isinstance(item.get(key), str)]
+        if len(lines) > 1 and len(lines) == len(items):
+            shown = redact_lines(lines)
+            return [
+                {**item, key: line}
+                for item, line in zip(items, shown, strict=True)
+                if isinstance(item, Mapping)
+            ]
+    return items
+
+
+def _announces(word: object) -> Name:
+    """How secret the word behind this one of a command line is: `--api-key`, `-e`'s `HF_TOKEN`."""
+    if not isinstance(word, str) or len(word) > LONGEST_NAME or "=" in word or " " in word:
+        return Name.INNOCENT
+    if word in ("-u", "--user", "--proxy-user"):
+        return Name.PROBABLE
+    if word.startswith("-") or (word.isupper() and len(word) > 4):
+        return judge_name(word)
+    return Name.INNOCENT

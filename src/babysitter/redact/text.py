@@ -1,0 +1,115 @@
+"""The text being redacted, the spans that detectors find in it, and their replacement."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import re2
+
+REDACTED = "[redacted]"
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a table that is written as prose."""
+    return frozenset(text.split())
+
+
+Span = tuple[int, int]  # characters [start, end)
+
+
+@dataclass(frozen=True)  # no slots: the byte view is made once, when first needed
+class Text:
+    """A text and a view of it for the linear scanner: one byte per character, "?" for what is not ASCII.
+
+    The view makes offsets of the scanner and of the text the same numbers.
+    """
+
+    text: str
+
+    @cached_property
+    def view(self) -> bytes:
+        return self.text.encode("ascii", "replace")
+
+    @cached_property
+    def lower(self) -> str:
+        """ASCII letters in lower case; offsets stay the same."""
+        return self.view.lower().decode("ascii")
+
+    def line_of(self, position: int) -> Span:
+        """Start and end of the line around a position, without its newline."""
+        start = self.text.rfind("\n", 0, position) + 1
+        end = self.text.find("\n", position)
+        return start, len(self.text) if end < 0 else end
+
+    @cached_property
+    def lines(self) -> tuple[Span, ...]:
+        """Every line, without its newline."""
+        spans, start = [], 0
+        for line in self.text.split("\n"):
+            spans.append((start, start + len(line)))
+            start += len(line) + 1
+        return tuple(spans)
+
+
+Detector = Callable[[Text], Iterable[Span]]
+
+
+class Scanner:
+    """Finds a pattern in linear time, whatever the text. RE2 syntax: no look-around, no back-references."""
+
+    def __init__(self, pattern: str, *, ignore_case: bool = False) -> None:
+        options = re2.Options()
+        options.log_errors = False
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.case_sensitive = not ignore_case
+        options.max_mem = 64 << 20
+        self._pattern = re2.compile(pattern.encode("ascii"), options)
+
+    def found_in(self, text: Text) -> bool:
+        """Whether the pattern occurs."""
+        return self._pattern.search(text.view) is not None
+
+    def spans(self, text: Text) -> Iterator[Span]:
+        """Where it occurs, leftmost first, without overlap."""
+        return (found.span() for found in self._pattern.finditer(text.view))
+
+    def lines(self, text: Text) -> Iterator[Span]:
+        """The lines in which it occurs, each once, without their newlines."""
+        done = -1
+        for start, _ in self.spans(text):
+            if start >= done:
+                line = text.line_of(start)
+                done = line[1] + 1
+                yield line
+
+
+def replaced(text: str, spans: Iterable[Span]) -> str:
+    """Return the text with every span replaced by `[redacted]`. Newlines stay: lines keep their numbers."""
+    parts, at = [], 0
+    for start, end in _merged(spans):
+        parts += [text[at:start], _mark(text[start:end])]
+        at = end
+    return "".join([*parts, text[at:]]) if parts else text
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for start, end in sorted(spans):
+        if end <= start:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _mark(secret: str) -> str:
+    if "\n" not in secret:
+        return REDACTED
+    return "\n".join(_mark_line(line) for line in secret.split("\n"))
+
+
+def _mark_line(line: str) -> str:
+    indent = len(line) - len(line.lstrip())
+    return line[:indent] + REDACTED if line.strip() else line

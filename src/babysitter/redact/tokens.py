@@ -1,0 +1,114 @@
+"""Finds tokens that say themselves what they are: the table of kinds, and random strings behind a word."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from babysitter.redact.kind import Kind
+from babysitter.redact.kinds import KINDS
+from babysitter.redact.text import Scanner, Span, Text, word_set
+from babysitter.redact.values import is_plain, looks_random
+
+# A word boundary, also behind `\n`, `%3D` and `\u003d` written out, and behind `_`.
+_START = r"(?:\b|_|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4})"
+_LEAD = re.compile(r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|_)?")
+# `acme_live_` and a long random string: how most newer tokens look, whoever issues them.
+_UNKNOWN = r"[a-z]{2,12}(?:[_\-][a-z0-9]{1,12}){0,3}[_\-][A-Za-z0-9]{24,}"
+_UNKNOWN_TAIL = re.compile(r"[A-Za-z0-9]{24,}$")
+_HASH = re.compile(r"(?:sha\d*|md5|integrity|digest|etag|b2sum|blake\w*|crc\w*)[_\-]", re.IGNORECASE)
+_CHECKSUM = re.compile(r"(?i)sha-?\d{3}[-:=]$")
+LETTERS_PER_WORD = 3.8  # of `AutoModelForCausalLM`
+LONGEST_NAME = 30  # of a class or a function behind `hf_` or `sk-`
+# First words of identifiers that are nobody's secret.
+_IDS = word_set(
+    "toolu msg req run job task file org ws wrkspc user usr chatcmpl asst thread step resp call evt cus "
+    "sub price prod acct txn rlg batch item node pod id obj object shard chunk part artifact model ckpt "
+    "checkpoint trace span image img layer blob data tmp cache etag upload worker actor gcs s3 gs "
+    "bundle version commit build release revision hash digest checksum sha fingerprint shuffle stage "
+    "partition bucket spill block table column row dataset tensor"
+)
+_NOT_A_KEY = re.compile(
+    r"(?i)(?:commit|sha1?|rev(?:ision)?|digest|hash|checkpoint|artifact|run|version|git)[\s:=\"'@#(/]{0,4}$"
+)
+
+_ANYWHERE = tuple(kind for kind in KINDS if not kind.near)
+_NEARBY = tuple((kind, Scanner(rf"{_START}(?:{kind.expression})")) for kind in KINDS if kind.near)
+_OWN = "|".join(kind.expression for kind in _ANYWHERE if kind.pattern)
+_PREFIXED = "|".join(kind.expression for kind in _ANYWHERE if not kind.pattern)
+# Three scanners: together they would be one automaton of far more states.
+_SCANNERS = (Scanner(_OWN), Scanner(rf"{_START}(?:{_PREFIXED})"), Scanner(rf"{_START}{_UNKNOWN}"))
+_OWN_PATTERN = re.compile(_OWN)
+# What goes on behind the documented length: `_`, `-`, or a further part behind a point.
+_REST = re.compile(r"[A-Za-z0-9_\-]*(?:[.=:~!](?=[A-Za-z0-9_\-]{0,40}\d)[A-Za-z0-9_\-]{6,})*={0,2}")
+_PREFIXES = tuple(
+    sorted(
+        ((prefix, kind) for kind in _ANYWHERE if not kind.pattern for prefix in kind.prefixes.split()),
+        key=lambda row: -len(row[0]),
+    )
+)
+_ENCODED = re.compile(r"%(5[fF]|2[dDeEfF])")
+_SECRET_OF_PAIR = re.compile(r"[\s:,;|\"'/=]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])")
+
+
+def find_tokens(text: Text) -> Iterator[Span]:
+    """Spans of tokens, and of the secret key that stands right behind an access key's id."""
+    for start, end in chain.from_iterable(scanner.spans(text) for scanner in _SCANNERS):
+        start += _lead(text.text[start : start + 6])
+        token = text.text[start:end]
+        if not is_token(token) or _CHECKSUM.search(text.text, max(0, start - 8), start):
+            continue
+        rest = _REST.match(text.text, end)
+        end = rest.end() if rest else end
+        yield start, end
+        if token.startswith(("AKIA", "ASIA")) and (found := _SECRET_OF_PAIR.match(text.text, end)):
+            yield found.span(1)
+    for kind, scanner in _NEARBY:
+        if kind.near in text.lower:
+            yield from _near(text, kind, scanner)
+
+
+def is_token(found: str) -> bool:
+    """Whether what the scanner found is a token, rather than a word that begins like one."""
+    if _OWN_PATTERN.match(found):
+        return True
+    token = _ENCODED.sub(lambda code: chr(int(code[1], 16)), found)
+    prefix, kind = next(((p, k) for p, k in _PREFIXES if token.startswith(p)), ("", None))
+    if kind is None:
+        tail = _UNKNOWN_TAIL.search(token)
+        if tail is None or _HASH.match(token) or re.split("[_-]", token, maxsplit=1)[0] in _IDS:
+            return False
+        return looks_random(tail[0], least=24)
+    body = token[len(prefix) :]
+    if kind.is_short:
+        return (looks_random(body, least=8, hex_too=True) or _is_mix(body)) and not (
+            is_plain(body, letters_per_word=LETTERS_PER_WORD) and len(body) < LONGEST_NAME
+        )
+    return not (is_plain(body) and len(body) < LONGEST_NAME and (body.islower() or body.istitle()))
+
+
+def _is_mix(body: str) -> bool:
+    """Letters of both cases and digits in one piece, or more than any word has, are not a word."""
+    if not body.isalnum():
+        return False
+    if len(body) >= LONGEST_NAME:
+        return True
+    has_digit, has_both_cases = any(map(str.isdigit, body)), not (body.islower() or body.isupper())
+    return (has_digit and has_both_cases) or (len(body) >= 20 and (has_digit or has_both_cases))
+
+
+def _lead(beginning: str) -> int:
+    found = _LEAD.match(beginning)
+    return found.end() if found else 0
+
+
+def _near(text: Text, kind: Kind, scanner: Scanner) -> Iterator[Span]:
+    for start, end in scanner.spans(text):
+        start += _lead(text.text[start : start + 6])
+        line = text.line_of(start)
+        if kind.near not in text.lower[line[0] : line[1]]:
+            continue
+        token = text.text[start:end]
+        if kind.is_short and not looks_random(token.replace(".", ""), least=12):
+            continue
+        if not _NOT_A_KEY.search(text.text[max(line[0], start - 24) : start]):
+            yield start, end

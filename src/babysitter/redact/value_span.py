@@ -1,0 +1,126 @@
+"""Where a value begins and ends: quoted, bare, or a whole bracketed structure."""
+
+import re
+from collections.abc import Iterator
+
+from babysitter.redact.text import REDACTED, Span
+
+LONGEST_STRUCTURE = 65_536
+_QUOTE = re.compile(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|[\"'`])")
+# A bare word ends at white space, a closing tag, an escape that means white space or a quote, and at a
+# separator behind which the next setting or nothing follows.
+_BARE = re.compile(
+    r"(?:"
+    r"[^\s\"'<`,;&|)\]}\\%│┃║]"
+    r"|[,;&|](?!\s|$|amp;|[\"'{\[\\│]|[A-Za-z_][\w.\-]{0,40}(?:[=:]|%3[dD]))"
+    r"|[)\]}](?![\s.,;:)\]}\"'│\\]|$)"
+    r"|[\"'`](?![\s,;:)\]}>│\\]|$)"
+    r"|<(?!/)"
+    r"|\\(?![nrt\"'\\]|u0026)"
+    r"|%(?!26|3[bB]|0[aAdD]|20|22|27)"
+    r")+"
+)
+_RANDOM = re.compile(r"[A-Za-z0-9+/_~.%-]{12,512}={0,2}")
+_TRAILING = ".,;:!?)]}"
+_OPENING = {"{": "}", "[": "]", "(": ")"}
+_LEAF = re.compile(r"[A-Za-z0-9_+/=.~!@#$%^&*\-]{1,4096}")
+
+
+def quoted(text: str, start: int) -> tuple[Span, int] | None:
+    """Span between the quotes at `start` and the position behind them; None when there is no quote.
+
+    A quote written with backslashes (`\\"`) ends at one written with as many. One that is never closed on
+    its line was cut: everything to the end of the line is the value.
+    """
+    found = _QUOTE.match(text, start)
+    if found is None:
+        return None
+    closing, begin = found[1] + found[2], found.end()
+    line_end = text.find("\n", begin)
+    line_end = len(text) if line_end < 0 else line_end
+    at = begin
+    while True:
+        at = text.find(closing, at, line_end)
+        if at < 0:
+            return (begin, line_end), line_end
+        slashes = _slashes_before(text, at, begin)
+        if (slashes % 2 == 0) if not found[1] else slashes == 0:
+            return (begin, at), at + len(closing)
+        at += len(closing)
+
+
+def _slashes_before(text: str, at: int, begin: int) -> int:
+    count = 0
+    while at - count > begin and text[at - count - 1] == "\\" and count < 64:
+        count += 1
+    return count
+
+
+def bare(text: str, start: int) -> Span | None:
+    """Span of the unquoted word at `start`, without the punctuation of the sentence around it."""
+    found = _BARE.match(text, start)
+    if found is None or text.startswith(REDACTED, start):
+        return None
+    end = found.end()
+    while end > start and text[end - 1] in _TRAILING and not text.startswith(REDACTED, end - len(REDACTED)):
+        end -= 1
+    return (start, end) if end > start else None
+
+
+def random_word(text: str, start: int) -> Span | None:
+    """Span of the word at `start` when it may be a random string: long enough, and of its alphabet."""
+    found = _RANDOM.match(text, start)
+    return found.span() if found else None
+
+
+def structure_leaves(text: str, start: int) -> tuple[list[tuple[str, Span]], int]:
+    """Values inside the bracketed structure at `start`, each with its key ("" in lists), and where it ends.
+
+    JSON, Python and YAML in one line or several, also escaped inside a string. A structure that is cut ends
+    with the text, at the latest after 64 kB.
+    """
+    leaves: list[tuple[str, Span]] = []
+    depth, at, key, limit = 0, start, "", min(len(text), start + LONGEST_STRUCTURE)
+    while at < limit:
+        letter = text[at]
+        if letter in _OPENING:
+            depth, at = depth + 1, at + 1
+        elif letter in ")]}":
+            depth, at = depth - 1, at + 1
+            if depth == 0:
+                return leaves, at
+        elif (string := quoted(text, at)) is not None:
+            span, after = string
+            if _is_key(text, after):
+                key = text[span[0] : span[1]]
+            else:
+                leaves.append((key, span))
+            at = max(after, at + 1)
+        elif (word := _LEAF.match(text, at)) is not None:
+            if _is_key(text, word.end()):
+                key = word[0]
+            else:
+                leaves.append((key, word.span()))
+            at = word.end()
+        else:
+            if letter == ",":
+                key = key if _in_list(text, at) else ""
+            at += 1
+    return leaves, at
+
+
+def _is_key(text: str, after: int) -> bool:
+    return re.compile(r"\s{0,8}(?::|=>|=(?!=))").match(text, after) is not None
+
+
+def _in_list(text: str, comma: int) -> bool:
+    """Whether the next thing behind this comma has no key of its own."""
+    return (
+        re.compile(r",\s{0,64}(?:\\*[\"'])?[\w.\-]{1,64}(?:\\*[\"'])?\s{0,4}[:=]").match(text, comma) is None
+    )
+
+
+def iterate_words(text: str, start: int, end: int) -> Iterator[Span]:
+    """Spans of words between white space."""
+    for word in re.compile(r"\S+").finditer(text, start, end):
+        yield word.span()

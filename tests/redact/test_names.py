@@ -1,0 +1,61 @@
+"""Names are judged whole, word by word."""
+
+import pytest
+
+from babysitter.redact.names import Name, judge_name
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+SECRET = words(
+    "access_token sas_token backend_token runtime_token accessToken ACCESS_TOKEN access-token "
+    "access.token HF_TOKEN X-Auth-Token hf_read_token GITHUB_NEW_TOKEN IMAGE_PULL_TOKEN API_KEY apiKey "
+    "APIKey x-api-key Ocp-Apim-Subscription-Key private_key_id AWS_SECRET_ACCESS_KEY secret_key_base "
+    "client-key-data authtoken _authToken SLACK_SIGNING_SECRET client_secret GH_PAT HF_TOKEN_PROD "
+    "OPENAI_API_KEY_2 spark.acme.secret.key AccountKey SharedAccessKey X-Amz-Credential DB_PASS "
+    "access_tokens accessTokens credentials jwt csrf_token MYSQL_ROOT_PASS AZURE_STORAGE_KEY WANDB_KEY "
+    "OAuthToken"
+)
+PASSWORD = words(
+    "password DB_PASSWORD PGPASSWORD dbpassword Passwort passphrase pwd my.password password2 userPassword"
+)
+INNOCENT = words(
+    "token_count max_tokens_total tokenizer TOKENIZERS_PARALLELISM pad_token_id eos_token_id token_type "
+    "token_url tokenFile token_budget token_len tokens_per_second token_ids secret_name secret_version "
+    "password_policy password_file key_size cache_key sort_key primary_key partition_key public_key "
+    "next_page_token next_token secretary author monkey keyboard compass bypass tokenize detokenize "
+    "passwordless google.auth.exceptions.RefreshError api_key_file secret_manager token_embedding "
+    "hidden_size accessTokenExpiry authors session_timeout cookie_name path spatial mypackage cats"
+)
+UNCERTAIN = words(
+    "bos_token eos_token pad_token unk_token image_token end_token text_token special_tokens num_tokens "
+    "tokens key"
+)
+
+
+@pytest.mark.parametrize("name", SECRET)
+def test_name_of_a_secret(name: str) -> None:
+    assert judge_name(name) is Name.SECRET
+
+
+@pytest.mark.parametrize("name", PASSWORD)
+def test_name_of_a_password(name: str) -> None:
+    assert judge_name(name) is Name.PASSWORD
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_name_of_something_else(name: str) -> None:
+    assert judge_name(name) is Name.INNOCENT
+
+
+@pytest.mark.parametrize("name", UNCERTAIN)
+def test_name_whose_value_must_look_random(name: str) -> None:
+    """A tokenizer's tokens are words; a random string under such a name is a secret after all."""
+    assert judge_name(name) is Name.POSSIBLE
+
+
+@pytest.mark.parametrize("name", ["", "_", "---", "123", "...", "é", "a" * 10_000])
+def test_strange_names_are_innocent(name: str) -> None:
+    assert judge_name(name) is Name.INNOCENT
