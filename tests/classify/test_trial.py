@@ -1,7 +1,6 @@
 """Playbooks on trial, and rules begun from incidents."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -25,12 +24,10 @@ scenarios:
 """
 
 
-def test_every_shipped_example_holds_within_five_seconds() -> None:
-    started = time.perf_counter()
+def test_every_shipped_example_holds() -> None:
     outcomes = list(try_rules(load()))
     assert [f"{outcome.name}: {outcome.trouble}" for outcome in outcomes if not outcome.passed] == []
     assert len(outcomes) >= 300
-    assert time.perf_counter() - started < 5
 
 
 def test_every_shipped_scenario_holds() -> None:

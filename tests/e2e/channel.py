@@ -93,7 +93,7 @@ async def channel(
         )
         wanted = Settings(state_dir=folder, slack=given, **({"approvers": ((ADA, BOB),)} | settings))
         async with (
-            open_hall(wanted, clock=clock, opener=opener(clock)) as hall,
+            open_hall(wanted, clock=clock, opener=opener(clock, sim)) as hall,
             Service(hall) as service,
             # Slack's own seconds are real: signatures and pings know no compressed clock.
             hearing(hall, world=SystemClock()) as surface,

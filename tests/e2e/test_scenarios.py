@@ -6,7 +6,7 @@ import pytest
 
 from babysitter.sim import scenario as scenarios
 from babysitter.sim.server import ROOT
-from tests.support.story import ANSWER_LIMIT_S, story
+from tests.support.story import story
 
 UP = ["smoke", "steady"]
 WELL = [*UP, "finished"]
@@ -161,8 +161,7 @@ def test_every_scenario_is_told():
 
 @pytest.mark.parametrize("told", TELLINGS, ids=str)
 async def test_a_scenario_is_told_as_it_is(told, tmp_path):
-    limit_s = 0.2 if told.scenario == "controller-hang" else ANSWER_LIMIT_S
-    async with story(told.scenario, tmp_path, answer_limit_s=limit_s) as tale:
+    async with story(told.scenario, tmp_path) as tale:
         await tale.pass_s(told.for_s, told.step_s)
         assert await tale.phases() == told.phases
         assert tale.ear.occasions == told.said

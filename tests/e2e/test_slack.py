@@ -189,7 +189,7 @@ async def test_a_press_after_a_restart_of_the_bot_counts_once(tmp_path):
         wanted = place.hall.settings
         await place.service.__aexit__()  # the bot ends in good order, its card stays
         async with (
-            open_hall(wanted, clock=place.clock, opener=opener(place.clock)) as hall,
+            open_hall(wanted, clock=place.clock, opener=opener(place.clock, place.sim)) as hall,
             Service(hall) as service,
             hearing(hall, world=SystemClock()) as surface,
         ):

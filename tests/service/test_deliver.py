@@ -17,6 +17,7 @@ from tests.support.build import at
 from tests.support.clock import FakeClock
 from tests.support.hall import Ear
 from tests.support.locked import locked
+from tests.support.waiting import until
 
 
 class Post:
@@ -203,11 +204,7 @@ async def test_a_slow_notifier_holds_up_no_other(store: Store):
     await post.deliverer.begin()
     await post.put(1)
     await post.deliverer.tick()
-    for _ in range(100):
-        if quick.heard:
-            break
-        await asyncio.sleep(0.01)
-        await post.deliverer.tick()
+    await until(lambda: quick.heard, step=post.deliverer.tick)
     assert [each.id for each in quick.heard] == ["m-1"]
     assert slow.heard == []
     slow.gate.set()

@@ -1,7 +1,6 @@
 """The service's life on the real clock: it begins, it looks, it ends in good order, it begins again."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.errors import AlreadyServed, FactsChanged
 from babysitter.service.hall import Hall
-from babysitter.service.replicas import BEAT_EVERY_S
 from babysitter.service.run import Service
 from babysitter.service.watching import start_watching
 from babysitter.service.wiring import open_hall
@@ -20,19 +18,13 @@ from tests.support.clock import FakeClock
 from tests.support.cluster import SmallCluster
 from tests.support.hall import ADA, MARIN, Ear, opener
 from tests.support.jobs import job
+from tests.support.waiting import until
 
 
 def cluster() -> SmallCluster:
     made = SmallCluster()
     made.jobs[ROOT] = job(ROOT)
     return made
-
-
-async def until(holds: Callable[[], Awaitable[bool]]) -> None:
-    """Return when it holds; half a minute is long enough for everything here."""
-    async with asyncio.timeout(30):
-        while not await holds():  # noqa: ASYNC110  another process cannot set an event of ours
-            await asyncio.sleep(0.02)
 
 
 async def was_checked(hall: Hall) -> bool:
@@ -100,7 +92,7 @@ async def test_a_service_that_was_overtaken_ends(tmp_path: Path):
             await records.leases.leave(hall.tenure.replica)
             await records.leases.claim(("service",), hall.tenure.replica, now=world.now())
         with pytest.raises(FactsChanged, match="steps back"):
-            await asyncio.wait_for(service.until_stopped(), BEAT_EVERY_S)
+            await service.until_stopped()
 
 
 async def test_what_is_under_way_for_too_long_is_given_up_at_the_end(tmp_path: Path):

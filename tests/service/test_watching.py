@@ -34,6 +34,7 @@ from tests.support import build, jobs
 from tests.support.build import ROOT
 from tests.support.hall import ADA, MARIN, Home, home
 from tests.support.jobs import K, S, crew, job, tree
+from tests.support.waiting import until
 
 
 @pytest.fixture
@@ -194,8 +195,7 @@ async def waiting(place: Home, watch, *until: Until, cursor: int | None = None, 
 async def test_waiting_ends_with_what_happened_and_a_cursor_that_misses_nothing(place: Home):
     watch = await steady(place)
     first = asyncio.create_task(waiting(place, watch))
-    for _ in range(50):
-        await asyncio.sleep(0.002)
+    await until(lambda: place.clock.waiting)
     assert not first.done()
     place.cluster.log.append(jobs.report(seconds(place), 1, 50, stage="stage1-Reduce"))
     for _ in range(30):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from babysitter.backends.iris.connect import hands_over
 from babysitter.backends.iris.eyes import IrisEyes
@@ -30,9 +31,10 @@ from babysitter.service.wiring import open_hall
 from babysitter.sim.server import Simulator
 from tests.support.clock import FakeClock
 from tests.support.hall import Ear
+from tests.support.waiting import HANG_S
 
 ADA = Person("U-ada")
-ANSWER_LIMIT_S = 10.0  # real seconds
+HANGING_S = 0.05  # really, and only while the simulator hangs: no fake clock can shorten it
 
 
 @dataclass
@@ -102,13 +104,11 @@ async def story(
     *,
     generation: str = "may",
     transport: str = "rpc",
-    answer_limit_s: float = ANSWER_LIMIT_S,
     client_date: str = "2026-11-20",
 ) -> AsyncIterator[Story]:
     """Open everything and start watching the scenario's job.
 
-    `client_date`: of the client that launches are accounted to. `answer_limit_s`: how long the client waits
-    for an answer, really: no fake clock can shorten it.
+    `client_date`: of the client that launches are accounted to.
     """
     clock, ear = FakeClock(), Ear()
     async with Simulator(scenario, clock.now, generation=generation) as sim:
@@ -125,7 +125,7 @@ async def story(
                 Settings(state_dir=folder),
                 clock=clock,
                 notifiers=(ear,),
-                opener=opener(clock, answer_limit_s),
+                opener=opener(clock, sim),
             ) as hall,
             Service(hall) as service,
         ):
@@ -133,13 +133,26 @@ async def story(
             yield Story(hall, service, sim, clock, ear, watch)
 
 
-def opener(clock: FakeClock, answer_limit_s: float = ANSWER_LIMIT_S):
+class PatientLine(HttpLine):
+    """Gives up on a simulator that hangs, soon, and on no other: a busy machine is slow, and answers."""
+
+    def __init__(self, spec: ClusterSpec, sim: Simulator) -> None:
+        super().__init__(DirectWay(spec.url), place=spec.url)
+        self._sim = sim
+
+    async def ask(self, *given: Any, limit_s: float | None = None, **more: Any) -> object:  # noqa: ARG002
+        self._sim.cluster  # noqa: B018  time passes, and with it the mood may change
+        hangs = self._sim.mood == "hangs"
+        return await super().ask(*given, limit_s=HANGING_S if hangs else HANG_S, **more)
+
+
+def opener(clock: FakeClock, sim: Simulator):
     """The real client, which asks once: its repeating pauses would be real ones too."""
 
     def opened(spec: ClusterSpec) -> Cluster:
         if spec.transport != "rpc":
             return open_cluster(spec, clock=clock)
-        line = HttpLine(DirectWay(spec.url), place=spec.url, ask_limit_s=answer_limit_s)
+        line = PatientLine(spec, sim)
         iris = (*spec.iris_command, "--controller-url", spec.url)
         eyes = IrisEyes(line, iris=iris, clock=clock)
         return Cluster(spec, eyes=eyes, hands=hands_over(line, eyes, spec, clock=clock))
