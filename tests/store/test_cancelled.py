@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,8 @@ from sqlalchemy import text
 from babysitter.model.ids import JobId, WatchId
 from babysitter.store.open import Store
 from tests.support import build
-
-STEP_S = 0.0002  # one transaction takes some milliseconds: every part of it is hit
+from tests.support.cancelling import cancelled_everywhere
+from tests.support.waiting import HANG_S
 
 
 async def write_both(store: Store, number: int) -> None:
@@ -22,12 +23,11 @@ async def write_both(store: Store, number: int) -> None:
 
 
 async def test_cancelled_after_any_number_of_steps(store: Store):
-    for number in range(60):
-        writing = asyncio.create_task(write_both(store, number))
-        await asyncio.sleep(number * STEP_S)
-        writing.cancel()
-        await asyncio.wait([writing])
-        async with asyncio.timeout(5):
+    numbers = itertools.count()
+    runs = 0
+    async for number in cancelled_everywhere(lambda: write_both(store, next(numbers))):
+        runs += 1
+        async with asyncio.timeout(HANG_S):
             async with store.transaction() as records:
                 found = {each.id for each in await records.watches.all()}
                 assert (f"w-{number}a" in found) == (f"w-{number}b" in found)
@@ -36,6 +36,7 @@ async def test_cancelled_after_any_number_of_steps(store: Store):
                 mine = await records.watches.get(WatchId("w-x"))
                 assert await records.watches.save(replace(mine, stopped_at=build.NOON))
                 await records.watches._connection.execute(text("DELETE FROM watches WHERE id = 'w-x'"))
+    assert runs > 10
 
 
 # The pool drops a connection whose reader was cancelled while it was being opened, with this warning.
@@ -46,11 +47,8 @@ async def test_readers_cancelled_anywhere_give_their_place_back(store: Store):
             await records.watches.all()
             await records.events.after(0)
 
-    for number in range(60):
-        reading = asyncio.create_task(read())
-        await asyncio.sleep(number * STEP_S)
-        reading.cancel()
-        await asyncio.wait([reading])
-    async with asyncio.timeout(5):
+    runs = [number async for number in cancelled_everywhere(read)]
+    assert len(runs) > 6
+    async with asyncio.timeout(HANG_S):
         await asyncio.gather(*(read() for _ in range(8)))
     gc.collect()

@@ -21,10 +21,10 @@ from babysitter.surfaces.mcp.desk import Desk
 from babysitter.surfaces.mcp.server import Server, build_server
 from tests.support.clock import FakeClock
 from tests.support.hall import Ear
+from tests.support.waiting import HANG_S
 
 ADA = Person("U-ada")
 STEPS_MOST = 3_000
-REAL_LIMIT_S = 60.0
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class Rig:
         """The outcome of something that may wait for time to pass; time passes only while it does."""
         task = asyncio.ensure_future(waiting)
         steps = 0
-        async with asyncio.timeout(REAL_LIMIT_S):
+        async with asyncio.timeout(HANG_S):
             while not task.done():
                 if self.clock.waiting:
                     steps += 1

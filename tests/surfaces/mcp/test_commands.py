@@ -15,6 +15,7 @@ from tests.service.test_check import seconds
 from tests.support.build import ROOT
 from tests.support.hall import home
 from tests.support.jobs import F, raw, tree
+from tests.support.waiting import HANG_S
 
 
 def failed(folder: Path, last_line: str) -> None:
@@ -99,13 +100,13 @@ def test_a_client_that_is_gone_without_a_word_is_no_fault(tmp_path: Path):
         server.stdout.close()
         server.stdin.write(json.dumps(ask) + "\n")
         server.stdin.close()
-        assert server.wait(30) == 0
+        assert server.wait(HANG_S) == 0
         assert server.stderr.read() == ""
 
 
 def test_other_commands_do_not_pay_for_it():
     command = [sys.executable, "-X", "importtime", "-m", "babysitter", "--help"]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+    said = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=True)
     assert "mcp" in said.stdout
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in said.stderr.splitlines()}
     assert "typer" in imported

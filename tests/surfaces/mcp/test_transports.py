@@ -35,6 +35,7 @@ from babysitter.surfaces.cli.app import run
 from babysitter.surfaces.mcp.desk import Desk
 from babysitter.surfaces.mcp.serve import serve_http
 from babysitter.surfaces.mcp.server import Server, build_server
+from tests.support.waiting import HANG_S
 from tests.surfaces.mcp.rig import ADA
 from tests.surfaces.mcp.test_tools import TOOLS
 
@@ -54,7 +55,7 @@ async def http(server: Server, token: str = "") -> AsyncIterator[str]:
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     serving = asyncio.create_task(serve_http(server, "127.0.0.1", 0, token=token, ready=address.set_result))
     try:
-        yield await asyncio.wait_for(address, 10)
+        yield await asyncio.wait_for(address, HANG_S)
     finally:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
@@ -106,6 +107,12 @@ async def test_every_version_works_over_http(server: Server):
                 await speaks(client)
 
 
+def still_cluster() -> Simulator:
+    """One in which nothing happens, however long a busy machine takes to ask."""
+    now = SystemClock().now()
+    return Simulator("healthy", lambda: now)
+
+
 def child(folder: Path, sim: Simulator) -> StdioServerParameters:
     """The real command as a client starts it; its process id is written into the folder."""
     command = shlex.join(
@@ -117,7 +124,7 @@ def child(folder: Path, sim: Simulator) -> StdioServerParameters:
 
 async def test_the_command_serves_standard_input_and_output_in_the_oldest_version(tmp_path: Path):
     async with (
-        Simulator("healthy", SystemClock().now) as sim,
+        still_cluster() as sim,
         session_at(OLD, stdio_client(child(tmp_path, sim))) as client,
     ):
         await speaks(client)
@@ -127,7 +134,7 @@ async def test_the_command_serves_standard_input_and_output_in_the_oldest_versio
 
 async def test_killed_in_the_middle_of_a_wait_it_loses_nothing(tmp_path: Path):
     async with (
-        Simulator("healthy", SystemClock().now) as sim,
+        still_cluster() as sim,
         open_hall(Settings(state_dir=tmp_path)) as hall,
         Service(hall),  # so that the children find one and start none
     ):
