@@ -13,6 +13,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "clock": set(),
     "redact": set(),
+    "private_files": set(),
     "waits": set(),
     "retry_after": set(),
     "config": EVERYBODY,
@@ -21,13 +22,24 @@ MAY_IMPORT: dict[str, set[str]] = {
     "assess": EVERYBODY | {"read"},
     "decide": EVERYBODY | {"preflight"},  # a proposed command must be one that the client accepts
     "preflight": EVERYBODY,
-    "backends": EVERYBODY | {"clock", "redact", "retry_after", "waits", "preflight"},
-    "store": EVERYBODY | {"clock", "redact", "waits"},
+    "backends": EVERYBODY | {"clock", "private_files", "redact", "retry_after", "waits", "preflight"},
+    "store": EVERYBODY | {"clock", "private_files", "redact", "waits"},
     "notify": EVERYBODY | {"clock", "redact", "retry_after"},
     "service": EVERYBODY
-    | {"clock", "redact", "waits", "config", "read", "classify", "assess", "decide", "preflight"}
+    | {
+        "clock",
+        "private_files",
+        "redact",
+        "waits",
+        "config",
+        "read",
+        "classify",
+        "assess",
+        "decide",
+        "preflight",
+    }
     | {"backends", "store", "notify"},
-    "surfaces": EVERYBODY | {"service", "config", "clock", "redact", "waits"},
+    "surfaces": EVERYBODY | {"service", "config", "clock", "private_files", "redact", "waits"},
     "sim": set(),
     "slacksim": set(),
 }

@@ -20,6 +20,7 @@ from typing import IO
 from babysitter.clock import Clock
 from babysitter.errors import AlreadyServed, FactsChanged
 from babysitter.model.ids import ReplicaId
+from babysitter.private_files import open_private
 from babysitter.store.open import Store
 
 SERVICE = "service"
@@ -125,7 +126,7 @@ async def troubles_of(store: Store, *, now: datetime) -> dict[str, str]:
 def is_served(state_folder: Path) -> bool:
     """Whether some process serves this state folder right now."""
     try:
-        with (state_folder / SIGN_NAME).open("a") as sign:
+        with open_private(state_folder / SIGN_NAME, "a") as sign:
             fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
@@ -143,7 +144,7 @@ def serving_process(state_folder: Path) -> int | None:
 
 
 def _locked(folder: Path) -> tuple[IO[str], ...]:
-    lock = (folder / LOCK_NAME).open("a+", encoding="utf-8")
+    lock = open_private(folder / LOCK_NAME, "a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -154,7 +155,7 @@ def _locked(folder: Path) -> tuple[IO[str], ...]:
     lock.truncate(0)
     lock.write(str(os.getpid()))
     lock.flush()
-    sign = (folder / SIGN_NAME).open("a")
+    sign = open_private(folder / SIGN_NAME, "a")
     fcntl.flock(sign, fcntl.LOCK_EX)  # who asks holds it for the moment of the question
     return lock, sign
 

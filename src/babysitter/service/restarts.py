@@ -25,6 +25,7 @@ from babysitter.model.proposal import Approved, Decision, Facts, Proposal, Propo
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Outlook
 from babysitter.model.watch import Watch
+from babysitter.private_files import make_private_folder, write_private
 from babysitter.redact import redact
 from babysitter.service import saga
 from babysitter.service.hall import Hall
@@ -165,8 +166,8 @@ async def _save_evidence(watch: Watch, eyes: Eyes, hall: Hall) -> str:
         path = folder / f"{name}.{suffix}"
         try:
             text = await read(watch, eyes)
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path.write_text(redact(text), encoding="utf-8")
+            make_private_folder(folder)
+            write_private(path, redact(text))
             kept.append(str(path))
         except (BabysitError, OSError) as trouble:
             missed.append(f"{suffix} not saved: {trouble}")

@@ -14,9 +14,11 @@ from babysitter.clock import Clock, SystemClock
 from babysitter.config import Settings, secret
 from babysitter.errors import BadConfig
 from babysitter.notify.base import Notifier
+from babysitter.private_files import restrict_state
 from babysitter.service.clusters import Clusters, Opener, configured_clusters
 from babysitter.service.hall import Hall
 from babysitter.service.replicas import Tenure
+from babysitter.service.service_log import configure_log_unless_done
 from babysitter.service.storage_health import StorageHealth
 from babysitter.store.open import default_state_folder, open_store
 
@@ -35,6 +37,7 @@ async def open_hall(
     `notifiers`: further ones, beside those of the settings. `opener`: what opens clusters, where they are
     no real ones. Raises UserError or BadConfig.
     """
+    configure_log_unless_done()
     clock = clock or SystemClock()
     world = world or clock
     folder = state_folder_of(settings)
@@ -42,6 +45,8 @@ async def open_hall(
     configured = [each for make in _NOTIFIERS for each in make(settings, world)]
     database = settings.database_url.get_secret_value() if settings.database_url else None
     storage = StorageHealth(world)
+    if database:  # evidence and the service's own files are here all the same
+        restrict_state(folder)
     store = await open_store(database or folder, storage.note)
     hall = Hall(
         settings=settings,

@@ -29,6 +29,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from babysitter.errors import BadConfig, StorageUnavailable, Unreachable, UserError
+from babysitter.private_files import make_private_folder, open_private_bytes, restrict_state
 from babysitter.store.channels import ChannelRepository
 from babysitter.store.clusters import ClusterBook
 from babysitter.store.connection import Connection, is_locked
@@ -150,10 +151,11 @@ def default_state_folder(environment: "os._Environ[str] | dict[str, str] | None"
 
 def _sqlite(folder: Path, write_wait_s: float) -> SqliteDatabase:
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(folder)
+        restrict_state(folder)
         if not (folder / FILE_NAME).exists():
-            # Made before the database is: lines of jobs will be in it, and nobody else's business.
-            (folder / FILE_NAME).touch(mode=0o600)
+            # Made before the database is, which gives its mode to the files beside it.
+            open_private_bytes(folder / FILE_NAME, "ab").close()
     except OSError as fault:
         raise _unusable(folder, fault) from fault
     return SqliteDatabase(folder / FILE_NAME, write_wait_s=write_wait_s)

@@ -26,6 +26,7 @@ from babysitter.errors import (
     Unreachable,
 )
 from babysitter.model.ids import JobId
+from babysitter.private_files import make_private_folder, open_private, write_private
 from babysitter.redact import redact, redact_value
 
 _DUMPS = frozenset(("profileData", "profile_data"))
@@ -49,7 +50,8 @@ class RecordingFolder:
         self._names: Counter[str] = Counter()
         self._started_at = clock.now()
         try:
-            (folder / "wire").mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
+            make_private_folder(folder / "wire")
         except OSError as fault:
             raise BadConfig(f"Cannot write a recording into {folder}: {fault.strerror}.") from fault
         if any((folder / "wire").iterdir()):
@@ -85,8 +87,8 @@ class RecordingFolder:
             "bytes": len(text),
         }
         wire = self._folder / "wire"
-        (wire / f"{name}.request.json").write_text(json.dumps(request, indent=1), encoding="utf-8")
-        (wire / f"{name}.response.json").write_text(text, encoding="utf-8")
+        write_private(wire / f"{name}.request.json", json.dumps(request, indent=1))
+        write_private(wire / f"{name}.response.json", text)
         self._index({"sample": self._sample, "kind": "wire", "call": name, "status": status})
 
     def note(self, text: str) -> None:
@@ -95,11 +97,11 @@ class RecordingFolder:
     def finish(self, **facts: str) -> None:
         """Write scenario.yaml, which names the job."""
         told = {"job_id": str(self._root)} | {name: str(value) for name, value in facts.items()}
-        (self._folder / "scenario.yaml").write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
+        write_private(self._folder / "scenario.yaml", yaml.safe_dump(told, sort_keys=False))
 
     def _index(self, entry: dict[str, object]) -> None:
         seconds = (self._clock.now() - self._started_at).total_seconds()
-        with (self._folder / "index.jsonl").open("a", encoding="utf-8") as index:
+        with open_private(self._folder / "index.jsonl", "a") as index:
             index.write(json.dumps({**entry, "t": round(seconds, 1)}) + "\n")
 
 

@@ -54,8 +54,6 @@ def demo(
 
 
 async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> None:
-    import structlog
-
     from babysitter.clock import PacedClock, SystemClock
     from babysitter.service.clusters import spec_from_options
     from babysitter.service.report import report
@@ -66,9 +64,10 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
     from babysitter.sim.server import Simulator
     from babysitter.slacksim import SlackServer
     from babysitter.surfaces.cli import render
+    from babysitter.surfaces.cli.logs import log_to_stderr
     from babysitter.surfaces.slack.serving import hearing
 
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    log_to_stderr(errors_only=True)
     console, clock, world = render.console(), PacedClock(speed=speed), SystemClock()
     async with (
         SlackServer() as slack,

@@ -61,13 +61,14 @@ def init(
     import os
 
     from babysitter.config import default_config_folder, render_commented_defaults
+    from babysitter.private_files import write_private
 
     path = file or default_config_folder(os.environ) / "config.yaml"
     if path.exists():
         raise UserError(f"{path} exists already.", next_step="Move it away, or name another file.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(render_commented_defaults(), encoding="utf-8")
+        write_private(path, render_commented_defaults())
     except OSError as fault:
         raise UserError(
             f"{path} cannot be written: {fault.strerror}.", next_step="Name another file."

@@ -3,18 +3,9 @@
 import sys
 
 
-def log_to_stderr(*, warnings_only: bool = False) -> None:
+def log_to_stderr(*, warnings_only: bool = False, errors_only: bool = False) -> None:
     """Standard output belongs to what was asked for."""
-    import structlog
+    from babysitter.service.service_log import ERROR, INFO, WARNING, configure_log
 
-    is_terminal = sys.stderr.isatty()
-    structlog.configure(
-        processors=[
-            structlog.stdlib.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *(() if is_terminal else (structlog.processors.dict_tracebacks,)),
-            structlog.dev.ConsoleRenderer() if is_terminal else structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(30 if warnings_only else 20),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+    level = ERROR if errors_only else WARNING if warnings_only else INFO
+    configure_log(sys.stderr, as_json=not sys.stderr.isatty(), least_level=level)

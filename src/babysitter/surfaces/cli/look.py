@@ -113,12 +113,14 @@ def report(
 
         return ReportReply(job=watch.root, watch=watch.id, phase=watch.phase, markdown=text).model_dump_json()
 
+    from babysitter.private_files import write_private
+
     text = asyncio.run(reporting())
     if output is None:
         typer.echo(text)
         return
     try:
-        output.write_text(text, encoding="utf-8")
+        write_private(output, text)
     except OSError as fault:
         raise UserError(
             f"{output} cannot be written: {fault.strerror}.", next_step="Name another file."

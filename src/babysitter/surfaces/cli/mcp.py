@@ -1,7 +1,6 @@
 """`mcp`: babysit's tools for coding agents, over standard input and output or HTTP on this machine."""
 
 import asyncio
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,16 +82,15 @@ async def _serve(
     token: str,
 ) -> None:
     """`port` None = standard input and output."""
-    import structlog
-
     from babysitter.service.replicas import is_served
     from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.cli.logs import log_to_stderr
     from babysitter.surfaces.cli.serve import in_background
     from babysitter.surfaces.mcp.desk import Desk
     from babysitter.surfaces.mcp.serve import serve_http, serve_stdio
     from babysitter.surfaces.mcp.server import build_server
 
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))  # stdout is the protocol's
+    log_to_stderr()  # stdout is the protocol's
     async with open_hall(settings) as hall:
         if spec is not None:
             await hall.clusters.remember(spec)

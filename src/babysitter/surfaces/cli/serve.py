@@ -143,14 +143,15 @@ async def keep_served(hall: "Hall", file: Path | None) -> bool:
 
 def in_background(settings: "Settings", file: Path | None) -> "subprocess.Popen[bytes]":
     """Start a service of its own, detached from this terminal; its words go to a file in the state folder."""
+    from babysitter.private_files import make_private_folder, open_private_bytes
     from babysitter.service.wiring import state_folder_of
 
     folder = state_folder_of(settings)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(folder)
     command = [sys.executable, "-m", "babysitter", "serve", "--state-dir", str(folder)]
     if file is not None:
         command += ["--settings", str(file.resolve())]
-    with (folder / LOG_NAME).open("ab") as log:
+    with open_private_bytes(folder / LOG_NAME, "ab") as log:
         return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
