@@ -295,6 +295,15 @@ def test_a_snoozed_proposal_comes_back_when_the_snooze_is_over(hours, offered):
     assert len(of(Propose, intents)) == offered
 
 
+@pytest.mark.parametrize(("hours", "expired"), [(11, 0), (12, 1)])
+def test_snoozed_proposal_expires_without_a_reminder(hours, expired):
+    proposal = replace(PROPOSED.proposals[0], status=ProposalStatus.SNOOZED)
+    later = Decision(proposal.id, Person("U-ada"), Answer.SNOOZE, Door.SLACK, NOON, None)
+    ledger = replace(PROPOSED, proposals=(proposal,), decisions=(later,))
+    intents = respond(case(ZOMBIE, ledger, now=NOON + timedelta(hours=hours)))
+    assert (len(of(Expire, intents)), of(Remind, intents), of(HandOn, intents)) == (expired, [], [])
+
+
 @pytest.mark.parametrize("status", [IncidentStatus.APPROVED, IncidentStatus.ACTING])
 def test_while_an_action_runs_the_verdict_keeps_its_hands_off(status):
     acting = replace(PROPOSED, incidents=(replace(PROPOSED.incidents[0], status=status),))

@@ -178,6 +178,8 @@ def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[I
             if not _snooze_is_over(case, standing):
                 return
             offer = replace(offer, asked_by=standing.asked_by, asked_because=standing.asked_because)
+            if not _is_offered_too_often(case, incident):
+                yield Withdraw(standing.id, "the snooze is over, and the restart is proposed anew")
         elif proposals.is_standing(standing):
             yield Withdraw(standing.id, moved)
             if not is_advised:
@@ -281,8 +283,13 @@ def _over(case: Case, incident: Incident) -> Iterator[Intent]:
 
 
 def _about_standing_proposals(case: Case) -> Iterator[Intent]:
-    """Unanswered is not denied: reminded once, then handed to the next approvers, then let go."""
+    """Unanswered is not denied: reminded once, then handed to the next approvers, then expired.
+
+    A snoozed proposal expires too; nobody is reminded of it, as a person asked for that.
+    """
     for proposal in case.ledger.proposals:
+        if proposal.status is ProposalStatus.SNOOZED and case.now >= proposal.expires_at:
+            yield Expire(proposal.id)
         if proposal.status is not ProposalStatus.OPEN:
             continue
         lasts = timedelta(seconds=case.watch.limits.proposal_expires_s)

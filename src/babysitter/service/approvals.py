@@ -6,7 +6,7 @@ wins. A yes commits together with its audit event, the action's opening and the 
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from babysitter.assess.phases import enter
 from babysitter.errors import FactsChanged, NotAllowed, UserError
@@ -66,7 +66,7 @@ async def decide(
             if earlier is not None and earlier.answer is not Answer.SNOOZE:
                 return Ruling(False, already(earlier), earlier)
             _may(proposal, person, groups)
-            if proposal.status is ProposalStatus.OPEN and now >= proposal.expires_at:
+            if proposal.status in ANSWERABLE and now >= proposal.expires_at:
                 raise FactsChanged(f"The offer {proposal.id} ended at {proposal.expires_at:%H:%M} UTC.")
             decision = Decision(proposal_id, person, answer, door, now, snooze_until)
             kept = await records.ledger.decide_once(decision, among=ANSWERABLE)
@@ -149,6 +149,10 @@ async def _follow(records: Records, proposal: Proposal, decision: Decision) -> N
         )
     )
     watch = await records.watches.get(proposal.watch)
+    if decision.snooze_until is not None:
+        # The proposal is made anew when the snooze is over; until it can be, this one still counts.
+        lasts_until = decision.snooze_until + timedelta(seconds=watch.limits.proposal_expires_s)
+        await records.ledger.postpone(proposal.id, max(proposal.expires_at, lasts_until))
     if decision.answer is Answer.YES:
         await records.journal.begin(proposal.id, watch.id, now=now)
         acting = replace(watch, memory=enter(watch.memory, Phase.ACTING, now), due_at=now)

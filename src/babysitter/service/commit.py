@@ -256,7 +256,10 @@ class _Deeds:
             )
 
     async def _expire(self, intent: Expire) -> None:
-        if await self._records.ledger.set_proposal(intent.proposal, ProposalStatus.UNANSWERED):
+        standing = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
+        if await self._records.ledger.set_proposal(
+            intent.proposal, ProposalStatus.UNANSWERED, among=standing
+        ):
             await self._move_incident_of(intent.proposal, IncidentStatus.EXPIRED)
 
     async def _say(self, intent: Say) -> None:

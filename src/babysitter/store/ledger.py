@@ -222,6 +222,14 @@ class LedgerBook:
         )
         return changed.rowcount == 1
 
+    async def postpone(self, proposal: ProposalId, expires_at: datetime) -> None:
+        """Let a snoozed proposal expire at another moment."""
+        await self._connection.execute(
+            update(proposals)
+            .where(proposals.c.id == proposal, proposals.c.status == ProposalStatus.SNOOZED)
+            .values(expires_at=expires_at)
+        )
+
     async def decide_once(
         self, decision: Decision, *, among: Collection[ProposalStatus] = _OPEN_ONLY
     ) -> Decision:
