@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from babysitter.backends.iris.log_window import LogWindow
 from babysitter.errors import (
     BabysitError,
     NonsenseAnswer,
@@ -53,11 +54,13 @@ class Line(Protocol):
         service: str = CONTROLLER_SERVICE,
         limit_s: float | None = None,
         quick: QuickReader | None = None,
+        window: LogWindow | None = None,
     ) -> object:
         """The decoded JSON answer. Raises NoSuchMethod, NoSuchJob or a WorldError within `limit_s`.
 
         `quick`: what may read the answer's text instead. A line that has no text, or keeps all of it, decodes
-        as ever; so does every line when the reader gives None.
+        as ever; so does every line when the reader gives None. `window`: drops what is more than was asked
+        for while the text is read. A line that gets the text as a whole may leave it unused.
         """
 
     async def request_page(self, path: str, *, verb: Verb) -> Page:

@@ -17,6 +17,7 @@ from babysitter.backends.iris.ask import (
     Verb,
 )
 from babysitter.backends.iris.fields import snake
+from babysitter.backends.iris.log_window import LogWindow
 from babysitter.backends.iris.process import Finished, run
 from babysitter.backends.iris.submit import command_failure
 from babysitter.clock import Clock, SystemClock
@@ -53,6 +54,7 @@ class CliLine:
         service: str = CONTROLLER_SERVICE,  # noqa: ARG002 - the command knows one service only
         limit_s: float | None = None,
         quick: QuickReader | None = None,  # noqa: ARG002 - what is printed is read at once
+        window: LogWindow | None = None,  # noqa: ARG002
     ) -> object:
         limit_s = max(limit_s or 0.0, self._call_limit_s)
         if method == "FetchLogs" and not self._fetches_logs:

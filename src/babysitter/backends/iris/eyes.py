@@ -14,6 +14,7 @@ from babysitter.backends.iris import questions, wire
 from babysitter.backends.iris.ask import Line, NoSuchMethod
 from babysitter.backends.iris.fields import Oddity
 from babysitter.backends.iris.generation import Dialect, Generation, Known, probe
+from babysitter.backends.iris.log_window import LogWindow
 from babysitter.backends.iris.logpage import read_page
 from babysitter.backends.iris.submit import kept_submission
 from babysitter.clock import Clock, SystemClock
@@ -111,15 +112,20 @@ class IrisEyes:
         self, source: LogSource, *, after: Cursor | None, at_most: int, newest: bool = False
     ) -> LogBatch:
         known = await self._knowledge()
+        window = LogWindow(at_most)
         _canonical(source.job)
         if self._line.transport == "cli" and known.dialect.generation is Generation.APRIL:
             body = questions.task_logs(source, after=after, at_most=at_most, newest=newest)
             answer = await self._ask("GetTaskLogs", body, limit_s=LOGS_LIMIT_S)
         else:
             body = questions.log_lines(known.dialect, source, after=after, at_most=at_most, newest=newest)
-            answer = await self._fetch_logs(known.dialect, body)
+            answer = await self._fetch_logs(known.dialect, body, window)
         return self._read(
-            "FetchLogs", lambda raw: wire.log_batch(raw, source, after=after, at_most=at_most), answer
+            "FetchLogs",
+            lambda raw: wire.log_batch(
+                raw, source, after=after, at_most=at_most, newest=newest, dropped=window.dropped
+            ),
+            answer,
         )
 
     async def dump(self, task: TaskId) -> ThreadDump:
@@ -175,13 +181,18 @@ class IrisEyes:
     async def _tasks_of(self, job: JobId) -> tuple[Task, ...]:
         return self._read("ListTasks", wire.tasks, await self._ask("ListTasks", {"jobId": job}))
 
-    async def _fetch_logs(self, dialect: Dialect, body: questions.Body) -> object:
+    async def _fetch_logs(self, dialect: Dialect, body: questions.Body, window: LogWindow) -> object:
         """Ask the log service under the first of its addresses that exists."""
         services = (self._log_service,) if self._log_service else dialect.log_services
         for service in services:
             try:
                 answer = await self._line.ask(
-                    "FetchLogs", body, service=service, limit_s=LOGS_LIMIT_S, quick=read_page
+                    "FetchLogs",
+                    body,
+                    service=service,
+                    limit_s=LOGS_LIMIT_S,
+                    quick=read_page,
+                    window=window,
                 )
             except NoSuchMethod:
                 continue

@@ -4,7 +4,7 @@ Thousands of lines come at a time, everything else by the dozen. Only the usual 
 spells it (camelCase); of any other nothing is guessed, wire.py reads it and says what is odd.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import msgspec
@@ -46,12 +46,12 @@ def read_page(text: bytes) -> LogPage | None:
         return None
 
 
-def lines_of(page: LogPage, source: LogSource) -> list[LogLine]:
-    """The lines of a page, whoever's they are; exact questions are answered without a key."""
+def lines_of(entries: Sequence[_Entry], source: LogSource) -> list[LogLine]:
+    """The lines of these entries, whoever's they are; exact questions are answered without a key."""
     owners = _Owners(source)
     level_of, unknown = LEVELS.get, Level.UNKNOWN
     lines: list[LogLine] = []
-    for entry in page.entries:
+    for entry in entries:
         task, attempt = owners[entry.key]
         if attempt is None:
             attempt = entry.attempt_id

@@ -7,7 +7,7 @@ becomes an error of babysitter.errors within the time limit. Nothing is retried 
 import asyncio
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +16,7 @@ import msgspec
 
 from babysitter.backends.iris.ask import CONTROLLER_SERVICE, NoSuchMethod, Page, QuickReader, Verb, refusal
 from babysitter.backends.iris.auth import Credentials
+from babysitter.backends.iris.log_window import LogWindow
 from babysitter.errors import BabysitError, NonsenseAnswer, NotAuthorised, Overloaded, Unreachable
 from babysitter.retry_after import parse_retry_after
 from babysitter.waits import waiting_for
@@ -23,7 +24,9 @@ from babysitter.waits import waiting_for
 ASK_LIMIT_S = 15.0
 CONNECT_LIMIT_S = 5.0
 BODY_LIMIT_BYTES = 32 * 1024 * 1024  # unpacked; 5,000 log lines are 2 MB
+WINDOWED_LIMIT_BYTES = 256 * 1024 * 1024  # of which only the newest entries are ever held
 _CHUNK_BYTES = 64 * 1024
+_PIECE_BYTES = 256 * 1024
 _PAGE_BYTES = 1024
 _LOGIN = "Login"
 
@@ -92,15 +95,16 @@ class HttpLine:
         service: str = CONTROLLER_SERVICE,
         limit_s: float | None = None,
         quick: QuickReader | None = None,
+        window: LogWindow | None = None,
     ) -> object:
         limit_s = limit_s or self._ask_limit_s
         try:
-            text = await self._post(service, method, body, limit_s)
+            text = await self._post(service, method, body, limit_s, window)
         except NotAuthorised:
             # A static token is never accepted as such: it is exchanged once for a short-lived one.
             if method == _LOGIN or not await self._credentials.renew(self._login):
                 raise
-            text = await self._post(service, method, body, limit_s)
+            text = await self._post(service, method, body, limit_s, window)
         answer = quick(text) if quick is not None else None
         return self._decode(method, text) if answer is None else answer
 
@@ -137,11 +141,21 @@ class HttpLine:
         body = {"identityToken": identity_token}
         return self._decode(_LOGIN, await self._post(CONTROLLER_SERVICE, _LOGIN, body, self._ask_limit_s))
 
-    async def _post(self, service: str, method: str, body: Mapping[str, object], limit_s: float) -> bytes:
+    async def _post(
+        self,
+        service: str,
+        method: str,
+        body: Mapping[str, object],
+        limit_s: float,
+        window: LogWindow | None = None,
+    ) -> bytes:
         with waiting_for(f"the controller at {self.place} ({method})"):
-            return await self._exchange("POST", f"/{service}/{method}", msgspec.json.encode(body), limit_s)
+            question = msgspec.json.encode(body)
+            return await self._exchange("POST", f"/{service}/{method}", question, limit_s, window)
 
-    async def _exchange(self, verb: str, path: str, body: bytes | None, limit_s: float) -> bytes:
+    async def _exchange(
+        self, verb: str, path: str, body: bytes | None, limit_s: float, window: LogWindow | None = None
+    ) -> bytes:
         """One request and its whole unpacked answer, which was a 200."""
         method = path.rpartition("/")[2]
         # Opening a tunnel and fetching a token take longer than an answer may; they have limits of their own.
@@ -154,7 +168,7 @@ class HttpLine:
                 async with self._pool().request(
                     verb, url, data=body, headers=headers, allow_redirects=False
                 ) as response:
-                    text = await self._read(response, method)
+                    text = await self._read(response, method, window if response.status == 200 else None)
                     if response.status != 200:
                         raise self._failure(response, method, text)
                     return text
@@ -182,26 +196,46 @@ class HttpLine:
                 next_step="Check the address and its port: something else may listen there.",
             ) from fault
 
-    async def _read(self, response: aiohttp.ClientResponse, method: str) -> bytes:
-        """The body, unpacked piece by piece so that no packed answer can fill the memory."""
-        unpack = zlib.decompressobj(wbits=31) if response.headers.get("content-encoding") == "gzip" else None
+    async def _read(
+        self, response: aiohttp.ClientResponse, method: str, window: LogWindow | None = None
+    ) -> bytes:
+        """The body. What is more than a limit is dropped or refused while it is read, not afterwards."""
+        limit_bytes = BODY_LIMIT_BYTES if window is None else WINDOWED_LIMIT_BYTES
         pieces: list[bytes] = []
-        room = BODY_LIMIT_BYTES
-        async for chunk in response.content.iter_chunked(_CHUNK_BYTES):
-            self.traffic.received_bytes += len(chunk)
-            try:
-                piece = chunk if unpack is None else unpack.decompress(chunk, room + 1)
-            except zlib.error as fault:
-                raise NonsenseAnswer(f"The answer of {self.place} to {method} cannot be unpacked.") from fault
+        room = limit_bytes
+        async for piece in self._unpacked(response, method):
             room -= len(piece)
             if room < 0:
                 raise NonsenseAnswer(
-                    f"The answer of {self.place} to {method} is larger than {BODY_LIMIT_BYTES >> 20} MB.",
+                    f"The answer of {self.place} to {method} is larger than {limit_bytes >> 20} MB.",
                 )
-            pieces.append(piece)
-        if unpack is not None and not unpack.eof and pieces:
+            if window is None:
+                pieces.append(piece)
+            else:
+                window.feed(piece)
+        return b"".join(pieces) if window is None else window.text()
+
+    async def _unpacked(self, response: aiohttp.ClientResponse, method: str) -> AsyncIterator[bytes]:
+        """The body in small pieces, unpacked so that no packed answer can fill the memory."""
+        unpack = zlib.decompressobj(wbits=31) if response.headers.get("content-encoding") == "gzip" else None
+        has_begun = False
+        async for chunk in response.content.iter_chunked(_CHUNK_BYTES):
+            self.traffic.received_bytes += len(chunk)
+            has_begun = True
+            packed = chunk
+            while packed:
+                try:
+                    piece = packed if unpack is None else unpack.decompress(packed, _PIECE_BYTES)
+                except zlib.error as fault:
+                    raise NonsenseAnswer(
+                        f"The answer of {self.place} to {method} cannot be unpacked."
+                    ) from fault
+                yield piece
+                packed = b"" if unpack is None else unpack.unconsumed_tail
+                if packed:
+                    await asyncio.sleep(0)  # others have their turn between two pieces
+        if unpack is not None and not unpack.eof and has_begun:
             raise NonsenseAnswer(f"The answer of {self.place} to {method} was cut off.")
-        return b"".join(pieces)
 
     def _failure(self, response: aiohttp.ClientResponse, method: str, text: bytes) -> BabysitError:
         """The error for an answer that is not a 200."""

@@ -114,23 +114,38 @@ def task(node: Node) -> Task:
     )
 
 
-def log_batch(answer: object, source: LogSource, *, after: Cursor | None, at_most: int) -> LogBatch:
-    """The answer to FetchLogs, or to April's GetTaskLogs, which puts its entries into batches."""
+def log_batch(
+    answer: object,
+    source: LogSource,
+    *,
+    after: Cursor | None,
+    at_most: int,
+    newest: bool = False,
+    dropped: int = 0,
+) -> LogBatch:
+    """The answer to FetchLogs, or to April's GetTaskLogs, which puts its entries into batches.
+
+    Of more than `at_most` lines the newest stay. `dropped`: how many were left out already.
+    """
     if isinstance(answer, LogPage):
-        lines, cursor = lines_of(answer, source), answer.cursor
+        dropped += max(0, len(answer.entries) - at_most)
+        lines, cursor = lines_of(answer.entries[-at_most:], source), answer.cursor
         number = None if isinstance(cursor, msgspec.UnsetType) else cursor
     else:
         node = Node.of(answer)
         entries = list(node.nodes("entries"))
         for batch in node.nodes("taskLogs"):
             entries.extend(batch.nodes("logs"))
-        lines, number = [_log_line(each, source) for each in entries], node.number_or_none("cursor")
+        dropped += max(0, len(entries) - at_most)
+        lines = [_log_line(each, source) for each in entries[-at_most:]]
+        number = node.number_or_none("cursor")
     return LogBatch(
         lines=tuple(
             lines if _has_all(source) else [each for each in lines if job_of(each.task) == source.job]
         ),
         cursor=after if number is None else Cursor(str(number)),
-        is_full=len(lines) >= at_most,
+        skipped=0 if newest else dropped,  # the newest were asked for, and are here
+        is_full=len(lines) >= at_most and not dropped,  # the cursor is behind the last line
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import yaml
 
 from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Line, NoSuchMethod, Page, QuickReader, Verb
+from babysitter.backends.iris.log_window import LogWindow
 from babysitter.clock import Clock
 from babysitter.errors import (
     BabysitError,
@@ -127,10 +128,11 @@ class RecordingLine:
         service: str = CONTROLLER_SERVICE,
         limit_s: float | None = None,
         quick: QuickReader | None = None,  # noqa: ARG002 - an answer is kept whole
+        window: LogWindow | None = None,
     ) -> object:
         asked_at = self._clock.now()
         try:
-            answer = await self._line.ask(method, body, service=service, limit_s=limit_s)
+            answer = await self._line.ask(method, body, service=service, limit_s=limit_s, window=window)
         except BabysitError as fault:
             status, text = _kept(fault)
             self._folder.write(method, service, body, status=status, text=text, asked_at=asked_at)
