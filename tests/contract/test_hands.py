@@ -31,7 +31,7 @@ async def scripted(request):
 
 
 def again(world, name="sweep"):
-    command = f"--controller-url {world.url} job run --job-name {name} -- python x.py"
+    command = f"--controller-url {world.url} job run --user ada --job-name {name} -- python x.py"
     return Submission((*world.command, *command.split()), SubmissionOrigin.STORED, job=NEW)
 
 

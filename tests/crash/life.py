@@ -52,7 +52,7 @@ class Plan:
     answer: str = ""  # slack, terminal, deny, ""
     kill_at: int = 0
     label: str = ""  # count only points of this label
-    until: str = "offered"  # offered, settled, expired
+    until: str = "offered"  # offered, settled, expired, called-off
     is_whole: bool = False  # from the start of the watch on, not from the offer on
 
 
@@ -179,6 +179,8 @@ async def _is_over(hall: Hall, until: str) -> bool:
     if not standing.proposals or until == "offered":
         return bool(standing.proposals)
     status = standing.proposals[-1].status
+    if until == "called-off":
+        return status is ProposalStatus.WITHDRAWN
     if until == "expired":
         return status not in (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
     return status is ProposalStatus.DENIED or not standing.incidents

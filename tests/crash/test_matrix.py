@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.crash.matrix import SEED, faults_of
-from tests.crash.world import Case, Ending, World, opened_world
+from tests.crash.world import OBSTACLES, Case, Ending, World, opened_world
 
 # Where a second submission, a lost answer or a message told twice would come from: what kind, which of them.
 DELICATE = (
@@ -58,6 +58,15 @@ async def test_lost_answers_and_a_second_crash_change_nothing(world: World):
     await killed(world, sound, Case("terminal", "launch-lost", kills=(4,), label="before GetJobStatus"))
     await killed(world, sound, Case("terminal", "answers-lost", kills=(9,), label="after commit"))
     await killed(world, sound, Case("terminal", kills=(1, 20), label="before LaunchJob"))
+
+
+@pytest.mark.parametrize("obstacle", OBSTACLES)
+async def test_obstacle_before_the_act_stops_nothing_wherever_it_dies(world: World, obstacle):
+    sound = await world.play(Case("terminal", obstacle))
+    assert (sound.launched, sound.stopped, sound.lives) == ([], [], 1)
+    assert sound.state["proposals"] == [("withdrawn",)]
+    for label, number in (("write decisions", 1), ("before commit", 3), ("before commit", 4)):
+        await killed(world, sound, Case("terminal", obstacle, kills=(number,), label=label))
 
 
 async def test_without_approval_nothing_is_touched_wherever_it_dies(world: World):

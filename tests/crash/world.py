@@ -18,7 +18,9 @@ from typing import Any
 
 from aiohttp import web
 
+from babysitter.sim.scenario import Root
 from babysitter.sim.server import Simulator
+from babysitter.sim.submissions import root_request
 from babysitter.slacksim import SlackServer
 from tests.crash.life import ADA, ROOT, Plan, SharedClock, live
 
@@ -36,10 +38,15 @@ class Case:
     """One story: how it is answered, what the world does, and where the first lives are cut off."""
 
     answer: str  # slack, terminal, deny, "" (nobody answers)
-    trouble: str = ""  # what the world does: a name of `TROUBLES`
+    trouble: str = ""  # what the world does: a name of `TROUBLES` or `OBSTACLES`
     is_whole: bool = False  # from the start of the watch on
     kills: tuple[int, ...] = ()  # point at which the first, second, ... life ends
     label: str = ""  # of which kind of points the first of these numbers is
+
+    @property
+    def is_called_off(self) -> bool:
+        """Whether an approval is followed by a reason instead of a restart."""
+        return self.trouble in OBSTACLES
 
 
 @dataclass
@@ -75,6 +82,21 @@ def _launch_lost(world: "World") -> None:
 def _stop_lost(world: "World") -> None:
     world.cluster.loses["TerminateJob"] = 1
 
+
+def _bundle_gone(world: "World") -> None:
+    world.cluster.bundles.forget()
+
+
+def _name_taken(world: "World") -> None:
+    root = Root(name=f"{ROOT.rpartition('/')[2]}-r1", argv=("sleep", "1"))
+    world.cluster._story._play(root, root_request(root, world.cluster.generation))
+
+
+# What comes up between the proposal and the act: the act is called off before the stop.
+OBSTACLES = {
+    "bundle-gone": _bundle_gone,
+    "name-taken": _name_taken,
+}
 
 TROUBLES = {
     "rate-limited": _rate_limited,
@@ -133,8 +155,10 @@ class World:
         await self._put_back(is_whole=case.is_whole)
         self._presses.clear()
         if case.trouble:
-            TROUBLES[case.trouble](self)
+            (TROUBLES | OBSTACLES)[case.trouble](self)
         until = "settled" if case.answer else "expired"
+        if case.is_called_off:
+            until = "called-off"
         killed: list[str] = []
         for number in range(MOST_LIVES):
             kill_at = case.kills[number] if number < len(case.kills) else 0

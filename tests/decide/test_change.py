@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.decide.change import apply, change_for, flag_value, is_expressible, parse_bytes, with_flag
+from babysitter.decide.change import apply, change_for, is_expressible
 from babysitter.decide.proposal import as_named
 from babysitter.model.finding import ActionKind, Cause, Evidence
 from babysitter.model.ids import JobId
@@ -10,6 +10,7 @@ from babysitter.model.launch_request import GIB
 from babysitter.model.log import Role
 from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.model.verdict import Change
+from babysitter.preflight.command_line import flag_value, with_flag
 from tests.support.build import diagnosis, submission
 
 GB = 10**9
@@ -43,21 +44,6 @@ RUN = ("iris", "job", "run", "--memory", "5GB", "--no-wait", "--", "python", "x.
 def test_exactly_one_option_is_set_and_the_users_program_is_left_alone(argv, flag, value, expected):
     assert with_flag(argv, flag, value) == expected
     assert flag_value(expected, flag) == value
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("5GB", 5 * GB),
-        ("512MiB", 512 * 2**20),
-        ("1g", GB),
-        ("1073741824", 2**30),
-        ("1.5GB", 3 * GB // 2),
-        ("lots", None),
-    ],
-)
-def test_sizes(text, size):
-    assert parse_bytes(text) == size
 
 
 OOM = diagnosis(

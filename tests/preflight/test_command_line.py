@@ -55,6 +55,12 @@ def test_last_value_counts():
             "9GB",
             "iris job run --memory 9GB -- x --memory 1",
         ),
+        (
+            "iris job run --memory 2GB --memory=5GB -- x",
+            "--memory",
+            "9GB",
+            "iris job run --memory 9GB --memory=9GB -- x",
+        ),
         ("iris job run --memory=5GB -- x", "--memory", "9GB", "iris job run --memory=9GB -- x"),
         ("iris job run -- x --disk 1", "--disk", "9GB", "iris job run --disk 9GB -- x --disk 1"),
         ("uv run iris job run -- x", "--region", "us", "uv run iris job run --region us -- x"),
@@ -64,6 +70,13 @@ def test_flag_set_in_place_or_after_run(line, flag, value, expected):
     changed = with_flag(tuple(shlex.split(line)), flag, value)
     assert shlex.join(changed) == expected
     assert flag_value(changed, flag) == value
+
+
+def test_last_flag_value_counts():
+    assert (
+        flag_value(("iris", "job", "run", "--user", "ada", "--user=bob", "--", "--user", "x"), "--user")
+        == "bob"
+    )
 
 
 def test_switch_set_once():

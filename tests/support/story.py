@@ -4,14 +4,19 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from babysitter.backends.iris.ask import Page, Verb
+from babysitter.backends.iris.auth import Credentials
+from babysitter.backends.iris.bundle import folder_state
 from babysitter.backends.iris.connect import hands_over
 from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.rpc import DirectWay, HttpLine
 from babysitter.backends.open import Cluster, ClusterSpec, open_cluster
 from babysitter.config import Settings
+from babysitter.errors import Unreachable
 from babysitter.model.events import (
     Event,
     IncidentEnded,
@@ -22,14 +27,16 @@ from babysitter.model.events import (
 )
 from babysitter.model.ids import JobId, Person, ProposalId
 from babysitter.model.proposal import Answer, Door
+from babysitter.model.submission import SubmitContext
 from babysitter.model.watch import Watch
 from babysitter.service.approvals import decide
+from babysitter.service.command import submission_of
 from babysitter.service.hall import Hall
 from babysitter.service.run import Service
 from babysitter.service.watching import standing_of, start_watching
 from babysitter.service.wiring import open_hall
 from babysitter.sim.server import Simulator
-from tests.support.clock import FakeClock
+from tests.support.clock import NOON, FakeClock
 from tests.support.hall import Ear
 from tests.support.waiting import HANG_S
 
@@ -105,13 +112,18 @@ async def story(
     generation: str = "may",
     transport: str = "rpc",
     client_date: str = "2026-11-20",
+    at: datetime = NOON,
+    token: str = "",
+    resubmit: str = "",
+    workdir: Path | None = None,
 ) -> AsyncIterator[Story]:
     """Open everything and start watching the scenario's job.
 
-    `client_date`: of the client that launches are accounted to.
+    `client_date`: of the client that launches are accounted to. `token`: what the cluster wants to see.
+    `resubmit`, `workdir`: the command that a person gave, and its folder.
     """
-    clock, ear = FakeClock(), Ear()
-    async with Simulator(scenario, clock.now, generation=generation) as sim:
+    clock, ear = FakeClock(at), Ear()
+    async with Simulator(scenario, clock.now, generation=generation, identity=token) as sim:
         command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
         spec = ClusterSpec(
             "marin",
@@ -119,6 +131,7 @@ async def story(
             transport=transport,
             iris_command=command,
             client_revision_date=client_date,
+            token=token,
         )
         async with (
             open_hall(
@@ -129,7 +142,14 @@ async def story(
             ) as hall,
             Service(hall) as service,
         ):
-            watch = await start_watching(hall, JobId(sim.root_job), spec, by=ADA)
+            watch = await start_watching(
+                hall,
+                JobId(sim.root_job),
+                spec,
+                by=ADA,
+                resubmit=submission_of(resubmit) if resubmit else None,
+                context=SubmitContext(str(workdir), folder_state(workdir)) if workdir else None,
+            )
             yield Story(hall, service, sim, clock, ear, watch)
 
 
@@ -137,13 +157,20 @@ class PatientLine(HttpLine):
     """Gives up on a simulator that hangs, soon, and on no other: a busy machine is slow, and answers."""
 
     def __init__(self, spec: ClusterSpec, sim: Simulator) -> None:
-        super().__init__(DirectWay(spec.url), place=spec.url)
+        super().__init__(
+            DirectWay(spec.url), place=spec.url, credentials=Credentials(spec.token), ask_limit_s=HANG_S
+        )
         self._sim = sim
 
     async def ask(self, *given: Any, limit_s: float | None = None, **more: Any) -> object:  # noqa: ARG002
         self._sim.cluster  # noqa: B018  time passes, and with it the mood may change
         hangs = self._sim.mood == "hangs"
         return await super().ask(*given, limit_s=HANGING_S if hangs else HANG_S, **more)
+
+    async def request_page(self, path: str, *, verb: Verb) -> Page:
+        if self._sim.mood == "hangs":
+            raise Unreachable("The simulator hangs.")
+        return await super().request_page(path, verb=verb)
 
 
 def opener(clock: FakeClock, sim: Simulator):

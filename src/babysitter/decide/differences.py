@@ -9,9 +9,10 @@ the job's own program; the job's name, `--no-wait` and the options for the clust
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from babysitter.decide.change import parse_bytes, split_command
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.submission import FolderState, Submission
+from babysitter.preflight.command_line import split_command
+from babysitter.preflight.sizes import Units, parse_size
 
 # The client of every generation sets these by itself.
 _SET_BY_CLIENT = frozenset(
@@ -145,8 +146,7 @@ def _device_kind(options: RunOptions) -> str:
 
 def _binary_bytes(text: str) -> int | None:
     """Sizes as the client reads them: 5GB is 5 * 2**30."""
-    unit = text.strip().rstrip("Bb").rstrip("i")
-    return parse_bytes(f"{unit}i") if unit and unit[-1].isalpha() else parse_bytes(text)
+    return parse_size(text, Units.BINARY)
 
 
 def _millicores(text: str) -> int | None:

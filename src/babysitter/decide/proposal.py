@@ -17,6 +17,7 @@ from babysitter.model.proposal import Facts, Proposal, ProposalStatus, WaitingPr
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Change, Diagnosis, Verdict
 from babysitter.model.watch import Watch
+from babysitter.preflight.command_line import flag_value, with_flag, with_switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,15 @@ def as_named(argv: tuple[str, ...], job: JobId) -> tuple[str, ...]:
     if not argv:
         return argv
     _, user, name = job.split("/")
-    named = changes.with_flag(argv, "--job-name", name)
-    if not changes.flag_value(named, "--user"):
-        named = changes.with_flag(named, "--user", user)
-    return changes.with_plain_flag(named, "--no-wait")
+    named = with_flag(argv, "--job-name", name)
+    if not flag_value(named, "--user"):
+        named = with_flag(named, "--user", user)
+    return with_switch(named, "--no-wait")
 
 
 def _as_filed(job: JobId, submission: Submission) -> JobId:
     """The id that the job really gets: a command may name another user."""
-    user = changes.flag_value(submission.argv, "--user")
+    user = flag_value(submission.argv, "--user")
     return JobId(f"/{user}/{job.split('/')[2]}") if user and job.count("/") == 2 else job
 
 

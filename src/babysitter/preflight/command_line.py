@@ -6,6 +6,7 @@ and lets words pass that it does not know. Edits never touch what stands behind 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from babysitter.preflight.tables import Option
 
@@ -137,25 +138,35 @@ def split_command(argv: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ..
 
 
 def flag_value(argv: tuple[str, ...], flag: str) -> str:
-    """The value of an option before `--`, "" when it is not set."""
+    """The value of an option before `--`, "" when it is not set. The last one counts, as for the client."""
+    values = flag_values(argv, flag)
+    return values[-1] if values else ""
+
+
+def flag_values(argv: tuple[str, ...], flag: str) -> tuple[str, ...]:
+    """Every value of an option before `--`, in order."""
     head, _ = split_command(argv)
-    for index, word in enumerate(head):
-        if word == flag and index + 1 < len(head):
-            return head[index + 1]
-        if word.startswith(flag + "="):
-            return word.partition("=")[2]
-    return ""
+    values = []
+    for word, following in pairwise((*head, "")):
+        if word == flag:
+            values.append(following)
+        elif word.startswith(flag + "="):
+            values.append(word.partition("=")[2])
+    return tuple(values)
 
 
 def with_flag(argv: tuple[str, ...], flag: str, value: str) -> tuple[str, ...]:
-    """Set an option of `job run`, in place when it is there, else right after `run`."""
+    """Set an option of `job run`, in place wherever it is there, else right after `run`."""
     head, tail = split_command(argv)
+    if not flag_values(argv, flag):
+        return _inserted(head, (flag, value), tail)
+    changed = list(head)
     for index, word in enumerate(head):
         if word == flag and index + 1 < len(head):
-            return (*head[: index + 1], value, *head[index + 2 :], *tail)
-        if word.startswith(flag + "="):
-            return (*head[:index], f"{flag}={value}", *head[index + 1 :], *tail)
-    return _inserted(head, (flag, value), tail)
+            changed[index + 1] = value
+        elif word.startswith(flag + "="):
+            changed[index] = f"{flag}={value}"
+    return (*changed, *tail)
 
 
 def with_switch(argv: tuple[str, ...], flag: str) -> tuple[str, ...]:

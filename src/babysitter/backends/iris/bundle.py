@@ -9,37 +9,21 @@ from pathlib import Path
 
 from babysitter.errors import UserError
 from babysitter.model.submission import FolderState
+from babysitter.preflight.bundle_rules import is_left_out
+from babysitter.preflight.tables import bundle_rules
 
 GIT_LIMIT_S = 20.0
 # Far beyond the client's own limit of 25 MB for the packed bundle: such a folder can never be shipped.
 MAX_FOLDER_BYTES = 512 * 1024 * 1024
 MAX_FOLDER_FILES = 50_000
 _CHUNK_BYTES = 1024 * 1024
-# What the client leaves out besides ignored files (May; the same in April).
-_FOLDERS_LEFT_OUT = (
-    "__pycache__",
-    ".git",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".venv",
-    "node_modules",
-    "venv",
-    "docs/figures",
-    "docs/images",
-    "docs/reports",
-    "docs/static",
-    "tests/snapshots",
-)
-_LEFT_OUT = re.compile(
-    r"\.(mov|pyc)$|\.egg-info(/|$)|(^|/)(" + "|".join(map(re.escape, _FOLDERS_LEFT_OUT)) + r")(/|$)"
-)
 
 
-def bundle_files(folder: Path) -> tuple[Path, ...]:
+def bundle_files(folder: Path, *, generation: str = "", left_out: Sequence[str] = ()) -> tuple[Path, ...]:
     """The files that a submission from this folder ships, sorted; outside of a git repository all files.
 
-    Raises UserError for a folder that is not there, or that holds too much to be shipped.
+    `left_out`: patterns of --exclude, which August's client has. Raises UserError for a folder that is not
+    there, or that holds too much to be shipped.
     """
     if not folder.is_dir():
         raise UserError(
@@ -47,12 +31,13 @@ def bundle_files(folder: Path) -> tuple[Path, ...]:
         )
     listed = _git_files(folder)
     names = _all_files(folder) if listed is None else iter(listed)
-    found: list[Path] = []
-    for name in names:
+    excluded = _compiled(left_out)
+    found: set[Path] = set()
+    for name in (*_added(folder), *names) if listed is not None else names:
         path = folder / name
-        if _LEFT_OUT.search(name) or not path.is_file():
+        if is_left_out(name, generation) or (excluded and excluded.search(name)) or not path.is_file():
             continue
-        found.append(path)
+        found.add(path)
         if len(found) > MAX_FOLDER_FILES:
             raise _too_large(folder, f"more than {MAX_FOLDER_FILES:,} files")
     return tuple(sorted(found))
@@ -102,18 +87,35 @@ def _add_file(digest: "hashlib._Hash", path: Path, folder: Path) -> None:
 
 
 def _git_files(folder: Path) -> Sequence[str] | None:
-    """Tracked files, and untracked ones that are not ignored; None outside of a repository."""
+    """Tracked files, and untracked ones that are not ignored; None outside of a repository.
+
+    Read line by line as the client does: a name that git quotes (one that is not ASCII) is no file to it, and
+    is not shipped.
+    """
     if not is_repository(folder):
         return None
-    listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return tuple(dict.fromkeys(name for name in listed.split("\0") if name))
+    listed = _git(folder, "ls-files", "--cached", "--others", "--exclude-standard")
+    return tuple(dict.fromkeys(name for name in listed.splitlines() if name))
+
+
+def _added(folder: Path) -> Iterator[str]:
+    """Ignored files that the client ships all the same."""
+    for pattern in bundle_rules().added:
+        yield from (path.relative_to(folder).as_posix() for path in folder.glob(pattern))
+
+
+def _compiled(patterns: Sequence[str]) -> re.Pattern[str] | None:
+    try:
+        return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
+    except re.error as fault:
+        raise UserError(f"--exclude has a pattern that cannot be read: {fault}.") from fault
 
 
 def _all_files(folder: Path) -> Iterator[str]:
     for parent, folders, names in os.walk(folder):
         inside = Path(parent).relative_to(folder).as_posix()
         prefix = "" if inside == "." else f"{inside}/"
-        folders[:] = sorted(name for name in folders if not _LEFT_OUT.search(f"{prefix}{name}/"))
+        folders[:] = sorted(name for name in folders if not is_left_out(f"{prefix}{name}", ""))
         yield from (f"{prefix}{name}" for name in names)
 
 

@@ -13,7 +13,7 @@ from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.hands import IrisHands
 from babysitter.backends.iris.prepare import SubmissionPreparer
 from babysitter.backends.iris.rpc import DirectWay, HttpLine, Way
-from babysitter.backends.iris.submission_facts import SubmissionFactsReader
+from babysitter.backends.iris.submission_facts import Machine, SubmissionFactsReader
 from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
 from babysitter.clock import Clock
 from babysitter.errors import BadConfig
@@ -29,20 +29,23 @@ def connect(
     iris = iris_command(spec, home=home, working_dir=working_dir)
     line = open_line(spec, clock=clock, home=home, working_dir=working_dir)
     eyes = IrisEyes(line, iris=iris, clock=clock)
-    return eyes, hands_over(line, eyes, spec, clock=clock)
+    return eyes, hands_over(line, eyes, spec, clock=clock, home=home)
 
 
-def hands_over(line: Line, eyes: IrisEyes, spec: "ClusterSpec", *, clock: Clock) -> IrisHands:
+def hands_over(
+    line: Line, eyes: IrisEyes, spec: "ClusterSpec", *, clock: Clock, home: Path | None = None
+) -> IrisHands:
     """Hands over this line, which look through these eyes before they act."""
+    machine = Machine(environ=os.environ, home=home or Path.home())
     preparer = SubmissionPreparer(
         eyes,
         iris=spec.iris_command,
         client_revision_date=spec.client_revision_date,
-        environ=os.environ,
+        environ=machine.environ,
+        clock=clock,
     )
-    return IrisHands(
-        line, facts=SubmissionFactsReader(eyes, clock=clock, preparer=preparer), preparer=preparer
-    )
+    facts = SubmissionFactsReader(line, eyes, preparer=preparer, machine=machine, clock=clock)
+    return IrisHands(line, facts=facts, preparer=preparer)
 
 
 def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path) -> Line:

@@ -61,6 +61,10 @@ class IrisEyes:
         """How this controller is spoken to. Probed once, then remembered; raises a WorldError when blind."""
         return (await self._knowledge()).dialect
 
+    async def authentication(self) -> str:
+        """Who checks identities: none, static, gcp or edge. Raises a WorldError when blind."""
+        return (await self._knowledge()).auth
+
     async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
         found = {job.id: job for job in await self._jobs_under(_canonical(root))}
         if root not in found:

@@ -4,13 +4,17 @@ What is read from the environment goes into the submission that is sent, and now
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
 from babysitter.backends.iris.client_date import installed_client_date
 from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.generation import CLIENT_CONSTANTS
 from babysitter.backends.iris.submit import launch_request, ready_to_run
+from babysitter.clock import Clock
 from babysitter.errors import MissingSubmission
 from babysitter.model.submission import Submission, ValueSource
+
+CLIENT_DATE_TTL = timedelta(minutes=10)  # an upgrade of the client is noticed by then
 
 
 class SubmissionPreparer:
@@ -27,18 +31,24 @@ class SubmissionPreparer:
         iris: Sequence[str],
         client_revision_date: str = "",
         environ: Mapping[str, str],
+        clock: Clock,
     ) -> None:
         self._eyes = eyes
         self._iris = tuple(iris)
         self._configured_date = client_revision_date
         self._installed_date = ""
+        self._asked_at: datetime | None = None
+        self._clock = clock
         self._environ = environ
 
     async def client_date(self) -> str:
         """YYYY-MM-DD of the client that launches are accounted to; "" where none is known."""
-        if not self._configured_date and not self._installed_date:
-            self._installed_date = await installed_client_date(self._iris)
-        return self._configured_date or self._installed_date
+        if self._configured_date:
+            return self._configured_date
+        now = self._clock.now()
+        if not self._installed_date or self._asked_at is None or now - self._asked_at > CLIENT_DATE_TTL:
+            self._installed_date, self._asked_at = await installed_client_date(self._iris), now
+        return self._installed_date
 
     def missing_variables(self, submission: Submission) -> tuple[str, ...]:
         """Variables that are to be taken from the environment, and are not set there."""
