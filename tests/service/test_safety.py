@@ -1,0 +1,178 @@
+"""What must never happen to somebody's job, each shown by what would follow if its check were missing."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from babysitter.errors import FactsChanged, Unreachable
+from babysitter.model.action import BrokeOff, Step, StepRecord, StepState, Submitted
+from babysitter.model.events import ProposalDecided, StepTaken
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.ids import IncidentId, JobId, ProposalId, WatchId
+from babysitter.model.job import Job, JobState
+from babysitter.model.proposal import Approved, Digest, Facts, Proposal
+from babysitter.service import saga
+from tests.service.test_act import SUCCESSOR, answer, offer_of
+from tests.service.test_check import zombie
+from tests.support.build import COORDINATOR, NOON, ROOT, at, submission
+from tests.support.cluster import HandClock, SmallCluster
+from tests.support.hall import ADA, Home, SmallHands, home
+from tests.support.jobs import R, crew, job, tree
+
+ENDS_AFTER_S = 40.0
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Home]:
+    async with home(tmp_path) as opened:
+        opened.cluster.show(tree(*crew()))
+        yield opened
+
+
+class Steps:
+    """A journal in memory."""
+
+    def __init__(self, **taken: StepState) -> None:
+        self.records = {
+            Step[name.upper()]: StepRecord(Step[name.upper()], state, NOON) for name, state in taken.items()
+        }
+
+    async def taken(self) -> Mapping[Step, StepRecord]:
+        return dict(self.records)
+
+    async def intend(self, step: Step, detail: str = "") -> None:
+        self.records[step] = StepRecord(step, StepState.INTENDED, NOON, detail)
+
+    async def done(self, step: Step, detail: str = "") -> None:
+        self.records[step] = StepRecord(step, StepState.DONE, NOON, detail)
+
+    async def failed(self, step: Step, detail: str = "") -> None:
+        self.records[step] = StepRecord(step, StepState.FAILED, NOON, detail)
+
+
+class SlowToEnd(SmallCluster):
+    """A job that was asked to stop goes on for a while."""
+
+    def __init__(self, clock: HandClock) -> None:
+        super().__init__()
+        self.clock = clock
+        self.stopped_at: float | None = None
+
+    async def find(self, job: JobId) -> Job | None:
+        now = self.clock.now().timestamp()
+        if self.stopped_at is not None and now >= self.stopped_at + ENDS_AFTER_S:
+            self.jobs[ROOT] = replace(self.jobs[ROOT], state=JobState.KILLED)
+        return await super().find(job)
+
+
+class SlowHands(SmallHands):
+    """Stops as slowly as the cluster; notes the old job's state at each submission."""
+
+    def __init__(self, cluster: SlowToEnd, clock: HandClock) -> None:
+        super().__init__(cluster, clock)  # type: ignore[arg-type]
+        self.slow = cluster
+        self.old_state_at_submit: list[JobState] = []
+
+    async def stop(self, job: JobId) -> None:
+        self.stopped.append(job)
+        self.slow.stopped_at = self.slow.clock.now().timestamp()
+
+    async def submit(self, submission):
+        self.old_state_at_submit.append(self.slow.jobs[ROOT].state)
+        return await super().submit(submission)
+
+
+def approved() -> Approved:
+    """A restart that somebody approved."""
+    sent = replace(submission(), job=SUCCESSOR)
+    facts = Facts(ROOT, JobState.RUNNING, COORDINATOR, Cause.ZOMBIE_COORDINATOR, sent.argv)
+    proposal = Proposal(
+        id=ProposalId("p-1"),
+        incident=IncidentId("i-1"),
+        watch=WatchId("w-1"),
+        cluster="marin",
+        job=ROOT,
+        successor=SUCCESSOR,
+        action=ActionKind.RESTART,
+        submission=sent,
+        facts=facts,
+        digest=Digest("made-up"),
+        created_at=NOON,
+        expires_at=at(3600),
+    )
+    return Approved(proposal, ADA, NOON, fence=1)
+
+
+async def carried_out(cluster: SmallCluster, hands: SmallHands, clock: HandClock, journal: Steps):
+    async def nothing() -> str:
+        return ""
+
+    return await saga.run(
+        approved(), journal, cluster, hands, clock, what_moved=nothing, save_evidence=nothing
+    )
+
+
+async def test_submit_waits_until_the_old_job_has_ended():
+    clock = HandClock()
+    cluster = SlowToEnd(clock)
+    cluster.jobs[ROOT] = job(ROOT, R)
+    hands = SlowHands(cluster, clock)
+    outcome = await carried_out(cluster, hands, clock, Steps())
+    assert outcome == Submitted(SUCCESSOR)
+    assert hands.old_state_at_submit == [JobState.KILLED]
+
+
+async def test_submit_never_adopts_a_foreign_job():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs = {ROOT: job(ROOT, R), SUCCESSOR: job(SUCCESSOR, R)}
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    outcome = await carried_out(cluster, hands, clock, Steps())
+    assert isinstance(outcome, BrokeOff)
+    assert outcome.step is Step.SUBMIT
+    assert "not of this restart" in outcome.because
+    assert hands.submitted == []
+
+
+async def test_submit_takes_its_own_job_after_a_crash():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs = {ROOT: job(ROOT, JobState.KILLED), SUCCESSOR: job(SUCCESSOR, R)}
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    begun = dict.fromkeys(("evidence", "stop", "terminal"), StepState.DONE) | {"submit": StepState.INTENDED}
+    assert await carried_out(cluster, hands, clock, Steps(**begun)) == Submitted(SUCCESSOR)
+    assert hands.submitted == []
+
+
+async def test_decide_refuses_an_expired_proposal(place: Home):
+    watch = await zombie(place)
+    offer = await offer_of(place, watch)
+    place.clock.advance(13 * 3600)  # nobody has looked since: it is still open in the database
+    with pytest.raises(FactsChanged, match="ended at"):
+        await answer(place, offer)
+    assert await place.events(ProposalDecided) == []
+    await place.pass_s(60)
+    assert place.hands.stopped == []
+
+
+async def test_journal_is_not_written_without_the_lease(place: Home):
+    watch = await zombie(place)
+    await answer(place, await offer_of(place, watch))
+    async with place.hall.store.transaction() as records:
+        await records.leases.leave(place.hall.tenure.replica)
+        await records.leases.claim(("service",), place.hall.tenure.replica, now=place.clock.now())
+    await place.pass_s(30)
+    assert await place.events(StepTaken) == []
+    assert place.hands.stopped == []
+
+
+async def test_blind_look_before_the_act_is_not_unchanged(place: Home):
+    watch = await zombie(place)
+    await answer(place, await offer_of(place, watch))
+    place.cluster.broken = Unreachable("The controller refused the connection.")
+    await place.pass_s(120)
+    assert await place.events(StepTaken) == []
+    assert place.hands.stopped == []
+    place.cluster.broken = None
+    await place.pass_s(60)
+    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
