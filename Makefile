@@ -3,7 +3,7 @@ PY := .venv/bin/python
 STAMP := .venv/.ready
 JOBS ?= 3  # on two cores: many tests wait
 
-.PHONY: setup demo test check bench docs chaos
+.PHONY: setup demo test check bench docs chaos mutants flaky
 
 setup: $(STAMP)
 
@@ -31,6 +31,14 @@ bench: $(STAMP)
 
 chaos: $(STAMP)
 	$(PY) -m tests.crash.matrix
+
+mutants: $(STAMP)
+	$(PY) -m tests.mutants $(ARGS)
+
+RUNS ?= 10
+BUSY ?= 5
+flaky: $(STAMP)
+	$(PY) -m tests.support.flaky --runs $(RUNS) --busy $(BUSY) --jobs $(JOBS)
 
 docs: $(STAMP)
 	$(PY) -m tests.support.write_docs

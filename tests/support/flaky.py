@@ -1,0 +1,62 @@
+"""`make flaky RUNS=10 BUSY=5`: the whole suite again and again, the last runs beside a busy loop on every core.
+
+    python -m tests.support.flaky [--runs 10] [--busy 5] [--jobs 3] [pytest arguments]
+
+Prints every failed test with the number of its run; exits 1 when there is one.
+"""
+
+# ruff: noqa: T201 - a command prints
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.support.processes import begin_run
+
+
+@contextmanager
+def busy_cores(number: int) -> Iterator[None]:
+    """So many loops that do nothing but keep a core."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description="Run the suite again and again.")
+    options.add_argument("--runs", type=int, default=10)
+    options.add_argument("--busy", type=int, default=5, help="how many of the runs beside busy loops")
+    options.add_argument("--jobs", default="3")
+    given, rest = options.parse_known_args()
+    begin_run()  # the loops end with this process, however it ends
+    failures = 0
+    for number in range(1, given.runs + 1):
+        is_busy = number > given.runs - given.busy
+        began_s = time.monotonic()
+        with busy_cores((os.cpu_count() or 1) if is_busy else 0):
+            command = [sys.executable, "-m", "pytest", "-n", given.jobs, "--dist", "worksteal", *rest]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        bad = re.findall(r"^(?:FAILED|ERROR) .*", done.stdout, flags=re.MULTILINE)
+        failures += bool(bad or done.returncode)
+        last = done.stdout.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        beside = "beside busy loops" if is_busy else "alone"
+        print(
+            f"run {number} {beside}, {time.monotonic() - began_s:.0f} s: {last[0]}",
+            *bad,
+            sep="\n  ",
+            flush=True,
+        )
+    print(f"{given.runs} runs, {failures} with a failure")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
