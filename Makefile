@@ -1,4 +1,4 @@
-# Six words. Each sets up .venv by itself; nothing but python3, git and make is needed beforehand.
+# Each word sets up .venv by itself; nothing but python3, git and make is needed beforehand.
 PY := .venv/bin/python
 STAMP := .venv/.ready
 JOBS ?= 3  # on two cores: many tests wait

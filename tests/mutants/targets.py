@@ -48,43 +48,33 @@ TARGETS = (
 
 @dataclass(frozen=True)
 class Named:
-    """A mutant that once survived, kept by its text."""
+    """A mutant that once survived: the first match of `pattern` after the text `after` becomes `new`."""
 
     name: str
     path: str
-    old: str
+    after: str
+    pattern: str
     new: str
 
 
 NAMED = (
     Named(
-        "no-expiry-check",
-        "service/approvals.py",
-        "if proposal.status is ProposalStatus.OPEN and now >= proposal.expires_at:",
-        "if False:",
+        "no-expiry-check", "service/approvals.py", "async def decide(", r"if [^\n]*expires_at:", "if False:"
     ),
     Named(
         "submit-before-the-end",
         "service/saga.py",
-        "            if found.state.is_terminal:\n                return found.state",
-        "            if True:\n                return found.state",
+        "def _confirm_terminal(",
+        r"if [^\n]*is_terminal:",
+        "if True:",
     ),
     Named(
-        "foreign-job-adopted",
-        "service/saga.py",
-        "if existing is not None and not was_intended:",
-        "if False:",
+        "foreign-job-adopted", "service/saga.py", "def _submit(", r"if [^\n]*not was_intended:", "if False:"
     ),
     Named(
-        "journal-without-lease",
-        "service/restarts.py",
-        "await records.leases.must_hold(lease.name, lease.fence)\n            await records.journal.write(",
-        "await records.journal.write(",
+        "journal-without-lease", "service/restarts.py", "def _write(", r"await [^\n]*must_hold[^\n]*", "pass"
     ),
     Named(
-        "blind-is-unchanged",
-        "service/restarts.py",
-        "    if verdict.blind:\n        spot = verdict.blind[0]",
-        "    if False:\n        spot = verdict.blind[0]",
+        "blind-is-unchanged", "service/restarts.py", "def _what_moved(", r"if verdict\.blind:", "if False:"
     ),
 )

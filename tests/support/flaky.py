@@ -1,4 +1,4 @@
-"""`make flaky RUNS=10 BUSY=5`: the whole suite again and again, the last runs beside a busy loop on every core.
+"""`make flaky RUNS=10 BUSY=5`: the suite again and again, the last runs beside busy loops on all cores.
 
     python -m tests.support.flaky [--runs 10] [--busy 5] [--jobs 3] [pytest arguments]
 
@@ -48,12 +48,8 @@ def main() -> int:
         failures += bool(bad or done.returncode)
         last = done.stdout.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         beside = "beside busy loops" if is_busy else "alone"
-        print(
-            f"run {number} {beside}, {time.monotonic() - began_s:.0f} s: {last[0]}",
-            *bad,
-            sep="\n  ",
-            flush=True,
-        )
+        took = f"{time.monotonic() - began_s:.0f} s"
+        print(f"run {number} {beside}, {took}: {last[0]}", *bad, sep="\n  ", flush=True)
     print(f"{given.runs} runs, {failures} with a failure")
     return 1 if failures else 0
 
