@@ -12,6 +12,7 @@ import importlib.abc
 import importlib.util
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -83,12 +84,11 @@ def chosen(sample: int, seed: int, only: str) -> Iterator[tuple[Target, Mutant]]
     by_path = {each.path: each for each in TARGETS}
     for each in NAMED:
         source = by_path[each.path].file.read_text(encoding="utf-8")
-        assert source.count(each.old) == 1, f"{each.name}: its text is not once in {each.path} any more"
-        line = source[: source.index(each.old)].count("\n") + 1
-        yield (
-            by_path[each.path],
-            Mutant(each.path, line, f"named {each.name}", source.replace(each.old, each.new)),
-        )
+        found = re.compile(each.pattern).search(source, max(0, source.find(each.after)))
+        assert found, f"{each.name}: {each.path} has no such place any more; mend tests/mutants/targets.py"
+        line = source[: found.start()].count("\n") + 1
+        text = source[: found.start()] + each.new + source[found.end() :]
+        yield by_path[each.path], Mutant(each.path, line, f"named {each.name}", text)
     every = [(t, m) for t in TARGETS for m in mutants(t.path, t.file.read_text(encoding="utf-8"))]
     yield from sorted(
         random.Random(seed).sample(every, min(sample, len(every))) if sample and not only else every,
