@@ -181,3 +181,25 @@ def test_recorded_requests_lack_only_what_every_client_sets(era):
     request = exchange(era, "01-plain-success", "s01-GetJobStatus-root").json["request"]
     kept = kept_submission(Node.of(request), NEW, iris=("iris",))
     assert set(kept.request_blanks) == {"TOKENIZERS_PARALLELISM"} <= set(CLIENT_CONSTANTS)
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "stderr", "words"),
+    [
+        (
+            2,
+            "Usage: iris\n\nError: --tpu requires --enable-extra-resources.\nOnly CPU is needed.\n",
+            "did not accept its options: --tpu requires --enable-extra-resources.",
+        ),
+        (
+            1,
+            "Traceback:\nValueError: Bundle size 25.8MB exceeds maximum 25MB. Consider.\n",
+            "gave up: Bundle size 25.8MB exceeds maximum 25MB.",
+        ),
+    ],
+)
+def test_refusal_of_the_client_is_named(exit_code, stderr, words):
+    submission = Submission(("iris",), SubmissionOrigin.STORED, job=JobId("/ada/dedup-r1"))
+    with pytest.raises(Refused) as refused:
+        outcome(Finished("", stderr, exit_code), submission)
+    assert words in str(refused.value)

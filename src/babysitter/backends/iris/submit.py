@@ -12,6 +12,14 @@ from babysitter.model.launch_request import LaunchRequest, node
 from babysitter.model.submission import Submission, SubmissionOrigin
 
 _NEVER_REPLACE = "EXISTING_JOB_POLICY_ERROR"
+_CLIENT_REFUSALS = (  # of the client itself, before it asks the controller
+    "ValueError: Bundle size",
+    "ValueError: Failed to parse size",
+    "ValueError: Unknown GPU spec",
+    "ValueError: Key cannot contain",
+    "ValueError: Job name cannot contain",
+    "ValueError: Job user must not be empty",
+)
 _CALLABLE = "_callable_runner.py"  # how the client starts a program that was submitted from Python
 _BLANKS = ("[REDACTED]", "**REDACTED**", "<redacted>", "***")  # May, April, and others' habits
 
@@ -96,8 +104,17 @@ def outcome(done: Finished, submission: Submission) -> JobId:
             f"`iris job run` ended well but printed {len(ids)} job ids; look for {submission.job} by name."
         )
     if done.exit_code == 2:
-        raise Refused(f"`iris job run` did not accept its options: {done.last_error_line}.")
+        raise Refused(f"`iris job run` did not accept its options: {_usage_error(done)}.")
+    if done.last_error_line.startswith(_CLIENT_REFUSALS):
+        raise Refused(f"`iris job run` gave up: {done.last_error_line.removeprefix('ValueError: ')}")
     raise command_failure("iris job run", "LaunchJob", done)
+
+
+def _usage_error(done: Finished) -> str:
+    """The line that names the fault; a hint of several words may follow it."""
+    lines = (line.strip() for line in done.stderr.splitlines())
+    named = next((line for line in lines if line.startswith("Error: ")), done.last_error_line)
+    return named.removeprefix("Error: ").rstrip(".")
 
 
 def command_failure(place: str, method: str, done: Finished) -> BabysitError:
