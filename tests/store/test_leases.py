@@ -51,3 +51,11 @@ async def test_a_person_has_one_word_per_incident(store: Store):
         corrected = Label(IncidentId("i-1"), Person("U-ada"), at(5), True)
         await records.feedback.put(corrected)
         assert await records.feedback.all() == (corrected,)
+
+
+async def test_sign_of_life_ends_at_its_moment(store: Store):
+    async with store.transaction() as records:
+        await records.leases.beat(ONE, until=at(15))
+        await records.leases.claim(("service",), ONE, now=NOON)
+        assert await records.leases.owner_of("service", now=at(14.999)) == ONE
+        assert await records.leases.owner_of("service", now=at(15)) is None
