@@ -59,3 +59,10 @@ async def test_sign_of_life_ends_at_its_moment(store: Store):
         await records.leases.claim(("service",), ONE, now=NOON)
         assert await records.leases.owner_of("service", now=at(14.999)) == ONE
         assert await records.leases.owner_of("service", now=at(15)) is None
+
+
+async def test_silent_owner_gets_a_new_fence_even_alone(store: Store):
+    async with store.transaction() as records:
+        await records.leases.beat(ONE, until=at(15))
+        await records.leases.claim(("service",), ONE, now=NOON)
+        assert await records.leases.claim(("service",), ONE, now=at(20)) == {"service": 2}
