@@ -3,15 +3,16 @@
 import pytest
 
 from babysitter.decide.change import apply, change_for, is_expressible
-from babysitter.decide.proposal import as_named
+from babysitter.decide.proposal import as_named, plan_restart
 from babysitter.model.finding import ActionKind, Cause, Evidence
 from babysitter.model.ids import JobId
+from babysitter.model.incident import Ledger
 from babysitter.model.launch_request import GIB
 from babysitter.model.log import Role
 from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.model.verdict import Change
 from babysitter.preflight.command_line import flag_value, with_flag
-from tests.support.build import diagnosis, submission
+from tests.support.build import diagnosis, submission, watch
 
 GB = 10**9
 RUN = ("iris", "job", "run", "--memory", "5GB", "--no-wait", "--", "python", "x.py", "--memory", "1")
@@ -132,3 +133,11 @@ def test_stored_request_is_changed_in_its_own_units():
 def test_stored_request_takes_what_it_can_express(what, after, exact):
     assert is_expressible(Change(what, "", after, ""), STORED) is exact
     assert is_expressible(Change(what, "", after, ""), submission(*RUN))
+
+
+def test_plan_holds_the_change_it_names():
+    plan = plan_restart(OOM, submission(*RUN), watch(), Ledger(), 5 * GB)
+    assert plan.change is not None
+    assert flag_value(plan.submission.argv, "--memory") == plan.change.after
+    assert flag_value(plan.submission.argv, "--job-name") == "dedup-r1"
+    assert plan.submission.job == "/ada/dedup-r1"

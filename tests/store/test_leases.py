@@ -66,3 +66,10 @@ async def test_silent_owner_gets_a_new_fence_even_alone(store: Store):
         await records.leases.beat(ONE, until=at(15))
         await records.leases.claim(("service",), ONE, now=NOON)
         assert await records.leases.claim(("service",), ONE, now=at(20)) == {"service": 2}
+
+
+async def test_who_leaves_is_alive_no_more(store: Store):
+    async with store.transaction() as records:
+        await records.leases.beat(ONE, until=at(15))
+        await records.leases.leave(ONE)
+        assert await records.leases.alive(now=NOON) == {}
