@@ -65,7 +65,8 @@ def test_the_same_cause_again_escalates_unless_the_job_got_further():
         ([], 0, 3),
         ([(1, 10)], 10, 2),
         ([(1, 10)], 11, 3),  # got further: forgiven
-        ([(25, 10)], 10, 3),  # outside the window
+        ([(24, 10)], 10, 3),  # outside the window, just
+        ([(23.99, 10)], 10, 2),
         ([(3, 10), (2, 10), (1, 10)], 10, 0),
         ([(3, 10), (2, 30), (1, 20)], 20, 1),  # the first was followed by progress
     ],
