@@ -21,6 +21,7 @@ _UNSEEN = {
 }
 SENTENCE_CHARS_MOST = 1_200
 REDACTED_CHARS_MOST = 16_384
+LONGEST_SECRET_CHARS = 4_096  # of one word, as far as it may be the beginning of a secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ def _readable_part(text: str) -> str:
     if len(text) <= REDACTED_CHARS_MOST:
         return text
     beginning = text[:REDACTED_CHARS_MOST]
-    return beginning.rpartition(" ")[0] or beginning
+    whole_words = beginning.rpartition(" ")[0]
+    return whole_words or beginning[:-LONGEST_SECRET_CHARS]
 
 
 def short_name(job: str) -> str:

@@ -7,11 +7,12 @@ incident of a cluster that cannot be seen is kept under the cluster's name (deci
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from babysitter.backends.base import Eyes, Hands, Overview
 from babysitter.backends.open import Cluster, ClusterSpec, spec_from_options
+from babysitter.backends.redacting import RedactingReader
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
 from babysitter.store.open import Store
@@ -85,7 +86,8 @@ class Clusters:
         if name not in self._open:
             spec = await self.spec(name)
             if name not in self._open:  # another watch may have opened it meanwhile
-                self._open[name] = self._opener(spec)
+                opened = self._opener(spec)
+                self._open[name] = replace(opened, eyes=RedactingReader(opened.eyes))
         return self._open[name]
 
 

@@ -1,12 +1,14 @@
 """What happened, in order, never changed. One encoder, one decoder, for every kind."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import func, insert, select
 
 from babysitter.model.events import EVENT_KINDS, Event
 from babysitter.model.ids import WatchId
+from babysitter.redact import redact
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
 from babysitter.store.tables import events
@@ -50,8 +52,16 @@ class EventLog:
         return int((await self._connection.scalar(select(func.max(events.c.seq)))) or 0)
 
 
+# Fields whose sentences may quote a job, a cluster or a command.
+_SENTENCES = ("because", "summary", "outcome", "detail", "trouble", "reason")
+
+
 def encode(event: Event) -> str:
-    return codec(type(event)).encode(event)
+    """The event as it is stored, its sentences redacted."""
+    shown: dict[str, Any] = {
+        name: redact(words) for name in _SENTENCES if isinstance(words := getattr(event, name, None), str)
+    }
+    return codec(type(event)).encode(replace(event, **shown) if shown else event)
 
 
 def decode(kind: str, body: str) -> Event:

@@ -9,6 +9,7 @@ from sqlalchemy import delete, insert, select, update
 from babysitter.model.action import Step, StepRecord, StepState
 from babysitter.model.events import StepTaken
 from babysitter.model.ids import ProposalId, WatchId
+from babysitter.redact import redact
 from babysitter.store.connection import Connection
 from babysitter.store.events import EventLog
 from babysitter.store.tables import actions, steps
@@ -44,7 +45,7 @@ class JournalBook:
         changed = await self._connection.execute(
             update(actions)
             .where(actions.c.proposal == proposal, actions.c.ended_at.is_(None))
-            .values(ended_at=now, outcome=outcome)
+            .values(ended_at=now, outcome=redact(outcome))
         )
         return changed.rowcount == 1
 
@@ -65,7 +66,9 @@ class JournalBook:
     async def write(
         self, action: Action, step: Step, state: StepState, detail: str = "", *, now: datetime
     ) -> None:
-        """Note where a step stands, and that as an event."""
+        """Note where a step stands, and that as an event. What a failed one says is redacted."""
+        if state is StepState.FAILED:
+            detail = redact(detail)
         await self._connection.execute(
             delete(steps).where(steps.c.proposal == action.proposal, steps.c.step == step)
         )

@@ -15,6 +15,7 @@ from babysitter.model.message import Occasion, Told
 from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
+from babysitter.redact import redact
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
 from babysitter.store.tables import decisions, incidents, messages, proposals, restarts, watches
@@ -150,7 +151,7 @@ class LedgerBook:
                 status=status,
                 updated_at=now,
                 ended_at=now if status.is_over else None,
-                outcome=outcome,
+                outcome=redact(outcome),
                 snoozed_until=snoozed_until,
             )
         )
@@ -200,7 +201,7 @@ class LedgerBook:
         changed = await self._connection.execute(
             update(proposals)
             .where(proposals.c.id == proposal, proposals.c.status.in_(list(among)))
-            .values(status=status, withdrawn_because=because)
+            .values(status=status, withdrawn_because=redact(because))
         )
         return changed.rowcount == 1
 

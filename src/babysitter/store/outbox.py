@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Row, func, insert, select, union, update
 
 from babysitter.model.ids import IncidentId, MessageId, ProposalId
 from babysitter.model.message import Message
+from babysitter.redact import redact
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
 from babysitter.store.tables import deliveries, edits, messages, notifiers
@@ -216,11 +217,15 @@ class Outbox:
     ) -> None:
         """It did not arrive, or that is not known; to be tried again."""
         state = DeliveryState.DOUBTFUL if is_doubtful else DeliveryState.WAITING
-        await self._mark(notifier, message, state=state, next_try_at=again_at, error=error[:ERROR_CHARS_MOST])
+        await self._mark(
+            notifier, message, state=state, next_try_at=again_at, error=redact(error)[:ERROR_CHARS_MOST]
+        )
 
     async def dropped(self, notifier: str, message: MessageId, error: str) -> None:
         """It can never arrive."""
-        await self._mark(notifier, message, state=DeliveryState.DROPPED, error=error[:ERROR_CHARS_MOST])
+        await self._mark(
+            notifier, message, state=DeliveryState.DROPPED, error=redact(error)[:ERROR_CHARS_MOST]
+        )
 
     async def edits_due(self, notifier: str, *, shown_before: datetime, at_most: int) -> tuple[Editing, ...]:
         """Posted messages whose newest content is not shown, least recently edited first."""

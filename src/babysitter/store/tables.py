@@ -72,7 +72,7 @@ watches = Table(
     Column("revision", Integer, nullable=False),
     Column("memory", Text, nullable=False),
     Column("limits", Text, nullable=False),
-    Column("resubmit", Text),
+    Column("resubmit", Text),  # the command of a restart and its environment: NOT redacted, to be acted upon
     Column("outlook", Text),
     Column("verdict", Text),  # the last one, its memory left out: what `explain` prints
     Column("submit_context", Text),
@@ -93,7 +93,7 @@ clusters = Table(
     "clusters",
     metadata,
     Column("name", String, primary_key=True),
-    Column("description", Text, nullable=False),
+    Column("description", Text, nullable=False),  # may hold the token of the command line: NOT redacted
 )
 
 wakes = Table(
@@ -142,7 +142,7 @@ proposals = Table(
     Column("reminded_at", Moment),
     Column("may_approve", Text, nullable=False),
     Column("withdrawn_because", Text, nullable=False),
-    Column("body", Text, nullable=False),
+    Column("body", Text, nullable=False),  # with the command of the restart: NOT redacted, to be acted upon
     sqlite_autoincrement=True,
 )
 
@@ -261,7 +261,9 @@ inbox = Table(
     Column("id", String, primary_key=True),  # the same for every delivery of one answer
     Column("door", String, nullable=False),
     Column("came_at", Moment, nullable=False),
-    Column("body", Text, nullable=False),
+    Column(
+        "body", Text, nullable=False
+    ),  # with the address to answer at: NOT redacted, deleted when answered
 )
 
 replicas = Table(

@@ -16,6 +16,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.verdict import Outlook, Verdict
 from babysitter.model.watch import Neighbour, UnfinishedWatch, Watch
+from babysitter.redact import redact
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
 from babysitter.store.tables import wakes, watches
@@ -186,7 +187,7 @@ def _columns(watch: Watch) -> dict[str, object]:
         "last_checked_at": watch.last_checked_at,
         "owner": watch.owner,
         "restarts": watch.restarts,
-        "trouble": watch.trouble,
+        "trouble": redact(watch.trouble),
         "fence": watch.fence,
         "memory": codec(Memory).encode(watch.memory),
         "limits": codec(Limits).encode(watch.limits),

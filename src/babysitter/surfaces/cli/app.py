@@ -235,11 +235,11 @@ def _as_ours(misuse: Any, arguments: Sequence[str]) -> UserError:
 
 def _say(error: BabysitError) -> int:
     """A sentence may quote a job, a file or a server: what could steer a terminal is left out."""
-    from babysitter.redact import neutral
+    from babysitter.redact import redact
 
-    print(f"babysit: {neutral(error.sentence)}", file=sys.stderr)  # noqa: T201
+    print(f"babysit: {redact(error.sentence)}", file=sys.stderr)  # noqa: T201
     if error.next_step:
-        print(f"  {neutral(error.next_step)}", file=sys.stderr)  # noqa: T201
+        print(f"  {redact(error.next_step)}", file=sys.stderr)  # noqa: T201
     return error.exit_code
 
 
