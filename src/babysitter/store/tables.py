@@ -93,7 +93,7 @@ clusters = Table(
     "clusters",
     metadata,
     Column("name", String, primary_key=True),
-    Column("description", Text, nullable=False),  # may hold the token of the command line: NOT redacted
+    Column("description", Text, nullable=False),
 )
 
 wakes = Table(
@@ -263,7 +263,7 @@ inbox = Table(
     Column("came_at", Moment, nullable=False),
     Column(
         "body", Text, nullable=False
-    ),  # with the address to answer at: NOT redacted, deleted when answered
+    ),
 )
 
 replicas = Table(
