@@ -261,9 +261,7 @@ inbox = Table(
     Column("id", String, primary_key=True),  # the same for every delivery of one answer
     Column("door", String, nullable=False),
     Column("came_at", Moment, nullable=False),
-    Column(
-        "body", Text, nullable=False
-    ),
+    Column("body", Text, nullable=False),
 )
 
 replicas = Table(
