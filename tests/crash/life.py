@@ -5,6 +5,7 @@ its state folder is in `Plan`; everything else it must find there, as after any 
 """
 
 import asyncio
+import contextlib
 import mmap
 import struct
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from babysitter.backends.open import Cluster, ClusterSpec
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import SlackSettings
+from babysitter.errors import StorageUnavailable
 from babysitter.model.ids import JobId, Person
 from babysitter.model.proposal import Answer, Door, ProposalStatus
 from babysitter.notify.slack import SlackNotifier
@@ -33,6 +35,8 @@ from babysitter.service.wiring import open_hall
 from babysitter.surfaces.slack.reception import Reception
 from babysitter.surfaces.slack.surface import SlackSurface
 from tests.crash.points import Points, install
+from tests.crash.write_faults import WriteFaults
+from tests.crash.write_faults import install as install_faults
 
 ADA = Person("U0ADA")
 ROOT = JobId("/ada/dedup")
@@ -52,6 +56,7 @@ class Plan:
     answer: str = ""  # slack, terminal, deny, ""
     kill_at: int = 0
     label: str = ""  # count only points of this label
+    unwritable: tuple[int, int] = (0, 0)  # the first write that fails, and how many do
     until: str = "offered"  # offered, settled, expired, called-off
     is_whole: bool = False  # from the start of the watch on, not from the offer on
 
@@ -88,15 +93,18 @@ def live(plan: Plan, told: Connection) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     points = Points(plan.kill_at, plan.label, lambda label: told.send(("killed", label)))
     install(points)
-    asyncio.run(_live(plan, lambda: told.send(("click", ""))))
+    faults = WriteFaults(*plan.unwritable, lambda label: told.send(("failed", label)))
+    install_faults(faults)
+    asyncio.run(_live(plan, lambda: told.send(("click", "")), faults))
     told.send(("ended", points.labels))
 
 
-async def _live(plan: Plan, ask_for_click: Callable[[], None]) -> None:
+async def _live(plan: Plan, ask_for_click: Callable[[], None], faults: WriteFaults) -> None:
     clock = SharedClock(plan.clock)
     slack = SlackSettings(bot_token="xoxb-made-up", channel="C0JOBS", api_url=plan.slack_url)
     settings = Settings(state_dir=plan.state, slack=slack, approvers=((str(ADA),),))
     async with open_hall(settings, clock=clock, opener=_opener(clock)) as hall, Service(hall) as service:
+        faults.is_armed = True
         if plan.until == "offered" or plan.is_whole:
             await _begin(hall, plan)
         elif plan.answer == "slack" and await _is_open(hall):
@@ -108,7 +116,7 @@ async def _live(plan: Plan, ask_for_click: Callable[[], None]) -> None:
             clock.advance(step_s)
             await service.tick()
             await service.settled()
-            if plan.is_whole and await _is_open(hall):
+            if (plan.is_whole or plan.unwritable[0]) and plan.answer and await _is_open(hall):
                 await _answer(hall, plan)
             if await _is_over(hall, plan.until):
                 return
@@ -131,9 +139,10 @@ async def _begin(hall: Hall, plan: Plan) -> None:
 
 
 async def _answer(hall: Hall, plan: Plan) -> None:
-    """A person's answer in a terminal; who sees their terminal die looks, and answers again."""
+    """A person's answer in a terminal; who sees it fail or die looks, and answers again."""
     answer = Answer.NO if plan.answer == "deny" else Answer.YES
-    await decide(hall, (await _standing(hall)).proposals[-1].id, ADA, answer, Door.TERMINAL)
+    with contextlib.suppress(StorageUnavailable):
+        await decide(hall, (await _standing(hall)).proposals[-1].id, ADA, answer, Door.TERMINAL)
 
 
 async def _hear(hall: Hall, ask_for_click: Callable[[], None]) -> None:

@@ -12,7 +12,7 @@ import random
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -43,6 +43,7 @@ class Group:
     every: int = 1
     again: bool = False  # and killed once more while it recovers
     whole: int = 0  # so many cases anywhere in the whole story, from the start of the watch on
+    is_unwritable: bool = False  # not killed: the database cannot be written for a while
 
     @property
     def title(self) -> str:
@@ -51,6 +52,7 @@ class Group:
             self.trouble,
             "killed twice" if self.again else "",
             "whole story" if self.whole else "",
+            "database not writable" if self.is_unwritable else "",
         )
         return ", ".join(word for word in words if word)
 
@@ -66,7 +68,12 @@ GROUPS = (
     Group("slack", every=4, again=True),
     Group("terminal", every=4, again=True),
     Group("terminal", whole=30),
+    Group("terminal", is_unwritable=True),
+    Group("deny", is_unwritable=True),
+    Group("", every=5, is_unwritable=True),
+    *(Group("terminal", trouble, every=3, is_unwritable=True) for trouble in ("launch-lost", "stop-lost")),
 )
+FAILED_WRITES = (1, 2, 5, 20)  # one write, one transaction, a minute, longer than a retry waits
 
 
 @dataclass(frozen=True)
@@ -85,16 +92,30 @@ def faults_of(ending: Ending, sound: Ending, case: Case) -> tuple[str, ...]:
         found.append(f"launched {ending.launched}, not {wanted}")
     if set(ending.stopped) - {ROOT} or (not wanted and ending.stopped):
         found.append(f"stopped {ending.stopped}")
-    if ending.told != sound.told:
-        twice, missing = ending.told - sound.told, sound.told - ending.told
+    told, expected = ending.told, sound.told
+    reached, wanted_state = dict(ending.state), dict(sound.state)
+    if case.unwritable[0]:
+        # The job goes on while nothing can be stored: how far it has come at the end differs.
+        told, expected = _without_progress(told), _without_progress(expected)
+        for state in (reached, wanted_state):
+            state["watch"] = [(root, restarts) for root, _, restarts in state["watch"]]
+    if told != expected:
+        twice, missing = told - expected, expected - told
         found.append(f"told too much {list(twice)}, too little {list(missing)}")
     found += [
-        f"{name} {ending.state[name]}, not {value}"
-        for name, value in sound.state.items()
-        if ending.state[name] != value
+        f"{name} {reached[name]}, not {value}"
+        for name, value in wanted_state.items()
+        if reached[name] != value
     ]
     found += [f"a life {word}" for word in ending.killed_at if word in ("hung", "died", "never ended")]
     return tuple(found)
+
+
+def _without_progress(told: Counter[str]) -> Counter[str]:
+    """Messages apart from the live state and the end of the restarted job."""
+    return Counter(
+        {text: count for text, count in told.items() if not text.startswith(("Watching ", "Finished: "))}
+    )
 
 
 async def try_group(world: World, group: Group, share: tuple[int, int]) -> list[Tried]:
@@ -106,7 +127,9 @@ async def try_group(world: World, group: Group, share: tuple[int, int]) -> list[
     tried = []
     if faults := faults_of(plain, sound, untouched):
         tried.append(Tried(group.title, untouched, "nowhere", faults))
-    for number, case in enumerate(cases_of(group, len(plain.points))):
+    is_write = [each.startswith("write ") or each == "before commit" for each in plain.points]
+    points = sum(is_write) if group.is_unwritable else len(plain.points)
+    for number, case in enumerate(cases_of(group, points)):
         if number % share[1] == share[0]:
             ending = await world.play(case)
             place = " and ".join(word for word in ending.killed_at)
@@ -123,6 +146,9 @@ def cases_of(group: Group, points: int) -> Iterator[Case]:
         return
     for first in range(1, points + 1, group.every):
         kill_at = min(points, first + dice.randrange(group.every))
+        if group.is_unwritable:
+            yield Case(group.answer, group.trouble, unwritable=(kill_at, dice.choice(FAILED_WRITES)))
+            continue
         kills = (kill_at, dice.randrange(1, 60)) if group.again else (kill_at,)
         yield Case(group.answer, group.trouble, kills=kills)
 
@@ -158,7 +184,9 @@ def show(tried: Iterable[Tried], took_s: float) -> int:
     faulty = [each for each in reached if each.faults]
     for each in faulty:
         console.print(
-            f"BAD {each.group} {each.case.kills} at {each.place}: {'; '.join(each.faults)}", markup=False
+            f"BAD {each.group} {each.case.kills or each.case.unwritable} "
+            f"at {each.place}: {'; '.join(each.faults)}",
+            markup=False,
         )
     console.print(f"{took_s:.0f} s\n{len(reached)} cases, {len(faulty)} bad", highlight=False)
     return 1 if faulty else 0

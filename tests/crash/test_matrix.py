@@ -80,3 +80,13 @@ async def test_the_whole_story_killed_at_any_moment_has_one_restart_and_loses_no
     for kill_at in random.Random(SEED).sample(range(1, len(sound.points) - 30), 3):
         ending = await killed(world, sound, Case("terminal", is_whole=True, kills=(kill_at,)))
         assert ending.launched == ["/ada/dedup-r1"]
+
+
+@pytest.mark.parametrize("unwritable", [(3, 1), (30, 20), (52, 5)])
+async def test_database_that_cannot_be_written_loses_nothing(world: World, unwritable: tuple[int, int]):
+    sound = await world.play(Case("terminal"))
+    case = Case("terminal", unwritable=unwritable)
+    ending = await world.play(case)
+    assert ending.killed_at[0].startswith("unwritable from")
+    assert not faults_of(ending, sound, case), (ending.killed_at, faults_of(ending, sound, case))
+    assert (ending.lives, ending.launched) == (1, ["/ada/dedup-r1"])

@@ -42,6 +42,7 @@ class Case:
     is_whole: bool = False  # from the start of the watch on
     kills: tuple[int, ...] = ()  # point at which the first, second, ... life ends
     label: str = ""  # of which kind of points the first of these numbers is
+    unwritable: tuple[int, int] = (0, 0)  # the first write that fails, and how many do
 
     @property
     def is_called_off(self) -> bool:
@@ -139,6 +140,7 @@ class World:
         self._folder = folder
         self._offered = folder / "offered"
         self._moment = BEGIN
+        self._failed_at: list[str] = []  # where the database could not be written any more
         self._presses: list[bool] = []  # one for each, whether it was acknowledged
         self._silent = copy.deepcopy(slack.workspace.__dict__)  # before anything was said
         self._workspace: dict[str, Any] = {}
@@ -165,13 +167,19 @@ class World:
         if case.is_called_off:
             until = "called-off"
         killed: list[str] = []
+        self._failed_at.clear()
         for number in range(MOST_LIVES):
             kill_at = case.kills[number] if number < len(case.kills) else 0
             given = replace(self._plan, answer=case.answer, until=until, is_whole=case.is_whole)
-            plan = replace(given, kill_at=kill_at, label="" if number else case.label)
+            plan = replace(
+                given,
+                kill_at=kill_at,
+                label="" if number else case.label,
+                unwritable=(0, 0) if number else case.unwritable,
+            )
             ending, detail = await self._life(plan)
             if ending == "ended":
-                return self._ending(number + 1, killed, detail)
+                return self._ending(number + 1, [*self._failed_at, *killed], detail)
             killed.append(detail if ending == "killed" else ending)
         return self._ending(MOST_LIVES, [*killed, "never ended"], [])
 
@@ -218,6 +226,9 @@ class World:
                     last = ours.recv()
                 except EOFError:
                     return last
+                if last[0] == "failed":
+                    self._failed_at.append(f"unwritable from {last[1]} on")
+                    continue
                 if last[0] != "click":
                     return last
                 if not any(self._presses):
