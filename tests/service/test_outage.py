@@ -105,3 +105,22 @@ async def test_service_ends_in_good_order_while_locked(tmp_path: Path):
     assert "It was asked to end." in place.ear.heard[-1].words.sentence
     async with home(tmp_path, clock=clock) as again:
         assert again.hall.tenure.is_held, "the lock on the folder was returned"
+
+
+async def test_clock_set_back_two_hours_stops_neither_checks_nor_messages(tmp_path: Path):
+    clock = FakeClock()
+    cluster = running(clock)
+    async with home(tmp_path, clock=clock, cluster=cluster) as place:
+        watch = await place.watch()
+        await place.pass_s(120)
+        clock.advance(-7200)
+        looks = len(cluster.asked)
+        await place.pass_s(120)
+        checked = await place.now(watch)
+        assert len(cluster.asked) > looks + 2
+        assert checked.trouble == ""
+        assert checked.last_checked_at is not None
+        assert checked.last_checked_at <= clock.now()
+        cluster.jobs[ROOT] = job(ROOT, JobState.SUCCEEDED)
+        await place.pass_s(120)
+        assert place.ear.occasions == ["started", "finished"]

@@ -30,6 +30,11 @@ def test_status_is_read_back_and_keeps_its_size(tmp_path: Path):
     assert (tmp_path / FILE_NAME).stat().st_size == SIZE_BYTES
 
 
+def test_status_is_written_where_no_state_folder_is(tmp_path: Path):
+    StatusFile(tmp_path / "none" / "yet").write({"slack": "deaf"}, now=NOON)
+    assert read_status(tmp_path / "none" / "yet") is not None
+
+
 def test_status_with_many_words_fits(tmp_path: Path):
     StatusFile(tmp_path).write({f"part-{number}": "x" * 5000 for number in range(100)}, now=NOON)
     status = read_status(tmp_path)

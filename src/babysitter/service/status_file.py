@@ -67,6 +67,8 @@ class StatusFile:
             status = replace(status, troubles=shorter)
             text = _encode(status)
         try:
+            # On a database server there may be no state folder yet.
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600)
             try:
                 os.pwrite(descriptor, text.ljust(SIZE_BYTES), 0)
