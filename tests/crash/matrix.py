@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import os
 import random
+import re
 import sys
 import tempfile
 import time
@@ -112,10 +113,12 @@ def faults_of(ending: Ending, sound: Ending, case: Case) -> tuple[str, ...]:
 
 
 def _without_progress(told: Counter[str]) -> Counter[str]:
-    """Messages apart from the live state and the end of the restarted job."""
-    return Counter(
-        {text: count for text, count in told.items() if not text.startswith(("Watching ", "Finished: "))}
-    )
+    """Messages apart from the live state and the end of the restarted job, and from how long a wait was."""
+    without: Counter[str] = Counter()
+    for text, count in told.items():
+        if not text.startswith(("Watching ", "Finished: ")):
+            without[re.sub(r"# d # h|# h", "#", text)] += count
+    return without
 
 
 async def try_group(world: World, group: Group, share: tuple[int, int]) -> list[Tried]:

@@ -73,7 +73,7 @@ async def run(
         try:
             match step:
                 case Step.EVIDENCE:
-                    await _take(journal, step, save_evidence())
+                    await _take(journal, step, save_evidence)
                 case Step.STOP:
                     await journal.intend(step, proposal.job)
                     await journal.done(step, await _stop(proposal.job, eyes, hands, clock))
@@ -90,9 +90,9 @@ async def run(
     return Submitted(submitted or JobId(taken[Step.SUBMIT].detail))
 
 
-async def _take(journal: Journal, step: Step, doing: Awaitable[str]) -> None:
+async def _take(journal: Journal, step: Step, act: Callable[[], Awaitable[str]]) -> None:
     await journal.intend(step)
-    await journal.done(step, await doing)
+    await journal.done(step, await act())
 
 
 async def _stop(job: JobId, eyes: Eyes, hands: Hands, clock: Clock) -> str:
