@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests.crash.life import ROOT
 from tests.crash.matrix import SEED, faults_of
 from tests.crash.world import OBSTACLES, Case, Ending, World, opened_world
 
@@ -90,3 +91,12 @@ async def test_database_that_cannot_be_written_loses_nothing(world: World, unwri
     assert ending.killed_at[0].startswith("unwritable from")
     assert not faults_of(ending, sound, case), (ending.killed_at, faults_of(ending, sound, case))
     assert (ending.lives, ending.launched) == (1, ["/ada/dedup-r1"])
+
+
+async def test_refused_submission_is_told_once_and_made_once(world: World):
+    sound = await world.play(Case("terminal", "launch-refused"))
+    assert (sound.launched, sound.stopped) == (["/ada/dedup-r1"], [ROOT])
+    assert sum("Stopped and not submitted again" in text for text in sound.told) == 1
+    for label, number in (("write steps", 8), ("before LaunchJob", 2), ("write messages", 1)):
+        case = Case("terminal", "launch-refused", kills=(number,), label=label)
+        assert (await killed(world, sound, case)).launched == ["/ada/dedup-r1"]

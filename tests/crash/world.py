@@ -99,21 +99,33 @@ OBSTACLES = {
     "name-taken": _name_taken,
 }
 
+
+def _launch_refused(world: "World") -> None:
+    world.cluster.refuses["LaunchJob"] = 2
+
+
 TROUBLES = {
     "rate-limited": _rate_limited,
     "answers-lost": _answers_lost,
     "slack-ill": _slack_ill,
     "launch-lost": _launch_lost,
     "stop-lost": _stop_lost,
+    "launch-refused": _launch_refused,
 }
 
 
+# Troubles that people are told of: such a story is held against itself without a crash.
+TOLD_TROUBLES = frozenset({"launch-refused"})
+REFUSAL = {"code": "failed_precondition", "message": "No room for this job at present"}
+
+
 class LossyCluster(Simulator):
-    """Does what it is asked, and may lose the answer."""
+    """Does what it is asked, and may lose the answer, or refuse."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
         self.loses: dict[str, int] = {}
+        self.refuses: dict[str, int] = {}
         self.stopped: list[str] = []
 
     def begin_anew(self, other: "LossyCluster") -> None:
@@ -123,6 +135,9 @@ class LossyCluster(Simulator):
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["path"].rpartition("/")[2]
+        if self.refuses.get(method, 0) > 0:
+            self.refuses[method] -= 1
+            return web.json_response(REFUSAL, status=400)
         if method == "TerminateJob":
             self.stopped.append(json.loads(await request.read())["jobId"])
         answer = await super()._serve(request)

@@ -37,6 +37,8 @@ TARGETS = (
     Target("decide/incident.py", DECIDE),
     Target("service/saga.py", RESTART),
     Target("service/restarts.py", RESTART),
+    Target("service/before_act.py", RESTART),
+    Target("service/restart_outcome.py", RESTART),
     Target("service/approvals.py", RESTART),
     Target("service/deliver.py", DELIVER),
     Target("store/outbox.py", DELIVER),
@@ -69,12 +71,12 @@ NAMED = (
         "if True:",
     ),
     Named(
-        "foreign-job-adopted", "service/saga.py", "def _submit(", r"if [^\n]*not was_intended:", "if False:"
+        "foreign-job-adopted", "service/saga.py", "def submit(", r"if [^\n]*not was_intended:", "if False:"
     ),
     Named(
         "journal-without-lease", "service/restarts.py", "def _write(", r"await [^\n]*must_hold[^\n]*", "pass"
     ),
     Named(
-        "blind-is-unchanged", "service/restarts.py", "def _what_moved(", r"if verdict\.blind:", "if False:"
+        "blind-is-unchanged", "service/before_act.py", "def what_moved(", r"if verdict\.blind:", "if False:"
     ),
 )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.errors import NotAllowed, Refused
-from babysitter.model.events import IncidentEnded, JobFinished, StepTaken
+from babysitter.errors import NotAllowed
+from babysitter.model.events import IncidentEnded, StepTaken
 from babysitter.model.ids import JobId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.phase import Phase
@@ -176,25 +176,3 @@ async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: H
     await answer(place, await offer_of(place, watch))
     await place.pass_s(60)
     assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
-
-
-async def test_a_restart_that_breaks_off_after_the_stop_is_told_as_ours_and_nothing_is_hidden(place: Home):
-    watch = await zombie(place)
-
-    async def refuse(submission):  # noqa: ARG001
-        raise Refused("No room.")
-
-    place.hands.submit = refuse
-    await answer(place, await offer_of(place, watch))
-    await place.pass_s(600, step_s=30)
-    assert place.hands.stopped == [ROOT]
-    after = await place.now(watch)
-    assert (after.phase, after.root, after.restarts) == (Phase.FINISHED, ROOT, 0)
-    (ended,) = await place.events(JobFinished)
-    assert ended.cause == "zombie-coordinator"
-    assert "stopped for a restart that broke off at submitted" in ended.summary
-    assert after.outlook is not None
-    assert (after.outlook.job_state, after.outlook.summary) == ("killed", ended.summary)
-    assert [each.status for each in await place.events(IncidentEnded)] == ["failed"]
-    assert place.ear.occasions == ["started", "incident", "worse"]
-    assert "Not done: submitted" in place.ear.heard[-1].words.decided

@@ -22,6 +22,7 @@ from babysitter.model.events import (
 from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId
 from babysitter.model.phase import Phase
+from babysitter.model.submission import Submission
 from babysitter.model.watch import Watch
 from babysitter.service.check import check, check_safely
 from babysitter.store import tables
@@ -45,8 +46,8 @@ def seconds(place: Home) -> float:
     return (place.clock.now() - NOON).total_seconds()
 
 
-async def steady(place: Home, shards: int = 6) -> Watch:
-    watch = await place.watch()
+async def steady(place: Home, shards: int = 6, resubmit: Submission | None = None) -> Watch:
+    watch = await place.watch(resubmit=resubmit)
     for done in range(1, shards + 1):
         place.cluster.log.append(report(seconds(place), done, 100))
         await place.pass_s(30)
@@ -59,8 +60,8 @@ def turn_zombie(place: Home) -> None:
     place.cluster.texts[f"{COORDINATOR}/0"] = jobs.OVER  # type: ignore[index]
 
 
-async def zombie(place: Home) -> Watch:
-    watch = await steady(place)
+async def zombie(place: Home, resubmit: Submission | None = None) -> Watch:
+    watch = await steady(place, resubmit=resubmit)
     turn_zombie(place)
     await place.pass_s(400)
     assert (await place.now(watch)).phase is Phase.FAILING

@@ -90,6 +90,8 @@ class SmallHands:
         self.stopped: list[JobId] = []
         self.submitted: list[JobId] = []
         self.findings: tuple[PreflightFinding, ...] = ()
+        self.refuses: Exception | None = None  # raised instead of submitting
+        self.tried: list[JobId] = []
         self.preflights: list[tuple[Submission, Purpose]] = []
         self.after_submit: Callable[[], None] = lambda: None
 
@@ -104,8 +106,14 @@ class SmallHands:
         self.preflights.append((submission, purpose))
         return self.findings
 
+    async def by_hand(self, submission: Submission) -> str:
+        return " ".join(submission.words)
+
     async def submit(self, submission: Submission) -> JobId:
         assert submission.job is not None
+        self.tried.append(submission.job)
+        if self.refuses is not None:
+            raise self.refuses
         self.submitted.append(submission.job)
         now = self._clock.now()
         self._cluster.jobs[submission.job] = Job(

@@ -121,6 +121,13 @@ class Hands(Protocol):
         answer: what could not be asked is a finding `not-checked`.
         """
 
+    async def by_hand(self, submission: Submission) -> str:
+        """The command line with which a person makes the same submission in a shell.
+
+        Values that come from the environment are written as variables of that shell. Never raises: "" where
+        there is no such command.
+        """
+
     async def submit(self, submission: Submission) -> JobId:
         """Start the job under `submission.job`'s name and return its id.
 

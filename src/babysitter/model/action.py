@@ -59,4 +59,13 @@ class BrokeOff:
         return tuple(each for each in Step if each not in self.done)
 
 
-Outcome: TypeAlias = Submitted | CalledOff | BrokeOff
+@dataclass(frozen=True, slots=True)
+class NotSubmitted:
+    """The old job has ended, at `since_at`, and the new one could not be submitted: it is tried again."""
+
+    because: str
+    since_at: datetime
+
+
+Concluded: TypeAlias = Submitted | CalledOff | BrokeOff
+Outcome: TypeAlias = Concluded | NotSubmitted

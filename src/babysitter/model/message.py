@@ -19,6 +19,7 @@ class Occasion(StrEnum):
     REMINDER = "reminder"
     DECIDED = "decided"
     ACTING = "acting"
+    NOT_SUBMITTED = "not-submitted"  # the old job has ended, the new one is not there: a person is needed
     RESOLVED = "resolved"
     WAITING = "waiting"  # preempted, or long pending; told once
     BLIND = "blind"
@@ -61,6 +62,7 @@ class Words:
     recovery: str = ""  # what the job's own recovery is doing
     price: str = ""  # what waiting costs
     commands: tuple[str, ...] = ()  # exactly what approval would run
+    commands_are: str = ""  # heading over the commands, where they are something else
     change: str = ""
     budget: str = ""  # restarts left
     notes: tuple[tuple[str, str], ...] = ()  # what else to weigh before answering, by name

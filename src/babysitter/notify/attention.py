@@ -9,6 +9,7 @@ CALLING = frozenset(
         Occasion.WORSE,
         Occasion.PROPOSAL,
         Occasion.REMINDER,
+        Occasion.NOT_SUBMITTED,
         Occasion.BLIND,
         Occasion.FINISHED,
         Occasion.DIGEST,

@@ -49,7 +49,7 @@ _ANSWERS = (
 # "<" before what Slack's mark-up gives a meaning: mentions, channels, commands, links.
 _MEANINGFUL = re.compile(r"<(?=[!@#/]|[a-zA-Z][a-zA-Z0-9+.-]{0,20}:|www\.)")
 _BY_A_SLACK_USER = re.compile(r"\bby ([UW][A-Z0-9]{3,20})\b")
-_COMMANDS_CUT = "Approval runs exactly this (whole command in the thread)"
+_IN_THREAD = " (whole command in the thread)"
 _JOINER = "\u2060"  # invisible, and no line break happens at it
 
 
@@ -70,7 +70,7 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mention: str = "") -
     if evidence_cut:
         surplus += ["Evidence", *words.evidence]
     if commands_cut:
-        surplus += ["Approval would run", *words.commands]
+        surplus += [words.commands_are or "Approval would run", *words.commands]
     blocks = [
         _header(words),
         _sentence(words, mention),
@@ -78,7 +78,7 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mention: str = "") -
         *_code("", words.progress[:20]),
         *_code("Evidence", evidence),
         *_notes(words),
-        *_code(_COMMANDS_CUT if commands_cut else "Approval runs exactly this", commands),
+        *_code(_commands_heading(words, was_cut=commands_cut), commands),
         *_decided(words),
         *_actions(buttons, _ANSWERS),
         *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)),
@@ -189,6 +189,11 @@ def _code(heading: str, lines: Sequence[str]) -> list[Block]:
         title: Block = {"type": "text", "text": heading, "style": {"bold": True}}
         parts.insert(0, {"type": "rich_text_section", "elements": [title]})
     return [_rich(*parts)]
+
+
+def _commands_heading(words: Words, *, was_cut: bool) -> str:
+    heading = words.commands_are or "Approval runs exactly this"
+    return heading + _IN_THREAD if was_cut else heading
 
 
 def _notes(words: Words) -> list[Block]:

@@ -157,8 +157,10 @@ def as_text(message: Message) -> str:
         if text
     ]
     if words.commands:
-        lines += ["   approval would run exactly:", *(f"     {each}" for each in words.commands)]
-    if message.proposal and words.commands and message.occasion is not Occasion.DECIDED:
+        heading = words.commands_are or "approval would run exactly"
+        lines += [f"   {heading}:", *(f"     {each}" for each in words.commands)]
+    asks = message.occasion not in (Occasion.DECIDED, Occasion.NOT_SUBMITTED)
+    if message.proposal and words.commands and asks:
         lines.append(f"   answer with: babysit approve {message.proposal}   (or deny, snooze)")
     if words.footer:
         lines.append(f"   {words.footer}")

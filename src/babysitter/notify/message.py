@@ -5,6 +5,7 @@ composing it again after a decision gives the decided card. Everything that came
 or a person is redacted and stripped of control characters here; surfaces only escape and lay out.
 """
 
+import shlex
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -22,7 +23,13 @@ from babysitter.notify.card import (
     more_lines,
 )
 from babysitter.notify.phrases import bar, cause_name, count, duration, moment, size
-from babysitter.notify.proposed import change_of, commands_of, notes_of, submission_lines
+from babysitter.notify.proposed import (
+    COMMAND_CHARS_MOST,
+    change_of,
+    commands_of,
+    notes_of,
+    submission_lines,
+)
 from babysitter.notify.subject import (
     SENTENCE_CHARS_MOST,
     Subject,
@@ -167,6 +174,20 @@ def _acting(about: Subject) -> Words:
     )
 
 
+def _not_submitted(about: Subject) -> Words:
+    job = safe(about.proposal.successor) if about.proposal else about.job
+    return Words(
+        title=f"Stopped and not submitted again: {short_name(job)}",
+        sentence=f"{ended(capital(safe(about.outcome, most=SENTENCE_CHARS_MOST)))} Each try first looks for "
+        f"{job}: if you submit it yourself, exactly as below, it is followed.",
+        severity=Severity.FATAL.value,
+        commands=(safe(about.by_hand, most=COMMAND_CHARS_MOST),) if about.by_hand else (),
+        commands_are="To submit it yourself, paste this",
+        fields=(("Job", job),),
+        footer="To end the tries: babysit stop " + shlex.quote(about.watch.root),
+    )
+
+
 def _resolved(about: Subject) -> Words:
     outcome = about.outcome or (about.incident.outcome if about.incident else "") or about.because
     opened = about.incident.opened_at if about.incident else None
@@ -290,6 +311,7 @@ _COMPOSERS: dict[Occasion, Callable[[Subject], Words]] = {
     Occasion.WITHDRAWN: _withdrawn,
     Occasion.DECIDED: _decided,
     Occasion.ACTING: _acting,
+    Occasion.NOT_SUBMITTED: _not_submitted,
     Occasion.RESOLVED: _resolved,
     Occasion.WAITING: _waiting,
     Occasion.FINISHED: _finished,

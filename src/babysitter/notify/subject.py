@@ -28,7 +28,8 @@ LONGEST_SECRET_CHARS = 4_096  # of one word, as far as it may be the beginning o
 class Subject:
     """Everything a message may be about. What is not known is left out, and then not spoken of.
 
-    `because`: the named reason for this message. `outcome`: what an action did so far.
+    `because`: the named reason for this message. `outcome`: what an action did so far. `by_hand`: the command
+    with which a person does what we could not.
     `affected`: the jobs of a group told once. `decision`: the newest one on `proposal`.
     """
 
@@ -40,6 +41,7 @@ class Subject:
     decision: Decision | None = None
     because: str = ""
     outcome: str = ""
+    by_hand: str = ""
     open_incidents: tuple[Incident, ...] = ()
     affected: tuple[JobId, ...] = ()
 

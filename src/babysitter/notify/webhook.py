@@ -111,6 +111,7 @@ def _words(words: Words) -> dict[str, object]:
         "recovery": words.recovery,
         "price": words.price,
         "commands": list(words.commands),
+        "commands_are": words.commands_are,
         "change": words.change,
         "budget": words.budget,
         "notes": [{"name": name, "value": value} for name, value in words.notes],

@@ -7,13 +7,23 @@ blindly. Recording the result is service/restarts.py's transaction.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from babysitter.backends.base import Eyes, Hands
 from babysitter.clock import Clock
-from babysitter.errors import BabysitError, NoSuchJob, Refused, UserError, WorldError
-from babysitter.model.action import BrokeOff, CalledOff, Outcome, Step, StepRecord, StepState, Submitted
+from babysitter.errors import BabysitError, NoSuchJob, Refused, StorageUnavailable, UserError, WorldError
+from babysitter.model.action import (
+    BrokeOff,
+    CalledOff,
+    NotSubmitted,
+    Outcome,
+    Step,
+    StepRecord,
+    StepState,
+    Submitted,
+)
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job
 from babysitter.model.proposal import Approved
@@ -40,7 +50,11 @@ class Journal(Protocol):
 
 
 class Undoable(Exception):
-    """A step that cannot be completed; the sentence says why."""
+    """A step that cannot be completed; the sentence says why. `is_final`: trying again would not help."""
+
+    def __init__(self, sentence: str, *, is_final: bool = True) -> None:
+        super().__init__(sentence)
+        self.is_final = is_final
 
 
 async def run(
@@ -52,12 +66,17 @@ async def run(
     *,
     what_moved: Callable[[], Awaitable[str]],
     save_evidence: Callable[[], Awaitable[str]],
+    folder_moved: Callable[[], Awaitable[str]],
 ) -> Outcome:
     """Carry out an approval, or what is left of it. Safe to run again at any point.
 
     `what_moved`: looks once more; "" when the facts still hold, else the difference. May raise
     WorldError: then nothing is touched and the caller tries later.
     `save_evidence`: keeps what the stop would destroy; says where. Never the reason to break off.
+    `folder_moved`: how the folder of the command differs from what was shown; asked before every submission.
+
+    A submission that fails is NotSubmitted until the approval expires: run again, it looks for the computed
+    name first and then submits once more. At least one try is made, however late.
     """
     taken = await journal.taken()
     proposal = approved.proposal
@@ -81,10 +100,13 @@ async def run(
                     await journal.intend(step, proposal.job)
                     await journal.done(step, await _confirm_terminal(proposal.job, eyes, clock))
                 case Step.SUBMIT:
-                    submitted = await _submit(approved, journal, step in taken, eyes, hands, clock)
+                    submitting = _Submitting(approved, journal, eyes, hands, clock, folder_moved)
+                    submitted = await submitting.submit(was_intended=step in taken)
                     await journal.done(step, submitted)
         except Undoable as trouble:
             await journal.failed(step, str(trouble))
+            if step is Step.SUBMIT and not trouble.is_final and clock.now() < proposal.expires_at:
+                return NotSubmitted(str(trouble), since_at=await _ended_at(journal, clock))
             return BrokeOff(step, str(trouble), tuple(done))
         done.append(step)
     return Submitted(submitted or JobId(taken[Step.SUBMIT].detail))
@@ -129,32 +151,61 @@ async def _confirm_terminal(job: JobId, eyes: Eyes, clock: Clock) -> str:
         await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
 
 
-async def _submit(
-    approved: Approved, journal: Journal, was_intended: bool, eyes: Eyes, hands: Hands, clock: Clock
-) -> JobId:
-    """Submit once. A job of the computed name is ours if we had written down that we would submit it."""
-    name = approved.proposal.successor
-    existing = await _find(name, eyes, clock, for_certain=True)
-    if existing is not None and not was_intended:
-        raise Undoable(f"a job named {name} exists already and is not of this restart")
-    if existing is not None:
-        return existing
-    await journal.intend(Step.SUBMIT, name)
-    for attempt in range(TRIES):
+async def _ended_at(journal: Journal, clock: Clock) -> datetime:
+    """When the old job was seen to have ended."""
+    terminal = (await journal.taken()).get(Step.TERMINAL)
+    return terminal.at if terminal else clock.now()
+
+
+@dataclass(frozen=True, slots=True)
+class _Submitting:
+    """One try to submit: once, under the computed name."""
+
+    approved: Approved
+    journal: Journal
+    eyes: Eyes
+    hands: Hands
+    clock: Clock
+    folder_moved: Callable[[], Awaitable[str]]
+
+    async def submit(self, *, was_intended: bool) -> JobId:
+        """A job of the computed name is ours if we had written down that we would submit it.
+
+        It is also the job of a person who was told to submit it, after a try that failed.
+        """
+        name = self.approved.proposal.successor
+        existing = await _find(name, self.eyes, self.clock, for_certain=True)
+        if existing is not None and not was_intended:
+            raise Undoable(f"a job named {name} exists already and is not of this restart")
+        if existing is not None:
+            return existing
+        if moved := await self.folder_moved():
+            raise Undoable(moved, is_final=False)
+        await self.journal.intend(Step.SUBMIT, name)
+        for attempt in range(TRIES):
+            submitted = await self._try(name, is_first=attempt == 0)
+            if isinstance(submitted, str):
+                return JobId(submitted)
+            trouble = submitted
+            if (ours := await _find(name, self.eyes, self.clock, for_certain=False)) is not None:
+                return ours
+        raise Undoable(f"{name} could not be submitted: {trouble}", is_final=False)
+
+    async def _try(self, name: JobId, *, is_first: bool) -> JobId | WorldError:
+        """The new job's id, or the error that leaves open whether it exists now."""
         try:
-            return await hands.submit(approved.proposal.submission)
+            return await self.hands.submit(self.approved.proposal.submission)
         except Refused as refusal:
             # An earlier try of ours may have arrived after all: then the name is taken, by us.
-            if attempt and (ours := await _find(name, eyes, clock, for_certain=True)) is not None:
+            if not is_first and (ours := await _find(name, self.eyes, self.clock, for_certain=True)):
                 return ours
-            raise Undoable(f"the cluster refused {name}: {refusal.sentence}") from refusal
+            raise Undoable(f"the cluster refused {name}: {refusal.sentence}", is_final=False) from refusal
         except UserError as fault:
-            raise Undoable(f"{name} cannot be submitted: {fault}") from fault
+            raise Undoable(f"{name} cannot be submitted: {fault}", is_final=False) from fault
+        except StorageUnavailable:
+            raise
         except WorldError as doubt:
-            trouble = doubt
-        if (ours := await _find(name, eyes, clock, for_certain=False)) is not None:
-            return ours
-    raise Undoable(f"{name} could not be submitted: {trouble}")
+            return doubt
 
 
 async def _find(name: JobId, eyes: Eyes, clock: Clock, *, for_certain: bool) -> JobId | None:
@@ -179,7 +230,7 @@ async def _find(name: JobId, eyes: Eyes, clock: Clock, *, for_certain: bool) -> 
         if clock.now() >= deadline:
             if positively_absent:
                 return None
-            raise Undoable(f"it is not known whether {name} exists: {trouble}")
+            raise Undoable(f"it is not known whether {name} exists: {trouble}", is_final=False)
         await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
 
 

@@ -40,6 +40,7 @@ async def subject_of(
     proposal: ProposalId | None = None,
     because: str = "",
     outcome: str = "",
+    by_hand: str = "",
 ) -> Subject:
     """Everything a message about this may speak of, as of this transaction. `verdict` None = the last one."""
     offered = await records.ledger.proposal(proposal) if proposal else None
@@ -56,6 +57,7 @@ async def subject_of(
         decision=await records.ledger.decision_on(offered.id) if offered else None,
         because=because,
         outcome=outcome,
+        by_hand=by_hand,
         open_incidents=await records.ledger.incidents_of((watch.id,), only_open=True),
         affected=affected,
     )

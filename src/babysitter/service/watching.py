@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from babysitter.backends.open import ClusterSpec
 from babysitter.errors import AlreadyWatched, NoSuchJob, NoSuchWatch, UserError
+from babysitter.model.action import Step, StepState
 from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId, Person, WatchId
@@ -22,6 +23,7 @@ from babysitter.model.watch import Watch
 from babysitter.service.command import addressed, in_folder
 from babysitter.service.hall import Hall
 from babysitter.service.telling import redraw, say, subject_of
+from babysitter.store.journal import Action
 from babysitter.store.open import Records
 
 JOB_ID_CHARS_MOST = 500
@@ -103,13 +105,17 @@ async def start_watching(
 async def stop_watching(hall: Hall, name: str, *, by: Person, cluster: str = "") -> Watch:
     """Stop looking after a job; the job itself is left alone. Offers about it are withdrawn.
 
-    Raises UserError while an approved action of the watch is being carried out.
+    Raises UserError while an approved action of the watch is being carried out; tries to submit a job after
+    its predecessor was stopped are ended.
     """
     async with hall.store.transaction() as records:
         watch = await _one(records, name, cluster)
         if watch.stopped_at is not None:
             return watch
-        if await _is_acting(records, watch):
+        action = await records.journal.open_action_of(watch.id)
+        if action is not None and await _waits_for_submission(records, action):
+            await _give_up(records, action, by, hall)
+        elif action is not None:
             raise UserError(
                 f"An approved restart of {watch.root} is being carried out; the watch ends after it.",
                 next_step=f"`babysit status {shlex.quote(watch.root)}` shows how far it is; then stop again.",
@@ -206,6 +212,28 @@ async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
                 f"{job.id} was restarted as {watch.root}, {how} (as {watch.id}).",
                 next_step=f"`babysit status {shlex.quote(job.id)}` shows how it is doing.",
             )
+
+
+async def _waits_for_submission(records: Records, action: Action) -> bool:
+    """Whether the old job has ended and a failed submission is going to be tried again."""
+    submitting = (await records.journal.taken(action.proposal)).get(Step.SUBMIT)
+    return submitting is not None and submitting.state is StepState.FAILED
+
+
+async def _give_up(records: Records, action: Action, by: Person, hall: Hall) -> None:
+    """End the tries to submit a job whose predecessor has been stopped."""
+    now = hall.clock.now()
+    proposal = await records.ledger.proposal(action.proposal)
+    assert proposal is not None, "an action is about a proposal"
+    sentence = f"{proposal.successor} was not submitted; {by} ended the tries"
+    await records.journal.end(action.proposal, sentence, now=now)
+    status = IncidentStatus.FAILED
+    await records.ledger.set_status(proposal.incident, status, now=now, outcome=sentence)
+    await records.events.append(
+        IncidentEnded(
+            at=now, watch=proposal.watch, incident=proposal.incident, status=status, outcome=sentence
+        )
+    )
 
 
 async def _is_acting(records: Records, watch: Watch) -> bool:

@@ -40,6 +40,7 @@ def hands_over(
     preparer = SubmissionPreparer(
         eyes,
         iris=spec.iris_command,
+        options=spec.options,
         client_revision_date=spec.client_revision_date,
         environ=machine.environ,
         clock=clock,

@@ -33,6 +33,9 @@ class IrisHands:
     async def preflight(self, submission: Submission, *, purpose: Purpose) -> tuple[PreflightFinding, ...]:
         return check_submission(await self._facts.read(submission, purpose=purpose))
 
+    async def by_hand(self, submission: Submission) -> str:
+        return await self._preparer.by_hand(submission)
+
     async def submit(self, submission: Submission) -> JobId:
         if submission.argv:
             return await self._run(submission)

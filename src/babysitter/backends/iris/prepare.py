@@ -3,6 +3,8 @@
 What is read from the environment goes into the submission that is sent, and nowhere else.
 """
 
+import json
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -11,17 +13,19 @@ from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.generation import CLIENT_CONSTANTS
 from babysitter.backends.iris.submit import launch_request, ready_to_run
 from babysitter.clock import Clock
-from babysitter.errors import MissingSubmission
+from babysitter.errors import MissingSubmission, WorldError
 from babysitter.model.submission import Submission, ValueSource
 
 CLIENT_DATE_TTL = timedelta(minutes=10)  # an upgrade of the client is noticed by then
+_MARK = "\ue000"  # of the private use area: no command has it
 
 
 class SubmissionPreparer:
     """Prepares submissions to one cluster.
 
-    `iris`: the user's command, whose build date a launch over HTTP is accounted to. `client_revision_date`:
-    the same from the settings, for machines without the command. `environ`: of this process.
+    `iris`: the user's command, whose build date a launch over HTTP is accounted to, and `options` of it for
+    this cluster. `client_revision_date`: the same from the settings, for machines without the command.
+    `environ`: of this process.
     """
 
     def __init__(
@@ -29,12 +33,14 @@ class SubmissionPreparer:
         eyes: IrisEyes,
         *,
         iris: Sequence[str],
+        options: Sequence[str] = (),
         client_revision_date: str = "",
         environ: Mapping[str, str],
         clock: Clock,
     ) -> None:
         self._eyes = eyes
         self._iris = tuple(iris)
+        self._options = tuple(options)
         self._configured_date = client_revision_date
         self._installed_date = ""
         self._asked_at: datetime | None = None
@@ -67,6 +73,9 @@ class SubmissionPreparer:
 
         Raises a WorldError when the cluster cannot be asked for its generation.
         """
+        return await self._launch(submission, self._values(submission))
+
+    async def _launch(self, submission: Submission, values: Mapping[str, str]) -> Mapping[str, object]:
         if submission.request is None:
             raise MissingSubmission(
                 f"Nobody knows the command that starts {submission.job or 'this job'} again.",
@@ -81,15 +90,43 @@ class SubmissionPreparer:
                     f"`{' '.join(self._iris)}` does not tell one.",
                     next_step="Install the iris client here, or set clusters.NAME.client_revision_date.",
                 )
-        return launch_request(submission, self._values(submission), client_revision_date=client_date)
+        return launch_request(submission, values, client_revision_date=client_date)
 
-    def _values(self, submission: Submission) -> Mapping[str, str]:
-        """The blanked values, each from its source; those that cannot be had are left out."""
+    async def by_hand(self, submission: Submission) -> str:
+        """The command line with which a person submits the same; "" where it cannot be written."""
+        try:
+            if submission.argv:
+                return self._command_line(submission)
+            request = await self._launch(submission, self._values(submission, for_a_shell=True))
+        except (MissingSubmission, WorldError):
+            return ""
+        call = shlex.join((*self._iris, *self._options, "rpc", "controller", "launch-job", "--json"))
+        return f"{call} {_in_a_shell(json.dumps(request, ensure_ascii=False))}"
+
+    def _command_line(self, submission: Submission) -> str:
+        ready = ready_to_run(submission, self._values(submission, for_a_shell=True))
+        folder = f"cd {shlex.quote(ready.workdir)} && " if ready.workdir else ""
+        env = "".join(f'{name}="${name}" ' for name in submission.env)
+        return folder + env + " ".join(_in_a_shell(word) for word in ready.argv)
+
+    def _values(self, submission: Submission, *, for_a_shell: bool = False) -> Mapping[str, str]:
+        """The blanked values, each from its source; those that cannot be had are left out.
+
+        `for_a_shell`: values of the environment are marks, which `_in_a_shell` writes as variables.
+        """
         found = dict(submission.env)
         for name, source in submission.fills.items():
             match source:
                 case ValueSource.CLIENT_CONSTANT if name in CLIENT_CONSTANTS:
                     found[name] = CLIENT_CONSTANTS[name]
+                case ValueSource.ENVIRONMENT if for_a_shell:
+                    found[name] = f"{_MARK}{name}{_MARK}"
                 case ValueSource.ENVIRONMENT if self._environ.get(name):
                     found[name] = self._environ[name]
         return found
+
+
+def _in_a_shell(word: str) -> str:
+    """The word quoted for a shell, marked variables outside of the quotes: 'a'"$HF_TOKEN"'b'."""
+    parts = word.split(_MARK)
+    return "".join(f'"${part}"' if at % 2 else shlex.quote(part) for at, part in enumerate(parts) if part)

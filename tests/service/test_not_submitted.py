@@ -1,0 +1,156 @@
+"""The old job is stopped and the new one is not taken: told at once, tried again, ended by its expiry."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from babysitter.errors import Refused, UserError
+from babysitter.model.events import IncidentEnded, JobFinished
+from babysitter.model.job import Job, JobState
+from babysitter.model.phase import Phase
+from babysitter.model.watch import Watch
+from babysitter.service.watching import standing_of, stop_watching
+from tests.service.test_act import SUCCESSOR, answer, offer_of
+from tests.service.test_check import zombie
+from tests.support.build import ROOT, submission
+from tests.support.hall import ADA, Home, home
+from tests.support.jobs import crew, tree
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Home]:
+    async with home(tmp_path) as opened:
+        opened.cluster.show(tree(*crew()))
+        yield opened
+
+
+async def refused(place: Home) -> Watch:
+    """An approved restart whose job was stopped, and whose submission the cluster refuses."""
+    watch = await zombie(place)
+    place.hands.refuses = Refused("No room.")
+    await answer(place, await offer_of(place, watch))
+    await place.pass_s(15)
+    assert place.hands.stopped == [ROOT]
+    return watch
+
+
+async def test_failed_submission_is_told_once_with_the_command(place: Home):
+    await refused(place)
+    await place.pass_s(3600, step_s=30)
+    assert place.ear.occasions == ["started", "incident", "not-submitted"]
+    message = place.ear.heard[-1]
+    assert message.mentions_on_call
+    assert message.words.title == "Stopped and not submitted again: dedup-r1"
+    assert f"{ROOT} has ended and {SUCCESSOR} was not submitted" in message.words.sentence
+    assert "No room" in message.words.sentence
+    assert "iris --cluster marin job run" in message.words.commands[0]
+    assert message.words.footer == f"To end the tries: babysit stop {ROOT}"
+
+
+async def test_failed_submission_is_tried_at_growing_intervals(place: Home):
+    await refused(place)
+    tried_at = []
+    for _ in range(150):
+        before = len(place.hands.tried)
+        await place.pass_s(10, step_s=10)
+        if len(place.hands.tried) > before:
+            tried_at.append(place.clock.now())
+    pauses = [(after - before).total_seconds() for before, after in pairwise(tried_at)]
+    assert pauses == sorted(pauses)
+    assert 290 <= pauses[-1] <= 310
+    assert len(pauses) < 12
+
+
+async def test_submission_taken_later_becomes_the_restart(place: Home):
+    watch = await refused(place)
+    await place.pass_s(600, step_s=30)
+    place.hands.refuses = None
+    await place.pass_s(300, step_s=30)
+    assert place.hands.submitted == [SUCCESSOR]
+    after = await place.now(watch)
+    assert (after.root, after.restarts) == (SUCCESSOR, 1)
+    assert place.ear.occasions[:4] == ["started", "incident", "not-submitted", "acting"]
+
+
+async def test_submission_by_the_person_is_followed(place: Home):
+    watch = await refused(place)
+    started = Job(SUCCESSOR, JobState.RUNNING, submitted_at=place.clock.now(), task_count=1)
+    place.cluster.jobs[SUCCESSOR] = started
+    tries = len(place.hands.tried)
+    await place.pass_s(60)
+    assert len(place.hands.tried) == tries  # found by its name, not submitted twice
+    assert (await place.now(watch)).root == SUCCESSOR
+
+
+async def test_tries_end_with_the_approval_and_nothing_is_hidden(place: Home):
+    watch = await refused(place)
+    await place.pass_s(13 * 3600, step_s=900)
+    tries = len(place.hands.tried)
+    await place.pass_s(3600, step_s=900)
+    assert len(place.hands.tried) == tries
+    after = await place.now(watch)
+    assert (after.phase, after.root, after.restarts) == (Phase.FINISHED, ROOT, 0)
+    (ended,) = await place.events(JobFinished)
+    assert ended.cause == "zombie-coordinator"
+    assert "stopped for a restart that broke off at submitted" in ended.summary
+    assert after.outlook is not None
+    assert (after.outlook.job_state, after.outlook.summary) == ("killed", ended.summary)
+    assert [each.status for each in await place.events(IncidentEnded)] == ["failed"]
+    assert place.ear.occasions == ["started", "incident", "not-submitted", "worse"]
+    assert "Not done: submitted" in place.ear.heard[-1].words.decided
+
+
+async def test_submission_that_cannot_be_made_here_is_tried_again(place: Home):
+    watch = await zombie(place)
+    place.hands.refuses = UserError("A variable is not set.")
+    await answer(place, await offer_of(place, watch))
+    await place.pass_s(300)
+    place.hands.refuses = None
+    await place.pass_s(300, step_s=30)
+    assert place.hands.submitted == [SUCCESSOR]
+
+
+async def test_tries_survive_a_new_process(tmp_path: Path):
+    async with home(tmp_path) as place:
+        place.cluster.show(tree(*crew()))
+        watch = await refused(place)
+    async with home(tmp_path, clock=place.clock, cluster=place.cluster, hands=place.hands) as again:
+        await again.pass_s(120, step_s=30)
+        place.hands.refuses = None
+        await again.pass_s(300, step_s=30)
+        assert place.hands.submitted == [SUCCESSOR]
+        assert (await again.now(watch)).root == SUCCESSOR
+        assert "not-submitted" not in again.ear.occasions
+
+
+async def test_stopping_the_watch_ends_the_tries(place: Home):
+    watch = await refused(place)
+    stopped = await stop_watching(place.hall, ROOT, by=ADA)
+    assert stopped.stopped_at is not None
+    tries = len(place.hands.tried)
+    await place.pass_s(3600, step_s=60)
+    assert len(place.hands.tried) == tries
+    (ended,) = await place.events(IncidentEnded)
+    assert ended.outcome == f"{SUCCESSOR} was not submitted; {ADA} ended the tries"
+    assert (await standing_of(place.hall, watch.id)).incidents == ()
+
+
+async def test_folder_that_changed_after_the_stop_is_not_shipped(place: Home, tmp_path: Path):
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "d.py").write_text("one")
+    watch = await zombie(place, resubmit=replace(submission(), workdir=str(code)))
+    offer = await offer_of(place, watch)
+    place.hands.refuses = Refused("No room.")
+    await answer(place, offer)
+    await place.pass_s(15)
+    (code / "d.py").write_text("two")
+    place.hands.refuses, tries = None, len(place.hands.tried)
+    await place.pass_s(600, step_s=30)
+    assert len(place.hands.tried) == tries
+    (code / "d.py").write_text("one")
+    await place.pass_s(600, step_s=30)
+    assert place.hands.submitted == [SUCCESSOR]
