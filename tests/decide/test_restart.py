@@ -84,3 +84,11 @@ def test_even_progress_does_not_buy_endless_restarts():
 def test_a_spent_budget_forbids_it():
     ledger = restarts(*((1, Cause.HOST_OOM, 10) for _ in range(3)))
     assert rule(ledger=ledger) is Ruling.NO_PROGRESS
+
+
+@pytest.mark.parametrize(("before", "ruling"), [(1, Ruling.BUDGET_SPENT), (2, Ruling.NO_PROGRESS)])
+def test_spent_budget_names_missing_progress_from_the_second_on(before, ruling):
+    ledger, limits = restarts(*((1, Cause.HOST_OOM, 10),) * before), Limits(restarts_per_day=1)
+    found = diagnosis()
+    said = rule_on_restart(verdict(found), found, None, ledger, high_water=10, now=NOON, limits=limits)
+    assert said is ruling
