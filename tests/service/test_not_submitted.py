@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.errors import Refused, UserError
+from babysitter.errors import FactsChanged, Refused, UserError, WorldError
 from babysitter.model.events import IncidentEnded, JobFinished
 from babysitter.model.job import Job, JobState
 from babysitter.model.phase import Phase
 from babysitter.model.watch import Watch
+from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
+from babysitter.service.following import follow_approval
 from babysitter.service.watching import standing_of, stop_watching
 from tests.service.test_act import SUCCESSOR, answer, offer_of
 from tests.service.test_check import zombie
@@ -154,3 +156,27 @@ async def test_folder_that_changed_after_the_stop_is_not_shipped(place: Home, tm
     (code / "d.py").write_text("one")
     await place.pass_s(600, step_s=30)
     assert place.hands.submitted == [SUCCESSOR]
+
+
+async def test_approval_is_followed_to_its_end(place: Home):
+    watch = await zombie(place)
+    offer = await offer_of(place, watch)
+    place.hands.refuses = Refused("No room.")
+    await answer(place, offer)
+    await place.pass_s(15)
+    with pytest.raises(WorldError, match=f"{SUCCESSOR} was not submitted.*No room"):
+        await follow_approval(place.hall, offer)
+    place.hands.refuses = None
+    await place.pass_s(120, step_s=30)
+    assert await follow_approval(place.hall, offer) == f"Submitted as {SUCCESSOR}."
+
+
+async def test_approval_that_was_called_off_is_followed(place: Home):
+    watch = await zombie(place)
+    offer = await offer_of(place, watch)
+    block = PreflightSeverity.BLOCK
+    place.hands.findings = (PreflightFinding("program-missing", block, "`iris` is not here."),)
+    await answer(place, offer)
+    await place.pass_s(15)
+    with pytest.raises(FactsChanged, match="Called off, nothing was done: `iris` is not here"):
+        await follow_approval(place.hall, offer)

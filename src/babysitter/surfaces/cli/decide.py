@@ -124,6 +124,7 @@ async def _decide(
     from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Door
     from babysitter.service.approvals import decide
+    from babysitter.service.following import follow_approval
     from babysitter.service.wiring import open_hall
     from babysitter.surfaces.cli.serve import keep_served
 
@@ -132,4 +133,7 @@ async def _decide(
         ruling = await decide(hall, ProposalId(proposal), me(), answer, Door.TERMINAL, snooze_until=until)
         if ruling.took_effect and answer.value == "yes":
             await keep_served(hall, file)
+            typer.echo(f"{ruling.sentence} The service restarts it; Ctrl+C only ends this wait.", err=True)
+            followed = await follow_approval(hall, ProposalId(proposal))
+            return True, f"{ruling.sentence} {followed}"
     return ruling.took_effect, ruling.sentence

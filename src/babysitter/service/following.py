@@ -1,0 +1,38 @@
+"""Follows an approval to what came of it: submitted, called off, or not submitted yet."""
+
+import asyncio
+
+from babysitter.errors import FactsChanged, WorldError
+from babysitter.model.action import Step, StepState
+from babysitter.model.ids import ProposalId
+from babysitter.model.proposal import ProposalStatus
+from babysitter.service.hall import Hall
+
+ASK_EVERY_S = 0.3
+
+
+async def follow_approval(hall: Hall, proposal: ProposalId) -> str:
+    """Wait until the approved restart has ended, and say how, in a sentence.
+
+    Raises FactsChanged where it was called off or withdrawn, WorldError where it broke off, or where the old
+    job has ended and the new one was not submitted: the service tries that again.
+    """
+    while True:
+        async with hall.store.reading() as records:
+            action = await records.journal.action(proposal)
+            offer = await records.ledger.proposal(proposal)
+            submitting = (await records.journal.taken(proposal)).get(Step.SUBMIT)
+        assert offer is not None, "an approval is about a proposal"
+        if action is not None and action.ended_at is not None:
+            if offer.status is ProposalStatus.WITHDRAWN:
+                raise FactsChanged(f"Called off, nothing was done: {offer.withdrawn_because.rstrip('.')}.")
+            if submitting is not None and submitting.state is StepState.DONE:
+                return f"Submitted as {submitting.detail}."
+            raise WorldError(f"The restart {action.outcome.rstrip('.')}.")
+        if submitting is not None and submitting.state is StepState.FAILED:
+            raise WorldError(
+                f"{offer.job} has ended and {offer.successor} was not submitted: "
+                f"{submitting.detail.rstrip('.')}. It is tried again until {offer.expires_at:%H:%M} UTC.",
+                next_step="`babysit report` has the timeline; what you submit under that name is followed.",
+            )
+        await asyncio.sleep(ASK_EVERY_S)
