@@ -110,7 +110,14 @@ async def carried_out(cluster: SmallCluster, hands: SmallHands, clock: HandClock
         return ""
 
     return await saga.run(
-        approved(), journal, cluster, hands, clock, what_moved=nothing, save_evidence=nothing
+        approved(),
+        journal,
+        cluster,
+        hands,
+        clock,
+        what_moved=nothing,
+        folder_moved=nothing,
+        save_evidence=nothing,
     )
 
 
