@@ -379,3 +379,10 @@ def test_card_hint_can_be_pasted(job: JobId):
         *("start", job, "--cluster", "the lagoon"),
         *("--workdir", "FOLDER", "--resubmit", "..."),
     ]
+
+
+def test_card_of_an_old_incident_keeps_the_old_job():
+    restarted = replace(build.watch(), root=JobId("/ada/dedup-r1"))
+    words = compose(Occasion.INCIDENT, decided(watch=restarted))
+    assert words.title.endswith(": dedup")
+    assert ("Job", "/ada/dedup") in words.fields

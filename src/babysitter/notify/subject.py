@@ -47,8 +47,8 @@ class Subject:
 
     @property
     def job(self) -> str:
-        """The watched job's full id, as it may be shown."""
-        return safe(self.watch.root)
+        """The full id of the job that this is about: after a restart an old incident keeps the old job's."""
+        return safe(self.proposal.job if self.proposal else self.watch.root)
 
     @property
     def is_of_cluster(self) -> bool:
