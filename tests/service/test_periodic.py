@@ -1,7 +1,5 @@
 """Periodic activities: no failure ends one, each is visible, and it is repeated after a growing pause."""
 
-import asyncio
-
 import pytest
 
 from babysitter.errors import FactsChanged, StorageUnavailable, Unreachable
@@ -73,16 +71,3 @@ async def test_takeover_ends_the_one_activity_that_says_so():
     work = Work(FactsChanged("taken over"))
     await work.activity().attempt()
     assert "taken over" in work.troubles["rules"]
-
-
-async def test_run_goes_on_until_stopped():
-    stopping, work = asyncio.Event(), Work()
-
-    async def act() -> None:
-        await work()
-        if work.done == 3:
-            stopping.set()
-
-    activity = PeriodicActivity("a", act, every_s=0.0, clock=FakeClock(), troubles={}, failures={})
-    await activity.run(stopping)
-    assert work.done == 3

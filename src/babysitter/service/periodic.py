@@ -1,7 +1,5 @@
 """What the service does at an interval. A failed attempt is logged, shown in `status`, and repeated later."""
 
-import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
@@ -40,7 +38,7 @@ class PeriodicActivity:
     ) -> None:
         self.name = name
         self._act = act
-        self._every_s = every_s
+        self.every_s = every_s
         self._clock = clock
         self._troubles = troubles
         self._failures = failures
@@ -61,19 +59,12 @@ class PeriodicActivity:
             log.info("activity_recovered", activity=self.name, failed_attempts=self._failed_in_row)
             self._failed_in_row = 0
             self._troubles.pop(self.name, None)
-        return self._every_s
-
-    async def run(self, stopping: asyncio.Event) -> None:
-        """Attempt again and again until `stopping` is set. The pauses do not depend on the wall clock."""
-        while not stopping.is_set():
-            pause_s = await self.attempt()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stopping.wait(), pause_s)
+        return self.every_s
 
     def _note_failure(self, fault: Exception) -> float:
         self._failed_in_row += 1
         self._failures[self.name] = self._failures.get(self.name, 0) + 1
-        pause_s = min(self._max_pause_s, self._every_s * 2.0 ** min(self._failed_in_row, MAX_DOUBLINGS))
+        pause_s = min(self._max_pause_s, self.every_s * 2.0 ** min(self._failed_in_row, MAX_DOUBLINGS))
         fields = {"activity": self.name, "failed_attempts": self._failed_in_row, "retry_in_s": pause_s}
         if isinstance(fault, (BabysitError, TimeoutError)):
             log.warning("activity_failed", because=str(fault) or "It took too long.", **fields)

@@ -24,6 +24,7 @@ from babysitter.service.replicas import BEAT_EVERY_S
 from babysitter.service.rules import prepare_rules, read_rules, refresh_rules
 from babysitter.service.schedule import Schedule
 from babysitter.service.status_file import WRITE_EVERY_S, StatusFile
+from babysitter.service.timer import Timer
 from babysitter.waits import waiting_for
 
 TICK_EVERY_S = 0.25
@@ -113,17 +114,14 @@ class Service:
     async def until_stopped(self) -> None:
         """Act until `stop`. Raises FactsChanged when another process has taken over."""
         preparing = asyncio.create_task(self._prepare_rules())
-        acting = [asyncio.create_task(each.run(self._stopping)) for each in self._activities.values()]
-        # An activity ends before `stop` by a takeover only, or by a fault of our own in periodic.py.
-        ended, _ = await asyncio.wait(acting, return_when=asyncio.FIRST_COMPLETED)
-        self._stopping.set()  # nothing new is begun while what is under way ends
-        await asyncio.wait(acting, timeout=self._stop_within_s)
-        for task in acting:
-            task.cancel()
-        await asyncio.gather(preparing, *acting, return_exceptions=True)
-        for fault in filter(None, (task.exception() for task in ended)):
-            self._is_overtaken = isinstance(fault, FactsChanged)
-            raise fault
+        try:
+            await Timer(self._activities.values()).run(self._stopping, stop_within_s=self._stop_within_s)
+        except FactsChanged:
+            self._is_overtaken = True
+            raise
+        finally:
+            preparing.cancel()
+            await asyncio.gather(preparing, return_exceptions=True)
         self._ended_because = ASKED_TO_END
 
     def stop(self) -> None:
