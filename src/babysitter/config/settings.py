@@ -102,7 +102,9 @@ class SlackSettings(_Section):
         description="host:port where presses over HTTP are taken",
     )
     channel: str = Field(default="", description="channel id, C...")
-    on_call: str = Field(default="", description="user or user group id to mention in escalations")
+    on_call: str = Field(
+        default="", description="user or user group id to mention where the owner cannot help"
+    )
     api_url: str = Field(default="", description="another Slack, such as the simulated one")
 
     @model_validator(mode="after")

@@ -147,6 +147,7 @@ def _alarm(case: Case, key: IncidentKey, incident: IncidentId) -> Iterator[Inten
         f"{incident}:opened",
         incident=incident,
         mentions_on_call=is_all,
+        mentions=(case.watch.owner,) if case.watch.owner and not is_all else (),
         hold_until=hold_until(Severity.DEGRADED, case.policy, now=case.now),
     )
 

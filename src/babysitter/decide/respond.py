@@ -12,6 +12,7 @@ from babysitter.decide import proposal as proposals
 from babysitter.decide.case import Case
 from babysitter.decide.damping import about_all_clears, is_damped, is_over, next_id
 from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_trouble
+from babysitter.decide.mention import whom_to_mention
 from babysitter.decide.outages import about_outages
 from babysitter.decide.quiet import hold_until, silence_for
 from babysitter.decide.restart import Ruling, budget, rule_on_restart
@@ -228,13 +229,15 @@ def _tell(
     if is_damped(case, key, occasion):
         return
     count = known.count if known else 0
+    mention = whom_to_mention(diagnosis, case.watch, asked=proposed.may_approve if proposed else ())
     yield Say(
         occasion,
         because,
         f"{incident}:{occasion}:{proposed.id if proposed else count}",
         incident=incident,
         proposal=proposed.id if proposed else None,
-        mentions_on_call=diagnosis.severity is Severity.FATAL or proposed is not None,
+        mentions_on_call=mention.on_call,
+        mentions=mention.people,
         hold_until=hold_until(diagnosis.severity, case.policy, now=case.now),
     )
 
@@ -297,24 +300,26 @@ def _about_standing_proposals(case: Case) -> Iterator[Intent]:
             following = _next_approvers(case.policy, proposal)
             if following:
                 yield HandOn(proposal.id, following, case.now + lasts)
-                yield _ask_again(case, proposal, "handed on: nobody answered in time")
+                yield _ask_again(case, proposal, "handed on: nobody answered in time", following)
             else:
                 yield Expire(proposal.id)
         elif case.verdict.gone is not None:
             continue  # nobody is asked about a job that is not there
         elif case.now >= proposal.expires_at - lasts * (1 - case.policy.reminder_share):
             yield Remind(proposal.id)
-            yield _ask_again(case, proposal, "nobody has answered yet")
+            yield _ask_again(case, proposal, "nobody has answered yet", proposal.may_approve)
 
 
-def _ask_again(case: Case, proposal: Proposal, because: str) -> Say:
+def _ask_again(case: Case, proposal: Proposal, because: str, asked: tuple[Person, ...]) -> Say:
+    """Ask these people; the on-call too once others than the first are asked."""
     return Say(
         Occasion.REMINDER,
         because,
         f"{proposal.id}:{because.partition(':')[0]}:{proposal.expires_at:%Y%m%d%H%M%S}",
         incident=proposal.incident,
         proposal=proposal.id,
-        mentions_on_call=True,
+        mentions_on_call=asked != proposal.may_approve,
+        mentions=asked,
         hold_until=hold_until(Severity.FATAL, case.policy, now=case.now),
     )
 

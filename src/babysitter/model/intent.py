@@ -81,6 +81,7 @@ class Say:
     incident: IncidentId | None = None
     proposal: ProposalId | None = None
     mentions_on_call: bool = False
+    mentions: tuple[Person, ...] = ()  # further people to call by name
     hold_until: datetime | None = None
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from babysitter.model.ids import IncidentId, MessageId, ProposalId, WatchId
+from babysitter.model.ids import IncidentId, MessageId, Person, ProposalId, WatchId
 
 
 class Occasion(StrEnum):
@@ -101,4 +101,5 @@ class Message:
     buttons: tuple[Button, ...] = ()
     replaces: MessageId | None = None
     mentions_on_call: bool = False
+    mentions: tuple[Person, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)

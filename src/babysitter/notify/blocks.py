@@ -50,6 +50,8 @@ _ANSWERS = (
 _MEANINGFUL = re.compile(r"<(?=[!@#/]|[a-zA-Z][a-zA-Z0-9+.-]{0,20}:|www\.)")
 _BY_A_SLACK_USER = re.compile(r"\bby ([UW][A-Z0-9]{3,20})\b")
 _IN_THREAD = " (whole command in the thread)"
+_USER_ID = re.compile(r"[UW][A-Z0-9]{4,20}")
+_GROUP_ID = re.compile(r"S[A-Z0-9]{4,20}")
 _JOINER = "\u2060"  # invisible, and no line break happens at it
 
 
@@ -62,8 +64,8 @@ class Rendered:
     surplus: str = ""
 
 
-def render(words: Words, buttons: Sequence[Button] = (), *, mention: str = "") -> Rendered:
-    """The message as blocks. `mention`: Slack mark-up of who must be called, ours alone."""
+def render(words: Words, buttons: Sequence[Button] = (), *, mentions: Sequence[str] = ()) -> Rendered:
+    """The message as blocks. `mentions`: Slack ids of who must be called; other names call nobody."""
     evidence, evidence_cut = _fitting(words.evidence, EVIDENCE_CHARS_MOST)
     commands, commands_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
     surplus = []
@@ -73,7 +75,7 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mention: str = "") -
         surplus += [words.commands_are or "Approval would run", *words.commands]
     blocks = [
         _header(words),
-        _sentence(words, mention),
+        _sentence(words, mentions),
         *_fields(words),
         *_code("", words.progress[:20]),
         *_code("Evidence", evidence),
@@ -84,14 +86,14 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mention: str = "") -
         *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)),
         *_footer(words, asks_for_feedback=any(each.kind is ButtonKind.RIGHT for each in buttons)),
     ]
-    return Rendered(tuple(blocks), _fallback(words, mention), "\n".join(map(inert, surplus)))
+    return Rendered(tuple(blocks), _fallback(words, mentions), "\n".join(map(inert, surplus)))
 
 
 def render_plainly(words: Words, buttons: Sequence[Button] = ()) -> Rendered:
     """The least that is still of use, for the day on which Slack refuses the full form."""
-    blocks = (_header(words), _sentence(words, ""), *_actions(buttons, _ANSWERS))
+    blocks = (_header(words), _sentence(words, ()), *_actions(buttons, _ANSWERS))
     full = (words.sentence, *words.evidence, *words.commands, words.decided)
-    return Rendered(blocks, _fallback(words, ""), "\n".join(inert(each) for each in full if each))
+    return Rendered(blocks, _fallback(words, ()), "\n".join(inert(each) for each in full if each))
 
 
 def render_lines(heading: str, lines: Iterable[str]) -> Rendered:
@@ -146,23 +148,25 @@ def _header(words: Words) -> Block:
     return {"type": "header", "text": {"type": "plain_text", "text": title, "emoji": True}}
 
 
-def _sentence(words: Words, mention: str) -> Block:
-    """What happened, in a block without mark-up; the mention beside it is the only live part."""
+def _sentence(words: Words, mentions: Sequence[str]) -> Block:
+    """What happened, in a block without mark-up; the mentions beside it are the only live part."""
     sentence = shortened(inert(words.sentence), SENTENCE_CHARS_MOST) or "No more is known."
-    elements: list[Block] = [*_mention_elements(mention), {"type": "text", "text": sentence}]
+    elements: list[Block] = [*_mention_elements(mentions), {"type": "text", "text": sentence}]
     if words.cause:
         sure = f", {words.confidence:.0%} sure" if words.confidence is not None else ""
         elements.append({"type": "text", "text": f"\n{inert(words.cause)}{sure}", "style": {"bold": True}})
     return _rich({"type": "rich_text_section", "elements": elements})
 
 
-def _mention_elements(mention: str) -> list[Block]:
+def _mention_elements(mentions: Sequence[str]) -> list[Block]:
     """`U...`/`W...` a person, `S...` a user group; anything else is not mentioned."""
-    if re.fullmatch(r"[UW][A-Z0-9]+", mention):
-        return [{"type": "user", "user_id": mention}, {"type": "text", "text": " "}]
-    if re.fullmatch(r"S[A-Z0-9]+", mention):
-        return [{"type": "usergroup", "usergroup_id": mention}, {"type": "text", "text": " "}]
-    return []
+    elements: list[Block] = []
+    for name in dict.fromkeys(mentions):
+        if _USER_ID.fullmatch(name):
+            elements += [{"type": "user", "user_id": name}, {"type": "text", "text": " "}]
+        elif _GROUP_ID.fullmatch(name):
+            elements += [{"type": "usergroup", "usergroup_id": name}, {"type": "text", "text": " "}]
+    return elements
 
 
 def _fields(words: Words) -> list[Block]:
@@ -261,14 +265,15 @@ def _footer(words: Words, *, asks_for_feedback: bool) -> list[Block]:
     ]
 
 
-def _fallback(words: Words, mention: str) -> str:
+def _fallback(words: Words, mentions: Sequence[str]) -> str:
     """What a lock screen shows; the call itself is made here too, because clients notify from it."""
-    call = ""
-    if re.fullmatch(r"[UW][A-Z0-9]+", mention):
-        call = f"<@{mention}> "
-    elif re.fullmatch(r"S[A-Z0-9]+", mention):
-        call = f"<!subteam^{mention}> "
-    return call + escape(f"{words.title}. {words.sentence}", FALLBACK_CHARS_MOST)
+    calls = ""
+    for name in dict.fromkeys(mentions):
+        if _USER_ID.fullmatch(name):
+            calls += f"<@{name}> "
+        elif _GROUP_ID.fullmatch(name):
+            calls += f"<!subteam^{name}> "
+    return calls + escape(f"{words.title}. {words.sentence}", FALLBACK_CHARS_MOST)
 
 
 def _fitting(

@@ -44,6 +44,8 @@ def compose_card(about: Subject) -> Words:
     fields: list[tuple[str, str]] = [("Cluster", safe(about.watch.cluster))]
     if not about.is_of_cluster:
         fields = [("Job", about.job)]
+        if about.watch.owner:
+            fields.append(("Owner", safe(about.watch.owner)))
     if diagnosis.machine:
         fields.append(("Machine", safe(diagnosis.machine)))
     if about.incident is not None and about.incident.count > 1:

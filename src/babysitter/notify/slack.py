@@ -144,8 +144,8 @@ class SlackNotifier:
         """Nothing is kept open between calls."""
 
     def _render(self, message: Message, *, calls: bool = True) -> blocks.Rendered:
-        mention = self._on_call if message.mentions_on_call and calls else ""
-        return blocks.render(message.words, message.buttons, mention=mention)
+        mentions = (*(self._on_call,) * message.mentions_on_call, *message.mentions) if calls else ()
+        return blocks.render(message.words, message.buttons, mentions=mentions)
 
     async def _say(
         self, message: Message, rendered: blocks.Rendered, root: str

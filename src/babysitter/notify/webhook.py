@@ -95,6 +95,7 @@ def as_json(message: Message, *, is_repeat: bool = False) -> dict[str, object]:
         "proposal": message.proposal,
         "created_at": message.created_at.isoformat(),
         "mentions_on_call": message.mentions_on_call,
+        "mentions": list(message.mentions),
         "is_repeat": is_repeat,
         "words": _words(message.words),
     }

@@ -278,6 +278,7 @@ class _Deeds:
             about,
             key=intent.key,
             mentions_on_call=intent.mentions_on_call,
+            mentions=intent.mentions,
             hold_until=intent.hold_until,
         )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from babysitter.model.finding import Cause
-from babysitter.model.ids import IncidentId, JobId, MessageId, ProposalId
+from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId
 from babysitter.model.incident import Incident
 from babysitter.model.message import Message, Occasion
 from babysitter.model.verdict import Verdict
@@ -79,12 +79,13 @@ async def say(
     *,
     key: str,
     mentions_on_call: bool = False,
+    mentions: tuple[Person, ...] = (),
     hold_until: datetime | None = None,
 ) -> bool:
     """Write a message down; False when this key was said before."""
+    message = _message(occasion, about, message_id(key))
     return await records.outbox.put(
-        replace(_message(occasion, about, message_id(key)), mentions_on_call=mentions_on_call),
-        hold_until=hold_until,
+        replace(message, mentions_on_call=mentions_on_call, mentions=mentions), hold_until=hold_until
     )
 
 
