@@ -81,7 +81,7 @@ async def test_facts_that_move_between_press_and_act_call_it_off(tmp_path):
         assert "Withdrawn, nothing was done: /ada/dedup is now killed" in place.shown(place.card())
         said = [each.text for each in place.slack.messages]
         assert any("Nothing was done. " in each for each in said)
-        assert any("The job was stopped by a person" in each for each in said)
+        assert any("Stopped by a person after" in each for each in said)
 
 
 async def test_strangers_bots_and_other_workspaces_are_refused_and_recorded(tmp_path):

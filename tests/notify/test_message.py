@@ -238,10 +238,15 @@ def test_the_end_is_told_with_duration_stages_retries_and_memory() -> None:
 
 def test_a_bad_end_is_told_with_its_root_cause() -> None:
     outlook = replace(OUTLOOK, job_state=JobState.FAILED)
-    words = compose(Occasion.FINISHED, subject(verdict=build.verdict(build.diagnosis(), outlook=outlook)))
+    ended = subject(verdict=build.verdict(build.diagnosis(), outlook=outlook))
+    words = compose(Occasion.FINISHED, replace(ended, incident=None))
     assert words.title == "Ended badly: dedup"
     assert words.cause == "zombie-coordinator"
-    assert words.evidence
+    assert len(words.evidence) == 1
+    told = compose(Occasion.FINISHED, replace(ended, because="the zombie coordinator was open when it ended"))
+    assert told.evidence == ()
+    assert "The zombie coordinator was open when it ended." in told.sentence
+    assert compose(Occasion.INCIDENT, ended).title == "Ended badly: dedup (zombie coordinator)"
 
 
 def test_the_digest_keeps_order_and_says_how_much_is_left_out() -> None:

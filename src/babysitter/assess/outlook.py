@@ -4,12 +4,15 @@ from dataclasses import replace
 
 from babysitter.assess.scene import Scene
 from babysitter.model.ids import JobId
-from babysitter.model.job import Job, JobState
+from babysitter.model.job import Job, JobState, JobTree
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
 from babysitter.model.progress import StagePace
 from babysitter.model.verdict import Outlook, StageView
+from babysitter.read.names import crews
 from babysitter.read.stages import current_stage, eta_s, rate_per_min
+
+MOST_CHILDREN = 10
 
 
 def outlook_of(scene: Scene) -> Outlook:
@@ -31,7 +34,26 @@ def outlook_of(scene: Scene) -> Outlook:
         last_line_at=memory.last_line_at,
         started_at=scene.root.started_at,
         finished_at=scene.root.finished_at,
+        failed_children=() if goes_on else failed_children(scene.tree),
     )
+
+
+def failed_children(tree: JobTree) -> tuple[str, ...]:
+    """Child jobs that ended badly by themselves and were not tried again with success.
+
+    A pipeline's coordinators count by their last attempt; its workers, and what was stopped, never.
+    """
+    found = crews(tree)
+    last = {(crew.name.hash, crew.name.pipeline, crew.name.pool): crew.coordinator for crew in found}
+    of_pipelines = {each.id for crew in found for each in (crew.coordinator, crew.workers) if each}
+    meant = [*last.values(), *(each for each in tree.descendants if each.id not in of_pipelines)]
+    bad = (JobState.FAILED, JobState.WORKER_FAILED, JobState.UNSCHEDULABLE)
+    return tuple(_child(each) for each in meant if each.state in bad)[:MOST_CHILDREN]
+
+
+def _child(job: Job) -> str:
+    error = job.error.strip().partition("\n")[0][:200]
+    return f"{job.name} ({job.state}{': ' + error if error else ''})"
 
 
 def outlook_of_memory(memory: Memory, summary: str) -> Outlook:

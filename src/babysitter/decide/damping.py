@@ -35,7 +35,9 @@ def newest_told(case: Case, key: IncidentKey) -> Told | None:
         for each in case.ledger.incidents
         if (each.key.watch, each.key.cause) == (key.watch, key.cause)
     }
-    return next((each for each in reversed(case.ledger.told) if each.incident in same), None)
+    counts = ALARMS | {Occasion.RESOLVED}
+    newest = reversed(case.ledger.told)
+    return next((each for each in newest if each.incident in same and each.occasion in counts), None)
 
 
 def is_damped(case: Case, key: IncidentKey, occasion: Occasion) -> bool:

@@ -1,6 +1,7 @@
 """When a trouble is an incident, and the table of an incident's life."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import JobId, WatchId
@@ -65,6 +66,20 @@ def cluster_key(cluster: str, cause: Cause = Cause.CONTROLLER_UNREACHABLE) -> In
 def unseen_key(watch: WatchId, cause: Cause) -> IncidentKey:
     """One job cannot be read, or is gone, on a cluster that answers otherwise."""
     return IncidentKey(watch, cause, NO_ATTEMPT)
+
+
+def closed_at_the_end(key: IncidentKey, ledger: Ledger, run_began_at: datetime | None) -> Incident | None:
+    """The incident of this trouble that the end of this run has closed; the name may be used again later."""
+    return next(
+        (
+            each
+            for each in reversed(ledger.incidents)
+            if each.key == key
+            and each.status is IncidentStatus.FAILED
+            and (run_began_at is None or each.opened_at >= run_began_at)
+        ),
+        None,
+    )
 
 
 def same_trouble(key: IncidentKey, ledger: Ledger) -> Incident | None:

@@ -11,7 +11,8 @@ from datetime import timedelta
 from babysitter.decide import proposal as proposals
 from babysitter.decide.case import Case
 from babysitter.decide.damping import about_all_clears, is_damped, is_over, next_id
-from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_trouble
+from babysitter.decide.ending import OPEN_AFTER_SUCCESS, about_the_end
+from babysitter.decide.incident import UNDER_ACTION, closed_at_the_end, is_incident, key_of, same_trouble
 from babysitter.decide.mention import whom_to_mention
 from babysitter.decide.outages import about_outages
 from babysitter.decide.quiet import hold_until, silence_for
@@ -45,14 +46,17 @@ OFFERS_MOST = 2  # of one incident within the damping time: an offer, and one mo
 
 def respond(case: Case) -> tuple[Intent, ...]:
     """Everything that follows from this verdict, in the order in which it is to be written down."""
-    return (
+    intents: tuple[Intent, ...] = (
         *about_outages(case),
         *_about_waiting(case),
         *_about_incidents(case),
         *_about_standing_proposals(case),
         *about_all_clears(case),
-        *_about_the_end(case),
     )
+    intents += tuple(about_the_end(case, intents))
+    # Messages last: each shows how things stand after everything else was written down.
+    said = [each for each in intents if isinstance(each, Say)]
+    return (*(each for each in intents if not isinstance(each, Say)), *said)
 
 
 def ruling_for(case: Case, diagnosis: Diagnosis) -> Ruling:
@@ -132,6 +136,8 @@ def _about_incidents(case: Case) -> Iterator[Intent]:
         return
     if _is_well(verdict):
         for incident in case.own_open:
+            if verdict.phase is Phase.FINISHED and incident.diagnosis.cause in OPEN_AFTER_SUCCESS:
+                continue
             yield from _over(case, incident)
 
 
@@ -147,6 +153,10 @@ def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
     known = same_trouble(key, case.ledger)
     if known is not None and known.status in UNDER_ACTION:
         return
+    if known is None and case.verdict.phase is Phase.FINISHED:
+        began_at = case.verdict.memory.root_submitted_at
+        if closed_at_the_end(key, case.ledger, began_at) is not None:
+            return
     if known is None:
         incident = next_id(case, key)
         yield OpenIncident(incident, key, diagnosis)
@@ -322,11 +332,6 @@ def _ask_again(case: Case, proposal: Proposal, because: str, asked: tuple[Person
         mentions=asked,
         hold_until=hold_until(Severity.FATAL, case.policy, now=case.now),
     )
-
-
-def _about_the_end(case: Case) -> Iterator[Intent]:
-    if case.verdict.phase is Phase.FINISHED and case.verdict.is_judged:
-        yield Say(Occasion.FINISHED, "the job ended", f"{case.watch.id}:finished:{case.watch.root}")
 
 
 def _plan(case: Case, diagnosis: Diagnosis, submission: Submission) -> proposals.Plan:

@@ -104,6 +104,7 @@ class Outlook:
     last_line_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    failed_children: tuple[str, ...] = ()  # of an ended job: name, state, first line of the error
 
 
 @dataclass(frozen=True, slots=True)

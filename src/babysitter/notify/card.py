@@ -13,9 +13,11 @@ from babysitter.model.message import Words
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
+from babysitter.notify.ending import ended_outlook, facts_of_ended, title_of_trouble
 from babysitter.notify.phrases import count, duration, moment
 from babysitter.notify.proposed import change_of, commands_of, notes_of
 from babysitter.notify.subject import (
+    EVIDENCE_LINES_MOST,
     SENTENCE_CHARS_MOST,
     Subject,
     capital,
@@ -24,7 +26,6 @@ from babysitter.notify.subject import (
     safe,
 )
 
-EVIDENCE_LINES_MOST = 8
 MORE_EVIDENCE_LINES_MOST = 200
 
 ANSWERED = {Answer.YES: "Approved", Answer.NO: "Denied", Answer.SNOOZE: "Snoozed"}
@@ -46,6 +47,7 @@ def compose_card(about: Subject) -> Words:
         fields = [("Job", about.job)]
         if about.watch.owner:
             fields.append(("Owner", safe(about.watch.owner)))
+    fields += facts_of_ended(about)
     if diagnosis.machine:
         fields.append(("Machine", safe(diagnosis.machine)))
     if about.incident is not None and about.incident.count > 1:
@@ -55,7 +57,7 @@ def compose_card(about: Subject) -> Words:
             ("Affects", f"{count(len(about.affected), 'job')}: {safe(', '.join(about.affected[:5]))}")
         )
     return Words(
-        title=f"{about.trouble}: {about.place}",
+        title=title_of_trouble(about),
         sentence=safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
         cause=diagnosis.cause.value,
         severity=diagnosis.severity.value,
@@ -111,7 +113,7 @@ def _recovery(about: Subject) -> str:
         return "Two coordinators are at work; nothing may be restarted while that lasts."
     retries = outlook.retries if outlook else 0
     so_far = f" (own retries so far: {retries})" if retries else ""
-    if verdict is None or not verdict.is_judged:
+    if verdict is None or not verdict.is_judged or ended_outlook(about) is not None:
         return ""
     if verdict.healing:
         return f"The job's own recovery is under way{so_far}."

@@ -9,20 +9,19 @@ import shlex
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from babysitter.model.finding import Cause, Severity
+from babysitter.model.finding import Severity
 from babysitter.model.incident import Incident, IncidentStatus
-from babysitter.model.job import JobState
 from babysitter.model.message import Button, ButtonKind, Occasion, Words
 from babysitter.model.verdict import Outlook, StageView
 from babysitter.notify.card import (
     ANSWERED,
-    EVIDENCE_LINES_MOST,
     compose_card,
     decided_text,
     is_open,
     more_lines,
 )
-from babysitter.notify.phrases import bar, cause_name, count, duration, moment, size
+from babysitter.notify.ending import compose_end
+from babysitter.notify.phrases import bar, cause_name, count, duration, moment
 from babysitter.notify.proposed import (
     COMMAND_CHARS_MOST,
     change_of,
@@ -35,7 +34,6 @@ from babysitter.notify.subject import (
     Subject,
     capital,
     ended,
-    evidence_lines,
     safe,
     short_name,
 )
@@ -209,33 +207,6 @@ def _waiting(about: Subject) -> Words:
     )
 
 
-def _finished(about: Subject) -> Words:
-    outlook, diagnosis = about.outlook, about.diagnosis
-    fields = (("Job", about.job), *_facts_of_the_end(about))
-    lasted = ""
-    if outlook is not None and outlook.started_at and outlook.finished_at:
-        lasted = f" after {duration((outlook.finished_at - outlook.started_at).total_seconds())}"
-    state = outlook.job_state if outlook else None
-    if state is JobState.SUCCEEDED or diagnosis is None:
-        return Words(
-            title=f"Finished: {short_name(about.job)}",
-            sentence=f"The job {state or 'is over'}{lasted}.",
-            severity=Severity.BENIGN.value,
-            fields=fields,
-        )
-    explanation = safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST)
-    ended_how = "Stopped" if diagnosis.cause is Cause.USER_CANCEL else "Ended badly"
-    return Words(
-        title=f"{ended_how}: {short_name(about.job)}",
-        sentence=f"{cause_name(diagnosis.cause)}{lasted}. {explanation}",
-        cause=diagnosis.cause.value,
-        severity=diagnosis.severity.value,
-        confidence=diagnosis.confidence,
-        evidence=evidence_lines(diagnosis.evidence, about.watch.root, most=EVIDENCE_LINES_MOST),
-        fields=fields,
-    )
-
-
 def _digest(about: Subject) -> Words:
     return Words(
         title=f"While it was quiet: {short_name(about.job)}",
@@ -255,18 +226,6 @@ def _facts_of_outlook(outlook: Outlook) -> tuple[tuple[str, str], ...]:
         fields.append(("Pace", f"{outlook.rate_per_min:.3g} per minute"))
     if outlook.retries:
         fields.append(("Own retries", str(outlook.retries)))
-    return tuple(fields)
-
-
-def _facts_of_the_end(about: Subject) -> tuple[tuple[str, str], ...]:
-    fields = []
-    if about.outlook is not None:
-        fields.append(("Stages", str(len(about.outlook.stages))))
-        fields.append(("Own retries", str(about.outlook.retries)))
-        if about.outlook.peak_memory_bytes:
-            fields.append(("Peak memory", size(about.outlook.peak_memory_bytes)))
-    if about.watch.restarts:
-        fields.append(("Restarts", str(about.watch.restarts)))
     return tuple(fields)
 
 
@@ -314,7 +273,7 @@ _COMPOSERS: dict[Occasion, Callable[[Subject], Words]] = {
     Occasion.NOT_SUBMITTED: _not_submitted,
     Occasion.RESOLVED: _resolved,
     Occasion.WAITING: _waiting,
-    Occasion.FINISHED: _finished,
+    Occasion.FINISHED: compose_end,
     Occasion.DIGEST: _digest,
     Occasion.EMERGENCY: _emergency,
 }

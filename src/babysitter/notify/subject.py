@@ -20,6 +20,7 @@ _UNSEEN = {
     (Cause.JOB_GONE, True): "Jobs lost",
 }
 SENTENCE_CHARS_MOST = 1_200
+EVIDENCE_LINES_MOST = 8
 REDACTED_CHARS_MOST = 16_384
 LONGEST_SECRET_CHARS = 4_096  # of one word, as far as it may be the beginning of a secret
 

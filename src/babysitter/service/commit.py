@@ -179,7 +179,7 @@ class _Deeds:
 
     async def redraw_touched(self) -> None:
         for incident in self._touched:
-            await redraw(self._records, incident, self._watch, now=self._now)
+            await redraw(self._records, incident, self._watch, now=self._now, verdict=self._verdict)
 
     async def _open(self, intent: OpenIncident) -> None:
         ledger, diagnosis = self._records.ledger, intent.diagnosis

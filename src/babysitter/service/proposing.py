@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from babysitter.decide.case import Case
-from babysitter.decide.incident import UNDER_ACTION, is_incident, key_of, same_trouble
+from babysitter.decide.incident import UNDER_ACTION, closed_at_the_end, is_incident, key_of, same_trouble
 from babysitter.decide.proposal import difference, is_standing
 from babysitter.decide.quiet import hold_until, silence_for
 from babysitter.decide.respond import as_asked, offer_of, ruling_for
@@ -162,8 +162,13 @@ def _incident(case: Case) -> Incident:
             f"No trouble of {root} is confirmed ({verdict.cause}, {case.watch.phase}): nothing to offer.",
             next_step="Wait for an incident; `explain` says what speaks for and against one.",
         )
-    found = same_trouble(key_of(verdict, verdict.diagnosis, case.watch), case.ledger)
-    if found is None or found.status.is_over:
+    key = key_of(verdict, verdict.diagnosis, case.watch)
+    found = same_trouble(key, case.ledger)
+    if found is None and verdict.phase is Phase.FINISHED:
+        found = closed_at_the_end(key, case.ledger, case.watch.memory.root_submitted_at)
+    elif found is not None and found.status.is_over:
+        found = None
+    if found is None:
         raise NotAllowed(f"The trouble of {root} is over.", next_step="`status` shows how it stands.")
     if found.status in UNDER_ACTION:
         raise NotAllowed(f"A restart of {root} was approved already.", next_step="Wait for its outcome.")

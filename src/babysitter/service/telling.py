@@ -89,11 +89,18 @@ async def say(
     )
 
 
-async def redraw(records: Records, incident: IncidentId, watch: Watch, *, now: datetime) -> None:
-    """Bring every message with buttons about this incident to how things stand now."""
+async def redraw(
+    records: Records, incident: IncidentId, watch: Watch, *, now: datetime, verdict: Verdict | None = None
+) -> None:
+    """Bring every message with buttons about this incident to how things stand now.
+
+    `verdict`: the one that is about to be kept; None = the last one that was.
+    """
     earlier = await records.outbox.about(incident=incident)
     for message in [each for each in earlier if each.buttons][-REDRAWN_MOST:]:
-        about = await subject_of(records, watch, now=now, incident=incident, proposal=message.proposal)
+        about = await subject_of(
+            records, watch, now=now, verdict=verdict, incident=incident, proposal=message.proposal
+        )
         await records.outbox.edit(message.id, _message(message.occasion, about, message.id))
 
 

@@ -11,7 +11,7 @@ from babysitter.model.action import Step, StepState
 from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId, Person, WatchId
-from babysitter.model.incident import Incident, IncidentStatus
+from babysitter.model.incident import Incident, IncidentStatus, Ledger
 from babysitter.model.job import Job
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
@@ -33,7 +33,7 @@ STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How one watch stands: itself, its open incidents (its cluster's too), and what is offered for them."""
+    """How one watch stands: itself, its incidents (its cluster's too), and what is offered for them."""
 
     watch: Watch
     incidents: tuple[Incident, ...]
@@ -164,7 +164,15 @@ def job_id(text: str) -> JobId:
 
 async def _standing(records: Records, watch: Watch) -> Standing:
     ledger = await records.ledger.of(watch)
-    return Standing(watch, ledger.open_incidents, ledger.proposals)
+    return Standing(watch, (*ledger.open_incidents, *_ended_with(watch, ledger)), ledger.proposals)
+
+
+def _ended_with(watch: Watch, ledger: Ledger) -> tuple[Incident, ...]:
+    """The incident that the end of the watch's job has closed."""
+    own = [each for each in ledger.incidents if each.key.watch == watch.id]
+    if watch.phase is not Phase.FINISHED or not own or own[-1].status is not IncidentStatus.FAILED:
+        return ()
+    return (own[-1],)
 
 
 async def _one(records: Records, name: str, cluster: str) -> Watch:

@@ -111,6 +111,7 @@ class OutlookView(View):
     last_line_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    failed_children: list[str] = Field(default=[], description="of an ended job: name, state and error")
 
     @classmethod
     def of(cls, outlook: Outlook) -> "OutlookView":
@@ -138,6 +139,7 @@ class OutlookView(View):
             last_line_at=outlook.last_line_at,
             started_at=outlook.started_at,
             finished_at=outlook.finished_at,
+            failed_children=[safe(each) for each in outlook.failed_children],
         )
 
 
@@ -245,7 +247,9 @@ class WatchView(View):
     stopped_at: datetime | None = None
     trouble: str = ""
     outlook: OutlookView | None = None
-    incidents: list[IncidentView] = Field(default=[], description="open ones")
+    incidents: list[IncidentView] = Field(
+        default=[], description="open ones; of an ended job also the one it ended with"
+    )
 
     @classmethod
     def of(cls, watch: Watch, incidents: "list[IncidentView] | None" = None) -> "WatchView":
