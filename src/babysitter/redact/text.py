@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-
-import re2
+from typing import Any
 
 REDACTED = "[redacted]"
 
@@ -55,15 +54,25 @@ Detector = Callable[[Text], Iterable[Span]]
 
 
 class Scanner:
-    """Finds a pattern in linear time, whatever the text. RE2 syntax: no look-around, no back-references."""
+    """Finds a pattern in linear time, whatever the text. RE2 syntax: no look-around, no back-references.
+
+    Compiled on first use: a command that redacts nothing does not pay for it.
+    """
 
     def __init__(self, pattern: str, *, ignore_case: bool = False) -> None:
+        self._expression = pattern.encode("ascii")
+        self._is_case_sensitive = not ignore_case
+
+    @cached_property
+    def _pattern(self) -> Any:  # re2 has no types
+        import re2
+
         options = re2.Options()
         options.log_errors = False
         options.encoding = re2.Options.Encoding.LATIN1
-        options.case_sensitive = not ignore_case
+        options.case_sensitive = self._is_case_sensitive
         options.max_mem = 64 << 20
-        self._pattern = re2.compile(pattern.encode("ascii"), options)
+        return re2.compile(self._expression, options)
 
     def found_in(self, text: Text) -> bool:
         """Whether the pattern occurs."""
