@@ -3,7 +3,7 @@
 Pure: the moment is the observation's, what it would like to see next is part of the answer.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from babysitter.assess.blindness import blind
@@ -25,7 +25,7 @@ from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation, Want
 from babysitter.model.phase import Phase
 from babysitter.model.sight import Gone, Unseen
-from babysitter.model.verdict import Verdict
+from babysitter.model.verdict import SignalKind, Verdict
 
 JUDGES: Mapping[Phase, Callable[[Scene], Outcome]] = {
     Phase.PENDING: pending,
@@ -36,6 +36,19 @@ JUDGES: Mapping[Phase, Callable[[Scene], Outcome]] = {
     Phase.ACTING: lambda scene: Outcome(Phase.ACTING),  # noqa: ARG005  the saga's business
     Phase.FINISHED: finished,
 }
+
+
+# Judged by what a job does over time; what is read from lines and states stands or is overcome.
+KEEP_THEIR_AGE = frozenset(
+    {
+        SignalKind.QUIET,
+        SignalKind.STUCK,
+        SignalKind.STRAGGLING,
+        SignalKind.CHURN,
+        SignalKind.ZOMBIE_LIKE,
+        SignalKind.LINGERING,
+    }
+)
 
 
 def assess(observation: Observation, findings: Findings, memory: Memory, limits: Limits) -> Verdict:
@@ -100,7 +113,8 @@ def _noted(scene: Scene, outcome: Outcome) -> Memory:
     """The memory to keep: wants, since when signals stand, which were examined, what is open."""
     before, now = scene.memory, scene.now
     kinds = [signal.kind for signal in outcome.signals]
-    examined = {kind: at for kind, at in before.examined_at.items() if kind in kinds}
+    remembered = [*kinds, *_absent_for_a_while(scene, kinds)]
+    examined = {kind: at for kind, at in before.examined_at.items() if kind in remembered}
     if outcome.phase is Phase.SUSPECT:
         examined |= dict.fromkeys(kinds, now)
     has_ended = scene.root.state.is_terminal
@@ -108,11 +122,28 @@ def _noted(scene: Scene, outcome: Outcome) -> Memory:
     return replace(
         before,
         wants=wants,
-        suspicious_since={kind: before.suspicious_since.get(kind, now) for kind in kinds},
+        suspicious_since={kind: before.suspicious_since.get(kind, now) for kind in remembered},
+        suspected_at={kind: now if kind in kinds else before.suspected_at[kind] for kind in remembered},
         examined_at=examined,
         open_cause=_open(outcome),
         open_attempt=scene.attempt.id if outcome.phase is Phase.FAILING else None,
     )
+
+
+def _absent_for_a_while(scene: Scene, kinds: Sequence[str]) -> list[str]:
+    """Suspicions that are not there now and keep their age, should they come back: nothing refuted them.
+
+    Progress refutes all of them; half an hour without any forgets them.
+    """
+    memory = scene.memory
+    return [
+        kind
+        for kind, at in memory.suspected_at.items()
+        if kind in KEEP_THEIR_AGE
+        and kind not in kinds
+        and scene.age_s(at) <= scene.limits.assessment_most_s
+        and (memory.advanced_at is None or memory.advanced_at <= at)
+    ]
 
 
 def _open(outcome: Outcome) -> Cause | None:

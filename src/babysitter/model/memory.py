@@ -92,6 +92,7 @@ class Memory:
     recent_lines: tuple[LogLine, ...] = ()  # context for rules that need several lines
     healthy_templates: tuple[str, ...] = ()  # of the lines that it printed while nothing was wrong
     suspicious_since: Mapping[str, datetime] = field(default_factory=dict)  # by signal kind
+    suspected_at: Mapping[str, datetime] = field(default_factory=dict)  # the last check at which it was open
     examined_at: Mapping[str, datetime] = field(default_factory=dict)  # signals looked into without proof
     assessment_s: float = 180.0  # the rhythm in which progress is judged
     open_cause: Cause | None = None  # of the trouble that is confirmed and not over
