@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from babysitter.model.ids import JobId
 from babysitter.surfaces.cli.render import watch_page, watch_table
-from babysitter.surfaces.views import WatchView
+from babysitter.surfaces.needs import neediest_first
+from babysitter.surfaces.views import OutlookView, WatchView
 from tests.support import build
 
 
@@ -41,3 +43,20 @@ def test_list_tells_clusters_apart(width: int):
     assert ("marin" in shown, "lagoon" in shown) == (True, True)
     assert "marin" not in "\n".join(drawn(watch_table(views[:1], now=build.NOON), width))
     assert "on marin" in "\n".join(drawn(watch_page(views[0], now=build.NOON), width))
+
+
+def test_list_folds_ended_jobs_and_puts_needs_first():
+    def view(name: str, needs: str, state: str = "running") -> WatchView:
+        watch = build.watch(root=JobId(f"/ada/{name}"))
+        outlook = OutlookView(summary="", job_state=state)
+        return replace(WatchView.of(watch), needs=needs, outlook=outlook)
+
+    living = [view("calm", ""), view("ask", "answer"), view("sick", "person")]
+    ordered = neediest_first([view("old", "ended", "failed"), *living])
+    assert [each.job for each in ordered] == ["/ada/ask", "/ada/sick", "/ada/calm", "/ada/old"]
+    shown = "\n".join(drawn(watch_table(ordered, now=build.NOON), 120))
+    assert "Ended: 1 failed (/ada/old). `babysit list --all` shows them." in shown
+    assert shown.count("/ada/old") == 1
+    everything = "\n".join(drawn(watch_table(ordered, now=build.NOON, with_ended=True), 120))
+    assert "Ended:" not in everything
+    assert "/ada/old" in everything

@@ -15,6 +15,7 @@ from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.notify.message import submission_lines
+from babysitter.surfaces.needs import need_of
 from babysitter.surfaces.text import safe
 from babysitter.surfaces.view_base import Field, View
 
@@ -250,6 +251,10 @@ class WatchView(View):
     incidents: list[IncidentView] = Field(
         default=[], description="open ones; of an ended job also the one it ended with"
     )
+    is_gone: bool = Field(default=False, description="the cluster does not know the job any more")
+    needs: str = Field(
+        default="", description="answer (an offer is open), person (an incident), look, '' or ended"
+    )
 
     @classmethod
     def of(cls, watch: Watch, incidents: "list[IncidentView] | None" = None) -> "WatchView":
@@ -269,6 +274,8 @@ class WatchView(View):
             trouble=safe(watch.trouble),
             outlook=OutlookView.of(watch.outlook) if watch.outlook else None,
             incidents=incidents or [],
+            is_gone=watch.memory.gone_since is not None,
+            needs=need_of(watch, [each.proposal for each in incidents or []]),
         )
 
 

@@ -36,6 +36,7 @@ SEVERITY_STYLE = {"benign": "green", "info": "cyan", "degraded": "yellow", "fata
 BAR_WIDTH = 24
 PIPED_WIDTH = 120
 TABLE_WIDTH_LEAST = 72
+ENDED_NAMED = 3
 
 
 def console() -> Console:
@@ -43,11 +44,30 @@ def console() -> Console:
     return Console(highlight=False, width=None if _is_terminal() else PIPED_WIDTH)
 
 
-def watch_table(watches: Sequence[WatchView], *, now: datetime) -> RenderableType:
-    """One line a watch; where the terminal is narrow, a few short lines each."""
+def watch_table(watches: Sequence[WatchView], *, now: datetime, with_ended: bool = False) -> RenderableType:
+    """One line a watch; where the terminal is narrow, a few short lines each. Ended jobs are one line."""
     if not watches:
         return Text("Nothing is being watched. Start with: babysit start /user/job")
-    return _WatchTable(watches, now)
+    shown = [each for each in watches if with_ended or each.needs != "ended"]
+    ended = [each for each in watches if each not in shown]
+    table = [_WatchTable(shown, now)] if shown else []
+    return Group(*table, *ended_lines(ended))
+
+
+def ended_lines(watches: Sequence[WatchView]) -> Iterator[Text]:
+    """How many watched jobs have ended, and how, with the first names of each."""
+    by_state: dict[str, list[str]] = {}
+    for watch in watches:
+        state = (watch.outlook.job_state if watch.outlook else None) or "ended"
+        cause = f" ({watch.incidents[-1].diagnosis.cause})" if watch.incidents else ""
+        by_state.setdefault(state, []).append(watch.job + cause)
+    if not by_state:
+        return
+    parts = [
+        f"{len(jobs)} {state} ({', '.join(jobs[:ENDED_NAMED])}{', ...' if jobs[ENDED_NAMED:] else ''})"
+        for state, jobs in sorted(by_state.items())
+    ]
+    yield Text(f"Ended: {'; '.join(parts)}. `babysit list --all` shows them.", style="dim")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +258,8 @@ def phase_text(watch: WatchView) -> Text:
     text = Text(watch.phase, style=style)
     if watch.is_blind:
         text.append(" (blind)", style="yellow")
+    if watch.is_gone:
+        text.append(" (not known to the cluster)", style="yellow")
     if watch.stopped_at:
         text.append(" (not watched any more)", style="dim")
     return text

@@ -60,7 +60,7 @@ def status(
 
 
 def list_watches(
-    everything: Annotated[bool, typer.Option("--all", help="Also those no longer watched.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also ended jobs and stopped watches.")] = False,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -73,7 +73,7 @@ def list_watches(
     from babysitter.surfaces.cli import render
 
     console = render.console()
-    console.print(render.watch_table(reply.watches, now=datetime.now(UTC)))
+    console.print(render.watch_table(reply.watches, now=datetime.now(UTC), with_ended=everything))
     for line in render.service_lines(reply):
         console.print(line)
 
@@ -194,6 +194,7 @@ async def _read_reply(settings: "Settings", name: str, cluster: str, *, with_sto
     from babysitter.service.watching import all_standing, find_watch, standing_of
     from babysitter.service.wiring import open_hall
     from babysitter.surfaces.cli.told import channels_of
+    from babysitter.surfaces.needs import neediest_first
     from babysitter.surfaces.views import ServiceView, StatusReply
 
     async with open_hall(settings) as hall:
@@ -206,7 +207,7 @@ async def _read_reply(settings: "Settings", name: str, cluster: str, *, with_sto
             troubles=await service_troubles(hall),
             channels=list(await channels_of(hall, began_here=False)),
         )
-    return StatusReply(watches=[view_of(each) for each in shown], service=service)
+    return StatusReply(watches=neediest_first([view_of(each) for each in shown]), service=service)
 
 
 async def _live(settings: "Settings", name: str, cluster: str) -> None:
