@@ -28,6 +28,7 @@ from babysitter.surfaces.slack.surface import SlackSurface
 from tests.support.clock import FakeClock
 from tests.support.story import opener
 
+CARD_TITLES = ("Zombie", "Over: Zombie")
 ADA, BOB, EVE = Person("U0ADA"), Person("U0BOB"), Person("U0EVE")
 
 
@@ -71,7 +72,8 @@ class Channel:
 
     def card(self) -> Message:
         """The newest message about an incident, as it looks now."""
-        return next(each for each in reversed(self.slack.messages) if each.text.startswith("Zombie"))
+        cards = [each for each in self.slack.messages if "Evidence" in str(each.blocks)]
+        return next(each for each in reversed(cards) if each.text.startswith(CARD_TITLES))
 
     def shown(self, message: Message) -> str:
         return str(message.blocks) + message.text

@@ -15,7 +15,7 @@ from babysitter.service.run import Service
 from babysitter.service.watching import standing_of
 from babysitter.service.wiring import open_hall
 from babysitter.surfaces.slack.serving import hearing
-from tests.e2e.channel import ADA, BOB, EVE, Channel, channel
+from tests.e2e.channel import ADA, BOB, CARD_TITLES, EVE, Channel, channel
 from tests.support.story import opener
 
 
@@ -29,7 +29,14 @@ async def test_a_press_stops_and_submits_once_and_the_card_tells_what_followed(t
         assert place.sim.launched == ["/ada/dedup-r1"]
         assert not place.card().buttons or all("approve" not in str(each) for each in place.card().buttons)
         assert "U0ADA" in place.shown(place.card())
+        await place.pass_s(900, 30.0)
+        card, root = place.card(), place.slack.messages[0]
+        assert card.text.startswith("Over: Zombie coordinator, dedup.")
+        assert "🟢 Over" in place.shown(card)
+        assert not card.buttons
+        assert root.text.startswith("Finished: /ada/dedup-r1")
         texts = [each.text for each in place.slack.messages]
+        assert any(each.startswith("Over: Zombie coordinator, dedup. Restarted as") for each in texts)
         assert len(texts) == len(set(texts))
 
 
@@ -225,7 +232,7 @@ async def test_whatever_slack_does_everything_arrives_once(trouble: str, tmp_pat
         assert place.sim.launched == ["/ada/dedup-r1"]
         texts = [each.text for each in place.slack.messages]
         assert len(texts) == len(set(texts))
-        assert any(each.startswith("Zombie") for each in texts)
+        assert any(each.startswith(CARD_TITLES) for each in texts)
         assert any(each.startswith("Over:") for each in texts)
         async with place.hall.store.reading() as records:
             assert await records.outbox.waiting_count("slack") == 0

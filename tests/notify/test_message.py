@@ -191,7 +191,7 @@ def test_a_decided_card_says_who_when_and_what_followed(about: Subject, text: st
     assert words.commands == ()
     assert words.expires_at is None
     kinds = {each.kind for each in buttons_for(Occasion.INCIDENT, about)}
-    assert kinds == {ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG}
+    assert kinds == (set() if about.is_resolved else {ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG})
 
 
 def test_an_open_offer_has_all_buttons_each_with_its_own_id_only() -> None:
@@ -391,3 +391,44 @@ def test_card_of_an_old_incident_keeps_the_old_job():
     words = compose(Occasion.INCIDENT, decided(watch=restarted))
     assert words.title.endswith(": dedup")
     assert ("Job", "/ada/dedup") in words.fields
+
+
+@pytest.mark.parametrize("status", [IncidentStatus.RESOLVED, IncidentStatus.SELF_RESOLVED])
+def test_card_of_a_resolved_incident_looks_resolved(status: IncidentStatus):
+    found = build.diagnosis(Cause.CODE_ERROR, ActionKind.ESCALATE)
+    over = incident(status, outcome="the job recovered by itself", diagnosis=found)
+    about = subject(incident=over, proposal=None)
+    words = compose(Occasion.INCIDENT, about)
+    assert words.title.startswith("Over: ")
+    assert words.severity == Severity.BENIGN
+    assert words.decided == "The job recovered by itself."
+    assert (words.price, words.recovery, words.footer) == ("", "", "")
+    assert buttons_for(Occasion.INCIDENT, about) == ()
+    restarted = compose(Occasion.INCIDENT, decided(incident=incident(status)))
+    assert (restarted.title, restarted.price) == ("Over: Zombie coordinator, dedup", "")
+
+
+def test_card_of_a_failed_incident_keeps_its_colour():
+    about = subject(incident=incident(IncidentStatus.FAILED), proposal=None)
+    assert compose(Occasion.INCIDENT, about).severity == Severity.FATAL
+    assert buttons_for(Occasion.INCIDENT, about) != ()
+
+
+@pytest.mark.parametrize(
+    ("cause", "state", "title", "severity"),
+    [
+        (None, JobState.SUCCEEDED, "Finished: /ada/dedup", Severity.BENIGN),
+        (Cause.USER_CANCEL, JobState.KILLED, "Stopped: /ada/dedup", Severity.FATAL),
+        (Cause.CODE_ERROR, JobState.FAILED, "Ended badly: /ada/dedup", Severity.FATAL),
+    ],
+)
+def test_live_state_of_an_ended_job_says_how_it_ended(cause, state, title, severity):
+    found = build.diagnosis(cause) if cause else None
+    verdict = build.verdict(found, Phase.FINISHED, outlook=replace(OUTLOOK, job_state=state))
+    words = compose(Occasion.LIVE_STATE, subject(incident=None, proposal=None, verdict=verdict))
+    assert (words.title, words.severity) == (title, severity)
+
+
+def test_live_state_of_a_watch_that_was_stopped_says_so():
+    about = subject(watch=replace(build.watch(), stopped_at=build.NOON))
+    assert compose(Occasion.LIVE_STATE, about).title == "Not watched any more: /ada/dedup"

@@ -284,6 +284,7 @@ def _over(case: Case, incident: Incident) -> Iterator[Intent]:
     if incident.key.attempt == case.verdict.attempt:
         return
     outcome = f"restarted as {case.watch.root}, which came up well"
+    approved = case.ledger.proposal_of(incident.id)
     yield EndIncident(incident.id, IncidentStatus.RESOLVED, outcome)
     if not silence_for(case.watch.root, incident.diagnosis.cause, case.policy, now=case.now):
         yield Say(
@@ -291,6 +292,7 @@ def _over(case: Case, incident: Incident) -> Iterator[Intent]:
             outcome,
             f"{incident.id}:over:{incident.count}",
             incident=incident.id,
+            proposal=approved.id if approved else None,
             hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
         )
 

@@ -26,7 +26,12 @@ class IncidentStatus(StrEnum):
 
     @property
     def is_over(self) -> bool:
-        return self in (IncidentStatus.RESOLVED, IncidentStatus.SELF_RESOLVED, IncidentStatus.FAILED)
+        return self.is_resolved or self is IncidentStatus.FAILED
+
+    @property
+    def is_resolved(self) -> bool:
+        """Over, and the trouble is not there any more."""
+        return self in (IncidentStatus.RESOLVED, IncidentStatus.SELF_RESOLVED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ A card is a function of how things stand: composing it again after a decision gi
 import shlex
 from datetime import datetime
 
-from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import JobId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import Words
@@ -60,26 +60,28 @@ def compose_card(about: Subject) -> Words:
         title=title_of_trouble(about),
         sentence=safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
         cause=diagnosis.cause.value,
-        severity=diagnosis.severity.value,
+        severity=(Severity.BENIGN if about.is_resolved else diagnosis.severity).value,
         confidence=diagnosis.confidence,
         evidence=evidence_lines(diagnosis.evidence, about.watch.root, most=EVIDENCE_LINES_MOST),
         more_evidence=more_lines(diagnosis, about.watch.root),
         recovery=_recovery(about),
-        price=_price(proposal, about.now) if proposal else "",
+        price=_price(proposal, about.now) if proposal and not about.is_resolved else "",
         commands=commands_of(proposal) if proposal and is_open(proposal) else (),
         change=change_of(proposal) if proposal else "",
         budget=_budget(proposal, about.watch) if proposal and is_open(proposal) else "",
         notes=_notes(about),
         expires_at=proposal.expires_at if proposal and is_open(proposal) else None,
         decided=decided_text(about),
-        footer=_advice(diagnosis, proposal, about.watch),
+        footer="" if about.is_resolved else _advice(diagnosis, proposal, about.watch),
         fields=tuple(fields),
     )
 
 
 def decided_text(about: Subject) -> str:
-    """Who decided, when, and what followed; "" while the offer stands."""
+    """Who decided, when, and what followed, or how it ended by itself; "" while it is open."""
     proposal, decision = about.proposal, about.decision
+    if proposal is None and about.incident is not None and about.is_resolved:
+        return ended(capital(safe(about.incident.outcome)))
     if proposal is None or proposal.status is ProposalStatus.OPEN:
         return ""
     if proposal.status is ProposalStatus.WITHDRAWN:
@@ -113,7 +115,7 @@ def _recovery(about: Subject) -> str:
         return "Two coordinators are at work; nothing may be restarted while that lasts."
     retries = outlook.retries if outlook else 0
     so_far = f" (own retries so far: {retries})" if retries else ""
-    if verdict is None or not verdict.is_judged or ended_outlook(about) is not None:
+    if verdict is None or not verdict.is_judged or about.is_resolved or ended_outlook(about) is not None:
         return ""
     if verdict.healing:
         return f"The job's own recovery is under way{so_far}."

@@ -31,15 +31,14 @@ def compose_end(about: Subject) -> Words:
         found = f"{cause_name(diagnosis.cause)}: {safe(diagnosis.explanation)}" if diagnosis else ""
         is_open = diagnosis is not None or bool(children)
         return Words(
-            title=f"Finished: {short_name(about.job)}",
+            title=f"{how_it_ended(about)}: {short_name(about.job)}",
             sentence=_joined(f"The job {state or 'is over'}{_lasted(outlook)}.", found, reported, children),
             severity=(Severity.DEGRADED if is_open else Severity.BENIGN).value,
             fields=fields,
         )
     is_known = about.incident is not None and about.incident.diagnosis.cause is diagnosis.cause
-    ended_how = "Stopped" if diagnosis.cause is Cause.USER_CANCEL else "Ended badly"
     return Words(
-        title=f"{ended_how}: {short_name(about.job)}",
+        title=f"{how_it_ended(about)}: {short_name(about.job)}",
         sentence=_joined(
             f"{cause_name(diagnosis.cause)}{_lasted(outlook)}.",
             safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
@@ -56,8 +55,18 @@ def compose_end(about: Subject) -> Words:
     )
 
 
+def how_it_ended(about: Subject) -> str:
+    """The first word of a title about a job that is over."""
+    outlook, diagnosis = about.outlook, about.verdict.diagnosis if about.verdict else about.diagnosis
+    if diagnosis is None or (outlook is not None and outlook.job_state is JobState.SUCCEEDED):
+        return "Finished"
+    return "Stopped" if diagnosis.cause is Cause.USER_CANCEL else "Ended badly"
+
+
 def title_of_trouble(about: Subject) -> str:
-    """The title of a card: the trouble and its place; for a job that is over, that it is."""
+    """The title of a card: the trouble and its place; that the trouble, or its job, is over."""
+    if about.is_resolved:
+        return f"Over: {about.trouble}, {about.place}"
     outlook = ended_outlook(about)
     ended_of = about.verdict.diagnosis if about.verdict else None
     is_of_this = ended_of is None or about.diagnosis is None or ended_of.cause is about.diagnosis.cause

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from babysitter.model.finding import Severity
-from babysitter.model.incident import Incident, IncidentStatus
+from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import Button, ButtonKind, Occasion, Words
+from babysitter.model.phase import Phase
 from babysitter.model.verdict import Outlook, StageView
 from babysitter.notify.card import (
     ANSWERED,
@@ -20,7 +21,7 @@ from babysitter.notify.card import (
     is_open,
     more_lines,
 )
-from babysitter.notify.ending import compose_end
+from babysitter.notify.ending import compose_end, how_it_ended
 from babysitter.notify.phrases import bar, cause_name, count, duration, moment
 from babysitter.notify.proposed import (
     COMMAND_CHARS_MOST,
@@ -58,8 +59,11 @@ def compose(occasion: Occasion, about: Subject) -> Words:
 
 
 def buttons_for(occasion: Occasion, about: Subject) -> tuple[Button, ...]:
-    """The buttons that make sense now: to answer while the proposal is open, to give feedback afterwards."""
-    if occasion in (Occasion.STARTED, Occasion.LIVE_STATE, Occasion.WAITING, Occasion.DIGEST):
+    """The buttons that make sense now: to answer while the proposal is open, then to give feedback.
+
+    There are none once the incident is resolved.
+    """
+    if about.is_resolved or occasion in _WITHOUT_BUTTONS:
         return ()
     buttons: list[Button] = []
     if about.proposal is not None and is_open(about.proposal):
@@ -115,14 +119,25 @@ def _live_state(about: Subject) -> Words:
     elif about.verdict is not None and about.verdict.gone is not None and about.watch.memory.gone_since:
         since = moment(about.watch.memory.gone_since, now=about.now)
         sentence = f"Not known to the cluster since {since}. Watching goes on."
+    title, severity = _standing(about, phase)
     return Words(
-        title=f"Watching {about.job}",
+        title=title,
         sentence=sentence,
-        severity=_worst(about.open_incidents),
+        severity=severity.value,
         progress=_stage_bars(outlook.stages) if outlook else (),
         fields=tuple(fields),
         footer=f"Last check {about.now:%H:%M:%S} UTC",
     )
+
+
+def _standing(about: Subject, phase: Phase) -> tuple[str, Severity]:
+    """The title of a conversation, and the sign before it: how the job is, at last how it ended."""
+    worst = max((each.diagnosis.severity for each in about.open_incidents), default=Severity.BENIGN)
+    if phase is Phase.FINISHED:
+        return f"{how_it_ended(about)}: {about.job}", max(worst, Severity(compose_end(about).severity))
+    if about.watch.stopped_at is not None:
+        return f"Not watched any more: {about.job}", worst
+    return f"Watching {about.job}", worst
 
 
 def _reminder(about: Subject) -> Words:
@@ -249,10 +264,6 @@ def _stage_bars(stages: Sequence[StageView]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _worst(incidents: Sequence[Incident]) -> str:
-    return max((each.diagnosis.severity for each in incidents), default=Severity.BENIGN).value
-
-
 def _emergency(about: Subject) -> Words:
     """About one job; those about the database have words of their own in emergency.py."""
     because = safe(about.because, most=SENTENCE_CHARS_MOST) or "The database cannot be written."
@@ -277,4 +288,5 @@ _COMPOSERS: dict[Occasion, Callable[[Subject], Words]] = {
     Occasion.DIGEST: _digest,
     Occasion.EMERGENCY: _emergency,
 }
+_WITHOUT_BUTTONS = (Occasion.STARTED, Occasion.LIVE_STATE, Occasion.WAITING, Occasion.DIGEST)
 _CARDS = (Occasion.INCIDENT, Occasion.WORSE, Occasion.PROPOSAL, Occasion.BLIND)

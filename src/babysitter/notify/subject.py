@@ -57,6 +57,11 @@ class Subject:
         return self.incident is not None and self.incident.key.watch != self.watch.id
 
     @property
+    def is_resolved(self) -> bool:
+        """Whether the incident is over, and its trouble with it."""
+        return self.incident is not None and self.incident.status.is_resolved
+
+    @property
     def place(self) -> str:
         """Where the trouble is, in a word: the job's name, or the cluster when all of it is concerned."""
         return safe(self.watch.cluster) if self.is_of_cluster else short_name(self.job)

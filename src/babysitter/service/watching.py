@@ -22,7 +22,7 @@ from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.watch import Watch
 from babysitter.service.command import addressed, in_folder
 from babysitter.service.hall import Hall
-from babysitter.service.telling import redraw, say, subject_of
+from babysitter.service.telling import redraw, redraw_root, say, subject_of
 from babysitter.store.journal import Action
 from babysitter.store.open import Records
 
@@ -286,6 +286,7 @@ async def _end(records: Records, hall: Hall, watch: Watch, by: Person, because: 
             )
         )
         await redraw(records, incident.id, watch, now=now)
+    await redraw_root(records, await subject_of(records, ended, now=now))
     await records.watches.announce(watch.id)
     await records.events.append(WatchStopped(at=now, watch=watch.id, by=by))
     return replace(ended, revision=watch.revision + 1)
