@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "private_files": set(),
     "waits": set(),
     "retry_after": set(),
-    "config": EVERYBODY,
+    "config": EVERYBODY | {"private_files"},
     "read": EVERYBODY,
     "classify": EVERYBODY | {"read"},
     "assess": EVERYBODY | {"read"},

@@ -11,7 +11,8 @@ import pytest
 
 from babysitter.clock import SystemClock
 from babysitter.errors import AlreadyServed, FactsChanged
-from babysitter.service.replicas import Tenure, is_served, serving_process
+from babysitter.service.replicas import Tenure
+from babysitter.service.service_lock import is_served, serving_process
 from babysitter.store.open import Store, open_store
 from tests.support.clock import FakeClock
 from tests.support.processes import started

@@ -15,7 +15,8 @@ from babysitter.model.events import WatchStopped
 from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.submission import SubmissionOrigin
 from babysitter.store.migrations import migrate, version_of
-from babysitter.store.open import FILE_NAME, Store, default_state_folder, open_store
+from babysitter.store.open import Store, open_store
+from babysitter.store.places import FILE_NAME, default_state_folder
 from babysitter.store.tables import inbox, meta, metadata
 from tests.support import build
 

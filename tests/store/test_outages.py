@@ -13,7 +13,8 @@ from sqlalchemy.exc import IntegrityError
 
 from babysitter.errors import StorageUnavailable, Unreachable
 from babysitter.model.ids import JobId, WatchId
-from babysitter.store.open import FILE_NAME, Store, open_store
+from babysitter.store.open import Store, open_store
+from babysitter.store.places import FILE_NAME
 from tests.support import build
 from tests.support.locked import locked
 from tests.support.postgres import PostgresServer, program

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from babysitter.store.database import SqliteDatabase
-from babysitter.store.open import FILE_NAME, Store
+from babysitter.store.open import Store
+from babysitter.store.places import FILE_NAME
 
 
 @contextmanager

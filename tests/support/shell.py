@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from babysitter.model.ids import Person
-from babysitter.service.replicas import is_served
+from babysitter.service.service_lock import is_served
 from babysitter.sim.iris import BUILT_ON
 from babysitter.sim.server import Simulator
 from tests.support.processes import MARK, end_all

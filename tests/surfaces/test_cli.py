@@ -124,5 +124,5 @@ async def test_wait_exits_6_at_its_time_limit(form: str, run: Shell):
 
 async def test_offline_answers_are_json_of_the_documented_shape(run: Shell, tmp_path: Path):
     (tmp_path / "x.log").write_text("ModuleNotFoundError: No module named 'torch'\n")
-    said = await run("babysit classify x.log --state failed --json")
+    said = await run(f"babysit classify {tmp_path}/x.log --state failed --json")
     assert views.DiagnoseReply.model_validate(json.loads(said.out)).diagnosis.cause == "missing-dependency"

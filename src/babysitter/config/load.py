@@ -13,12 +13,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from babysitter.config.file import read_settings_file
+from babysitter.config.places import ENVIRONMENT_PREFIX, FILE_VARIABLE, default_file
 from babysitter.config.settings import Settings, setting_names
 from babysitter.config.words import what_is_wrong
 from babysitter.errors import BadConfig
 
-ENVIRONMENT_PREFIX = "BABYSIT_"
-FILE_VARIABLE = "BABYSIT_CONFIG"
 ROUNDS_MOST = 20
 NOT_SETTINGS = frozenset({FILE_VARIABLE})  # variables of our prefix that mean something else
 
@@ -45,7 +44,7 @@ def load_settings(
     """
     variables = os.environ if environment is None else environment
     faults: list[str] = []
-    path = file or _default_file(variables)
+    path = file or default_file(variables)
     layers = []
     if path is not None:
         read = read_settings_file(path)
@@ -65,21 +64,6 @@ def load_settings(
             next_step="Correct these places; `babysit init` writes every setting with its default.",
         )
     return settings
-
-
-def default_config_folder(environment: Mapping[str, str]) -> Path:
-    """$XDG_CONFIG_HOME/babysit, or ~/.config/babysit."""
-    base = environment.get("XDG_CONFIG_HOME", "")
-    home = Path(environment.get("HOME") or Path.home())
-    return (Path(base) if base.startswith("/") else home / ".config") / "babysit"
-
-
-def _default_file(environment: Mapping[str, str]) -> Path | None:
-    if named := environment.get(FILE_VARIABLE):
-        return Path(named)
-    folder = default_config_folder(environment)
-    candidates = (folder / name for name in ("config.yaml", "config.yml", "config.toml"))
-    return next((each for each in candidates if each.is_file()), None)
 
 
 def _from_environment(environment: Mapping[str, str], faults: list[str]) -> _Given:

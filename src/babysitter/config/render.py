@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from babysitter.config.load import ENVIRONMENT_PREFIX
+from babysitter.config.places import ENVIRONMENT_PREFIX
 from babysitter.config.settings import Settings, settings_in
 
 _EXAMPLES: Mapping[str, tuple[str, ...]] = {

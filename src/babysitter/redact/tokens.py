@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 
 from babysitter.redact.kind import Kind
@@ -37,7 +38,6 @@ _OWN = "|".join(kind.expression for kind in _ANYWHERE if kind.pattern)
 _PREFIXED = "|".join(kind.expression for kind in _ANYWHERE if not kind.pattern)
 # Three scanners: together they would be one automaton of far more states.
 _SCANNERS = (Scanner(_OWN), Scanner(rf"{_START}(?:{_PREFIXED})"), Scanner(rf"{_START}{_UNKNOWN}"))
-_OWN_PATTERN = re.compile(_OWN)
 # What goes on behind the documented length: `_`, `-`, or a further part behind a point.
 _REST = re.compile(r"[A-Za-z0-9_\-]*(?:[.=:~!](?=[A-Za-z0-9_\-]{0,40}\d)[A-Za-z0-9_\-]{6,})*={0,2}")
 _PREFIXES = tuple(
@@ -67,9 +67,14 @@ def find_tokens(text: Text) -> Iterator[Span]:
             yield from _near(text, kind, scanner)
 
 
+@cache
+def _own_pattern() -> re.Pattern[str]:
+    return re.compile(_OWN)
+
+
 def is_token(found: str) -> bool:
     """Whether what the scanner found is a token, rather than a word that begins like one."""
-    if _OWN_PATTERN.match(found):
+    if _own_pattern().match(found):
         return True
     token = _ENCODED.sub(lambda code: chr(int(code[1], 16)), found)
     prefix, kind = next(((p, k) for p, k in _PREFIXES if token.startswith(p)), ("", None))

@@ -6,7 +6,6 @@ runs tries another lock, which the service holds too: asking must not keep a ser
 in the database raises the fence each time, and every write of a check is refused under an older one.
 """
 
-import fcntl
 import json
 import os
 import secrets
@@ -18,14 +17,12 @@ from pathlib import Path
 from typing import IO
 
 from babysitter.clock import Clock
-from babysitter.errors import AlreadyServed, FactsChanged
+from babysitter.errors import FactsChanged
 from babysitter.model.ids import ReplicaId
-from babysitter.private_files import open_private
+from babysitter.service.service_lock import already_served, is_served, take_locks
 from babysitter.store.open import Store
 
 SERVICE = "service"
-LOCK_NAME = "service.lock"  # taken by services only; holds the process id
-SIGN_NAME = "service.alive"  # locked by the service, tried by those who ask
 ALIVE_FOR = timedelta(seconds=15)
 BEAT_EVERY_S = 5.0
 
@@ -64,7 +61,7 @@ class Tenure:
     async def begin(self) -> None:
         """Become the service. Raises AlreadyServed when another process is."""
         if self._lock_folder is not None:
-            self._locks = _locked(self._lock_folder)
+            self._locks = take_locks(self._lock_folder)
         now = self._world.now()
         async with self._store.transaction() as records:
             owner = await records.leases.owner_of(SERVICE, now=now)
@@ -74,7 +71,7 @@ class Tenure:
             held = await records.leases.claim((SERVICE,), self.replica, now=now)
         if SERVICE not in held:
             await self.end()
-            raise _already(f"by {owner}")
+            raise already_served(f"by {owner}")
         self._lease = Lease(SERVICE, held[SERVICE])
 
     async def renew(self, troubles: Mapping[str, str] | None = None) -> None:
@@ -121,47 +118,3 @@ async def troubles_of(store: Store, *, now: datetime) -> dict[str, str]:
     async with store.reading() as records:
         living = await records.leases.alive(now=now)
     return {part: words for about in living.values() if about for part, words in json.loads(about).items()}
-
-
-def is_served(state_folder: Path) -> bool:
-    """Whether some process serves this state folder right now."""
-    try:
-        with open_private(state_folder / SIGN_NAME, "a") as sign:
-            fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
-
-
-def serving_process(state_folder: Path) -> int | None:
-    """The process that serves this state folder, to be told to end; None when none does."""
-    if not is_served(state_folder):
-        return None
-    holder = (state_folder / LOCK_NAME).read_text(encoding="utf-8").strip()
-    return int(holder) if holder.isdecimal() else None
-
-
-def _locked(folder: Path) -> tuple[IO[str], ...]:
-    lock = open_private(folder / LOCK_NAME, "a+")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.seek(0)
-        holder = lock.read().strip()
-        lock.close()
-        raise _already(f"by process {holder}" if holder else "by another process") from None
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    sign = open_private(folder / SIGN_NAME, "a")
-    fcntl.flock(sign, fcntl.LOCK_EX)  # who asks holds it for the moment of the question
-    return lock, sign
-
-
-def _already(by: str) -> AlreadyServed:
-    return AlreadyServed(
-        f"The state folder is served already {by}.",
-        next_step="Leave that one running (`babysit list` shows what it watches), or `babysit serve --stop`.",
-    )

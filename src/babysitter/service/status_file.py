@@ -11,19 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import structlog
+from babysitter.service.service_lock import is_served
 
-from babysitter.service.hall import Hall
-from babysitter.service.replicas import is_served, troubles_of
+if TYPE_CHECKING:
+    from babysitter.service.hall import Hall
 
 FILE_NAME = "service.status"
 SIZE_BYTES = 4096
 WRITE_EVERY_S = 2.0
 MAX_WORDS_CHARS = 400  # of one trouble
 SILENT_AFTER = timedelta(seconds=30)
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class StatusFile:
                 os.close(descriptor)
         except OSError as fault:
             if not self._is_broken:
-                log.warning("status_file_not_written", because=fault.strerror)
+                _log().warning("status_file_not_written", because=fault.strerror)
             self._is_broken = True
         else:
             self._is_broken = False
@@ -95,11 +94,13 @@ def sign_of_life(folder: Path, *, now: datetime) -> str:
     return f"The service here (process {status.process}) runs and keeps trying since its database failed."
 
 
-async def service_troubles(hall: Hall) -> dict[str, str]:
+async def service_troubles(hall: "Hall") -> dict[str, str]:
     """What is wrong with the running service, by part; empty when nothing is, or none runs.
 
     Raises StorageUnavailable when the database cannot be read.
     """
+    from babysitter.service.replicas import troubles_of  # this module is read by commands that open no store
+
     now = hall.world.now()
     is_lock_shared = hall.settings.database_url is not None
     local = local_troubles(hall.state_folder, now=now, is_lock_shared=is_lock_shared)
@@ -148,3 +149,9 @@ def _read(path: Path) -> ServiceStatus | None:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # there is none, or it is torn: the next one comes within seconds
+
+
+def _log() -> Any:
+    import structlog  # only a service that cannot write needs it
+
+    return structlog.get_logger()

@@ -14,8 +14,8 @@ from babysitter.model.message import Message, Occasion
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.notify.message import Subject, buttons_for, compose
-from babysitter.store.ledger import outage_watch
 from babysitter.store.open import Records
+from babysitter.store.rows import outage_watch
 
 REDRAWN_MOST = 10  # messages with buttons about one incident that are kept up to date
 

@@ -24,7 +24,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.watch import Watch
 from babysitter.service.hall import Hall
 from babysitter.store.events import Recorded
-from babysitter.store.ledger import outage_watch
+from babysitter.store.rows import outage_watch
 from babysitter.waits import waiting_for
 
 LOOK_EVERY = timedelta(seconds=1)

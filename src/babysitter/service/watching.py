@@ -3,25 +3,26 @@
 import secrets
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from babysitter.backends.open import ClusterSpec
-from babysitter.errors import AlreadyWatched, NoSuchJob, NoSuchWatch, UserError
+from babysitter.errors import AlreadyWatched, NoSuchJob, UserError
 from babysitter.model.action import Step, StepState
 from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId, Person, WatchId
-from babysitter.model.incident import Incident, IncidentStatus, Ledger
+from babysitter.model.incident import Incident, IncidentStatus
 from babysitter.model.job import Job
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.message import Occasion
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Proposal, ProposalStatus
+from babysitter.model.proposal import ProposalStatus
 from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.watch import Watch
 from babysitter.service.command import addressed, in_folder
 from babysitter.service.hall import Hall
+from babysitter.service.standing import Standing, standing_from, the_one_meant
 from babysitter.service.telling import redraw, redraw_root, say, subject_of
 from babysitter.store.journal import Action
 from babysitter.store.open import Records
@@ -29,19 +30,6 @@ from babysitter.store.open import Records
 JOB_ID_CHARS_MOST = 500
 SUPERSEDED = "a new watch of the same job began"
 STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How one watch stands: itself, its incidents (its cluster's too), and what is offered for them."""
-
-    watch: Watch
-    incidents: tuple[Incident, ...]
-    proposals: tuple[Proposal, ...]
-
-    def proposal_of(self, incident: Incident) -> Proposal | None:
-        """The newest offer for this incident, however it stands."""
-        return next((each for each in reversed(self.proposals) if each.incident == incident.id), None)
 
 
 async def start_watching(
@@ -154,40 +142,21 @@ def job_id(text: str) -> JobId:
     segments = text.split("/")
     is_path = len(segments) >= 3 and not segments[0] and all(segments[1:])
     if not is_path or not text.isprintable() or len(text) > JOB_ID_CHARS_MOST:
-        shown = text if text.isprintable() else ascii(text)[1:-1]
+        odd = "" if text.isprintable() else ": it holds characters that cannot be shown"
         raise UserError(
-            f"'{shown[:80]}' is not a full job id.",
+            f"'{text[:80]}' is not a full job id{odd}.",
             next_step="Write /user/name, as `iris job list` shows it.",
         )
     return JobId(text)
 
 
 async def _standing(records: Records, watch: Watch) -> Standing:
-    ledger = await records.ledger.of(watch)
-    return Standing(watch, (*ledger.open_incidents, *_ended_with(watch, ledger)), ledger.proposals)
-
-
-def _ended_with(watch: Watch, ledger: Ledger) -> tuple[Incident, ...]:
-    """The incident that the end of the watch's job has closed."""
-    own = [each for each in ledger.incidents if each.key.watch == watch.id]
-    if watch.phase is not Phase.FINISHED or not own or own[-1].status is not IncidentStatus.FAILED:
-        return ()
-    return (own[-1],)
+    return standing_from(watch, await records.ledger.of(watch))
 
 
 async def _one(records: Records, name: str, cluster: str) -> Watch:
     found = await records.watches.named(name, cluster=cluster)
-    if not found:
-        raise NoSuchWatch(
-            f"Nothing named '{name}' is being watched.", next_step="`babysit list` shows what is watched."
-        )
-    active = [each for each in found if each.stopped_at is None]
-    if len(active) > 1:
-        known = ", ".join(f"{each.id} on '{each.cluster}'" for each in active)
-        raise UserError(
-            f"'{name}' may be any of {known}.", next_step="Name the watch by its id, or its cluster too."
-        )
-    return found[0]
+    return the_one_meant(found, name)
 
 
 async def _may_be_replaced(records: Records, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:

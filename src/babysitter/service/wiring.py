@@ -17,10 +17,11 @@ from babysitter.notify.base import Notifier
 from babysitter.private_files import restrict_state
 from babysitter.service.clusters import Clusters, Opener, configured_clusters
 from babysitter.service.hall import Hall
+from babysitter.service.quick_status import state_folder
 from babysitter.service.replicas import Tenure
 from babysitter.service.service_log import configure_log_unless_done
 from babysitter.service.storage_health import StorageHealth
-from babysitter.store.open import default_state_folder, open_store
+from babysitter.store.open import open_store
 
 
 @asynccontextmanager
@@ -71,7 +72,7 @@ async def open_hall(
 
 def state_folder_of(settings: Settings) -> Path:
     """Where everything is kept."""
-    return settings.state_dir.expanduser() if settings.state_dir else default_state_folder()
+    return state_folder(settings.state_dir)
 
 
 def local_notifiers(

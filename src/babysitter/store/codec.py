@@ -37,6 +37,11 @@ def codec(kind: type[T]) -> Codec[T]:
     return cast("Codec[T]", _codec(cast("Hashable", kind)))
 
 
+def from_json(kind: type[T], text: str) -> T:
+    """The value of a column."""
+    return codec(kind).decode(text)
+
+
 @cache
 def _codec(kind: Hashable) -> Codec[Any]:
     return Codec(cast("type[Any]", kind))

@@ -1,23 +1,23 @@
 """Incidents, proposals, decisions, restarts: what was found, offered, answered and done."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, Select, insert, select, update
+from sqlalchemy import Select, insert, select, update
 
 from babysitter.errors import FactsChanged, UserError
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus, Ledger, Restart
 from babysitter.model.message import Occasion, Told
-from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
+from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
-from babysitter.store.codec import codec
+from babysitter.store.codec import codec, from_json
 from babysitter.store.connection import Connection
+from babysitter.store.rows import decision_from, incident_from, outage_watch, proposal_from
 from babysitter.store.tables import decisions, incidents, messages, proposals, restarts, watches
 
 STATUS_OF_ANSWER = {
@@ -28,11 +28,6 @@ STATUS_OF_ANSWER = {
 TOLD_FOR = timedelta(days=1)
 _OVER = [each for each in IncidentStatus if each.is_over]
 _OPEN_ONLY = frozenset({ProposalStatus.OPEN})
-
-
-def outage_watch(cluster: str) -> WatchId:
-    """The watch under whose name the incidents of a whole cluster are kept."""
-    return WatchId(f"cluster:{cluster}")
 
 
 class LedgerBook:
@@ -52,26 +47,26 @@ class LedgerBook:
         return Ledger(
             incidents=found,
             proposals=offered,
-            decisions=tuple(_decision(row) for row in answered),
+            decisions=tuple(decision_from(row._mapping) for row in answered),
             restarts=await self.restarts_of(watch.id),
             told=await self._told_of(found),
         )
 
     async def incident(self, incident: IncidentId) -> Incident | None:
         rows = await self._connection.execute(select(incidents).where(incidents.c.id == incident))
-        return next((_incident(row) for row in rows), None)
+        return next((incident_from(row._mapping, from_json) for row in rows), None)
 
     async def incidents_of(self, of: Collection[WatchId], *, only_open: bool = False) -> tuple[Incident, ...]:
         """Incidents of these watches, oldest first."""
         asked = select(incidents).where(incidents.c.watch.in_(list(of))).order_by(incidents.c.seq)
         if only_open:
             asked = asked.where(incidents.c.status.not_in(_OVER))
-        return tuple(_incident(row) for row in await self._connection.execute(asked))
+        return tuple(incident_from(row._mapping, from_json) for row in await self._connection.execute(asked))
 
     async def open_incidents(self) -> tuple[Incident, ...]:
         """Every incident that is not over, oldest first."""
         asked = select(incidents).where(incidents.c.status.not_in(_OVER)).order_by(incidents.c.seq)
-        return tuple(_incident(row) for row in await self._connection.execute(asked))
+        return tuple(incident_from(row._mapping, from_json) for row in await self._connection.execute(asked))
 
     async def inhibitor_of(self, watch: Watch) -> IncidentId | None:
         """An open incident of a watch on an ancestor of this watch's job."""
@@ -265,7 +260,8 @@ class LedgerBook:
     async def decision_on(self, proposal: ProposalId) -> Decision | None:
         """The newest answer that took effect."""
         asked = select(decisions).where(decisions.c.proposal == proposal).order_by(decisions.c.seq.desc())
-        return next((_decision(row) for row in await self._connection.execute(asked.limit(1))), None)
+        row = (await self._connection.execute(asked.limit(1))).first()
+        return decision_from(row._mapping) if row else None
 
     async def add_restart(self, watch: WatchId, proposal: ProposalId, restart: Restart) -> bool:
         """Record that a proposal led to a new job; False when that is recorded already."""
@@ -317,41 +313,4 @@ class LedgerBook:
 
     async def _proposals(self, asked: Select[Any]) -> tuple[Proposal, ...]:
         rows = await self._connection.execute(asked.order_by(proposals.c.seq))
-        return tuple(_proposal(row) for row in rows)
-
-
-def _incident(row: Row[Any]) -> Incident:
-    return Incident(
-        id=IncidentId(row.id),
-        key=IncidentKey(WatchId(row.watch), Cause(row.cause), JobId(row.attempt)),
-        status=IncidentStatus(row.status),
-        diagnosis=codec(Diagnosis).decode(row.diagnosis),
-        opened_at=row.opened_at,
-        updated_at=row.updated_at,
-        ended_at=row.ended_at,
-        count=row._mapping["count"],  # a Row is a tuple, whose own `count` is a method
-        group=IncidentId(row.parent) if row.parent else None,
-        snoozed_until=row.snoozed_until,
-        outcome=row.outcome,
-    )
-
-
-def _proposal(row: Row[Any]) -> Proposal:
-    return replace(
-        codec(Proposal).decode(row.body),
-        status=ProposalStatus(row.status),
-        expires_at=row.expires_at,
-        may_approve=codec(tuple[Person, ...]).decode(row.may_approve),
-        withdrawn_because=row.withdrawn_because,
-    )
-
-
-def _decision(row: Row[Any]) -> Decision:
-    return Decision(
-        proposal=ProposalId(row.proposal),
-        person=Person(row.person),
-        answer=Answer(row.answer),
-        door=Door(row.door),
-        decided_at=row.decided_at,
-        snooze_until=row.snooze_until,
-    )
+        return tuple(proposal_from(row._mapping, from_json) for row in rows)

@@ -10,8 +10,7 @@ from sqlalchemy import Connection, inspect, select
 
 from babysitter.errors import UserError
 from babysitter.store.tables import meta, metadata
-
-VERSION = 4
+from babysitter.store.version import VERSION
 
 
 def _inbox(connection: Connection) -> None:

@@ -8,7 +8,6 @@ Writers come one after another, in every database: a transaction reads what is t
 and nobody writes in between. So "still open?" and "exactly one row changed" need no further locks.
 """
 
-import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -40,14 +39,14 @@ from babysitter.store.inbox import Inbox
 from babysitter.store.journal import JournalBook
 from babysitter.store.leases import LeaseBook
 from babysitter.store.ledger import LedgerBook
-from babysitter.store.migrations import VERSION, migrate, version_of
+from babysitter.store.migrations import migrate, version_of
 from babysitter.store.observations import ObservationShelf
 from babysitter.store.outbox import Outbox
+from babysitter.store.places import FILE_NAME
 from babysitter.store.tally import Tally
+from babysitter.store.version import VERSION
 from babysitter.store.watches import WatchBook
 from babysitter.waits import waiting_for
-
-FILE_NAME = "babysit.db"
 
 # Is called after each write: what is wrong with the database ("" = committed), and the seconds it took.
 NoteWrite = Callable[[str, float], None]
@@ -139,14 +138,6 @@ async def open_store(
         await database.close()
         raise
     return Store(database, note_write)
-
-
-def default_state_folder(environment: "os._Environ[str] | dict[str, str] | None" = None) -> Path:
-    """$XDG_STATE_HOME/babysit, or ~/.local/state/babysit."""
-    variables = os.environ if environment is None else environment
-    base = variables.get("XDG_STATE_HOME", "")
-    home = Path(variables.get("HOME") or Path.home())
-    return (Path(base) if base.startswith("/") else home / ".local" / "state") / "babysit"
 
 
 def _sqlite(folder: Path, write_wait_s: float) -> SqliteDatabase:

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 
 from babysitter.errors import AlreadyWatched, NoSuchWatch
-from babysitter.model.ids import JobId, Person, WatchId
+from babysitter.model.ids import JobId, WatchId
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
@@ -17,8 +17,9 @@ from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.verdict import Outlook, Verdict
 from babysitter.model.watch import Neighbour, UnfinishedWatch, Watch
 from babysitter.redact import redact
-from babysitter.store.codec import codec
+from babysitter.store.codec import codec, from_json
 from babysitter.store.connection import Connection
+from babysitter.store.rows import watch_from
 from babysitter.store.tables import wakes, watches
 
 _ACTIVE = watches.c.stopped_at.is_(None)
@@ -166,7 +167,7 @@ class WatchBook:
         return {WatchId(row.id): None if row.stopped_at else _due_at(row, now) for row in rows}
 
     async def _read(self, asked: Select[Any]) -> tuple[Watch, ...]:
-        return tuple(_watch(row) for row in await self._connection.execute(asked))
+        return tuple(watch_from(row._mapping, from_json) for row in await self._connection.execute(asked))
 
 
 def _due_at(row: Row[Any], now: datetime) -> datetime | None:
@@ -197,31 +198,3 @@ def _columns(watch: Watch) -> dict[str, object]:
         "clear_at": watch.memory.clear_at,
         "gone_since": watch.memory.gone_since,
     }
-
-
-def _watch(row: Row[Any]) -> Watch:
-    return Watch(
-        id=WatchId(row.id),
-        root=JobId(row.root),
-        first_root=JobId(row.first_root),
-        cluster=row.cluster,
-        kind=row.kind,
-        created_at=row.created_at,
-        due_at=row.due_at,
-        memory=codec(Memory).decode(row.memory),
-        limits=codec(Limits).decode(row.limits),
-        resubmit=codec(Submission).decode(row.resubmit) if row.resubmit else None,
-        submit_context=_submit_context(row.submit_context),
-        owner=Person(row.owner) if row.owner else None,
-        outlook=codec(Outlook).decode(row.outlook) if row.outlook else None,
-        last_checked_at=row.last_checked_at,
-        restarts=row.restarts,
-        stopped_at=row.stopped_at,
-        trouble=row.trouble,
-        fence=row.fence,
-        revision=row.revision,
-    )
-
-
-def _submit_context(text: str | None) -> SubmitContext:
-    return codec(SubmitContext).decode(text) if text else SubmitContext()

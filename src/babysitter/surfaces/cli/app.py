@@ -1,6 +1,7 @@
 """The table of commands. A command's module is imported when it is called, so that start-up stays quick."""
 
 import importlib
+import os
 import sys
 import tempfile
 import traceback
@@ -14,7 +15,10 @@ import typer
 from typer.core import TyperGroup
 
 from babysitter.errors import BabysitError, Bug, UserError
+from babysitter.surfaces.cli.plain_arguments import plain_arguments
 from babysitter.surfaces.cli.status_line import shown_waits
+
+COMPLETION_VARIABLE = "_BABYSIT_COMPLETE"  # how a shell's script asks for completions
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +156,7 @@ class _Lazy(TyperGroup):
 def load(name: str) -> Any:
     """The command of this name, ready to run."""
     entry = COMMANDS[name]
-    module_name, _, attribute = entry.where.partition(":")
-    module = importlib.import_module(f"babysitter.surfaces.cli.{module_name}")
-    target = getattr(module, attribute)
+    target = _target(entry)
     if not isinstance(target, typer.Typer):
         single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         single.command(name)(target)
@@ -199,7 +201,9 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code (see errors.py)."""
     try:
         with shown_waits(arguments):
-            code = app(list(arguments) or ["--help"], prog_name="babysit", standalone_mode=False)
+            code = _run_plain(arguments)
+            if code is None:
+                code = app(list(arguments) or ["--help"], prog_name="babysit", standalone_mode=False)
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except (KeyboardInterrupt, typer.Abort):
@@ -219,6 +223,28 @@ def run(arguments: Sequence[str]) -> int:
             )
         )
     return code if isinstance(code, int) else 0
+
+
+def _run_plain(arguments: Sequence[str]) -> int | None:
+    """Run a command whose words are plain without typer's parser; None when they are not."""
+    entry = COMMANDS.get(arguments[0]) if arguments and COMPLETION_VARIABLE not in os.environ else None
+    target = _target(entry) if entry else None
+    if target is None or isinstance(target, typer.Typer):
+        return None
+    values = plain_arguments(target, arguments[1:])
+    if values is None:
+        return None
+    try:
+        target(**values)
+    except typer.Exit as done:
+        return done.exit_code
+    return 0
+
+
+def _target(entry: Entry) -> Any:
+    """The function, or the Typer app, of a command."""
+    module_name, _, attribute = entry.where.partition(":")
+    return getattr(importlib.import_module(f"babysitter.surfaces.cli.{module_name}"), attribute)
 
 
 def _as_ours(misuse: Any, arguments: Sequence[str]) -> UserError:

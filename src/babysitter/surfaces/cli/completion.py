@@ -5,8 +5,6 @@ from typing import Annotated, Literal
 
 import typer
 
-VARIABLE = "_BABYSIT_COMPLETE"  # how the shell's script asks for completions; see app.run
-
 
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="bash, zsh or fish.")],
@@ -16,10 +14,10 @@ def completion(
     Put it where the shell reads it: ~/.bashrc, ~/.zshrc (after compinit), or
     ~/.config/fish/completions/babysit.fish.
     """
-    from babysitter.surfaces.cli.app import app
+    from babysitter.surfaces.cli.app import COMPLETION_VARIABLE, app
 
-    os.environ[VARIABLE] = f"source_{shell}"
+    os.environ[COMPLETION_VARIABLE] = f"source_{shell}"
     try:
         app([], prog_name="babysit")
     finally:
-        del os.environ[VARIABLE]
+        del os.environ[COMPLETION_VARIABLE]

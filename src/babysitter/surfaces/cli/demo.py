@@ -144,7 +144,7 @@ async def _story(
     """Show every change until the restarted job has ended; answer the offer when it comes."""
     from babysitter.service.watching import standing_of
     from babysitter.surfaces.cli import render
-    from babysitter.surfaces.cli.watch import view_of
+    from babysitter.surfaces.cli.status_reply import view_of
 
     shown = ""
     answered: set[str] = set()

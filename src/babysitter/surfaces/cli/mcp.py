@@ -82,7 +82,7 @@ async def _serve(
     token: str,
 ) -> None:
     """`port` None = standard input and output."""
-    from babysitter.service.replicas import is_served
+    from babysitter.service.service_lock import is_served
     from babysitter.service.wiring import open_hall
     from babysitter.surfaces.cli.logs import log_to_stderr
     from babysitter.surfaces.cli.serve import in_background

@@ -38,8 +38,21 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 def settings_from(file: Path | None, state_dir: Path | None) -> "Settings":
     """The settings in force, flags on top."""
     from babysitter.config import load_settings
+    from babysitter.config.checked import remember_state_dir
 
-    return load_settings(file, flags={"state_dir": str(state_dir) if state_dir else None})
+    settings = load_settings(file, flags={"state_dir": str(state_dir) if state_dir else None})
+    if settings.database_url is None:
+        remember_state_dir(file, state_dir, os.environ, settings.state_dir)
+    return settings
+
+
+def quick_state_folder(file: Path | None, state_dir: Path | None) -> Path | None:
+    """The folder with the state, where no settings need to be read to tell; else None."""
+    from babysitter.config.checked import checked_state_dir
+    from babysitter.service.quick_status import state_folder
+
+    is_known, folder = checked_state_dir(file, state_dir, os.environ)
+    return state_folder(folder) if is_known else None
 
 
 def cluster_from(

@@ -82,7 +82,7 @@ def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Noti
 def _stop(settings: "Settings") -> str:
     """Ask the service of this state folder to end, and wait until it has."""
     from babysitter.errors import UserError
-    from babysitter.service.replicas import is_served, serving_process
+    from babysitter.service.service_lock import is_served, serving_process
     from babysitter.service.wiring import state_folder_of
 
     folder = state_folder_of(settings)

@@ -124,8 +124,8 @@ async def _start(
     from babysitter.service.watching import standing_of, start_watching
     from babysitter.service.wiring import open_hall, state_folder_of
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers
+    from babysitter.surfaces.cli.status_reply import view_of
     from babysitter.surfaces.cli.told import channels_of, told_sentence
-    from babysitter.surfaces.cli.watch import view_of
     from babysitter.surfaces.slack.serving import hearing
     from babysitter.surfaces.views import ServiceView, StatusReply
     from babysitter.surfaces.web.app import telling
@@ -208,7 +208,8 @@ async def _shown(hall: "Hall", watches: "Sequence[WatchId]", ended: Coroutine[An
 
     from babysitter.service.watching import standing_of
     from babysitter.surfaces.cli import render
-    from babysitter.surfaces.cli.watch import REDRAW_EVERY_S, view_of
+    from babysitter.surfaces.cli.status_reply import view_of
+    from babysitter.surfaces.cli.watch import REDRAW_EVERY_S
 
     waiting = asyncio.create_task(ended)
     try:

@@ -1,13 +1,14 @@
 """`status`, `list`, `stop`, `wait`: how watched jobs are doing."""
 
-import asyncio
 import sys
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.errors import Unreachable, UserError
+from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import (
     Json,
     OfCluster,
@@ -20,9 +21,7 @@ from babysitter.surfaces.duration import parse_duration
 from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
-    from babysitter.config import Settings
-    from babysitter.service.watching import Standing
-    from babysitter.surfaces.views import StatusReply, WatchView
+    from babysitter.surfaces.views import StatusReply
 
 REDRAW_EVERY_S = 1.0
 EXIT_TIME_LIMIT = 6
@@ -39,11 +38,15 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Show how a watched job is doing: phase, stages, pace, workers, open incidents and offers."""
-    chosen = settings_from(settings, state_dir)
+    from babysitter.surfaces.cli.status_reply import status_reply
+
+    def read() -> "StatusReply":
+        return status_reply(settings, state_dir, job, cluster)
+
     if watch and not as_json:
-        asyncio.run(_live(chosen, job, cluster))
+        _live(read)
         return
-    reply = asyncio.run(_reply(chosen, job, cluster))
+    reply = read()
     if as_json:
         _print(reply)
         return
@@ -66,7 +69,9 @@ def list_watches(
     as_json: Json = False,
 ) -> None:
     """List everything that is being watched."""
-    reply = asyncio.run(_reply(settings_from(settings, state_dir), "", with_stopped=everything))
+    from babysitter.surfaces.cli.status_reply import status_reply
+
+    reply = status_reply(settings, state_dir, with_stopped=everything)
     if as_json:
         _print(reply)
         return
@@ -97,6 +102,8 @@ def stop(
         if as_json:
             return StopReply(job=stopped.root, watch=stopped.id).model_dump_json()
         return f"{stopped.root} is not watched any more. The job itself was left alone."
+
+    import asyncio
 
     typer.echo(asyncio.run(stopping()))
 
@@ -139,6 +146,7 @@ def wait(
         from babysitter.service.watching import find_watch, standing_of
         from babysitter.service.wiring import open_hall
         from babysitter.surfaces.cli.serve import keep_served
+        from babysitter.surfaces.cli.status_reply import view_of
 
         async with open_hall(chosen) as hall:
             found = await find_watch(hall, job, cluster=cluster)
@@ -158,6 +166,8 @@ def wait(
                 news=[each.kind for each in waited.news],
             )
 
+    import asyncio
+
     reply = asyncio.run(waiting())
     outlook = reply.watch.outlook.summary if reply.watch.outlook else ""
     shown = f"{reply.reason}: {reply.watch.job} is {reply.watch.phase}. {outlook}"
@@ -166,51 +176,7 @@ def wait(
         raise typer.Exit(EXIT_TIME_LIMIT)
 
 
-def view_of(standing: "Standing") -> "WatchView":
-    """A watch and its open incidents, as every program sees them."""
-    from babysitter.surfaces.views import IncidentView, WatchView
-
-    incidents = [
-        IncidentView.of(each, standing.watch.root, standing.proposal_of(each)) for each in standing.incidents
-    ]
-    return WatchView.of(standing.watch, incidents)
-
-
-async def _reply(
-    settings: "Settings", name: str, cluster: str = "", *, with_stopped: bool = False
-) -> "StatusReply":
-    from babysitter.service.status_file import sign_of_life
-    from babysitter.service.wiring import state_folder_of
-
-    try:
-        return await _read_reply(settings, name, cluster, with_stopped=with_stopped)
-    except Unreachable as fault:
-        sign = sign_of_life(state_folder_of(settings), now=datetime.now(UTC))
-        raise Unreachable(fault.sentence, next_step=f"{fault.next_step} {sign}".strip()) from fault
-
-
-async def _read_reply(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> "StatusReply":
-    from babysitter.service.status_file import service_troubles
-    from babysitter.service.watching import all_standing, find_watch, standing_of
-    from babysitter.service.wiring import open_hall
-    from babysitter.surfaces.cli.told import channels_of
-    from babysitter.surfaces.needs import neediest_first
-    from babysitter.surfaces.views import ServiceView, StatusReply
-
-    async with open_hall(settings) as hall:
-        if name:
-            shown = [await standing_of(hall, (await find_watch(hall, name, cluster=cluster)).id)]
-        else:
-            shown = list(await all_standing(hall, with_stopped=with_stopped))
-        service = ServiceView(
-            runs=await hall.tenure.somebody_serves(),
-            troubles=await service_troubles(hall),
-            channels=list(await channels_of(hall, began_here=False)),
-        )
-    return StatusReply(watches=neediest_first([view_of(each) for each in shown]), service=service)
-
-
-async def _live(settings: "Settings", name: str, cluster: str) -> None:
+def _live(read: "Callable[[], StatusReply]") -> None:
     """Redraw once a second until interrupted; ends by itself when everything shown has finished."""
     from rich.console import Group
     from rich.live import Live
@@ -219,13 +185,13 @@ async def _live(settings: "Settings", name: str, cluster: str) -> None:
 
     with hidden_waits(), Live(console=render.console(), refresh_per_second=4) as live:
         while True:
-            reply, now = await _reply(settings, name, cluster), datetime.now(UTC)
+            reply, now = read(), datetime.now(UTC)
             pages = [render.watch_page(each, now=now) for each in reply.watches]
             pages = pages or [render.watch_table((), now=now)]
             live.update(Group(*pages, *render.service_lines(reply)))
             if all(each.phase == "finished" for each in reply.watches):
                 return
-            await asyncio.sleep(REDRAW_EVERY_S)
+            time.sleep(REDRAW_EVERY_S)
 
 
 def _print(reply: "StatusReply") -> None:

@@ -19,7 +19,7 @@ from babysitter.service.explain import explain
 from babysitter.service.proposing import propose
 from babysitter.service.waiting import Until, wait_for
 from babysitter.service.watching import all_standing, find_watch, standing_of, start_watching
-from babysitter.surfaces.cli.watch import view_of
+from babysitter.surfaces.cli.status_reply import view_of
 from babysitter.surfaces.duration import parse_duration
 from babysitter.surfaces.mcp.desk import Desk
 from babysitter.surfaces.mcp.last_cursors import LastCursors

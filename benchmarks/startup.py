@@ -1,0 +1,88 @@
+"""How much CPU a command that only shows something costs, in units of importing typer and rich.
+
+Prints ratios: `babysit status`, `list`, `approve` against `python -c "import typer, rich.table"` in the same
+run, in a home without anything and in one with watches, an incident and a proposal. At most 4 is promised.
+"""
+
+import asyncio
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from babysitter.store.open import open_store
+from tests.store.test_ledger import INCIDENT, KEY, proposal
+from tests.support import build
+
+RUNS = 15
+WATCHES = 20
+LIMIT = 4.0
+BASE = ("-c", "import typer, rich.table")
+COMMANDS = (
+    ("status",),
+    ("list",),
+    ("list", "--json"),
+    ("status", "w-1"),
+    ("approve", str(proposal().id)),
+)
+
+
+def cpu_s(arguments: tuple[str, ...], home: Path) -> float:
+    """CPU seconds of one run, children included, of which there should be none."""
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "XDG_STATE_HOME": str(home / "state"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "LANG": "C.UTF-8",
+    }
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(
+        [sys.executable, *arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+async def fill(home: Path) -> None:
+    """Watches of which one has an incident with a proposal."""
+    store = await open_store(home / "state" / "babysit")
+    async with store.transaction() as records:
+        for number in range(1, WATCHES + 1):
+            watch = replace(
+                build.watch(), id=build.WatchId(f"w-{number}"), root=build.JobId(f"/ada/j{number}")
+            )
+            await records.watches.add(watch)
+        await records.ledger.open_incident(INCIDENT, KEY, build.diagnosis(), now=build.NOON)
+        await records.ledger.add_proposal(proposal())
+    await store.close()
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        empty, full = Path(folder) / "empty", Path(folder) / "full"
+        settings = full / "config" / "babysit" / "config.yaml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text("clusters: {marin: {url: 'http://127.0.0.1:9'}}\ndefault_cluster: marin\n")
+        asyncio.run(fill(full))
+        base_s = min(cpu_s(BASE, empty) for _ in range(RUNS))
+        print(f"import typer, rich.table: {base_s * 1000:.0f} ms of CPU, the least of {RUNS} runs")
+        for command in COMMANDS:
+            for name, home in (("nothing watched", empty), (f"{WATCHES} watches, settings", full)):
+                took_s = min(cpu_s(("-m", "babysitter", *command), home) for _ in range(RUNS))
+                print(
+                    f"babysit {' '.join(command):<24} {name:<22} {took_s / base_s:5.1f} x (limit {LIMIT:.0f})"
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""How a watch stands, and which watch a person means. Values only: every way to read the state uses it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from babysitter.errors import NoSuchWatch, UserError
+from babysitter.model.incident import Incident, IncidentStatus, Ledger
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Proposal
+from babysitter.model.watch import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How one watch stands: itself, its incidents (its cluster's too), and what is offered for them."""
+
+    watch: Watch
+    incidents: tuple[Incident, ...]
+    proposals: tuple[Proposal, ...]
+
+    def proposal_of(self, incident: Incident) -> Proposal | None:
+        """The newest offer for this incident, however it stands."""
+        return next((each for each in reversed(self.proposals) if each.incident == incident.id), None)
+
+
+def standing_from(watch: Watch, ledger: Ledger) -> Standing:
+    """How a watch stands by its ledger: with its open incidents, and the one that its job ended with."""
+    return Standing(watch, (*ledger.open_incidents, *_ended_with(watch, ledger)), ledger.proposals)
+
+
+def _ended_with(watch: Watch, ledger: Ledger) -> tuple[Incident, ...]:
+    """The incident that the end of the watch's job has closed."""
+    own = [each for each in ledger.incidents if each.key.watch == watch.id]
+    if watch.phase is not Phase.FINISHED or not own or own[-1].status is not IncidentStatus.FAILED:
+        return ()
+    return (own[-1],)
+
+
+def the_one_meant(found: Sequence[Watch], name: str) -> Watch:
+    """The watch that a person means by `name`. Raises NoSuchWatch for none, UserError for several."""
+    if not found:
+        raise NoSuchWatch(
+            f"Nothing named '{name}' is being watched.", next_step="`babysit list` shows what is watched."
+        )
+    active = [each for each in found if each.stopped_at is None]
+    if len(active) > 1:
+        known = ", ".join(f"{each.id} on '{each.cluster}'" for each in active)
+        raise UserError(
+            f"'{name}' may be any of {known}.", next_step="Name the watch by its id, or its cluster too."
+        )
+    return found[0]

@@ -1,0 +1,152 @@
+"""What `status`, `list` and `approve` show, read from the SQLite file with sqlite3 alone.
+
+Importing SQLAlchemy and pydantic costs four times what such a command costs otherwise (docs/adr/0010). This
+reads and never writes. Whatever is unusual (no file, an older schema, a lock, a value that does not decode)
+is `NotReadable`, and the caller opens the store instead, which knows what to do and what to say.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import msgspec
+
+from babysitter.model.ids import ProposalId
+from babysitter.model.incident import Ledger
+from babysitter.model.proposal import Decision, Proposal
+from babysitter.model.watch import Watch
+from babysitter.store.rows import decision_from, incident_from, outage_watch, proposal_from, watch_from
+from babysitter.store.version import VERSION
+
+T = TypeVar("T")
+
+LOCK_WAIT_S = 0.5
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOMENTS = frozenset({"at", "gone_since", "hold_until", "snoozed_until", "snooze_until", "alive_until"})
+
+
+class NotReadable(Exception):
+    """This file cannot be read by the short way; nothing is known of its content."""
+
+
+class SqliteReader:
+    """One consistent picture of a SQLite store, while others may write.
+
+    with SqliteReader(file) as reader:
+        watches = reader.watches()
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._connection: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        with _translated():
+            self._connection = sqlite3.connect(
+                f"{self._file.absolute().as_uri()}?mode=rw",
+                uri=True,
+                timeout=LOCK_WAIT_S,
+                isolation_level=None,
+            )
+            self._connection.row_factory = _as_mapping
+            self._connection.execute("PRAGMA query_only=1")
+            self._connection.execute("BEGIN")
+            found = self._rows("SELECT value FROM meta WHERE key = 'version'")
+            if [row["value"] for row in found] != [str(VERSION)]:
+                raise NotReadable
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def watches(self, *, with_stopped: bool = False) -> tuple[Watch, ...]:
+        """Every watch, oldest first."""
+        where = "" if with_stopped else "WHERE stopped_at IS NULL"
+        return self._watches(f"SELECT * FROM watches {where} ORDER BY created_at, id")
+
+    def watches_named(self, name: str, cluster: str = "") -> tuple[Watch, ...]:
+        """Watches that a person may mean by a watch id or a job id, newest first; the active ones if any."""
+        found = self._watches(
+            "SELECT * FROM watches WHERE :name IN (id, root, first_root) AND :cluster IN ('', cluster) "
+            "ORDER BY created_at DESC",
+            name=name,
+            cluster=cluster,
+        )
+        return tuple(each for each in found if each.stopped_at is None) or found
+
+    def ledger(self, watch: Watch) -> Ledger:
+        """The incidents of a watch and of its cluster, and its proposals; nothing else of its ledger."""
+        incidents = self._rows(
+            "SELECT * FROM incidents WHERE watch IN (?, ?) ORDER BY seq",
+            watch.id,
+            outage_watch(watch.cluster),
+        )
+        if not incidents:
+            return Ledger()
+        proposals = self._rows("SELECT * FROM proposals WHERE watch = ? ORDER BY seq", watch.id)
+        with _translated():
+            return Ledger(
+                incidents=tuple(incident_from(row, _decode) for row in incidents),
+                proposals=tuple(proposal_from(row, _decode) for row in proposals),
+            )
+
+    def proposal(self, proposal: ProposalId) -> Proposal | None:
+        rows = self._rows("SELECT * FROM proposals WHERE id = ?", proposal)
+        with _translated():
+            return next((proposal_from(row, _decode) for row in rows), None)
+
+    def decision_on(self, proposal: ProposalId) -> Decision | None:
+        """The newest answer that took effect."""
+        rows = self._rows("SELECT * FROM decisions WHERE proposal = ? ORDER BY seq DESC LIMIT 1", proposal)
+        return next((decision_from(row) for row in rows), None)
+
+    def channels(self) -> tuple[str, ...]:
+        """Who the service tells that began last."""
+        rows = self._rows("SELECT value FROM meta WHERE key = 'channels'")
+        return tuple(json.loads(rows[0]["value"])) if rows else ()
+
+    def _watches(self, statement: str, **named: str) -> tuple[Watch, ...]:
+        rows = self._rows(statement, **named)
+        with _translated():
+            return tuple(watch_from(row, _decode) for row in rows)
+
+    def _rows(self, statement: str, *values: str, **named: str) -> Sequence[dict[str, Any]]:
+        assert self._connection is not None
+        with _translated():
+            return self._connection.execute(statement, named or values).fetchall()
+
+
+def _decode(kind: type[T], text: str) -> T:
+    return msgspec.json.decode(text, type=kind)
+
+
+def _as_mapping(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
+    names = (column[0] for column in cursor.description)
+    return {
+        name: _moment(value) if is_moment(name) else value for name, value in zip(names, row, strict=True)
+    }
+
+
+def is_moment(column: str) -> bool:
+    """Whether a column of this name holds microseconds since 1970."""
+    return column.endswith("_at") or column in _MOMENTS
+
+
+def _moment(value: int | None) -> datetime | None:
+    return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError, KeyError, OverflowError) as fault:
+        raise NotReadable(str(fault)) from fault

@@ -1,0 +1,76 @@
+"""What `status` and `list` show, read the short way where that is possible."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from babysitter.errors import Unreachable
+from babysitter.surfaces.cli.options import SettingsFile, StateDir, quick_state_folder, settings_from
+from babysitter.surfaces.needs import neediest_first
+from babysitter.surfaces.views import IncidentView, ServiceView, StatusReply, WatchView
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.service.standing import Standing
+
+
+def status_reply(
+    file: SettingsFile, state_dir: StateDir, name: str = "", cluster: str = "", *, with_stopped: bool = False
+) -> StatusReply:
+    """How the watches stand: one of this name, or all. Raises NoSuchWatch, Unreachable, BadConfig."""
+    folder = quick_state_folder(file, state_dir)
+    if folder is not None:
+        from babysitter.service.quick_status import read_status
+
+        quick = read_status(folder, name, cluster, with_stopped=with_stopped, now=datetime.now(UTC))
+        if quick is not None:
+            service = ServiceView(
+                runs=quick.is_served, troubles=quick.troubles, channels=list(quick.channels)
+            )
+            return StatusReply(watches=_views(quick.standings), service=service)
+    import asyncio
+
+    settings = settings_from(file, state_dir)
+    return asyncio.run(_from_store(settings, name, cluster, with_stopped=with_stopped))
+
+
+def view_of(standing: "Standing") -> WatchView:
+    """A watch and its open incidents, as every program sees them."""
+    incidents = [
+        IncidentView.of(each, standing.watch.root, standing.proposal_of(each)) for each in standing.incidents
+    ]
+    return WatchView.of(standing.watch, incidents)
+
+
+def _views(standings: "Sequence[Standing]") -> list[WatchView]:
+    return neediest_first([view_of(each) for each in standings])
+
+
+async def _from_store(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> StatusReply:
+    from babysitter.service.status_file import sign_of_life
+    from babysitter.service.wiring import state_folder_of
+
+    try:
+        return await _read_store(settings, name, cluster, with_stopped=with_stopped)
+    except Unreachable as fault:
+        sign = sign_of_life(state_folder_of(settings), now=datetime.now(UTC))
+        raise Unreachable(fault.sentence, next_step=f"{fault.next_step} {sign}".strip()) from fault
+
+
+async def _read_store(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> StatusReply:
+    from babysitter.service.status_file import service_troubles
+    from babysitter.service.watching import all_standing, find_watch, standing_of
+    from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.cli.told import channels_of
+
+    async with open_hall(settings) as hall:
+        if name:
+            shown = [await standing_of(hall, (await find_watch(hall, name, cluster=cluster)).id)]
+        else:
+            shown = list(await all_standing(hall, with_stopped=with_stopped))
+        service = ServiceView(
+            runs=await hall.tenure.somebody_serves(),
+            troubles=await service_troubles(hall),
+            channels=list(await channels_of(hall, began_here=False)),
+        )
+    return StatusReply(watches=_views(shown), service=service)
