@@ -14,6 +14,7 @@ from babysitter.config.settings import SlackSettings
 from babysitter.model.ids import JobId, Person
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import ProposalStatus
+from babysitter.model.submission import Submission
 from babysitter.service.hall import Hall
 from babysitter.service.run import Service
 from babysitter.service.watching import standing_of, start_watching
@@ -28,6 +29,7 @@ from babysitter.surfaces.slack.surface import SlackSurface
 from tests.support.clock import FakeClock
 from tests.support.story import opener
 
+IRIS_COMMAND = (sys.executable, "-m", "babysitter.sim.iris", "--as", "may")
 CARD_TITLES = ("Zombie", "Over: Zombie")
 ADA, BOB, EVE = Person("U0ADA"), Person("U0BOB"), Person("U0EVE")
 
@@ -81,7 +83,12 @@ class Channel:
 
 @asynccontextmanager
 async def channel(
-    folder: Path, *, scenario: str = "zombie", over_http: bool = False, **settings: Any
+    folder: Path,
+    *,
+    scenario: str = "zombie",
+    over_http: bool = False,
+    resubmit: Submission | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Channel]:
     clock = FakeClock()
     async with SlackServer() as slack, Simulator(scenario, clock.now) as sim:
@@ -103,7 +110,8 @@ async def channel(
             assert surface is not None
             await slack.until(lambda: surface.port if over_http else not surface.trouble)
             slack.interactivity_url = f"http://127.0.0.1:{surface.port}{PATH}" if over_http else ""
-            command = (sys.executable, "-m", "babysitter.sim.iris", "--as", "may")
-            spec = ClusterSpec("marin", url=sim.url, iris_command=command, client_revision_date="2026-11-20")
-            watch = await start_watching(hall, JobId(sim.root_job), spec, by=ADA)
+            spec = ClusterSpec(
+                "marin", url=sim.url, iris_command=IRIS_COMMAND, client_revision_date="2026-11-20"
+            )
+            watch = await start_watching(hall, JobId(sim.root_job), spec, by=ADA, resubmit=resubmit)
             yield Channel(slack, sim, clock, hall, service, surface, watch)

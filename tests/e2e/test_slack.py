@@ -15,8 +15,11 @@ from babysitter.service.run import Service
 from babysitter.service.watching import standing_of
 from babysitter.service.wiring import open_hall
 from babysitter.surfaces.slack.serving import hearing
-from tests.e2e.channel import ADA, BOB, CARD_TITLES, EVE, Channel, channel
+from tests.e2e.channel import ADA, BOB, CARD_TITLES, EVE, IRIS_COMMAND, Channel, channel
+from tests.support import build
 from tests.support.story import opener
+
+RUN = (*IRIS_COMMAND, "job", "run", "--no-wait", "--memory", "5GB", "--enable-extra-resources")
 
 
 async def test_a_press_stops_and_submits_once_and_the_card_tells_what_followed(tmp_path):
@@ -38,6 +41,41 @@ async def test_a_press_stops_and_submits_once_and_the_card_tells_what_followed(t
         texts = [each.text for each in place.slack.messages]
         assert any(each.startswith("Over: Zombie coordinator, dedup. Restarted as") for each in texts)
         assert len(texts) == len(set(texts))
+
+
+@pytest.mark.parametrize("over_http", [False, True])
+async def test_cut_command_is_shown_whole_before_its_approval(tmp_path, over_http: bool):
+    flags = [f"--input-{number}=gs://lake/part-{number}" for number in range(200)]
+    command = build.submission(*RUN, "--", "python", "d.py", *flags)
+    async with channel(tmp_path, over_http=over_http, resubmit=command) as place:
+        await place.offer()
+        card, offer = place.card(), (await place.proposal()).id
+        assert "show-command" in place.shown(card)
+        assert "'approve'" not in place.shown(card)
+        _, told = await place.press(ADA, value=offer, message_ts=card.ts)  # by a client that was too clever
+        assert "was not shown whole yet" in told
+        assert (await place.proposal()).status is ProposalStatus.OPEN
+        before = len(place.slack.messages)
+        await place.press(BOB, ButtonKind.SHOW_COMMAND)
+        pages = [place.shown(each) for each in place.slack.messages[before:]]
+        assert len(pages) >= 3
+        assert all(any(flag in page for page in pages) for flag in flags[::50])
+        await place.pass_s(20)
+        assert "'approve'" in place.shown(place.card())
+        assert (await place.press(ADA))[1] == ""
+        assert (await place.proposal()).status is ProposalStatus.APPROVED
+
+
+async def test_command_that_slack_did_not_take_whole_is_not_approvable(tmp_path):
+    command = build.submission(*RUN, "--", "python", "d.py", "x" * 6_000)
+    async with channel(tmp_path, resubmit=command) as place:
+        await place.offer()
+        card, offer = place.card(), (await place.proposal()).id
+        place.slack.faults.error("chat.postMessage", "msg_too_long", times=1)
+        _, told = await place.press(ADA, ButtonKind.SHOW_COMMAND)
+        assert "Slack did not take the whole command" in told
+        assert (await place.proposal()).shown_whole_at is None
+        assert "not shown whole" in (await place.press(ADA, value=offer, message_ts=card.ts))[1]
 
 
 async def test_two_at_once_and_one_delivered_twice_are_one_decision(tmp_path):

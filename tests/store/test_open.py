@@ -145,12 +145,17 @@ def test_the_state_folder_follows_the_standard(environment: dict[str, str], fold
     assert default_state_folder(environment) == Path(folder)
 
 
+def _drop_what_was_added(connection: Connection) -> None:
+    for column in ADDED_TO_WATCHES:
+        connection.exec_driver_sql(f"ALTER TABLE watches DROP COLUMN {column}")
+    connection.exec_driver_sql("ALTER TABLE proposals DROP COLUMN shown_whole_at")
+
+
 def test_every_step_leads_to_the_schema_of_a_new_database(tmp_path: Path):
     old, new = (create_engine(f"sqlite:///{tmp_path / name}.db") for name in ("old", "new"))
     with old.begin() as connection:
         metadata.create_all(connection, tables=[each for each in metadata.sorted_tables if each is not inbox])
-        for column in ADDED_TO_WATCHES:
-            connection.exec_driver_sql(f"ALTER TABLE watches DROP COLUMN {column}")
+        _drop_what_was_added(connection)
         connection.execute(meta.insert().values(key="version", value="1"))
         migrate(connection)
     with new.begin() as connection:
@@ -195,8 +200,7 @@ async def test_migration_keeps_only_commands_that_a_person_gave(tmp_path: Path):
         await records.watches.add(build.watch(id=WatchId("w-2"), root=JobId("/ada/two"), resubmit=stored))
     await store.close()
     with create_engine(f"sqlite:///{tmp_path / FILE_NAME}").begin() as connection:
-        for column in ADDED_TO_WATCHES:
-            connection.exec_driver_sql(f"ALTER TABLE watches DROP COLUMN {column}")
+        _drop_what_was_added(connection)
         connection.execute(meta.update().where(meta.c.key == "version").values(value="2"))
     store = await open_store(tmp_path)
     async with store.reading() as records:

@@ -48,6 +48,8 @@ class MemoryDesk:
     refused: list[tuple[str, str, str]] = field(default_factory=list)
     feedback: list[tuple[str, str, bool]] = field(default_factory=list)
     evidence: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    pages: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    shown: list[str] = field(default_factory=list)
     slowness: asyncio.Event | None = None
     is_stuck: bool = False
     is_broken: bool = False
@@ -109,6 +111,12 @@ class MemoryDesk:
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         return self.evidence.get(incident, ())
+
+    async def command_pages(self, proposal: ProposalId) -> Sequence[str]:
+        return self.pages.get(proposal, ())
+
+    async def record_shown(self, proposal: ProposalId) -> None:
+        self.shown.append(proposal)
 
 
 @dataclass

@@ -7,9 +7,10 @@ import pytest
 from rich.console import Console
 
 from babysitter.model.ids import JobId
-from babysitter.surfaces.cli.render import watch_page, watch_table
+from babysitter.surfaces.cli.render import proposal_block, watch_page, watch_table
 from babysitter.surfaces.needs import neediest_first
-from babysitter.surfaces.views import OutlookView, WatchView
+from babysitter.surfaces.views import OutlookView, ProposalView, WatchView
+from tests.notify.test_message import proposal
 from tests.support import build
 
 
@@ -60,3 +61,14 @@ def test_list_folds_ended_jobs_and_puts_needs_first():
     everything = "\n".join(drawn(watch_table(ordered, now=build.NOON, with_ended=True), 120))
     assert "Ended:" not in everything
     assert "/ada/old" in everything
+
+
+def test_proposal_block_prints_a_long_command_whole():
+    flags = [f"--flag-{number}=value" for number in range(3_000)]
+    offer = proposal(
+        submission=build.submission("iris", "job", "run", "--", "python", "d.py", *flags),
+        differences=("--list: a → " + "b " * 2_000 + "end-of-list",),
+    )
+    printed = set(" ".join(drawn(proposal_block(ProposalView.of(offer)), 80)).split())
+    assert set(flags) <= printed
+    assert "end-of-list" in printed

@@ -30,6 +30,7 @@ class Occasion(StrEnum):
 
 class ButtonKind(StrEnum):
     APPROVE = "approve"
+    SHOW_COMMAND = "show-command"  # instead of APPROVE, until the whole command was shown
     DENY = "deny"
     SNOOZE_1H = "snooze-1h"
     SNOOZE_4H = "snooze-4h"
@@ -63,6 +64,7 @@ class Words:
     price: str = ""  # what waiting costs
     commands: tuple[str, ...] = ()  # exactly what approval would run
     commands_are: str = ""  # heading over the commands, where they are something else
+    commands_shown_at: datetime | None = None  # when they were posted whole in the thread
     change: str = ""
     budget: str = ""  # restarts left
     notes: tuple[tuple[str, str], ...] = ()  # what else to weigh before answering, by name

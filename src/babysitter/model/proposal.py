@@ -80,6 +80,7 @@ class Proposal:
     withdrawn_because: str = ""
     differences: tuple[str, ...] = ()  # from what the cluster stored, and of the folder since the start
     earlier_try: str = ""  # that an approval before this one was called off, and why
+    shown_whole_at: datetime | None = None  # when what does not fit on its card was posted whole
 
     @property
     def is_asked_for(self) -> bool:

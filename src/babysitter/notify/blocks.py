@@ -31,6 +31,7 @@ REPLY_CHARS_MOST = 2_800
 _SIGNS = {"fatal": "🔴", "degraded": "🟠", "info": "🔵", "benign": "🟢"}
 _LABELS = {
     ButtonKind.APPROVE: "Approve restart",
+    ButtonKind.SHOW_COMMAND: "Show the whole command",
     ButtonKind.DENY: "Deny",
     ButtonKind.SNOOZE_1H: "Snooze 1 h",
     ButtonKind.SNOOZE_4H: "Snooze 4 h",
@@ -41,6 +42,7 @@ _LABELS = {
 }
 _ANSWERS = (
     ButtonKind.APPROVE,
+    ButtonKind.SHOW_COMMAND,
     ButtonKind.DENY,
     ButtonKind.SNOOZE_1H,
     ButtonKind.SNOOZE_4H,
@@ -50,6 +52,7 @@ _ANSWERS = (
 _MEANINGFUL = re.compile(r"<(?=[!@#/]|[a-zA-Z][a-zA-Z0-9+.-]{0,20}:|www\.)")
 _BY_A_SLACK_USER = re.compile(r"\bby ([UW][A-Z0-9]{3,20})\b")
 _IN_THREAD = " (whole command in the thread)"
+_CUT = " (cut: show the whole command, then approve)"
 _USER_ID = re.compile(r"[UW][A-Z0-9]{4,20}")
 _GROUP_ID = re.compile(r"S[A-Z0-9]{4,20}")
 _JOINER = "\u2060"  # invisible, and no line break happens at it
@@ -71,8 +74,10 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mentions: Sequence[s
     surplus = []
     if evidence_cut:
         surplus += ["Evidence", *words.evidence]
-    if commands_cut:
+    asks_to_show = any(each.kind is ButtonKind.SHOW_COMMAND for each in buttons)
+    if commands_cut and not asks_to_show:
         surplus += [words.commands_are or "Approval would run", *words.commands]
+    where_whole = (_CUT if asks_to_show else _IN_THREAD) if commands_cut else ""
     blocks = [
         _header(words),
         _sentence(words, mentions),
@@ -80,7 +85,7 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mentions: Sequence[s
         *_code("", words.progress[:20]),
         *_code("Evidence", evidence),
         *_notes(words),
-        *_code(_commands_heading(words, was_cut=commands_cut), commands),
+        *_code(_commands_heading(words, where_whole), commands),
         *_decided(words),
         *_actions(buttons, _ANSWERS),
         *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)),
@@ -90,7 +95,12 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mentions: Sequence[s
 
 
 def render_plainly(words: Words, buttons: Sequence[Button] = ()) -> Rendered:
-    """The least that is still of use, for the day on which Slack refuses the full form."""
+    """The least that is still of use, for the day on which Slack refuses the full form.
+
+    It has no commands: what they are must be shown before they can be approved.
+    """
+    if words.commands_shown_at is None:
+        buttons = list(dict.fromkeys(map(_showing, buttons)))
     blocks = (_header(words), _sentence(words, ()), *_actions(buttons, _ANSWERS))
     full = (words.sentence, *words.evidence, *words.commands, words.decided)
     return Rendered(blocks, _fallback(words, ()), "\n".join(inert(each) for each in full if each))
@@ -195,9 +205,19 @@ def _code(heading: str, lines: Sequence[str]) -> list[Block]:
     return [_rich(*parts)]
 
 
-def _commands_heading(words: Words, *, was_cut: bool) -> str:
-    heading = words.commands_are or "Approval runs exactly this"
-    return heading + _IN_THREAD if was_cut else heading
+def is_cut(words: Words) -> bool:
+    """Whether something that a person must see before approving does not fit."""
+    _, was_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
+    bounded = [(words.change, NOTES_CHARS_MOST // 2), *((text, NOTES_CHARS_MOST) for _, text in words.notes)]
+    return was_cut or any(escape(text, most) != _escaped(inert(text)) for text, most in bounded)
+
+
+def _showing(button: Button) -> Button:
+    return Button(ButtonKind.SHOW_COMMAND, button.target) if button.kind is ButtonKind.APPROVE else button
+
+
+def _commands_heading(words: Words, where: str) -> str:
+    return (words.commands_are or "Approval runs exactly this") + where
 
 
 def _notes(words: Words) -> list[Block]:
@@ -244,7 +264,7 @@ def _button(button: Button) -> Block:
         element["style"] = "primary"
         element["confirm"] = {
             "title": {"type": "plain_text", "text": "Restart the job?"},
-            "text": {"type": "plain_text", "text": "Exactly the command on the card is run, once."},
+            "text": {"type": "plain_text", "text": "Exactly the command that was shown is run, once."},
             "confirm": {"type": "plain_text", "text": "Restart"},
             "deny": {"type": "plain_text", "text": "Not now"},
         }

@@ -67,6 +67,7 @@ def compose_card(about: Subject) -> Words:
         recovery=_recovery(about),
         price=_price(proposal, about.now) if proposal and not about.is_resolved else "",
         commands=commands_of(proposal) if proposal and is_open(proposal) else (),
+        commands_shown_at=proposal.shown_whole_at if proposal else None,
         change=change_of(proposal) if proposal else "",
         budget=_budget(proposal, about.watch) if proposal and is_open(proposal) else "",
         notes=_notes(about),

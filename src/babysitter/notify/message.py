@@ -38,6 +38,7 @@ from babysitter.notify.subject import (
     safe,
     short_name,
 )
+from babysitter.notify.whole_command import must_be_shown
 
 __all__ = [
     "Subject",
@@ -68,7 +69,7 @@ def buttons_for(occasion: Occasion, about: Subject) -> tuple[Button, ...]:
     buttons: list[Button] = []
     if about.proposal is not None and is_open(about.proposal):
         answers = (
-            ButtonKind.APPROVE,
+            ButtonKind.SHOW_COMMAND if must_be_shown(about.proposal) else ButtonKind.APPROVE,
             ButtonKind.DENY,
             ButtonKind.SNOOZE_1H,
             ButtonKind.SNOOZE_4H,
@@ -149,6 +150,7 @@ def _reminder(about: Subject) -> Words:
         sentence=f"{asked}{card.sentence}",
         severity=card.severity,
         commands=card.commands,
+        commands_shown_at=card.commands_shown_at,
         change=card.change,
         notes=card.notes,
         price=card.price,

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.proposal import Proposal
 from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
-from babysitter.notify.phrases import command_line, count
+from babysitter.notify.phrases import command_line, count, shortened
 from babysitter.notify.subject import safe
+from babysitter.redact import redact
 
 COMMAND_CHARS_MOST = 20_000
 _SOURCES = {
@@ -26,12 +27,17 @@ _ORIGINS = {
 
 
 def commands_of(proposal: Proposal) -> tuple[str, ...]:
-    """Exactly what approval would run, in order."""
-    return (f"stop {safe(proposal.job)}   # exactly this job", *submission_lines(proposal))
+    """Exactly what approval would run, in order; a line over 20,000 characters is cut."""
+    return tuple(shortened(line, COMMAND_CHARS_MOST) for line in whole_commands_of(proposal))
+
+
+def whole_commands_of(proposal: Proposal) -> tuple[str, ...]:
+    """Exactly what approval would run, in order, however long it is."""
+    return (f"stop {redact(proposal.job)}   # exactly this job", *submission_lines(proposal))
 
 
 def submission_lines(proposal: Proposal) -> tuple[str, ...]:
-    """The submission: how, from where, and every value that is filled in."""
+    """The submission, whole: how, from where, and every value that is filled in."""
     submission = proposal.submission
     lines = _request_lines(proposal) if submission.is_http else _command_lines(submission)
     return (*lines, *_fill_lines(submission))
@@ -59,9 +65,9 @@ def notes_of(proposal: Proposal) -> tuple[tuple[str, str], ...]:
 def _command_lines(submission: Submission) -> Iterator[str]:
     yield f"# {_ORIGINS[submission.origin]}"
     if submission.workdir:
-        yield f"cd {safe(shlex.quote(submission.workdir))}{_folder_words(submission)}"
+        yield f"cd {redact(shlex.quote(submission.workdir))}{_folder_words(submission)}"
     env = "".join(f"{name}=… " for name in sorted(submission.env))
-    yield safe(env + command_line(submission.argv), most=COMMAND_CHARS_MOST)
+    yield redact(env + command_line(submission.argv))
 
 
 def _folder_words(submission: Submission) -> str:
@@ -78,7 +84,7 @@ def _folder_words(submission: Submission) -> str:
 
 def _request_lines(proposal: Proposal) -> Iterator[str]:
     request = LaunchRequest(proposal.submission.request or {})
-    program = safe(command_line(request.command), most=COMMAND_CHARS_MOST)
+    program = redact(command_line(request.command))
     yield f"launch {safe(proposal.successor)} over HTTP, as the cluster stored {safe(proposal.job)}:"
     yield f"  program: {program}"
     if request.bundle_id:
@@ -86,7 +92,7 @@ def _request_lines(proposal: Proposal) -> Iterator[str]:
     yield f"  resources: {', '.join(_resources(request))}"
     names = sorted(request.variables)
     if names:
-        yield f"  environment: {safe(', '.join(names))}"
+        yield f"  environment: {redact(', '.join(names))}"
 
 
 def _resources(request: LaunchRequest) -> Iterator[str]:

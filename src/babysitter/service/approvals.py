@@ -15,6 +15,7 @@ from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
+from babysitter.notify.whole_command import must_be_shown
 from babysitter.redact import neutral, redact
 from babysitter.service.hall import Hall
 from babysitter.service.telling import redraw
@@ -68,6 +69,11 @@ async def decide(
             _may(proposal, person, groups)
             if proposal.status in ANSWERABLE and now >= proposal.expires_at:
                 raise FactsChanged(f"The offer {proposal.id} ended at {proposal.expires_at:%H:%M} UTC.")
+            if answer is Answer.YES and door is Door.SLACK and must_be_shown(proposal):
+                raise NotAllowed(
+                    f"The command of {proposal.id} does not fit on its card and was not shown whole yet.",
+                    next_step="Press 'Show the whole command' on the newest card, then approve.",
+                )
             decision = Decision(proposal_id, person, answer, door, now, snooze_until)
             kept = await records.ledger.decide_once(decision, among=ANSWERABLE)
             if kept != decision:

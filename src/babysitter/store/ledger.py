@@ -218,6 +218,12 @@ class LedgerBook:
         )
         return changed.rowcount == 1
 
+    async def set_shown_whole(self, proposal: ProposalId, *, now: datetime) -> None:
+        """Note that the whole command was shown. Safe to repeat."""
+        await self._connection.execute(
+            update(proposals).where(proposals.c.id == proposal).values(shown_whole_at=now)
+        )
+
     async def postpone(self, proposal: ProposalId, expires_at: datetime) -> None:
         """Let a snoozed proposal expire at another moment."""
         await self._connection.execute(

@@ -39,10 +39,16 @@ def _sight_of_clusters(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE watches ADD COLUMN gone_since BIGINT")
 
 
+def _shown_whole(connection: Connection) -> None:
+    """When a command that does not fit on its card was posted whole."""
+    connection.exec_driver_sql("ALTER TABLE proposals ADD COLUMN shown_whole_at BIGINT")
+
+
 STEPS: Mapping[int, Callable[[Connection], None]] = {
     1: _inbox,
     2: _submit_context,
     3: _sight_of_clusters,
+    4: _shown_whole,
 }
 
 

@@ -78,6 +78,7 @@ def proposal_from(row: Row, decode: Decode) -> Proposal:
         expires_at=row["expires_at"],
         may_approve=people,
         withdrawn_because=row["withdrawn_because"],
+        shown_whole_at=row["shown_whole_at"],
     )
 
 

@@ -143,6 +143,7 @@ proposals = Table(
     Column("may_approve", Text, nullable=False),
     Column("withdrawn_because", Text, nullable=False),
     Column("body", Text, nullable=False),  # with the command of the restart: NOT redacted, to be acted upon
+    Column("shown_whole_at", Moment),
     sqlite_autoincrement=True,
 )
 

@@ -15,6 +15,7 @@ from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.notify.message import submission_lines
+from babysitter.redact import redact
 from babysitter.surfaces.needs import need_of
 from babysitter.surfaces.text import safe
 from babysitter.surfaces.view_base import Field, View
@@ -187,8 +188,8 @@ class ProposalView(View):
             commit=submission.folder.commit if submission.folder else "",
             uncommitted_files=submission.folder.changed_files if submission.folder else 0,
             bundle=LaunchRequest(submission.request or {}).bundle_id if submission.is_http else "",
-            differences=[safe(line) for line in proposal.differences],
-            earlier_try=safe(proposal.earlier_try),
+            differences=[redact(line) for line in proposal.differences],
+            earlier_try=redact(proposal.earlier_try),
             change=ChangeView.of(proposal.change),
             restarts_left=proposal.restarts_left,
             created_at=proposal.created_at,

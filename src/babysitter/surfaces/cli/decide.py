@@ -22,7 +22,7 @@ LONGEST_SNOOZE = timedelta(days=30)
 def approve(
     proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
 ) -> None:
-    """Approve a proposal: show what would be done, ask for confirmation, do it.
+    """Approve a proposal: show the whole of what would be done, ask for confirmation, do it.
 
     Needs a person at a terminal: called by a program it exits 4 and the attempt is kept in the report.
     """

@@ -9,6 +9,7 @@ import contextlib
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Protocol, TypeAlias
 
 import structlog
@@ -39,6 +40,7 @@ NOT_STORED = (
     "press again if the card has not changed in a few minutes."
 )
 TOO_SLOW = "babysit has your answer and is slow to work on it; it is tried again."
+SHOW_AGAIN = "Press 'Show the whole command' again, or use `babysit approve` in a terminal."
 BROKEN = "babysit could not take your answer; nothing was done. Please try again, or use `babysit approve`."
 
 log = structlog.get_logger(__name__)
@@ -206,6 +208,8 @@ class SlackDoor:
                 return heard.sentence or "Thank you; noted for the rule behind this."
             case ButtonKind.MORE:
                 return await self._show_more(press)
+            case ButtonKind.SHOW_COMMAND:
+                return await self._show_command(press)
             case None:
                 return UNKNOWN_BUTTON
         return "" if heard.took_effect else heard.sentence
@@ -228,19 +232,41 @@ class SlackDoor:
         await self._voice.say_more(press.channel, press.root, "More evidence", lines)
         return ""
 
+    async def _show_command(self, press: Press) -> str:
+        """Post the whole command in the thread. Only when all of it is there can it be approved."""
+        proposal = ProposalId(press.target)
+        pages = await self._desk.command_pages(proposal)
+        for number, page in enumerate(pages, start=1):
+            heading = f"The whole command of {proposal}, {number} of {len(pages)}"
+            fault = await self._with_a_pause(partial(self._say_page, press, heading, page))
+            if fault is not None:
+                log.warning("command_not_shown", proposal=proposal, page=number, error=fault.sentence)
+                return f"Slack did not take the whole command ({fault.sentence}). {SHOW_AGAIN}"
+        await self._desk.record_shown(proposal)
+        return ""
+
+    async def _say_page(self, press: Press, heading: str, page: str) -> None:
+        await self._voice.say_more(press.channel, press.root, heading, (page,))
+
     async def _tell(self, press: Press, sentence: str) -> None:
-        """Answer one person, in the thread, seen by nobody else. A short pause asked for is kept."""
+        """Answer one person, in the thread, seen by nobody else."""
+        say = partial(self._voice.tell, press.channel, press.user, sentence, thread=press.thread_ts)
+        if (fault := await self._with_a_pause(say)) is not None:
+            log.warning("a person could not be answered", user=press.user, error=fault.sentence)
+
+    async def _with_a_pause(self, call: Callable[[], Awaitable[None]]) -> NotifyError | None:
+        """Make a call, once more after a short pause that Slack asks for. Gives the fault, if any."""
         for is_last in (False, True):
             try:
-                await self._voice.tell(press.channel, press.user, sentence, thread=press.thread_ts)
+                await call()
             except NotifyError as error:
                 pause_s = error.retry_after_s
                 if is_last or pause_s is None or pause_s > PAUSE_MOST_S:
-                    log.warning("a person could not be answered", user=press.user, error=error.sentence)
-                    return
+                    return error
                 await self._clock.sleep_until(self._clock.now() + timedelta(seconds=pause_s))
             else:
-                return
+                return None
+        return None
 
 
 def _in_words(fault: Exception) -> str:

@@ -61,3 +61,9 @@ class Desk(Protocol):
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         """Further lines, redacted; empty when there are none."""
+
+    async def command_pages(self, proposal: ProposalId) -> Sequence[str]:
+        """The whole command of a proposal, redacted, one text for each message."""
+
+    async def record_shown(self, proposal: ProposalId) -> None:
+        """Remember that every page was posted: from now on the proposal can be approved here."""

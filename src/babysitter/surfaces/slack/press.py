@@ -32,7 +32,7 @@ class Press:
     @property
     def is_an_answer(self) -> bool:
         """Whether it carries a person's word, which must not be lost; a look can be asked for again."""
-        return self.kind not in (None, ButtonKind.MORE)
+        return self.kind not in (None, ButtonKind.MORE, ButtonKind.SHOW_COMMAND)
 
 
 def read_press(payload: object) -> Press | None:

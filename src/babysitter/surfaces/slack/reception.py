@@ -5,7 +5,7 @@ from datetime import datetime
 
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.proposal import Answer, Door
-from babysitter.service import approvals
+from babysitter.service import approvals, command_shown
 from babysitter.service import incoming as inbox
 from babysitter.service.hall import Hall
 from babysitter.surfaces.slack.desk import Heard
@@ -70,6 +70,12 @@ class Reception:
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         return await approvals.evidence_of(self._hall, incident)
+
+    async def command_pages(self, proposal: ProposalId) -> Sequence[str]:
+        return await command_shown.command_pages(self._hall, proposal)
+
+    async def record_shown(self, proposal: ProposalId) -> None:
+        await command_shown.record_shown(self._hall, proposal)
 
     async def vouch(self, person: Person, asked: Sequence[Person]) -> str:
         """Why this person may not answer any more; "" when nothing speaks against it. Asked before an act.
