@@ -1,24 +1,46 @@
-"""What does watching cost a cluster? One steady watch against what people do by hand.
+"""What does watching cost a cluster? Requests, bytes on the wire, and how late checks begin.
 
-By hand: every minute the last 5,000 log lines of the coordinator, and the list of tasks. Both ask the same
-simulated cluster over real HTTP; what is counted is what goes over the wire, packed as the server packs it.
+1. One steady pipeline watch against what people do by hand: every minute the last 5,000 log lines of the
+   coordinator, and the list of tasks.
+2. Twenty quiet plain watches: requests, and bytes of both directions with headers, as a proxy counts them.
+3. Two hundred of them, on a controller that answers four log requests at a time: how late a check begins.
+
+All ask the simulated cluster over real HTTP, but for the third, whose minutes of waiting pass on a clock.
 
     PYTHONPATH=. python benchmarks/polling.py [--json] [--minutes 30] [--generation may]
 """
 
 import argparse
 import asyncio
+import contextlib
 import json
 import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import aiohttp
 
-from tests.support.story import story
+from babysitter.backends.open import ClusterSpec, open_cluster
+from babysitter.config import Settings
+from babysitter.service.run import Service
+from babysitter.service.watching import start_watching
+from babysitter.service.wiring import open_hall
+from babysitter.sim.server import Simulator
+from tests.support.clock import FakeClock
+from tests.support.many_watches import many_watches
+from tests.support.story import ADA, story
 
 STEP_S = 10.0
 SETTLE_S = 300.0  # until the job is in steady state
 LINES = 5_000
+PLAIN_WATCHES = 20
+MAX_REQUESTS_PER_MINUTE = 45
+MAX_BYTES_PER_MINUTE = 40_000
+MANY_WATCHES = 200
+SLOW_LOG_S = 1.2  # a log request on a loaded machine
+MAX_LAG_S = 30
 # A coordinator prints what its workers pull beside its progress: some fifty lines for one that counts.
 BUSY = """
 about: A pipeline that works at its pace for many hours.
@@ -27,10 +49,17 @@ root:
     - workers: 16
       stages: [{ops: Map → Scatter, shards: 4000, shard_s: 120, noise: 50}]
 """
+QUIET = f"""
+about: Plain programs that print one line and then work for hours without another.
+copies: {PLAIN_WATCHES - 1}
+root:
+  argv: [python, quiet.py]
+  says: [{{say: quiet job begins}}, {{say: done, every_s: 360000}}]
+"""
 
 
-async def measure(generation: str, minutes: int) -> dict[str, float]:
-    """Requests and bytes per minute of both."""
+async def measure_pipeline(generation: str, minutes: int) -> dict[str, float]:
+    """Requests and bytes of answers per minute, of a watch and by hand."""
     with tempfile.TemporaryDirectory() as folder:
         scenario = Path(folder) / "busy.yaml"
         scenario.write_text(BUSY, encoding="utf-8")
@@ -44,12 +73,13 @@ async def measure(generation: str, minutes: int) -> dict[str, float]:
                 tale.sim.url, tale.sim.root_job, (await tale.standing()).watch.memory.newest_attempt
             )
             theirs = list(tale.sim.requests)
-    return {
+    found = {
         "requests_per_minute": len(ours) / minutes,
         "bytes_per_minute": sum(size for _, size in ours) / minutes,
         "polling_requests_per_minute": float(len(theirs)),
         "polling_bytes_per_minute": float(sum(size for _, size in theirs)),
     }
+    return found | {"bytes_ratio": found["polling_bytes_per_minute"] / found["bytes_per_minute"]}
 
 
 async def by_hand(url: str, root: str, coordinator: str | None) -> None:
@@ -70,6 +100,93 @@ async def by_hand(url: str, root: str, coordinator: str | None) -> None:
                 await answer.read()
 
 
+@dataclass
+class Wire:
+    """A proxy on loopback that counts every byte that passes, headers included."""
+
+    port: int = 0
+    passed_bytes: int = 0
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    @contextlib.asynccontextmanager
+    async def to(self, port: int) -> AsyncIterator[str]:
+        """Pass everything on to this port; gives the address to use instead."""
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            there_reader, there_writer = await asyncio.open_connection("127.0.0.1", port)
+            for ends in ((reader, there_writer), (there_reader, writer)):
+                task = asyncio.create_task(self._pass(*ends))
+                self.tasks.add(task)
+
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            for task in self.tasks:
+                task.cancel()
+            await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while piece := await reader.read(1 << 16):
+            self.passed_bytes += len(piece)
+            writer.write(piece)
+            await writer.drain()
+        writer.close()
+
+
+async def measure_plain(generation: str, minutes: int) -> dict[str, float]:
+    """Requests and bytes per minute of twenty quiet plain watches in steady state."""
+    clock, wire = FakeClock(), Wire()
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = Path(folder) / "quiet.yaml"
+        scenario.write_text(QUIET, encoding="utf-8")
+        async with (
+            Simulator(str(scenario), clock.now, generation=generation) as sim,
+            wire.to(int(sim.url.rpartition(":")[2])) as url,
+            open_hall(
+                Settings(state_dir=Path(folder)), clock=clock, opener=partial(open_cluster, clock=clock)
+            ) as hall,
+            Service(hall) as service,
+        ):
+
+            async def pass_s(seconds: float) -> None:
+                for _ in range(int(seconds / STEP_S)):
+                    clock.advance(STEP_S)
+                    await service.tick()
+                    await service.settled()
+
+            for job in (sim.root_job, *sim.copies):
+                await start_watching(hall, job, ClusterSpec("marin", url=url), by=ADA)
+                await pass_s(STEP_S)  # people do not start them all at once
+            await pass_s(SETTLE_S)
+            sim.requests.clear()
+            passed_before = wire.passed_bytes
+            await pass_s(minutes * 60)
+            requests, passed_bytes = len(sim.requests), wire.passed_bytes - passed_before
+    return {
+        "plain_requests_per_minute": requests / minutes,
+        "plain_wire_bytes_per_minute": passed_bytes / minutes,
+    }
+
+
+async def measure_many() -> dict[str, float]:
+    """How late the checks of two hundred watches begin."""
+    with tempfile.TemporaryDirectory() as folder:
+        many = await many_watches(Path(folder), MANY_WATCHES, SLOW_LOG_S, minutes=5)
+    return {
+        "many_max_lag_s": max(many.lags_s),
+        "many_max_gap_s": many.longest_gap_s,
+        "many_checks_per_minute": len(many.lags_s) / 5,
+    }
+
+
+async def measure(generation: str, minutes: int) -> dict[str, float]:
+    """Everything, one after another."""
+    return {
+        **await measure_pipeline(generation, minutes),
+        **await measure_plain(generation, minutes),
+        **await measure_many(),
+    }
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description="What watching costs a cluster.")
     options.add_argument("--json", action="store_true")
@@ -77,14 +194,23 @@ def main() -> None:
     options.add_argument("--generation", default="may")
     given = options.parse_args()
     found = asyncio.run(measure(given.generation, given.minutes))
-    found["bytes_ratio"] = found["polling_bytes_per_minute"] / found["bytes_per_minute"]
     if given.json:
         print(json.dumps({name: round(value, 2) for name, value in found.items()}))
         return
-    for who, prefix in (("a steady watch", ""), ("polling by hand", "polling_")):
+    for who, prefix in (("a pipeline watch", ""), ("polling by hand", "polling_")):
         requests, size = found[f"{prefix}requests_per_minute"], found[f"{prefix}bytes_per_minute"]
-        print(f"{who:<16} {requests:.1f} requests, {size:,.0f} bytes a minute")
+        print(f"{who:<20} {requests:.1f} requests, {size:,.0f} bytes of answers a minute")
     print(f"polling costs {found['bytes_ratio']:.0f} times as many bytes")
+    requests, size = found["plain_requests_per_minute"], found["plain_wire_bytes_per_minute"]
+    print(
+        f"{PLAIN_WATCHES} plain watches     {requests:.1f} requests (at most {MAX_REQUESTS_PER_MINUTE}), "
+        f"{size:,.0f} bytes on the wire a minute (at most {MAX_BYTES_PER_MINUTE:,})"
+    )
+    print(
+        f"{MANY_WATCHES} plain watches    {found['many_checks_per_minute']:.0f} checks a minute where a log "
+        f"request takes {SLOW_LOG_S} s; a check begins {found['many_max_lag_s']:.0f} s late at most "
+        f"(at most {MAX_LAG_S}), the next follows within {found['many_max_gap_s']:.0f} s"
+    )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
         BadConfig, BadPlaybook, NoSuchJob, NoSuchWatch, MissingSubmission, AlreadyWatched,
         AlreadyServed
       WorldError         exit 3    the cluster or a service; trying again may help
-        Unreachable, Overloaded, NotAuthorised, NonsenseAnswer, Refused
+        Unreachable, Overloaded, TooBusy, NotAuthorised, NonsenseAnswer, Refused
         StorageUnavailable (an Unreachable)  the database of our own state
       NotAllowed         exit 4    a person, client or bot may not do this
       FactsChanged       exit 5    the world moved since this was proposed
@@ -100,6 +100,12 @@ class Overloaded(WorldError):
     def __init__(self, sentence: str, *, next_step: str = "", retry_after_s: float | None = None) -> None:
         super().__init__(sentence, next_step=next_step)
         self.retry_after_s = retry_after_s
+
+
+class TooBusy(WorldError):
+    """So many requests wait already that this one was not made; the caller said how long it would wait."""
+
+    repeatable = False
 
 
 class NotAuthorised(WorldError):

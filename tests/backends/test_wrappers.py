@@ -1,11 +1,12 @@
 """Patience, a limit on concurrency, sharing: around eyes that count what they are asked."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
 from babysitter.backends.wrappers import Limited, Patient, Shared
-from babysitter.errors import NoSuchJob, NotAuthorised, Overloaded, Refused, Unreachable
+from babysitter.errors import NoSuchJob, NotAuthorised, Overloaded, Refused, TooBusy, Unreachable
 from babysitter.model.ids import JobId
 from babysitter.model.log import LogSource
 from tests.support.clock import FakeClock
@@ -44,6 +45,18 @@ class Slow(SmallCluster):
             return await super().tasks(job)
         finally:
             self.inside -= 1
+
+
+class SlowLogs(SmallCluster):
+    """Answers a log request after 2 s of the clock."""
+
+    def __init__(self, clock):
+        super().__init__()
+        self.clock = clock
+
+    async def lines(self, source, **given):
+        await self.clock.sleep_until(self.clock.now() + timedelta(seconds=2))
+        return await super().lines(source, **given)
 
 
 def patient(eyes, pauses):
@@ -172,3 +185,38 @@ async def test_one_that_gives_up_does_not_take_the_answer_from_the_others():
     eyes.gate.set()
     assert await steadfast == ()
     assert len(eyes.asked) == 1
+
+
+async def test_lines_have_places_of_their_own():
+    clock = FakeClock()
+    limited = Limited(SlowLogs(clock), at_once=1)
+    reading = asyncio.create_task(limited.lines(LogSource(JOB), after=None, at_most=1))
+    await turns()
+    assert await limited.tasks(JOB) == ()  # a slow log holds up no state
+    clock.advance(2)
+    await reading
+
+
+async def test_lines_are_not_asked_for_when_their_turn_is_late():
+    clock = FakeClock()
+    cluster = SlowLogs(clock)
+    limited = Limited(cluster, at_once=2, elapsed_s=lambda: clock.now().timestamp())
+
+    async def read(may_wait_s=None):
+        return await limited.lines(LogSource(JOB), after=None, at_most=1, may_wait_s=may_wait_s)
+
+    for _ in range(20):  # until it knows that an answer takes 2 s
+        reading = asyncio.create_task(read())
+        await turns()
+        clock.advance(2)
+        await reading
+    waiting = [asyncio.create_task(read(may_wait_s)) for may_wait_s in (0, 0, 1.1, 2.1, 2.1, None)]
+    await turns()
+    assert [each.done() for each in waiting] == [False, False, False, False, True, False]
+    with pytest.raises(TooBusy, match="4 requests for logs are waiting already"):
+        await waiting.pop(4)
+    for _ in range(4):
+        clock.advance(2)
+        await turns()
+    await asyncio.gather(*waiting)
+    assert cluster.asked == ["lines"] * 25

@@ -97,7 +97,7 @@ async def test_a_service_that_was_overtaken_ends(tmp_path: Path):
 
 async def test_what_is_under_way_for_too_long_is_given_up_at_the_end(tmp_path: Path):
     class Deaf(SmallCluster):
-        async def tree(self, root, *, tasks_of=()):  # noqa: ARG002
+        async def tree(self, root, *, tasks_of=(), max_age_s=0.0):  # noqa: ARG002
             await asyncio.Event().wait()
 
     deaf = Deaf()

@@ -56,7 +56,13 @@ class SmallCluster:
     async def about(self) -> About:
         return About("memory", "may", "memory")
 
-    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
+    async def tree(
+        self,
+        root: JobId,
+        *,
+        tasks_of: Collection[JobId] = (),
+        max_age_s: float = 0.0,  # noqa: ARG002
+    ) -> JobTree:
         self._ask("tree")
         if root not in self.jobs:
             raise NoSuchJob(f"There is no job {root}.")
@@ -84,7 +90,13 @@ class SmallCluster:
         return next((each for each in self.tasks_of.get(job_of(task), ()) if each.id == task), None)
 
     async def lines(
-        self, source: LogSource, *, after: Cursor | None, at_most: int, newest: bool = False
+        self,
+        source: LogSource,
+        *,
+        after: Cursor | None,
+        at_most: int,
+        newest: bool = False,
+        may_wait_s: float | None = None,  # noqa: ARG002
     ) -> LogBatch:
         self._ask("lines")
         if self.broken_logs is not None:

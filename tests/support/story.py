@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from babysitter.backends.batching import BatchingEyes
 from babysitter.backends.iris.ask import Page, Verb
 from babysitter.backends.iris.auth import Credentials
 from babysitter.backends.iris.bundle import folder_state
@@ -67,12 +68,12 @@ class Story:
         return [each for each in happened if not kinds or isinstance(each, kinds)]
 
     async def phases(self) -> list[str]:
-        """Those entered, in order; a suspicion that was explained away leaves no trace."""
+        """Those entered, in order; a suspicion that came to nothing leaves no trace."""
         entered: list[str] = []
         for change in await self.events(PhaseChanged):
-            if entered[-1:] == ["suspect"] and change.after == "steady":
-                entered.pop()
-            else:
+            if entered[-1:] == ["suspect"] and change.after in ("steady", "finished"):
+                entered.pop()  # explained away, or overtaken by the job's end
+            if entered[-1:] != [change.after]:
                 entered.append(change.after)
         return entered
 
@@ -182,6 +183,7 @@ def opener(clock: FakeClock, sim: Simulator):
         line = PatientLine(spec, sim)
         iris = (*spec.iris_command, "--controller-url", spec.url)
         eyes = IrisEyes(line, iris=iris, clock=clock)
-        return Cluster(spec, eyes=eyes, hands=hands_over(line, eyes, spec, clock=clock))
+        hands = hands_over(line, eyes, spec, clock=clock)
+        return Cluster(spec, eyes=BatchingEyes(eyes, clock), hands=hands)
 
     return opened

@@ -52,11 +52,13 @@ class Eyes(Protocol):
     async def about(self) -> About:
         """Which generation answers. Probed once, then remembered."""
 
-    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
+    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = (), max_age_s: float = 0.0) -> JobTree:
         """The job and all its descendants as of now, oldest submission first.
 
-        Tasks are filled for the jobs named in `tasks_of` that exist. Raises NoSuchJob only when the
-        cluster positively said so: an empty answer is confirmed by a second question.
+        Tasks are filled for the jobs named in `tasks_of` that exist. With `max_age_s` an earlier answer of at
+        most that age may be given again while the states of all its jobs are what they were; counts,
+        reasons and new descendants may then be missing from it. Raises NoSuchJob only when the cluster
+        positively said so: an empty answer is confirmed by a second question.
         """
 
     async def find(self, job: JobId) -> Job | None:
@@ -72,12 +74,19 @@ class Eyes(Protocol):
         """One task with all its attempts, memory use and status text, where the generation has them."""
 
     async def lines(
-        self, source: LogSource, *, after: Cursor | None, at_most: int, newest: bool = False
+        self,
+        source: LogSource,
+        *,
+        after: Cursor | None,
+        at_most: int,
+        newest: bool = False,
+        may_wait_s: float | None = None,
     ) -> LogBatch:
         """New lines after the cursor, oldest first; with `newest`, the last `at_most` that match.
 
         Never skips silently: `batch.is_full` says that more may wait, `batch.skipped` how many were left out.
-        A cursor that the log service lost is noticed by the caller through `batch.cursor`.
+        A cursor that the log service lost is noticed by the caller through `batch.cursor`. Raises TooBusy,
+        with nothing asked, where the turn of this request would probably come later than `may_wait_s`.
         """
 
     async def dump(self, task: TaskId) -> ThreadDump:

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 
 from babysitter.backends.base import Eyes, Hands, Overview
+from babysitter.backends.batching import BatchingEyes
 from babysitter.backends.wrappers import Limited, Patient, Shared
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BadConfig
@@ -124,7 +125,7 @@ def open_cluster(
     eyes, hands = _BACKENDS[spec.backend](spec, clock, home or Path.home(), working_dir or Path.cwd())
     return Cluster(
         spec,
-        eyes=Shared(Limited(Patient(eyes), at_once=at_once), clock=clock),
+        eyes=BatchingEyes(Shared(Limited(Patient(eyes), at_once=at_once), clock=clock), clock),
         hands=hands,
         overview=eyes if isinstance(eyes, Overview) else None,
     )

@@ -4,6 +4,7 @@ Put together in one visible line (open.py). Only looking is wrapped; hands are n
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVar, cast
@@ -18,7 +19,7 @@ from tenacity import (
 
 from babysitter.backends.base import Abilities, About, Eyes
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import BabysitError, Overloaded
+from babysitter.errors import BabysitError, Overloaded, TooBusy
 from babysitter.model.dump import ThreadDump
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Job, JobState, JobTree, Task
@@ -30,6 +31,7 @@ T = TypeVar("T")
 
 LOOKS_AT_MOST = 3  # per question
 LONGEST_PAUSE_S = 5.0
+NEWEST_SHARE = 0.25  # of the newest answer in the usual duration of one
 PLACE_LIMIT_S = 60.0  # how long a question may wait for its turn
 FRESH_FOR_S = 2.0
 
@@ -38,6 +40,11 @@ class Through(Protocol):
     """One way to make a look happen: now, again, later, or together with somebody else's."""
 
     async def __call__(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T: ...
+
+
+async def direct(look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # noqa: ARG001
+    """A look as it is."""
+    return await look()
 
 
 class Around:
@@ -54,7 +61,14 @@ class Around:
     async def about(self) -> About:
         return await self._through(self._eyes.about, ("about",))
 
-    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
+    async def tree(
+        self,
+        root: JobId,
+        *,
+        tasks_of: Collection[JobId] = (),
+        max_age_s: float = 0.0,  # noqa: ARG002
+    ) -> JobTree:
+        """Always asks: an earlier answer is BatchingEyes' business, which goes around all others."""
         question = ("tree", root, frozenset(tasks_of))
         return await self._through(lambda: self._eyes.tree(root, tasks_of=tasks_of), question)
 
@@ -71,10 +85,18 @@ class Around:
         return await self._through(lambda: self._eyes.task(task), ("task", task))
 
     async def lines(
-        self, source: LogSource, *, after: Cursor | None, at_most: int, newest: bool = False
+        self,
+        source: LogSource,
+        *,
+        after: Cursor | None,
+        at_most: int,
+        newest: bool = False,
+        may_wait_s: float | None = None,
     ) -> LogBatch:
         return await self._through(
-            lambda: self._eyes.lines(source, after=after, at_most=at_most, newest=newest),
+            lambda: self._eyes.lines(
+                source, after=after, at_most=at_most, newest=newest, may_wait_s=may_wait_s
+            ),
             ("lines", source, after, at_most, newest),
         )
 
@@ -119,17 +141,62 @@ class Patient(Around):
 
 
 class Limited(Around):
-    """At most so many looks at once, so that a burst of checks does not flood a controller."""
+    """At most so many looks at once, so that a burst of checks does not flood a controller.
 
-    def __init__(self, eyes: Eyes, *, at_once: int = 4, place_limit_s: float = PLACE_LIMIT_S) -> None:
+    Logs have places of their own: a controller answers few log requests at a time, and states need not wait
+    behind them.
+    """
+
+    def __init__(
+        self,
+        eyes: Eyes,
+        *,
+        at_once: int = 4,
+        place_limit_s: float = PLACE_LIMIT_S,
+        elapsed_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._at_once = at_once
         self._places = asyncio.Semaphore(at_once)
+        self._log_places = asyncio.Semaphore(at_once)
         self._place_limit_s = place_limit_s
+        self._elapsed_s = elapsed_s
+        self._logs_asked = 0  # those that are answered now, and those that wait
+        self._log_answer_s = 0.0  # how long an answer takes: the newest counts most
         super().__init__(eyes, self._in_turn)
 
+    async def lines(
+        self,
+        source: LogSource,
+        *,
+        after: Cursor | None,
+        at_most: int,
+        newest: bool = False,
+        may_wait_s: float | None = None,
+    ) -> LogBatch:
+        async def timed() -> LogBatch:
+            began_s = self._elapsed_s()
+            try:
+                return await self._eyes.lines(source, after=after, at_most=at_most, newest=newest)
+            finally:
+                took_s = self._elapsed_s() - began_s
+                self._log_answer_s += (took_s - self._log_answer_s) * NEWEST_SHARE
+
+        wait_s = max(0, self._logs_asked + 1 - self._at_once) / self._at_once * self._log_answer_s
+        if may_wait_s is not None and wait_s > may_wait_s:
+            raise TooBusy(f"{self._logs_asked} requests for logs are waiting already.")
+        self._logs_asked += 1
+        try:
+            return await self._in_place(timed, self._log_places)
+        finally:
+            self._logs_asked -= 1
+
     async def _in_turn(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # noqa: ARG002
+        return await self._in_place(look, self._places)
+
+    async def _in_place(self, look: Callable[[], Awaitable[T]], places: asyncio.Semaphore) -> T:
         try:
             async with asyncio.timeout(self._place_limit_s):
-                await self._places.acquire()
+                await places.acquire()
         except TimeoutError as fault:
             raise Overloaded(
                 f"Waited {self._place_limit_s:g} s for a turn to ask the cluster: its answers are too slow."
@@ -137,7 +204,7 @@ class Limited(Around):
         try:
             return await look()
         finally:
-            self._places.release()
+            places.release()
 
 
 class Shared(Around):

@@ -14,6 +14,14 @@ class Limits:
     """Thresholds; the defaults are the product's. Raises ValueError for a number that makes no sense."""
 
     pulse_s: float = _limit(30.0, "between two looks in steady state")
+    tree_interval_s: float = _limit(
+        600.0,
+        "between two lists of the jobs below a steady plain job; its state and log are asked at every look",
+    )
+    busy_log_interval_s: float = _limit(
+        300.0,
+        "between two readings of the log of a steady plain job where the cluster's log service is slow",
+    )
     suspicious_pulse_s: float = _limit(
         10.0, "between two looks while a signal is open, or something is confirmed"
     )

@@ -61,6 +61,7 @@ class Memory:
     looked_at: datetime | None = None  # the last check, blind or not
     seen_at: datetime | None = None  # the last check that saw the tree
     clear_at: datetime | None = None  # the last check to which the cluster answered everything
+    log_read_at: datetime | None = None  # the last answer of the log service
     gone_since: datetime | None = None  # the cluster does not know the job since then; None = it does
     seen_in_phase_s: float = 0.0  # blind time left out
     waiting_since_at: datetime | None = None  # waits for machines

@@ -76,6 +76,7 @@ def _with_sight(memory: Memory, observation: Observation) -> Memory:
         seen_in_phase_s=memory.seen_in_phase_s + gained_s,
         blind_since=blind,
         blind_until_at=now if was_blind and is_seen else memory.blind_until_at,
+        log_read_at=observation.lines.at if isinstance(observation.lines, Seen) else memory.log_read_at,
         cursors={**memory.cursors, **observation.cursors},
         generation=observation.generation or memory.generation,
         phase_since_at=memory.phase_since_at or now,

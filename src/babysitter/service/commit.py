@@ -7,7 +7,7 @@ and nobody writes in between. Every id is computed from its cause, so doing it a
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from babysitter.decide.case import Case
@@ -55,6 +55,7 @@ from babysitter.store.open import Records
 KEPT_EVERY = 20  # healthy observations; every other kind is kept
 EVENT_EVIDENCE_LINES = 3
 LOOK_WHILE_ASKING = timedelta(minutes=5)  # after a job's end, while an offer about it stands
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SPREAD = 0.05  # of the pause between checks, so that watches started together drift apart
 SPREAD_FROM_S = 30.0
 
@@ -103,14 +104,31 @@ async def _somebody_is_asked(records: Records, watch: Watch) -> bool:
 
 
 def due_at(verdict: Verdict, watch: Watch, now: datetime) -> datetime | None:
-    """When to look again; None = never. Spread a little, the same way for the same check."""
+    """When to look again; None = never.
+
+    Steady watches are due together, so that one request asks for the states of all their jobs. Others are
+    spread a little, the same way for the same check.
+    """
     pause_s = verdict.next_check_s
     if pause_s == float("inf"):
         return None
+    if verdict.phase is Phase.STEADY and not verdict.blind:
+        return _next_tick(now, pause_s, watch.due_at)
     if pause_s >= SPREAD_FROM_S:
         drawn = hashlib.sha256(f"{watch.id}:{watch.revision}".encode()).digest()[0] / 255
         pause_s *= 1 + SPREAD * drawn
     return now + timedelta(seconds=pause_s)
+
+
+def _next_tick(now: datetime, pause_s: float, due_at: datetime | None) -> datetime:
+    """The last moment within the pause that is a multiple of it since 1970, in every process the same.
+
+    A look that came late, because there is much to do, is not followed by an early one.
+    """
+    is_late = due_at is not None and now - due_at >= timedelta(seconds=pause_s / 2)
+    pause = timedelta(seconds=pause_s)
+    at = now + pause
+    return at if is_late else at - (at - EPOCH) % pause
 
 
 def course(watch: Watch, verdict: Verdict, now: datetime) -> Iterator[Event]:

@@ -16,7 +16,7 @@ from babysitter.store.open import Store
 
 log = structlog.get_logger()
 
-AT_ONCE = 64
+AT_ONCE = 256  # most of them wait for the log of a slow cluster
 COMPARE_EVERY = timedelta(minutes=1)
 SET_BACK_BY = timedelta(seconds=1)  # less is an ordinary correction of the clock
 RETRY_AFTER = timedelta(seconds=30)  # a watch whose attention itself broke

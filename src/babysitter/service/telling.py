@@ -69,7 +69,7 @@ async def _affected(records: Records, watch: Watch, trouble: Incident) -> tuple[
     if trouble.key.cause is not Cause.JOB_GONE:
         return (watch.root, *(each.root for each in beside))
     lost = [each.source.removeprefix("job ") for each in trouble.diagnosis.evidence]
-    return tuple(map(JobId, lost))
+    return tuple(map(JobId, sorted(lost)))
 
 
 async def say(

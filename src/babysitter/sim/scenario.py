@@ -132,6 +132,7 @@ class Scenario:
     events: tuple[Event, ...] = ()
     on_relaunch: tuple[Relaunch, ...] = ()
     machines: int = 3
+    copies: int = 0  # further jobs of the same program, called <root>-1, <root>-2, ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ class Simulator:
         self._calls = Calls(self._story, generation, identity=identity, user=user)
         self.root_job = self.scenario.root.id
         self.neighbours = self._story.neighbours
+        self.copies = self._story.copies
         self._story.begin()
 
     @property

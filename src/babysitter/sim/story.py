@@ -1,6 +1,7 @@
 """Plays a scenario on a cluster: submits its jobs, lets things befall them, answers a relaunch as it says."""
 
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from babysitter.sim.cluster import RETRY_PAUSE_S, Cluster, Placement, Program
@@ -30,10 +31,18 @@ class Story:
         """Jobs whose names begin like the root's: a careless stop would take them too."""
         return f"{self.scenario.root.id}-lr3", f"{self.scenario.root.id}er"
 
+    @property
+    def copies(self) -> tuple[str, ...]:
+        """Further jobs that do what the root does."""
+        return tuple(f"{self.scenario.root.id}-{number + 1}" for number in range(self.scenario.copies))
+
     def begin(self) -> None:
         """Submit the job that the scenario is about, and neighbours that it is not about."""
         self.note("Controller started, autoscaler enabled")
         self._play(self.scenario.root, root_request(self.scenario.root, self.cluster.generation))
+        for name in self.copies:
+            root = replace(self.scenario.root, name=name.rpartition("/")[2])
+            self._play(root, root_request(root, self.cluster.generation))
         for name in self.neighbours:
             root = Root(name=name.rpartition("/")[2], argv=("python", "sweep.py"), says=_TICKING)
             self._play(root, root_request(root, self.cluster.generation))

@@ -65,7 +65,13 @@ class IrisEyes:
         """Who checks identities: none, static, gcp or edge. Raises a WorldError when blind."""
         return (await self._knowledge()).auth
 
-    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
+    async def tree(
+        self,
+        root: JobId,
+        *,
+        tasks_of: Collection[JobId] = (),
+        max_age_s: float = 0.0,  # noqa: ARG002
+    ) -> JobTree:
         found = {job.id: job for job in await self._jobs_under(_canonical(root))}
         if root not in found:
             # A list may simply not show it: only a positive "not found" counts.
@@ -113,7 +119,13 @@ class IrisEyes:
         return self._read("GetTaskStatus", wire.task_status, answer)
 
     async def lines(
-        self, source: LogSource, *, after: Cursor | None, at_most: int, newest: bool = False
+        self,
+        source: LogSource,
+        *,
+        after: Cursor | None,
+        at_most: int,
+        newest: bool = False,
+        may_wait_s: float | None = None,  # noqa: ARG002
     ) -> LogBatch:
         known = await self._knowledge()
         window = LogWindow(at_most)

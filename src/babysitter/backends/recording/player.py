@@ -62,7 +62,13 @@ class RecordedEyes:
     async def about(self) -> About:
         return About(str(self._recording.folder), self._recording.generation, "recording")
 
-    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = ()) -> JobTree:
+    async def tree(
+        self,
+        root: JobId,
+        *,
+        tasks_of: Collection[JobId] = (),
+        max_age_s: float = 0.0,  # noqa: ARG002
+    ) -> JobTree:
         self._see("tree")
         if root not in self._jobs:
             raise NoSuchJob(
@@ -93,7 +99,13 @@ class RecordedEyes:
         return self._tasks.get(job_of(task), {}).get(task)
 
     async def lines(
-        self, source: LogSource, *, after: Cursor | None, at_most: int, newest: bool = False
+        self,
+        source: LogSource,
+        *,
+        after: Cursor | None,
+        at_most: int,
+        newest: bool = False,
+        may_wait_s: float | None = None,  # noqa: ARG002
     ) -> LogBatch:
         self._see("logs")
         start = int(after) if after is not None else 0
