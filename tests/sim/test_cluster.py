@@ -95,3 +95,12 @@ def test_forgotten_logs_begin_again_at_one():
     assert logs.find(logs.keys, after=last) == []
     logs.add("/ada/dedup/0:0", 1.0, "first again")
     assert [entry.number for entry in logs.find(logs.keys)] == [1]
+
+
+def test_copies_do_what_the_root_does(tmp_path):
+    scenario = tmp_path / "copies.yaml"
+    scenario.write_text("about: Three of one kind.\ncopies: 2\nroot:\n  says: [{say: hello}]\n")
+    simulator = played(str(scenario), [60])
+    jobs = simulator.cluster.jobs
+    assert simulator.copies == (f"{ROOT}-1", f"{ROOT}-2")
+    assert [jobs[each].state for each in (ROOT, *simulator.copies)] == [State.SUCCEEDED] * 3

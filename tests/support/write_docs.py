@@ -174,7 +174,7 @@ _COST = (
     "after `busy_log_interval_s` it waits as long as it takes.",
     "",
     "What 20 quiet plain watches cost a real cluster (May 2026), counted by a proxy between them, headers and both directions",
-    "included: 43.9 requests and 25.2 kB a minute over ten minutes. `python benchmarks/polling.py` counts it on the simulator,",
+    "included: 43.9 requests and 26.0 kB a minute over ten minutes. `python benchmarks/polling.py` counts it on the simulator,",
     "and how late checks begin with 200 watches.",
 )
 
