@@ -13,6 +13,7 @@ from babysitter.config.load import ENVIRONMENT_PREFIX
 from babysitter.config.settings import ClusterSettings, Settings, settings_in
 from babysitter.errors import BabysitError
 from babysitter.model.limits import Limits
+from babysitter.preflight.checks import CHECKS
 from babysitter.surfaces import views
 from babysitter.surfaces.cli import replies as replies_of_cli
 from babysitter.surfaces.cli.app import COMMANDS, load
@@ -267,11 +268,54 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def preflight_page() -> str:
+    """docs/preflight.md: how a job is submitted again, and what is checked first."""
+    rows = [f"| `{name}` | {_first_line(check)} |" for name, check in CHECKS.items()]
+    return (
+        "\n".join([*_RESUBMISSION, "", "| id | what must hold |", "|---|---|", *rows, *_AFTER_CHECKS]) + "\n"
+    )
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
+
+
+_RESUBMISSION = """# How a job is submitted again, and what is checked first
+
+## What is submitted, in this order
+
+1. The command given with `--resubmit`, run in the folder given with `--workdir` (default: the folder where `babysit start` was
+   called). Who gives a command gets that command and nothing else.
+2. Without a command: what the cluster stored of the job, with its own bundle, over HTTP.
+3. The command line that the cluster stored, in the folder of `--workdir`.
+
+Values of variables that the cluster blanks are taken from the environment of the service, only for the names in `--env-from`
+(or `env_from` of the settings). Every other blank closes that way, and the card names what is missing.
+
+## What the card shows
+
+The job to stop, the command with its folder, the commit and the number of changed files; over HTTP the program, the bundle and
+the resources. Beside it: the one change with its reason, differences from what the cluster stored, and why an earlier approval
+was called off. What does not fit is cut, and the card asks to `Show the whole command` before it can be approved
+([slack.md](slack.md)). `babysit approve` prints all of it before it asks.
+
+## What is checked
+
+Before a restart is proposed, and again after the approval before the job is stopped. A check that fails calls the restart off;
+nothing was touched then. A check that cannot be made now makes the act wait; one that can never be made is a warning.""".splitlines()
+_AFTER_CHECKS = """
+## When the submission fails all the same
+
+The old job has ended and the new one is not there. One urgent message carries the exact command to paste. The submission is tried
+again at growing pauses, from 10 s to 5 min, until the approval expires. Each try first looks for the computed name: a job that you
+submitted yourself under that name is followed, and not submitted twice.""".splitlines()
+
 PAGES: dict[str, Callable[[], str]] = {
     "json.md": json_page,
     "config.md": config_page,
     "phases.md": phases_page,
     "cli.md": cli_page,
+    "preflight.md": preflight_page,
 }
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ _FIX = "Upgrade marin-iris on the machine of the service (`uv sync`)."
 
 
 def check_client_age(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
-    """LaunchJob refuses a client whose revision date is missing, or older than two weeks."""
+    """The client has a revision date, at most two weeks old: LaunchJob refuses any other."""
     if facts.request is None:
         return
     if isinstance(facts.generation, NotKnown):

@@ -10,7 +10,7 @@ ID = "bundle-gone"
 
 
 def check_stored_bundle(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
-    """LaunchJob accepts a bundle id that does not exist; the task fails at its start."""
+    """The controller has the bundle: LaunchJob accepts one that does not exist, and the task fails."""
     if facts.request is None:
         return
     match facts.request.bundle_exists:
