@@ -32,6 +32,7 @@ def concrete(command: str, run: Shell) -> str:
         "JOB": run.job,
         "CLUSTER": "marin",
         "DIR": "recorded",
+        "FOLDER": ".",
         "--for 30m": "--for 1",
     }.items():
         command = command.replace(name, value)
@@ -43,7 +44,8 @@ async def test_every_command_of_a_skill_works(name: str, tmp_path: Path):
     to_run = [each for each in commands(SKILLS[name]) if not any(word in each for word in NEVER)]
     assert to_run
     async with shell(tmp_path, "long-run") as run:
-        (tmp_path / "run.log").write_text("Traceback (most recent call last):\nKeyError: 'lang'\n")
+        log = tmp_path / "project" / "run.log"
+        log.write_text("Traceback (most recent call last):\nKeyError: 'lang'\n")
         first = [each for each in to_run if "start" in each]
         if not first:
             assert (await run(f"babysit start {run.job} --cluster marin")).code == 0
