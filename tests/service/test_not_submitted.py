@@ -2,17 +2,20 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from babysitter.errors import FactsChanged, Refused, UserError, WorldError
+from babysitter.errors import FactsChanged, Refused, Unreachable, UserError, WorldError
 from babysitter.model.events import IncidentEnded, JobFinished
+from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState
 from babysitter.model.phase import Phase
 from babysitter.model.watch import Watch
 from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
+from babysitter.service import saga
 from babysitter.service.following import follow_approval
 from babysitter.service.watching import standing_of, stop_watching
 from tests.service.test_act import SUCCESSOR, answer, offer_of
@@ -180,3 +183,29 @@ async def test_approval_that_was_called_off_is_followed(place: Home):
     await place.pass_s(15)
     with pytest.raises(FactsChanged, match="Called off, nothing was done: `iris` is not here"):
         await follow_approval(place.hall, offer)
+
+
+async def test_stop_in_doubt_is_told_without_a_command(place: Home, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(saga, "LOOK_EVERY", timedelta(0))
+    watch = await zombie(place)
+    offer = await offer_of(place, watch)
+    stop = place.hands.stop
+
+    async def lose_the_answer(job: JobId) -> None:
+        await stop(job)
+        place.cluster.broken = Unreachable("Away.")
+        raise place.cluster.broken
+
+    place.hands.stop = lose_the_answer  # type: ignore[method-assign]
+    await answer(place, offer)
+    await place.pass_s(60)
+    assert place.ear.occasions[-1] == "not-submitted"
+    words = place.ear.heard[-1].words
+    assert "was asked to stop, is not known to have ended" in words.sentence
+    assert words.commands == ()  # it would be a second writer beside the old job
+    with pytest.raises(WorldError, match="is not known to have ended"):
+        await follow_approval(place.hall, offer)
+    place.cluster.broken = None
+    await place.pass_s(60)
+    assert place.hands.submitted == [SUCCESSOR]
+    assert (await place.now(watch)).root == SUCCESSOR

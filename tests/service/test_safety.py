@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.errors import FactsChanged, Unreachable
-from babysitter.model.action import BrokeOff, Step, StepRecord, StepState, Submitted
+from babysitter.errors import FactsChanged, NotAuthorised, Unreachable
+from babysitter.model.action import BrokeOff, CalledOff, NotSubmitted, Step, StepRecord, StepState, Submitted
 from babysitter.model.events import ProposalDecided, StepTaken
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import IncidentId, JobId, ProposalId, WatchId
@@ -148,6 +148,67 @@ async def test_submit_takes_its_own_job_after_a_crash():
     hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
     begun = dict.fromkeys(("evidence", "stop", "terminal"), StepState.DONE) | {"submit": StepState.INTENDED}
     assert await carried_out(cluster, hands, clock, Steps(**begun)) == Submitted(SUCCESSOR)
+    assert hands.submitted == []
+
+
+class LostAnswers(SmallHands):
+    """The request to stop arrives; the answer does not, and the controller is away for a while."""
+
+    def __init__(self, cluster: SmallCluster, clock: HandClock) -> None:
+        super().__init__(cluster, clock)  # type: ignore[arg-type]
+        self.away = cluster
+
+    async def stop(self, job: JobId) -> None:
+        await super().stop(job)
+        self.away.broken = Unreachable("Away.")
+        raise Unreachable("The answer did not come.")
+
+
+async def test_job_stopped_by_a_lost_request_comes_back():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs[ROOT] = job(ROOT, R)
+    hands = LostAnswers(cluster, clock)
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.step is Step.STOP
+    cluster.broken = None
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+    assert (hands.stopped, hands.submitted) == ([ROOT], [SUCCESSOR])
+
+
+async def test_job_whose_end_is_not_seen_in_time_comes_back():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
+    cluster.broken = Unreachable("Away.")
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    journal = Steps(evidence=StepState.DONE, stop=StepState.DONE)
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.step is Step.TERMINAL
+    cluster.broken = None
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+
+
+async def test_stop_that_is_refused_ends_the_restart():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs[ROOT] = job(ROOT, R)
+
+    class Refusing(SmallHands):
+        async def stop(self, job: JobId) -> None:
+            raise NotAuthorised(f"{job} is not yours.")
+
+    outcome = await carried_out(cluster, Refusing(cluster, clock), clock, Steps())  # type: ignore[arg-type]
+    assert isinstance(outcome, BrokeOff)
+    assert outcome.step is Step.STOP
+
+
+@pytest.mark.parametrize("stop", [StepState.INTENDED, StepState.DONE])
+async def test_job_that_succeeded_meanwhile_is_not_repeated(stop: StepState):
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs[ROOT] = job(ROOT, JobState.SUCCEEDED)
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    outcome = await carried_out(cluster, hands, clock, Steps(evidence=StepState.DONE, stop=stop))
+    assert outcome == CalledOff(f"{ROOT} succeeded before it was stopped")
     assert hands.submitted == []
 
 

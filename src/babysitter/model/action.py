@@ -61,10 +61,15 @@ class BrokeOff:
 
 @dataclass(frozen=True, slots=True)
 class NotSubmitted:
-    """The old job has ended, at `since_at`, and the new one could not be submitted: it is tried again."""
+    """The old job has ended, at `since_at`, and the new one could not be submitted: it is tried again.
+
+    `step`: the one that failed. An earlier one than SUBMIT: the old job was asked to stop, and is not known
+    to have ended.
+    """
 
     because: str
     since_at: datetime
+    step: Step = Step.SUBMIT
 
 
 Concluded: TypeAlias = Submitted | CalledOff | BrokeOff

@@ -191,10 +191,13 @@ def _acting(about: Subject) -> Words:
 
 def _not_submitted(about: Subject) -> Words:
     job = safe(about.proposal.successor) if about.proposal else about.job
+    yourself = (
+        " Each try first looks for " + job + ": if you submit it yourself, exactly as below, it is followed."
+    )
     return Words(
         title=f"Stopped and not submitted again: {short_name(job)}",
-        sentence=f"{ended(capital(safe(about.outcome, most=SENTENCE_CHARS_MOST)))} Each try first looks for "
-        f"{job}: if you submit it yourself, exactly as below, it is followed.",
+        sentence=ended(capital(safe(about.outcome, most=SENTENCE_CHARS_MOST)))
+        + (yourself if about.by_hand else ""),
         severity=Severity.FATAL.value,
         commands=(safe(about.by_hand, most=COMMAND_CHARS_MOST),) if about.by_hand else (),
         commands_are="To submit it yourself, paste this",

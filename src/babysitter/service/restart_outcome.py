@@ -64,15 +64,17 @@ async def record_outcome(approved: Approved, outcome: Concluded, action: Action,
 async def record_failed_submission(
     approved: Approved, outcome: NotSubmitted, by_hand: str, action: Action, hall: Hall
 ) -> datetime:
-    """One urgent message for all tries, with the command to paste; gives when to try again.
+    """One urgent message for all tries of a step, with the command to paste; gives when to try again.
 
     The pause is the time since the old job ended, within limits: it doubles with every try.
     """
     now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
     pause = min(RETRY_PAUSE_MOST, max(RETRY_PAUSE_LEAST, now - outcome.since_at))
     until = f"{proposal.expires_at:%Y-%m-%d %H:%M} UTC"
+    has_ended = outcome.step is Step.SUBMIT
+    so_far = "has ended" if has_ended else "was asked to stop, is not known to have ended,"
     sentence = (
-        f"{proposal.job} has ended and {proposal.successor} was not submitted: "
+        f"{proposal.job} {so_far} and {proposal.successor} was not submitted: "
         f"{outcome.because.rstrip('.')}. It is tried again until {until}"
     )
     async with hall.store.transaction() as records:
@@ -87,9 +89,9 @@ async def record_failed_submission(
             incident=proposal.incident,
             proposal=proposal.id,
             outcome=sentence,
-            by_hand=by_hand,
+            by_hand=by_hand if has_ended else "",  # beside the old job it would be a second writer
         )
-        key = f"{action.proposal}:not-submitted"
+        key = f"{action.proposal}:not-submitted" + ("" if has_ended else f":{outcome.step}")
         await say(records, Occasion.NOT_SUBMITTED, about, key=key, mentions_on_call=True)
         await redraw(records, proposal.incident, watch, now=now)
     return now + pause

@@ -13,7 +13,15 @@ from typing import Protocol
 
 from babysitter.backends.base import Eyes, Hands
 from babysitter.clock import Clock
-from babysitter.errors import BabysitError, NoSuchJob, Refused, StorageUnavailable, UserError, WorldError
+from babysitter.errors import (
+    BabysitError,
+    NoSuchJob,
+    NotAuthorised,
+    Refused,
+    StorageUnavailable,
+    UserError,
+    WorldError,
+)
 from babysitter.model.action import (
     BrokeOff,
     CalledOff,
@@ -25,7 +33,7 @@ from babysitter.model.action import (
     Submitted,
 )
 from babysitter.model.ids import JobId
-from babysitter.model.job import Job
+from babysitter.model.job import Job, JobState
 from babysitter.model.proposal import Approved
 from babysitter.service.resubmitting import obstacle
 
@@ -57,6 +65,10 @@ class Undoable(Exception):
         self.is_final = is_final
 
 
+class Succeeded(Exception):
+    """The old job came to a good end before it was stopped; the sentence says so."""
+
+
 async def run(
     approved: Approved,
     journal: Journal,
@@ -76,7 +88,8 @@ async def run(
     `folder_moved`: how the folder of the command differs from what was shown; asked before every submission.
 
     A submission that fails is NotSubmitted until the approval expires: run again, it looks for the computed
-    name first and then submits once more. At least one try is made, however late.
+    name first and then submits once more. At least one try is made, however late. The same holds from the
+    moment at which the old job may have been stopped. A job that succeeded meanwhile is not started again.
     """
     taken = await journal.taken()
     proposal = approved.proposal
@@ -95,18 +108,21 @@ async def run(
                     await _take(journal, step, save_evidence)
                 case Step.STOP:
                     await journal.intend(step, proposal.job)
-                    await journal.done(step, await _stop(proposal.job, eyes, hands, clock))
+                    was_asked = step in taken
+                    await journal.done(step, await _stop(approved, eyes, hands, clock, was_asked=was_asked))
                 case Step.TERMINAL:
                     await journal.intend(step, proposal.job)
-                    await journal.done(step, await _confirm_terminal(proposal.job, eyes, clock))
+                    await journal.done(step, await _confirm_terminal(approved, eyes, clock))
                 case Step.SUBMIT:
                     submitting = _Submitting(approved, journal, eyes, hands, clock, folder_moved)
                     submitted = await submitting.submit(was_intended=step in taken)
                     await journal.done(step, submitted)
+        except Succeeded as success:
+            return CalledOff(str(success))
         except Undoable as trouble:
             await journal.failed(step, str(trouble))
-            if step is Step.SUBMIT and not trouble.is_final and clock.now() < proposal.expires_at:
-                return NotSubmitted(str(trouble), since_at=await _ended_at(journal, clock))
+            if not trouble.is_final and clock.now() < proposal.expires_at:
+                return NotSubmitted(str(trouble), since_at=await _ended_at(journal, clock), step=step)
             return BrokeOff(step, str(trouble), tuple(done))
         done.append(step)
     return Submitted(submitted or JobId(taken[Step.SUBMIT].detail))
@@ -117,29 +133,39 @@ async def _take(journal: Journal, step: Step, act: Callable[[], Awaitable[str]])
     await journal.done(step, await act())
 
 
-async def _stop(job: JobId, eyes: Eyes, hands: Hands, clock: Clock) -> str:
-    """Stop exactly this job, unless it has ended already. Twice is harmless; blindly is not."""
-    trouble: BabysitError | None = None
+async def _stop(approved: Approved, eyes: Eyes, hands: Hands, clock: Clock, *, was_asked: bool) -> str:
+    """Stop exactly this job, unless it has ended already. Twice is harmless; blindly is not.
+
+    `was_asked`: an earlier try may have asked already. Where the job may have been stopped, and the cluster
+    does not tell, it is tried again; a clear no is final.
+    """
+    job = approved.proposal.job
     for _ in range(TRIES):
         try:
-            if (await _existing(job, eyes)).state.is_terminal:
+            if (await _old_job(approved, eyes)).state.is_terminal:
                 return "it had ended already"
-            await hands.stop(job)
+            try:
+                await hands.stop(job)
+            except (Refused, NotAuthorised):
+                raise
+            except WorldError:
+                was_asked = True
+                raise
         except WorldError as error:
             trouble = error
             await clock.sleep_until(clock.now() + LOOK_EVERY)
         else:
             return "asked to stop"
-    raise Undoable(f"{job} could not be stopped: {trouble}")
+    raise Undoable(f"{job} could not be stopped: {trouble}", is_final=not was_asked)
 
 
-async def _confirm_terminal(job: JobId, eyes: Eyes, clock: Clock) -> str:
+async def _confirm_terminal(approved: Approved, eyes: Eyes, clock: Clock) -> str:
     """Wait, by looking, until the job has ended; its state is the answer."""
-    deadline = clock.now() + TERMINAL_WITHIN
+    job, deadline = approved.proposal.job, clock.now() + TERMINAL_WITHIN
     seen = "it could not be seen"
     while True:
         try:
-            found = await _existing(job, eyes)
+            found = await _old_job(approved, eyes)
         except WorldError as error:
             seen = f"it could not be seen: {error.sentence}"
         else:
@@ -147,8 +173,16 @@ async def _confirm_terminal(job: JobId, eyes: Eyes, clock: Clock) -> str:
                 return found.state
             seen = f"it is {found.state}"
         if clock.now() >= deadline:
-            raise Undoable(f"{job} was asked to stop and has not ended: {seen}")
+            raise Undoable(f"{job} was asked to stop and has not ended: {seen}", is_final=False)
         await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
+
+
+async def _old_job(approved: Approved, eyes: Eyes) -> Job:
+    """The old job. Raises Succeeded when it came to a good end that nobody knew of at the approval."""
+    found = await _existing(approved.proposal.job, eyes)
+    if found.state is JobState.SUCCEEDED and approved.proposal.facts.root_state is not JobState.SUCCEEDED:
+        raise Succeeded(f"{found.id} succeeded before it was stopped")
+    return found
 
 
 async def _ended_at(journal: Journal, clock: Clock) -> datetime:

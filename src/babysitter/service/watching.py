@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from babysitter.backends.open import ClusterSpec
 from babysitter.errors import AlreadyWatched, NoSuchJob, UserError
-from babysitter.model.action import Step, StepState
+from babysitter.model.action import StepState
 from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId, Person, WatchId
@@ -192,9 +192,9 @@ async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
 
 
 async def _waits_for_submission(records: Records, action: Action) -> bool:
-    """Whether the old job has ended and a failed submission is going to be tried again."""
-    submitting = (await records.journal.taken(action.proposal)).get(Step.SUBMIT)
-    return submitting is not None and submitting.state is StepState.FAILED
+    """Whether a step that failed, mostly the submission, is going to be tried again."""
+    taken = await records.journal.taken(action.proposal)
+    return any(each.state is StepState.FAILED for each in taken.values())
 
 
 async def _give_up(records: Records, action: Action, by: Person, hall: Hall) -> None:
