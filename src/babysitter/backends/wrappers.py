@@ -61,16 +61,11 @@ class Around:
     async def about(self) -> About:
         return await self._through(self._eyes.about, ("about",))
 
-    async def tree(
-        self,
-        root: JobId,
-        *,
-        tasks_of: Collection[JobId] = (),
-        max_age_s: float = 0.0,  # noqa: ARG002
-    ) -> JobTree:
-        """Always asks: an earlier answer is BatchingEyes' business, which goes around all others."""
-        question = ("tree", root, frozenset(tasks_of))
-        return await self._through(lambda: self._eyes.tree(root, tasks_of=tasks_of), question)
+    async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = (), max_age_s: float = 0.0) -> JobTree:
+        question = ("tree", root, frozenset(tasks_of), max_age_s > 0)
+        return await self._through(
+            lambda: self._eyes.tree(root, tasks_of=tasks_of, max_age_s=max_age_s), question
+        )
 
     async def find(self, job: JobId) -> Job | None:
         return await self._through(lambda: self._eyes.find(job), ("find", job))
