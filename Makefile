@@ -1,5 +1,8 @@
 # Each word sets up .venv by itself; nothing but python3, git and make is needed beforehand.
 PY := .venv/bin/python
+# The first Python here that is new enough; another one: make PYTHON=/path/to/python3.12
+PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
 STAMP := .venv/.ready
 JOBS ?= 3  # on two cores: many tests wait
 
@@ -8,9 +11,12 @@ JOBS ?= 3  # on two cores: many tests wait
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
-	python3 -m venv .venv
-	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	touch $(STAMP)
+	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "babysit needs Python 3.11 or newer; $$($(or $(PYTHON),python3) --version) is too old. Install a newer one, or name it: make PYTHON=/path/to/python3.12"; exit 1; }
+	@echo "Installing babysit and its tools into .venv (once, a minute or two)..."
+	@$(PYTHON) -m venv .venv
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $(STAMP)
 
 demo: $(STAMP)
 	.venv/bin/babysit demo

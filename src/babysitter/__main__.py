@@ -5,6 +5,9 @@ import sys
 
 def main() -> None:
     """Run the command line; never shows a traceback."""
+    if sys.version_info < (3, 11):  # noqa: UP036  pip checks it, a copied folder does not
+        found = ".".join(map(str, sys.version_info[:3]))
+        sys.exit(f"babysit needs Python 3.11 or newer; this is {found}. Run it with a newer one.")
     try:
         from babysitter.surfaces.cli.app import run
 

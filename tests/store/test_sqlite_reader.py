@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from babysitter.model.events import DecisionRefused
 from babysitter.model.ids import ProposalId
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
@@ -17,10 +18,11 @@ from babysitter.model.verdict import Diagnosis, Outlook
 from babysitter.store.codec import codec, from_json
 from babysitter.store.open import open_store
 from babysitter.store.places import FILE_NAME
+from babysitter.store.sqlite_events import append_refusal
 from babysitter.store.sqlite_reader import NotReadable, SqliteReader, _decode, is_moment
 from babysitter.store.tables import Moment, metadata
 from babysitter.store.version import VERSION
-from tests.store.test_ledger import INCIDENT, KEY, proposal, yes
+from tests.store.test_ledger import INCIDENT, KEY, offered, proposal, yes
 from tests.support import build
 from tests.support.build import NOON
 
@@ -113,3 +115,24 @@ async def test_reader_cannot_write(tmp_path: Path):
     await (await open_store(tmp_path)).close()
     with SqliteReader(tmp_path / FILE_NAME) as reader, pytest.raises(NotReadable, match="readonly"):
         reader._rows("DELETE FROM meta")
+
+
+async def test_refusal_written_the_short_way_is_read_by_the_store(tmp_path: Path):
+    store = await open_store(tmp_path)
+    async with store.transaction() as records:
+        await offered(records)
+    for target, watch in (("p-1", "w-1"), ("p-nothing", None)):
+        tried = DecisionRefused(
+            at=NOON, proposal=ProposalId(target), by="a@x", through="terminal", because="no"
+        )
+        append_refusal(tmp_path / FILE_NAME, tried)
+        async with store.reading() as records:
+            found = (await records.events.after(0))[-1].event
+        assert found == replace(tried, watch=watch)
+    await store.close()
+    with pytest.raises(NotReadable):
+        append_refusal(tmp_path / "nothing.db", tried)
+    with sqlite3.connect(tmp_path / FILE_NAME) as older:
+        older.execute("UPDATE meta SET value = '1' WHERE key = 'version'")
+    with pytest.raises(NotReadable):
+        append_refusal(tmp_path / FILE_NAME, tried)

@@ -42,6 +42,17 @@ async def test_showing_imports_no_database_library(words: str, tmp_path: Path):
     assert loaded(tmp_path, *words.split()) == "0 []"
 
 
+async def test_refusing_a_program_imports_no_database_library(tmp_path: Path):
+    assert loaded(tmp_path, "approve", "p-1") == "4 []"
+    store = await open_store(tmp_path / "state" / "babysit")
+    async with store.transaction() as records:
+        await offered(records)
+    assert loaded(tmp_path, "approve", "p-1") == "4 []"
+    async with store.reading() as records:
+        assert (await records.events.after(0))[-1].event.kind == "decision-refused"
+    await store.close()
+
+
 async def test_settings_are_validated_once(tmp_path: Path):
     file = tmp_path / "config" / "babysit" / "config.yaml"
     file.parent.mkdir(parents=True)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from babysitter.model.ids import ProposalId
-from babysitter.model.proposal import Proposal
+from babysitter.model.events import DecisionRefused
+from babysitter.model.ids import Person, ProposalId
+from babysitter.model.proposal import Door, Proposal
 from babysitter.private_files import make_private_folder
 from babysitter.service.service_lock import is_served
-from babysitter.service.standing import Standing, standing_from, the_one_meant
+from babysitter.service.standing import Standing, no_such_proposal, standing_from, the_one_meant
 from babysitter.service.status_file import local_troubles
 from babysitter.store.places import FILE_NAME, default_state_folder
+from babysitter.store.sqlite_events import append_refusal
 from babysitter.store.sqlite_reader import NotReadable, SqliteReader
 
 
@@ -50,13 +52,31 @@ def read_status(
     return QuickStatus(standings, served, troubles or {}, channels)
 
 
-def read_proposal(folder: Path, proposal: ProposalId) -> Proposal | None:
-    """A proposal however it stands; None when only the store can tell."""
+def read_proposal(folder: Path, proposal: str) -> Proposal | None:
+    """A proposal however it stands; None when only the store can tell. Raises UserError for an unknown id."""
     try:
-        with SqliteReader(folder / FILE_NAME) as reader:
-            return reader.proposal(proposal)
+        found = None
+        if _has_state(folder):
+            with SqliteReader(folder / FILE_NAME) as reader:
+                found = reader.proposal(ProposalId(proposal))
     except NotReadable:
         return None
+    if found is None:
+        raise no_such_proposal(proposal)
+    return found
+
+
+def record_refusal(folder: Path, proposal: str, by: Person, because: str, *, now: datetime) -> bool:
+    """Record that a program tried to approve; False when only the store can."""
+    refused = DecisionRefused(
+        at=now, proposal=ProposalId(proposal), by=by, through=Door.TERMINAL.value, because=because
+    )
+    try:
+        if _has_state(folder):  # else nothing was ever proposed, and no report would tell
+            append_refusal(folder / FILE_NAME, refused)
+    except NotReadable:
+        return False
+    return True
 
 
 def state_folder(named: Path | None) -> Path:

@@ -49,3 +49,8 @@ def the_one_meant(found: Sequence[Watch], name: str) -> Watch:
             f"'{name}' may be any of {known}.", next_step="Name the watch by its id, or its cluster too."
         )
     return found[0]
+
+
+def no_such_proposal(proposal: str) -> UserError:
+    """The error for an id that nothing was proposed under."""
+    return UserError(f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones.")

@@ -1,15 +1,21 @@
 """`approve`, `deny`, `snooze`: a person's answer, at a terminal."""
 
-import asyncio
 import contextlib
 import sys
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from babysitter.errors import NotAllowed, WorldError
-from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, settings_from
+from babysitter.surfaces.cli.options import (
+    Json,
+    SettingsFile,
+    StateDir,
+    me,
+    quick_state_folder,
+    settings_from,
+)
 from babysitter.surfaces.duration import parse_duration
 from babysitter.waits import waiting_for
 
@@ -38,7 +44,7 @@ def approve(
             "Approving needs a person at a terminal.",
             next_step="Run this command in a terminal of your own, or press the button in Slack.",
         )
-        asyncio.run(_keep_refusal(proposal, refused.sentence, settings, state_dir))
+        _keep_refusal(proposal, refused.sentence, settings, state_dir)
         raise refused
     _answer(proposal, Answer.YES, None, settings, state_dir, as_json=as_json)
 
@@ -66,13 +72,25 @@ def snooze(
     _answer(proposal, Answer.SNOOZE, lasts, settings, state_dir, as_json=as_json)
 
 
-async def _keep_refusal(proposal: str, because: str, settings: SettingsFile, state_dir: StateDir) -> None:
+def _keep_refusal(proposal: str, because: str, settings: SettingsFile, state_dir: StateDir) -> None:
     """A program that tries to approve is told in the timeline."""
+    folder = quick_state_folder(settings, state_dir)
+    if folder is not None:
+        from babysitter.service.quick_status import record_refusal
+
+        if record_refusal(folder, proposal, me(), because, now=datetime.now(UTC)):
+            return
+    import asyncio
+
+    asyncio.run(_refuse(settings_from(settings, state_dir), proposal, because))
+
+
+async def _refuse(settings: "Settings", proposal: str, because: str) -> None:
     from babysitter.model.proposal import Door
     from babysitter.service.approvals import refuse
     from babysitter.service.wiring import open_hall
 
-    async with open_hall(settings_from(settings, state_dir)) as hall:
+    async with open_hall(settings) as hall:
         await refuse(hall, proposal, me(), Door.TERMINAL, because)
 
 
@@ -87,11 +105,13 @@ def _answer(
 ) -> None:
     from babysitter.surfaces.views import DecisionReply
 
-    chosen = settings_from(settings, state_dir)
     # Asked between two visits to the state: while somebody thinks, nothing is held, and Ctrl+C ends it.
-    if answer.value == "yes" and not _is_confirmed(asyncio.run(_offered(chosen, proposal))):
+    if answer.value == "yes" and not _is_confirmed(_offered(settings, state_dir, proposal)):
         accepted, sentence = False, "Nothing was answered; the offer stays open."
     else:
+        import asyncio
+
+        chosen = settings_from(settings, state_dir)
         accepted, sentence = asyncio.run(_decide(chosen, settings, proposal, answer, lasts))
     if as_json:
         reply = DecisionReply(accepted=accepted, proposal=proposal, sentence=sentence)
@@ -100,15 +120,28 @@ def _answer(
         typer.echo(sentence)
 
 
-async def _offered(settings: "Settings", proposal: str) -> "Proposal | None":
+def _offered(settings: SettingsFile, state_dir: StateDir, proposal: str) -> "Proposal | None":
     """The offer, where it can still be answered; None where `decide` has to say why not."""
+    found = None
+    folder = quick_state_folder(settings, state_dir)
+    if folder is not None:
+        from babysitter.service.quick_status import read_proposal
+
+        found = read_proposal(folder, proposal)
+    if found is None:
+        import asyncio
+
+        found = asyncio.run(_read_offer(settings_from(settings, state_dir), proposal))
+    return found if found.status.value in ("open", "snoozed") else None
+
+
+async def _read_offer(settings: "Settings", proposal: str) -> "Proposal":
     from babysitter.model.ids import ProposalId
-    from babysitter.service.approvals import ANSWERABLE, offered
+    from babysitter.service.approvals import offered
     from babysitter.service.wiring import open_hall
 
     async with open_hall(settings) as hall:
-        offer = await offered(hall, ProposalId(proposal))
-    return offer if offer.status in ANSWERABLE else None
+        return await offered(hall, ProposalId(proposal))
 
 
 def _is_confirmed(offer: "Proposal | None") -> bool:
@@ -144,6 +177,8 @@ async def _decide(
 
 async def _followed(hall: "Hall", proposal: "ProposalId", file: SettingsFile) -> str:
     """What came of the approval. The service is started again where it dies meanwhile."""
+    import asyncio
+
     from babysitter.service.following import follow_approval
     from babysitter.surfaces.cli.serve import keep_served
 

@@ -181,7 +181,7 @@ async def _approve(console: "Console", hall: "Hall", proposal: str, successor: s
 
     question = f"Approve the restart as {successor}?"
     if asks:
-        said = await _asked(lambda: typer.confirm(question, default=True))
+        said = await _asked(lambda: typer.confirm(question))
     else:
         console.print(f"{question} [y/N]: y   (the demo answers for you)", markup=False)
         said = True
