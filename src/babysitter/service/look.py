@@ -16,6 +16,7 @@ from babysitter.model.watch import Watch
 from babysitter.service.judge import judge
 from babysitter.service.observe import observe
 from babysitter.service.watching import job_id
+from babysitter.waits import waiting_for
 
 LOOKS = 2  # the second takes the dumps that the first asked for
 
@@ -24,7 +25,8 @@ async def look_once(job: str, spec: ClusterSpec, settings: Settings, clock: Cloc
     """What can be said of a job right now. Raises NoSuchJob, or a WorldError only for a wrong set-up."""
     clock = clock or SystemClock()
     job_id(job)  # refused before the rules are read, which may take seconds
-    playbook = load([shipped(), *(path.expanduser() for path in settings.playbooks)])
+    with waiting_for("the rules to be read, which takes seconds the first time"):
+        playbook = load([shipped(), *(path.expanduser() for path in settings.playbooks)])
     cluster = open_cluster(spec, clock=clock)
     try:
         return await look_with(cluster.eyes, job, spec.name, playbook, settings.limits, clock)

@@ -45,7 +45,8 @@ def classify(
     from babysitter.classify.load import load, shipped
     from babysitter.service.offline import examine, missing
 
-    rules = load([shipped(), *(playbooks or [])]).for_job("", kind)
+    with waiting_for("the rules to be read, which takes seconds the first time"):
+        rules = load([shipped(), *(playbooks or [])]).for_job("", kind)
     facts = JobFacts(
         state=state,
         exit_code=exit_code,
