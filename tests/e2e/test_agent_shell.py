@@ -27,7 +27,7 @@ class Agent:
     async def do(self, beginning: str, **more: object):
         """Run the command of the skill that begins so."""
         command = next(each for each in self._known if each.startswith(beginning))
-        command = command.replace("JOB", self._run.job).replace("CLUSTER", "marin")
+        command = command.replace("JOB", self._run.job).replace("CLUSTER", "marin").replace("FOLDER", ".")
         options = "".join(f" --{name} {value}" for name, value in more.items())
         return await self._run(command + options)
 

@@ -93,6 +93,7 @@ SECRETS = [
 ]
 
 INNOCENT = [
+    'Thread 7 (idle): "pool-7"',
     "max_tokens=4096 tokens/s: 1234",
     "tokenizer=gpt2 eos_token='</s>' pad_token_id=0",
     "KeyError: 'text'",
@@ -177,6 +178,13 @@ PIECES = st.sampled_from(
         "A" * 40,
     ]
 )
+
+
+def test_token_on_its_own_line_takes_nothing_before_it() -> None:
+    token = "hf_" + "x9Y8" * 6
+    cleaned = redact(f'Thread 7 (idle): "pool-7"\n    step_{token} (run.py:7)\n')
+    assert cleaned.startswith('Thread 7 (idle): "pool-7"\n')
+    assert token not in cleaned
 
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=4)), max_size=30).map("".join))

@@ -75,6 +75,8 @@ def _joined(text: Text, start: int, end: int) -> Iterator[Span]:
     head = _HEAD.match(text.text, line_end + 1) if line_end >= 0 else None
     if head is None or _STAMP.match(head[1]) or (is_plain(head[1]) and head[1][1:].islower()):
         return
+    if any(True for _ in find_tokens(Text(head[1]))):
+        return  # known by itself: it does not need the line before
     whole = Text(first + head[1])
     for begin, stop in find_tokens(whole):
         if begin < len(first) < stop:
