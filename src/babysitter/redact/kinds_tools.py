@@ -40,14 +40,19 @@ KINDS = (
         "npm", "npm_", "an", 20, "https://docs.npmjs.com/about-access-tokens", ("npm_{an:36}",), is_short=True
     ),
     Kind(
-        "pypi", "pypi-AgE", "url", 16, "https://pypi.org/help/#apitoken", ("pypi-AgEIcHlwaS5vcmc{url:140}",)
+        "pypi",
+        "pypi-AgE",
+        "url",
+        16,
+        "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns",
+        ("pypi-AgEIcHlwaS5vcmc{url:140}",),
     ),
     Kind(
         "test-pypi",
         "pypi-AgEN",
         "url",
         16,
-        "https://test.pypi.org/help/#apitoken",
+        "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns",
         ("pypi-AgENdGVzdC5weXBpLm9yZw{url:140}",),
     ),
     Kind(
