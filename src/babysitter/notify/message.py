@@ -196,7 +196,10 @@ def _not_submitted(about: Subject) -> Words:
     )
     return Words(
         title=f"Stopped and not submitted again: {short_name(job)}",
-        sentence=ended(capital(safe(about.outcome, most=SENTENCE_CHARS_MOST)))
+        sentence=(
+            ended(capital(safe(about.outcome, most=SENTENCE_CHARS_MOST)))
+            or "The old job was stopped, and the new one is not submitted."
+        )
         + (yourself if about.by_hand else ""),
         severity=Severity.FATAL.value,
         commands=(safe(about.by_hand, most=COMMAND_CHARS_MOST),) if about.by_hand else (),
