@@ -98,11 +98,33 @@ def test_blanked_values_come_from_a_known_source_or_close_the_way(blanks, change
 
 
 @pytest.mark.parametrize(
-    "words", [("-e", "TOKENIZERS_PARALLELISM", "[REDACTED]"), ("-eTOKENIZERS_PARALLELISM", "x")]
+    "words",
+    [
+        ("-e", "TOKENIZERS_PARALLELISM", "[REDACTED]"),
+        ("-eTOKENIZERS_PARALLELISM", "x"),
+        ("--env-vars", "TOKENIZERS_PARALLELISM", "x"),
+        ("--env-vars=TOKENIZERS_PARALLELISM", "x"),
+    ],
 )
 def test_variable_set_by_hand_is_not_the_clients_constant(words):
     stored = replace(STORED, argv=("iris", "job", "run", *words, "--", "x"))
     assert "blanked TOKENIZERS_PARALLELISM" in ways(known(stored))[0].closed
+
+
+def test_word_of_the_program_sets_no_variable():
+    stored = replace(STORED, argv=("iris", "job", "run", "--", "x", "--TOKENIZERS_PARALLELISM"))
+    assert ways(known(stored))[0].submission is not None
+
+
+def test_way_that_was_not_stored_is_closed():
+    only_command, only_request = replace(STORED, request=None), replace(STORED, argv=())
+    assert "keeps no request" in ways(known(only_command))[0].closed
+    assert "keeps no command" in ways(known(only_request))[1].closed
+
+
+def test_folder_that_cannot_be_read_is_named():
+    assert ways(known(folder=None))[1].closed == "the folder /code cannot be read"
+    assert ways(known(folder=None, folder_fault="Not there."))[1].closed == "Not there."
 
 
 def test_stored_command_needs_its_values_and_a_folder():

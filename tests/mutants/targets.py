@@ -25,7 +25,12 @@ class Target:
 
 
 DECIDE = ("tests/decide",)
-RESTART = (SAFETY, ACT)
+RESTART = (
+    SAFETY,
+    "tests/service/test_not_submitted.py",
+    "tests/service/test_preflight_act.py",
+    ACT,
+)
 DELIVER = ("tests/store/test_outbox.py", "tests/service/test_deliver.py")
 
 TARGETS = (
@@ -39,6 +44,7 @@ TARGETS = (
     Target("service/restarts.py", RESTART),
     Target("service/before_act.py", RESTART),
     Target("service/restart_outcome.py", RESTART),
+    Target("service/resubmitting.py", RESTART),
     Target("service/approvals.py", RESTART),
     Target("service/deliver.py", DELIVER),
     Target("store/outbox.py", DELIVER),
