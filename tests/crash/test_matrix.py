@@ -61,6 +61,13 @@ async def test_lost_answers_and_a_second_crash_change_nothing(world: World):
     await killed(world, sound, Case("terminal", kills=(1, 20), label="before LaunchJob"))
 
 
+async def test_last_edit_of_a_card_is_shown_before_the_end(world: World):
+    sound = await world.play(Case("terminal"))
+    smoke_check = 2  # the second check; the life that ends the story edits the card twice within seconds
+    for again in (25, 27):
+        await killed(world, sound, Case("terminal", kills=(smoke_check, again), label="after ListJobs"))
+
+
 @pytest.mark.parametrize("obstacle", OBSTACLES)
 async def test_obstacle_before_the_act_stops_nothing_wherever_it_dies(world: World, obstacle):
     sound = await world.play(Case("terminal", obstacle))

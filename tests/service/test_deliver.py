@@ -223,6 +223,18 @@ async def test_edits_are_merged_and_not_more_often_than_every_few_seconds(post: 
     assert post.ear.edited[-1].words.sentence == "19 of 19"
 
 
+async def test_last_delivery_edits_without_distance(post: Post):
+    await post.put(1)
+    await post.tick()
+    await post.edit(1, "Still running.")
+    await post.tick(EDIT_EVERY.total_seconds())
+    await post.edit(1, "It is over.")
+    await post.tick()
+    assert [each.words.sentence for each in post.ear.edited] == ["Still running."]  # too early for the next
+    await post.deliverer.finish()
+    assert [each.words.sentence for each in post.ear.edited] == ["Still running.", "It is over."]
+
+
 async def test_a_notifier_without_edits_gets_none_and_the_first_words(store: Store):
     post = Post(store, Ear(edits=False))
     await post.deliverer.begin()

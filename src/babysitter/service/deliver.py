@@ -6,6 +6,7 @@ messages; only the newest content is sent, and not more often than every few sec
 """
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -66,15 +67,29 @@ class Deliverer:
             told = [line.notifier.description for line in self._lines]
             await records.channels.replace([each for each in told if each])
 
-    async def tick(self) -> None:
-        """Start telling what may be told. Returns at once; a slow notifier holds up no other."""
+    async def tick(self, *, edit_every: timedelta = EDIT_EVERY) -> None:
+        """Start to deliver what is due. Returns at once; a slow notifier does not delay another.
+
+        `edit_every`: a message that was posted or edited later than so long ago is not edited yet.
+        """
         await self._let_go_of_held()
         async with self._store.reading() as records:
             now = self._world.now()
-            busy = await records.outbox.with_work(now=now, shown_before=now - EDIT_EVERY)
+            busy = await records.outbox.with_work(now=now, shown_before=now - edit_every)
         for line in self._lines:
             if line.notifier.name in busy and (line.working is None or line.working.done()):
-                line.working = asyncio.create_task(self._serve(line), name=f"deliver {line.notifier.name}")
+                serving = self._serve(line, edit_every)
+                line.working = asyncio.create_task(serving, name=f"deliver {line.notifier.name}")
+
+    async def finish(self) -> None:
+        """Deliver what can be delivered now, edits without their usual distance, and wait for it.
+
+        Nobody edits after this process: a message must not show yesterday's state until the next start.
+        """
+        await self.settled()
+        with contextlib.suppress(StorageUnavailable):
+            await self.tick(edit_every=timedelta(0))
+        await self.settled()
 
     async def settled(self) -> None:
         """Return when everything that was started has ended."""
@@ -89,12 +104,12 @@ class Deliverer:
                 line.working.cancel()
         await self.settled()
 
-    async def _serve(self, line: _Line) -> None:
+    async def _serve(self, line: _Line, edit_every: timedelta) -> None:
         """Deliver what one notifier may get now. A database that cannot be used pauses it; never raises."""
         if not has_come(line.paused_until, self._world.now(), horizon=MAX_PAUSE):
             return
         try:
-            await self._deliver(line)
+            await self._deliver(line, edit_every)
             line.not_stored = 0
         except StorageUnavailable as fault:
             line.not_stored += 1
@@ -110,7 +125,7 @@ class Deliverer:
             log.exception("delivery_crashed", notifier=line.notifier.name)
             line.paused_until = self._world.now() + timedelta(seconds=BACKOFF_MOST_S)
 
-    async def _deliver(self, line: _Line) -> None:
+    async def _deliver(self, line: _Line, edit_every: timedelta) -> None:
         for _ in range(ROUNDS_MOST):
             now = self._world.now()
             if not has_come(line.paused_until, now, horizon=MAX_PAUSE):
@@ -129,7 +144,7 @@ class Deliverer:
                 if fault is not None:
                     raise fault
         if line.notifier.edits:
-            await self._edit_all(line)
+            await self._edit_all(line, edit_every)
 
     async def _post(self, line: _Line, posting: Posting) -> None:
         message, thread = posting.message, posting.thread
@@ -205,8 +220,8 @@ class Deliverer:
             line.paused_until = again_at
         return again_at
 
-    async def _edit_all(self, line: _Line) -> None:
-        shown_before = self._world.now() - EDIT_EVERY
+    async def _edit_all(self, line: _Line, edit_every: timedelta) -> None:
+        shown_before = self._world.now() - edit_every
         async with self._store.reading() as records:
             due = await records.outbox.edits_due(
                 line.notifier.name, shown_before=shown_before, at_most=EDITS_AT_ONCE

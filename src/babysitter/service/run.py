@@ -86,10 +86,7 @@ class Service:
         with contextlib.suppress(TimeoutError), waiting_for("the checks and messages under way"):
             async with asyncio.timeout(self._stop_within_s):
                 await self.schedule.settled()
-                await self.deliverer.settled()
-                with contextlib.suppress(StorageUnavailable):
-                    await self.deliverer.tick()
-                await self.deliverer.settled()
+                await self.deliverer.finish()
         await self.schedule.give_up()
         await self.deliverer.give_up()
         await self._say_last(fault)
