@@ -20,6 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "read": EVERYBODY,
     "classify": EVERYBODY | {"read"},
     "assess": EVERYBODY | {"read"},
+    "diagnosis": EVERYBODY,
     "decide": EVERYBODY | {"preflight"},  # a proposed command must be one that the client accepts
     "preflight": EVERYBODY,
     "backends": EVERYBODY | {"clock", "private_files", "redact", "retry_after", "waits", "preflight"},
@@ -60,7 +61,7 @@ EXCEPTIONS: dict[str, set[str]] = {
     "surfaces/cli/sim.py": {"sim"},
 }
 
-PURE = ("model", "read", "classify", "assess", "decide", "preflight")
+PURE = ("model", "diagnosis", "read", "classify", "assess", "decide", "preflight")
 OF_THE_WORLD = {
     "asyncio",
     "socket",

@@ -1,0 +1,165 @@
+"""One log line without its headers: when, how severe, by whom, and the message."""
+
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from babysitter.diagnosis.frame.header_formats import end_of_header, find_header
+from babysitter.diagnosis.frame.quotes import find_quoted_spans
+from babysitter.model.log import Level
+
+MAX_HEADERS = 8  # a pod prefix, a runtime's time, an actor, a rank, a time, a level, a module, a separator
+MAX_HEADER_CHARACTERS = 600  # headers are searched for in the beginning of a line only
+
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|\x1b[@-_]")
+_LEVELS = dict.fromkeys("dt", Level.DEBUG) | dict.fromkeys("in", Level.INFO) | {"w": Level.WARNING}
+_LEVELS |= dict.fromkeys("es", Level.ERROR) | dict.fromkeys("cfpa", Level.CRITICAL)  # by first letter
+# Fields of JSON and logfmt lines, wherever they stand.
+_FIELD = re.compile(
+    r"(?:\"|\b)(?P<key>level|lvl|severity|levelname|logger|name|caller|component|rank|pod|time|ts|timestamp|asctime|t)"
+    r"(?:\"\s?:\s?|=)\"?(?P<value>[^\",\s}][^\",}]{0,59}?)(?=[\",}]|\s[\w.]+=|$)"
+)
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:?\d\d)?")
+
+
+class Frame(NamedTuple):
+    """A line taken apart (a NamedTuple because thousands are made at a time).
+
+    `text`: the line without terminal escapes and outer spaces. `start`: where the message begins in it.
+    `at_s`: epoch seconds of the line's own time; seconds since midnight when `has_date` is False.
+    `program`: logger or component. `speaker`: worker, pod or task, outer first. `rank`: of the process.
+    """
+
+    text: str
+    start: int = 0
+    at_s: float | None = None
+    has_date: bool = False
+    level: Level = Level.UNKNOWN
+    program: str = ""
+    speaker: str = ""
+    rank: int | None = None
+
+    @property
+    def message(self) -> str:
+        return self.text[self.start :]
+
+    @property
+    def quoted(self) -> tuple[tuple[int, int], ...]:
+        """Spans of the message that repeat data or somebody's words."""
+        return find_quoted_spans(self.message)
+
+
+def read_frame(text: str) -> Frame:
+    """Take the headers off a line. A line without a header is a message from its first character."""
+    line = _plain(text)
+    start = 0
+    fields: dict[str, str] = {}
+    for _ in range(MAX_HEADERS):
+        found = find_header(line, start) if start <= MAX_HEADER_CHARACTERS else None
+        if found is None:
+            break
+        start = found.end
+        _add_fields(fields, found.fields)
+        if found.has_named_fields:
+            _add_named_fields(fields, line)
+    if not fields:
+        return Frame(line, start)
+    at_s, has_date = _moment(fields.get("date", ""), fields.get("clock", ""), fields.get("zone", ""))
+    rank = fields.get("rank", "")
+    return Frame(
+        line,
+        start,
+        at_s,
+        has_date,
+        _LEVELS.get(fields["level"][0].lower(), Level.UNKNOWN) if "level" in fields else Level.UNKNOWN,
+        fields.get("program", ""),
+        fields.get("speaker", ""),
+        int(rank) if rank.isdigit() else None,
+    )
+
+
+def strip_headers(text: str) -> str:
+    """The message of a line, without what stands in front of it."""
+    line = _plain(text)
+    start = 0
+    for _ in range(MAX_HEADERS):
+        end = end_of_header(line, start) if start <= MAX_HEADER_CHARACTERS else start
+        if end == start:
+            break
+        start = end
+    return line[start:]
+
+
+def _add_fields(fields: dict[str, str], inner: dict[str, str]) -> None:
+    """What an inner header says replaces an outer's; speakers add up, and a time keeps its date."""
+    if "clock" in inner and "date" not in inner and "date" in fields:
+        inner.pop("clock")
+    if "speaker" in inner:
+        inner["speaker"] = f"{fields.get('speaker', '')} {inner['speaker'].strip()}".strip()
+    fields.update(inner)
+
+
+def _plain(text: str) -> str:
+    """The line without escapes; of a line that was drawn again and again what stands in the end."""
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
+    text = text.strip()
+    return text.rpartition("\r")[2].lstrip() if "\r" in text else text
+
+
+def _add_named_fields(fields: dict[str, str], line: str) -> None:
+    """Level, logger, rank and time of a line of named fields."""
+    for found in _FIELD.finditer(line[:4000]):
+        key, value = found["key"], found["value"]
+        if key in ("level", "lvl", "severity", "levelname"):
+            fields["level"] = value
+        elif key in ("logger", "name", "caller", "component"):
+            fields.setdefault("program", value)
+        elif key == "rank":
+            fields["rank"] = value
+        elif key == "pod":
+            fields.setdefault("speaker", value)
+        elif when := _ISO.match(value):
+            fields.update(zip(("date", "clock", "zone"), when.groups(default=""), strict=True))
+        elif re.fullmatch(r"1\d{9}(?:\.\d+)?", value):
+            fields.update(date="epoch", clock=value)
+
+
+def _moment(date: str, clock: str, zone: str) -> tuple[float | None, bool]:
+    """Seconds, and whether they count from the epoch or from midnight."""
+    if not clock:
+        return None, False
+    if date == "epoch":
+        return float(clock), True
+    seconds = _seconds(clock.rpartition(" ")[2])
+    midnight = _midnight_s(date)
+    if midnight is None:
+        return seconds, False
+    return midnight + seconds - _offset_s(zone.strip()), True
+
+
+def _seconds(clock: str) -> float:
+    hour, minute, *rest = clock.split(":")
+    second = float(rest[0].replace(",", ".")) if rest else 0.0
+    return int(hour) * 3600.0 + int(minute) * 60.0 + second
+
+
+@lru_cache(maxsize=64)
+def _midnight_s(date: str) -> float | None:
+    """Epoch seconds of a day; None for a date without a year, or that does not exist."""
+    digits = date.replace("-", "").replace("/", "")
+    if len(digits) != 8 or not digits.isdigit():
+        return None
+    try:
+        return datetime(int(digits[:4]), int(digits[4:6]), int(digits[6:]), tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+
+
+def _offset_s(zone: str) -> float:
+    if zone in ("", "Z"):
+        return 0.0
+    digits = zone[1:].replace(":", "")
+    seconds = int(digits[:2]) * 3600.0 + int(digits[2:]) * 60.0
+    return -seconds if zone[0] == "-" else seconds
