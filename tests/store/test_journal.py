@@ -41,3 +41,16 @@ async def test_a_step_stands_where_it_was_last_written(store: Store):
         ("stop-requested", "done"),
         ("terminal-confirmed", "intended"),
     ]
+
+
+async def test_what_a_failed_step_says_is_redacted(store: Store):
+    token = "hf_" + "madeup" * 6
+    async with store.transaction() as records:
+        await records.journal.begin(PROPOSAL, WATCH, now=NOON)
+        (action,) = await records.journal.open_actions()
+        await records.journal.write(action, Step.SUBMIT, StepState.FAILED, f"refused: {token}", now=at(1))
+        await records.journal.write(action, Step.TERMINAL, StepState.DONE, "killed", now=at(1))
+        taken = await records.journal.taken(PROPOSAL)
+    assert token not in taken[Step.SUBMIT].detail
+    assert taken[Step.SUBMIT].detail.startswith("refused")
+    assert taken[Step.TERMINAL].detail == "killed"

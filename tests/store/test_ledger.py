@@ -10,8 +10,9 @@ from babysitter.decide.incident import cluster_key
 from babysitter.decide.respond import respond
 from babysitter.errors import FactsChanged, UserError
 from babysitter.model.finding import Cause
-from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
+from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId, WatchId
 from babysitter.model.incident import IncidentKey, IncidentStatus, Restart
+from babysitter.model.message import Message, Occasion, Words
 from babysitter.model.intent import Propose
 from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
 from babysitter.store.open import Records, Store, open_store
@@ -143,3 +144,36 @@ async def test_trouble_of_an_ancestor_inhibits(store: Store):
         assert await records.ledger.inhibitor_of(build.watch()) is None
         neighbour = build.watch(id=WatchId("w-3"), root=JobId("/ada/dedup-2/eval"))
         assert await records.ledger.inhibitor_of(neighbour) is None
+
+
+async def say_about(records: Records, incident: str) -> None:
+    words = Words(incident, "Sentence.")
+    said = Message(
+        MessageId(f"m-{incident}"),
+        "w-1",
+        Occasion.INCIDENT,
+        words,
+        NOON,
+        watch=WatchId("w-1"),
+        incident=IncidentId(incident),
+    )
+    await records.outbox.put(said)
+
+
+@pytest.mark.parametrize(
+    ("ended_s", "repeated_s", "is_told"),
+    [(None, None, True), (1, None, True), (0, None, False), (0, 86_400, True), (0, 86_399, False)],
+)
+async def test_told_is_what_is_open_or_ended_lately(store: Store, ended_s, repeated_s, is_told):
+    async with store.transaction() as records:
+        await offered(records)
+        await say_about(records, INCIDENT)
+        later = replace(KEY, cause=Cause.HOST_OOM)
+        await records.ledger.open_incident(IncidentId("i-2"), later, build.diagnosis(), now=at(86_400))
+        if ended_s is not None:
+            await records.ledger.set_status(INCIDENT, IncidentStatus.FAILED, now=at(ended_s))
+        if repeated_s is not None:
+            await records.ledger.repeat_incident(INCIDENT, build.diagnosis(), now=at(repeated_s))
+        told = (await records.ledger.of(build.watch())).told
+    assert [each.incident for each in told] == [INCIDENT] * is_told
+    assert all(each.proposal is None for each in told)

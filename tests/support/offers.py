@@ -1,0 +1,38 @@
+"""An open offer, written straight into the database: a watch, its incident, a proposal and its card."""
+
+from dataclasses import replace
+
+from babysitter.decide.respond import offer_of
+from babysitter.model.ids import IncidentId, WatchId
+from babysitter.model.incident import IncidentKey, IncidentStatus
+from babysitter.model.job import JobState
+from babysitter.model.message import Occasion
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Proposal
+from babysitter.model.watch import Watch
+from babysitter.service.telling import say, subject_of
+from tests.support.build import COORDINATOR, ROOT, case, diagnosis, verdict
+from tests.support.hall import Home
+from tests.support.jobs import job
+
+INCIDENT = IncidentId("i-1")
+
+
+async def offered(place: Home, **changes: object) -> tuple[Watch, Proposal]:
+    """A watch of the place with one open proposal; `changes` are the proposal's."""
+    place.cluster.jobs[ROOT] = job(ROOT, JobState.RUNNING)
+    watch = await place.watch()
+    found, now = diagnosis(), place.clock.now()
+    made = offer_of(case(verdict(found), watch=watch, now=now), INCIDENT, found)
+    proposal = replace(made, **changes)  # type: ignore[arg-type]
+    async with place.hall.store.transaction() as records:
+        failing = replace(watch.memory, phase=Phase.FAILING, phase_since_at=now)
+        await records.watches.save(replace(watch, memory=failing, due_at=None))
+        watch = await records.watches.get(watch.id)
+        key = IncidentKey(WatchId(watch.id), found.cause, COORDINATOR)
+        await records.ledger.open_incident(INCIDENT, key, found, now=now)
+        await records.ledger.set_status(INCIDENT, IncidentStatus.PROPOSED, now=now)
+        await records.ledger.add_proposal(proposal)
+        about = await subject_of(records, watch, now=now, incident=INCIDENT, proposal=proposal.id)
+        await say(records, Occasion.PROPOSAL, about, key="card")
+    return watch, proposal
