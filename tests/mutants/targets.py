@@ -31,6 +31,7 @@ RESTART = (
     "tests/service/test_preflight_act.py",
     ACT,
 )
+APPROVALS, OUTCOME = "tests/service/test_approvals.py", "tests/service/test_restart_outcome.py"
 DELIVER = ("tests/store/test_outbox.py", "tests/service/test_deliver.py")
 
 TARGETS = (
@@ -43,14 +44,14 @@ TARGETS = (
     Target("service/saga.py", RESTART),
     Target("service/restarts.py", RESTART),
     Target("service/before_act.py", RESTART),
-    Target("service/restart_outcome.py", RESTART),
+    Target("service/restart_outcome.py", (OUTCOME, "tests/service/test_not_submitted.py")),
     Target("service/resubmitting.py", RESTART),
-    Target("service/approvals.py", RESTART),
+    Target("service/approvals.py", (APPROVALS, SAFETY)),
     Target("service/deliver.py", DELIVER),
     Target("store/outbox.py", DELIVER),
-    Target("store/journal.py", ("tests/store/test_journal.py", SAFETY, ACT)),
+    Target("store/journal.py", ("tests/store/test_journal.py", OUTCOME, SAFETY)),
     Target("store/leases.py", ("tests/store/test_leases.py", "tests/service/test_replicas.py", SAFETY)),
-    Target("store/ledger.py", ("tests/store/test_ledger.py", SAFETY, ACT)),
+    Target("store/ledger.py", ("tests/store/test_ledger.py", APPROVALS, OUTCOME)),
 )
 
 

@@ -12,8 +12,8 @@ from babysitter.errors import FactsChanged, UserError
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId, WatchId
 from babysitter.model.incident import IncidentKey, IncidentStatus, Restart
-from babysitter.model.message import Message, Occasion, Words
 from babysitter.model.intent import Propose
+from babysitter.model.message import Message, Occasion, Words
 from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
 from babysitter.store.open import Records, Store, open_store
 from tests.support import build
