@@ -31,7 +31,7 @@ def test_every_shipped_example_holds() -> None:
 
 
 def test_every_shipped_scenario_holds() -> None:
-    from babysitter.classify.load import shipped
+    from babysitter.shipped import shipped
 
     outcomes, faults = try_scenarios(sorted(shipped().glob("*.test.yaml")), load())
     assert [outcome for outcome in outcomes if not outcome.passed] == []

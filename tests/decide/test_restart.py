@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from babysitter.decide.restart import NEVER_RESTARTED_BLINDLY, Ruling, budget, rule_on_restart
+from babysitter.decide.restart import Ruling, budget, rule_on_restart
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.incident import Ledger, Restart
 from babysitter.model.limits import Limits
@@ -30,7 +31,7 @@ def test_a_zombie_may_be_restarted():
     assert rule() is Ruling.ALLOWED
 
 
-@pytest.mark.parametrize("cause", sorted(NEVER_RESTARTED_BLINDLY))
+@pytest.mark.parametrize("cause", [cause for cause in Cause if about(cause).repeat_fails])
 def test_causes_that_would_fail_again_are_never_restarted_blindly(cause):
     assert rule(diagnosis(cause)) is Ruling.CAUSE_FORBIDS
 

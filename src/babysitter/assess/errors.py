@@ -7,9 +7,7 @@ again, and fatal evidence after which nothing came any more.
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from babysitter.assess.causality import BENIGN_CAUSES, OUTLAST_PROGRESS
 from babysitter.assess.evidence import (
-    JUDGED_OVER_TIME,
     diagnosis_of_the_end,
     facts_of,
     known_findings,
@@ -22,6 +20,7 @@ from babysitter.assess.evidence import (
 from babysitter.assess.root_cause import diagnose
 from babysitter.assess.scene import Scene
 from babysitter.assess.suspicion import Level, Suspicion
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Severity
 from babysitter.model.ids import JobId
 from babysitter.model.job import TaskState
@@ -72,14 +71,15 @@ def _diagnosis_of_the_living(scene: Scene) -> Diagnosis | None:
     findings = newest_only(scene, known_findings(scene))
     findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(scene, f)))
     found = diagnose(findings, facts_of(scene))
-    if found.cause in BENIGN_CAUSES or found.severity < Severity.DEGRADED or found.cause in JUDGED_OVER_TIME:
+    row = about(found.cause)
+    if row.is_benign or found.severity < Severity.DEGRADED or row.is_judged_over_time:
         return None
     return living(found)
 
 
 def _still_matters(scene: Scene, finding: Finding) -> bool:
     """Whether a finding can be news about a job that lives: not overcome, and not the job's own to mend."""
-    if finding.cause in JUDGED_OVER_TIME:
+    if about(finding.cause).is_judged_over_time:
         return False
     # Workers are replaced and their shards tried again by the pipeline itself; when that does not help, the
     # coordinator gives up, or nothing completes any more, and either is seen.
@@ -90,7 +90,7 @@ def _still_matters(scene: Scene, finding: Finding) -> bool:
     alive_at = _last_sign_of_life(scene)
     times = [each.at for each in finding.evidence]
     is_older = alive_at is not None and all(at is not None and at <= alive_at for at in times)
-    return not is_older or finding.cause in OUTLAST_PROGRESS
+    return not is_older or about(finding.cause).outlasts_progress
 
 
 def _last_sign_of_life(scene: Scene) -> datetime | None:
@@ -125,7 +125,7 @@ def _job_in(source: str) -> str:
 
 def _of_repetition(scene: Scene, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
     base = raised_by_itself(scene, found if found is not None else diagnosis_of_the_end(scene))
-    cause = base.cause if base.cause not in BENIGN_CAUSES else Cause.UNKNOWN
+    cause = Cause.UNKNOWN if about(base.cause).is_benign else base.cause
     evidence = (Evidence(note.text[:400], f"job {scene.root.id}", at=note.seen_at), *base.evidence)
     return replace(
         base,

@@ -21,20 +21,6 @@ MOST_FINDINGS = 40
 LAST_WORDS = 3  # lines shown of an end that nothing explains
 STOPPED = "Terminated by user"
 
-# Judged over time, with numbers, by suspicion.py and pending.py: a single line or dump proves none of them.
-JUDGED_OVER_TIME = frozenset(
-    {
-        Cause.ZOMBIE_COORDINATOR,
-        Cause.STAGE_STUCK,
-        Cause.STRAGGLERS,
-        Cause.WORKER_CHURN,
-        Cause.CAPACITY_WAIT,
-        Cause.UNSCHEDULABLE,
-        Cause.PREEMPTION,
-        Cause.USER_CANCEL,
-    }
-)
-
 
 def keep(memory: Memory, findings: Findings, observation: Observation) -> Memory:
     """The memory with the findings that rest on lines; those that rest on states are found at every look."""

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from babysitter.assess.causality import BENIGN_CAUSES
 from babysitter.assess.evidence import diagnosis_of_the_end, was_stopped
 from babysitter.assess.outcome import Outcome
 from babysitter.assess.scene import Scene
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.job import JobState
 from babysitter.model.phase import Phase
@@ -26,7 +26,7 @@ def _how_it_ended(scene: Scene) -> Diagnosis | None:
     root = scene.root
     if root.state is JobState.SUCCEEDED:
         found = diagnosis_of_the_end(scene)
-        return None if found.cause in BENIGN_CAUSES or found.cause is Cause.UNKNOWN else found
+        return None if about(found.cause).is_benign or found.cause is Cause.UNKNOWN else found
     if root.state is JobState.UNSCHEDULABLE:
         return _unschedulable(scene)
     if was_stopped(root):
@@ -34,7 +34,7 @@ def _how_it_ended(scene: Scene) -> Diagnosis | None:
     found = diagnosis_of_the_end(scene)
     if root.state is JobState.KILLED and found.cause is Cause.UNKNOWN and _is_after_an_outage(scene):
         return _lost_with_the_controller(scene)
-    if found.cause in BENIGN_CAUSES and found.cause is not Cause.USER_CANCEL:
+    if about(found.cause).is_benign and found.cause is not Cause.USER_CANCEL:
         return replace(found, cause=Cause.UNKNOWN, severity=Severity.FATAL, action=ActionKind.ESCALATE)
     return found
 

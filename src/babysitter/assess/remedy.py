@@ -1,26 +1,11 @@
 """What to do about a cause, given the state and whether a repeat can help. Budgets are decide/'s."""
 
-from babysitter.assess.causality import BENIGN_CAUSES
+from babysitter.model.cause_info import about
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Finding, Retry, Severity
 from babysitter.model.job import JobState
 
 _OVER = frozenset({JobState.FAILED, JobState.KILLED, JobState.WORKER_FAILED, JobState.UNSCHEDULABLE})
-
-# While the job lives, somebody mends these without us.
-_MENDED_BY_THE_CLUSTER = frozenset({Cause.PREEMPTION, Cause.CAPACITY_WAIT, Cause.STRAGGLERS})
-
-# The same thing again is likely to work, once the job has ended of it.
-_WORTH_REPEATING = frozenset(
-    {
-        Cause.PREEMPTION,
-        Cause.NETWORK_TIMEOUT,
-        Cause.STORAGE_ERROR,
-        Cause.COLLECTIVE_TIMEOUT,
-        Cause.BAD_ACCELERATOR,
-        Cause.ZOMBIE_COORDINATOR,
-    }
-)
 
 
 def is_over(facts: JobFacts) -> bool:
@@ -30,11 +15,12 @@ def is_over(facts: JobFacts) -> bool:
 
 def severity_of(cause: Cause, facts: JobFacts, seen: Severity) -> Severity:
     """How much it matters: what the evidence says, raised by an end, lowered where the job heals itself."""
-    if cause in BENIGN_CAUSES:
+    row = about(cause)
+    if row.is_benign:
         return Severity.BENIGN
     if is_over(facts):
         return Severity.FATAL
-    if facts.retried_by_itself or cause in _MENDED_BY_THE_CLUSTER:
+    if facts.retried_by_itself or row.heals:
         return Severity.DEGRADED
     return max(seen, Severity.DEGRADED)
 
@@ -42,15 +28,16 @@ def severity_of(cause: Cause, facts: JobFacts, seen: Severity) -> Severity:
 def action_of(finding: Finding, facts: JobFacts) -> ActionKind:
     """What to do, given the cause, the state, and whether a repeat can help."""
     cause = finding.cause
+    row = about(cause)
     if cause is Cause.SLOW_STARTUP:
         return ActionKind.WAIT
-    if cause in BENIGN_CAUSES:
+    if row.is_benign:
         return ActionKind.IGNORE
     if is_over(facts):
         return _after_the_end(finding)
     if facts.retried_by_itself:
         return ActionKind.WAIT
-    if cause in _MENDED_BY_THE_CLUSTER and finding.action is not ActionKind.ESCALATE:
+    if row.heals and finding.action is not ActionKind.ESCALATE:
         return ActionKind.WAIT
     return finding.action if finding.action is not ActionKind.IGNORE else ActionKind.ESCALATE
 
@@ -59,7 +46,7 @@ def _after_the_end(finding: Finding) -> ActionKind:
     """Waiting is no answer any more: repeat what may work, change what will not, else ask a person."""
     if finding.action is ActionKind.RESTART_WITH_CHANGE:
         return finding.action
-    if finding.cause in _WORTH_REPEATING and finding.retry is not Retry.USELESS:
+    if about(finding.cause).repeat_works and finding.retry is not Retry.USELESS:
         return ActionKind.ESCALATE if finding.action is ActionKind.ESCALATE else ActionKind.RESTART
     if finding.action in (ActionKind.WAIT, ActionKind.IGNORE):
         return ActionKind.RESTART if finding.retry is Retry.HELPS else ActionKind.ESCALATE

@@ -11,14 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from babysitter.assess.causality import (
-    BENIGN_CAUSES,
-    ENDS_OF_OTHERS,
-    OUTLAST_PROGRESS,
-    OUTLAST_SUCCESS,
-    leads_to,
-)
 from babysitter.assess.remedy import action_of, is_over, severity_of
+from babysitter.model.cause_info import about, leads_to
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.job import JobState
@@ -95,12 +89,12 @@ def weigh(
 
 
 def _is_trouble(finding: Finding) -> bool:
-    return finding.severity >= Severity.DEGRADED and finding.cause not in BENIGN_CAUSES
+    return finding.severity >= Severity.DEGRADED and not about(finding.cause).is_benign
 
 
 def _overcome(finding: Finding, facts: JobFacts) -> str:
     """Why this finding has no effect any more; "" = it stands."""
-    if facts.state is JobState.SUCCEEDED and finding.cause not in OUTLAST_SUCCESS:
+    if facts.state is JobState.SUCCEEDED and not about(finding.cause).outlasts_success:
         return "the job succeeded"
     if _went_on_after(finding, facts) and not is_over(facts):
         return f"the job advanced after it (line {facts.advanced_after})"
@@ -108,7 +102,7 @@ def _overcome(finding: Finding, facts: JobFacts) -> str:
 
 
 def _went_on_after(finding: Finding, facts: JobFacts) -> bool:
-    return _is_before_progress(finding, facts) and finding.cause not in OUTLAST_PROGRESS
+    return _is_before_progress(finding, facts) and not about(finding.cause).outlasts_progress
 
 
 def _is_before_progress(finding: Finding, facts: JobFacts) -> bool:
@@ -127,7 +121,7 @@ def _ended_by_failures(findings: Findings) -> bool:
 
 def _survives_a_stop(weighed: Weighed) -> bool:
     """Of a stopped job only strong evidence of its own trouble counts: stopping breaks connections too."""
-    return weighed.weight >= DECISIVE and weighed.cause not in ENDS_OF_OTHERS
+    return weighed.weight >= DECISIVE and not about(weighed.cause).is_echo
 
 
 # --- choose

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from babysitter.assess.causality import BENIGN_CAUSES
-from babysitter.assess.evidence import JUDGED_OVER_TIME, diagnosis_of_the_end, living
+from babysitter.assess.evidence import diagnosis_of_the_end, living
 from babysitter.assess.outcome import Outcome
 from babysitter.assess.running import came_up, doubled, signals, standing
 from babysitter.assess.scene import Scene
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
@@ -59,7 +59,7 @@ def smoke_failed(scene: Scene) -> Diagnosis:
     allowance_min = scene.limits.smoke_allowance_s / 60
     missing = "; ".join(reason.text for reason in why if not reason.holds)
     found = diagnosis_of_the_end(scene)
-    unproven = found.cause in BENIGN_CAUSES or found.cause in JUDGED_OVER_TIME
+    unproven = about(found.cause).is_benign or about(found.cause).is_judged_over_time
     return replace(
         living(found),
         cause=Cause.UNKNOWN if unproven else found.cause,

@@ -18,8 +18,10 @@ from babysitter.classify.kept import fingerprint, keep, read_kept
 from babysitter.classify.schema import AppliesTo, PlaybookFile, Rule, ScenarioFile
 from babysitter.classify.yaml_places import Place, Places, parse_yaml
 from babysitter.errors import BadPlaybook
+from babysitter.shipped import shipped
 
 MOST_PARTS = 32  # kinds of job, and those that somebody misspelt
+CAUSES_FILE = "causes.yaml"  # not rules: model/cause_info.py reads it
 SIZE_LIMIT_BYTES = 4 << 20  # of one file; the shipped ones are a hundredth of it
 
 
@@ -85,13 +87,6 @@ class ReadFile:
     faults: tuple[Fault, ...]
 
 
-def shipped(name: str = "playbooks") -> Path:
-    """The folder of shipped playbooks (or "skills"): in the installed package or at the repository top."""
-    package = Path(__file__).resolve().parent.parent
-    packed = package / "_shipped" / name
-    return packed if packed.is_dir() else package.parent.parent / name
-
-
 def playbook_files(folders: Iterable[Path]) -> list[tuple[Path, ...]]:
     """The playbook files of each folder (or the file itself), sorted by name; scenario files are left out."""
     return [
@@ -101,7 +96,7 @@ def playbook_files(folders: Iterable[Path]) -> list[tuple[Path, ...]]:
                 for path in (
                     [folder] if folder.is_file() else [*folder.glob("*.yaml"), *folder.glob("*.yml")]
                 )
-                if not path.name.endswith((".test.yaml", ".test.yml"))
+                if not path.name.endswith((".test.yaml", ".test.yml")) and path.name != CAUSES_FILE
             )
         )
         for folder in folders

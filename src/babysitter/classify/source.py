@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from babysitter.classify.load import Fault, Playbook, examine, load, playbook_files, shipped
+from babysitter.classify.load import Fault, Playbook, examine, load, playbook_files
 from babysitter.classify.match import warm
+from babysitter.shipped import shipped
 
 Stamp = tuple[tuple[str, int, int], ...]
 

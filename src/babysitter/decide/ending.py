@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from babysitter.decide.case import Case
 from babysitter.decide.incident import UNDER_ACTION
 from babysitter.decide.proposal import is_standing
-from babysitter.model.finding import Cause
+from babysitter.model.cause_info import about
 from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Incident, IncidentStatus
 from babysitter.model.intent import (
@@ -22,8 +22,6 @@ from babysitter.model.job import JobState
 from babysitter.model.message import Occasion
 from babysitter.model.phase import Phase
 
-# A success does not end these: the job has its result, and the result is worth a look.
-OPEN_AFTER_SUCCESS = frozenset({Cause.NUMERICAL_DIVERGENCE})
 _CARDS = (Occasion.INCIDENT, Occasion.WORSE, Occasion.PROPOSAL)
 
 
@@ -75,6 +73,6 @@ def _reported(case: Case) -> Incident | None:
 def _how_it_stood(case: Case, incident: Incident) -> str:
     name = incident.diagnosis.cause.value.replace("-", " ")
     is_over = case.verdict.outlook.job_state is JobState.SUCCEEDED
-    if is_over and incident.diagnosis.cause not in OPEN_AFTER_SUCCESS:
+    if is_over and not about(incident.diagnosis.cause).outlasts_success:
         return f"the {name} reported at {incident.opened_at:%H:%M} UTC is over"
     return f"the {name} reported at {incident.opened_at:%H:%M} UTC was open when it ended"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import JobId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus, Ledger
@@ -31,13 +32,11 @@ LIFECYCLE: Mapping[IncidentStatus, frozenset[IncidentStatus]] = {
 # While one of these holds, the action decides what happens to the incident, not the verdict.
 UNDER_ACTION = frozenset({IncidentStatus.APPROVED, IncidentStatus.ACTING, IncidentStatus.VERIFYING})
 
-NO_TROUBLE = frozenset({Cause.HEALTHY, Cause.TRANSIENT_NOISE, Cause.SLOW_STARTUP, Cause.USER_CANCEL})
-
 
 def is_incident(verdict: Verdict) -> bool:
     """Whether somebody must look: confirmed, and more than a wait."""
     diagnosis = verdict.diagnosis
-    if diagnosis is None or diagnosis.cause in NO_TROUBLE or not verdict.is_judged:
+    if diagnosis is None or about(diagnosis.cause).is_benign or not verdict.is_judged:
         return False
     if verdict.two_coordinators:
         return True

@@ -2,32 +2,11 @@
 
 from dataclasses import dataclass
 
+from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause, Severity
 from babysitter.model.ids import Person
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
-
-# Mended by whoever wrote or submitted the job: its code, data, configuration, size, credentials. What is not
-# understood goes to them first too: most such ends are the program's own.
-OWNERS_BUSINESS = frozenset(
-    {
-        Cause.CODE_ERROR,
-        Cause.CONFIG_ERROR,
-        Cause.DATA_ERROR,
-        Cause.MISSING_DEPENDENCY,
-        Cause.BUILD_OR_BUNDLE_FAILURE,
-        Cause.COMPILE_ERROR,
-        Cause.NUMERICAL_DIVERGENCE,
-        Cause.HOST_OOM,
-        Cause.DEVICE_OOM,
-        Cause.DISK_FULL,
-        Cause.AUTH_ERROR,
-        Cause.UNSCHEDULABLE,
-        Cause.USER_CANCEL,
-        Cause.JOB_GONE,
-        Cause.UNKNOWN,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,5 +23,5 @@ def whom_to_mention(diagnosis: Diagnosis, watch: Watch, *, asked: tuple[Person, 
     is_urgent = diagnosis.severity is Severity.FATAL or bool(asked)
     if not is_urgent and diagnosis.cause is not Cause.JOB_GONE:
         return Mention()
-    is_owners = diagnosis.cause in OWNERS_BUSINESS and bool(owner)
+    is_owners = about(diagnosis.cause).is_owners and bool(owner)
     return Mention(tuple(dict.fromkeys((*asked, *owner))), on_call=not is_owners)

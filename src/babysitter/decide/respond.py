@@ -11,13 +11,14 @@ from datetime import timedelta
 from babysitter.decide import proposal as proposals
 from babysitter.decide.case import Case
 from babysitter.decide.damping import about_all_clears, is_damped, is_over, next_id
-from babysitter.decide.ending import OPEN_AFTER_SUCCESS, about_the_end
+from babysitter.decide.ending import about_the_end
 from babysitter.decide.incident import UNDER_ACTION, closed_at_the_end, is_incident, key_of, same_trouble
 from babysitter.decide.mention import whom_to_mention
 from babysitter.decide.outages import about_outages
 from babysitter.decide.quiet import hold_until, silence_for
 from babysitter.decide.restart import Ruling, budget, rule_on_restart
 from babysitter.decide.shown import with_background
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import IncidentId, Person
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
@@ -136,7 +137,7 @@ def _about_incidents(case: Case) -> Iterator[Intent]:
         return
     if _is_well(verdict):
         for incident in case.own_open:
-            if verdict.phase is Phase.FINISHED and incident.diagnosis.cause in OPEN_AFTER_SUCCESS:
+            if verdict.phase is Phase.FINISHED and about(incident.diagnosis.cause).outlasts_success:
                 continue
             yield from _over(case, incident)
 

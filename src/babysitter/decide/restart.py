@@ -4,32 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.incident import Ledger
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Change, Diagnosis, Verdict
-
-# Doing the same again fails again (code, data, configuration, arithmetic), makes a queue longer
-# (capacity), or is not the job's fault at all (the cluster's own trouble; a person's wish).
-NEVER_RESTARTED_BLINDLY = frozenset(
-    {
-        Cause.CODE_ERROR,
-        Cause.CONFIG_ERROR,
-        Cause.DATA_ERROR,
-        Cause.MISSING_DEPENDENCY,
-        Cause.NUMERICAL_DIVERGENCE,
-        Cause.COMPILE_ERROR,
-        Cause.CAPACITY_WAIT,
-        Cause.UNSCHEDULABLE,
-        Cause.CONTROLLER_UNREACHABLE,
-        Cause.USER_CANCEL,
-        Cause.JOB_GONE,
-        Cause.SLOW_STARTUP,
-        Cause.TRANSIENT_NOISE,
-        Cause.HEALTHY,
-        Cause.UNKNOWN,
-    }
-)
 
 BUDGET_WINDOW = timedelta(hours=24)
 
@@ -103,7 +82,7 @@ def rule_on_restart(
     if verdict.healing:
         return Ruling.HEALING
     if change is None:
-        if diagnosis.cause in NEVER_RESTARTED_BLINDLY:
+        if about(diagnosis.cause).repeat_fails:
             return Ruling.CAUSE_FORBIDS
         if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
             return Ruling.NO_CHANGE_KNOWN

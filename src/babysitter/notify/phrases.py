@@ -4,23 +4,15 @@ import shlex
 from collections.abc import Sequence
 from datetime import datetime
 
+from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 
-_CAUSES = {
-    Cause.HOST_OOM: "Out of memory",
-    Cause.DEVICE_OOM: "Out of device memory",
-    Cause.BUILD_OR_BUNDLE_FAILURE: "Build or bundle failure",
-    Cause.CONTROLLER_UNREACHABLE: "Controller unreachable",
-    Cause.UNSCHEDULABLE: "Can never be placed",
-    Cause.USER_CANCEL: "Stopped by a person",
-    Cause.UNKNOWN: "Not understood",
-}
 BAR_CELLS = 12
 
 
 def cause_name(cause: Cause) -> str:
     """A cause as a title: "Zombie coordinator"."""
-    return _CAUSES.get(cause) or cause.value.replace("-", " ").capitalize()
+    return about(cause).title
 
 
 def duration(seconds: float) -> str:

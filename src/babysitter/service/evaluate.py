@@ -16,13 +16,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from babysitter.classify.load import Playbook
 from babysitter.errors import UserError
+from babysitter.model.cause_info import about
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.redact import redact
 from babysitter.service.offline import Examined, examine, words_of
 
-BENIGN = frozenset({Cause.HEALTHY, Cause.TRANSIENT_NOISE, Cause.SLOW_STARTUP, Cause.USER_CANCEL})
 ALARMS = frozenset({ActionKind.ESCALATE, ActionKind.RESTART, ActionKind.RESTART_WITH_CHANGE})
 CONFIDENCE_STEPS = (0.0, 0.5, 0.65, 0.8, 0.9, 1.01)
 
@@ -130,14 +130,14 @@ class Graded:
         """Something is demanded, or held wrong, where nobody needs to look."""
         if self.case.label.severity is not Severity.BENIGN:
             return False
-        return self.action in ALARMS or (self.cause not in BENIGN and not self.is_lenient)
+        return self.action in ALARMS or (not about(self.cause).is_benign and not self.is_lenient)
 
     @property
     def is_missed_fatal(self) -> bool:
         """Nothing is said about a job that will not finish."""
         if self.case.label.severity is not Severity.FATAL:
             return False
-        return self.action not in ALARMS or (self.cause in BENIGN and not self.is_lenient)
+        return self.action not in ALARMS or (about(self.cause).is_benign and not self.is_lenient)
 
     @property
     def prediction(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from babysitter.classify.load import Playbook, shipped
+from babysitter.classify.load import Playbook
 from babysitter.classify.source import PlaybookSource
 from babysitter.clock import Clock
 from babysitter.config import Settings
@@ -16,6 +16,7 @@ from babysitter.notify.base import Notifier
 from babysitter.service.clusters import Clusters
 from babysitter.service.replicas import Tenure
 from babysitter.service.storage_health import StorageHealth
+from babysitter.shipped import shipped
 from babysitter.store.open import Store
 
 # Why this person of this door may not answer any more, given who is asked; "" = nothing speaks against it.

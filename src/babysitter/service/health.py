@@ -2,11 +2,12 @@
 
 from babysitter.backends.iris.examine import Check, examine
 from babysitter.backends.open import ClusterSpec
-from babysitter.classify.load import load, shipped
+from babysitter.classify.load import load
 from babysitter.config import Settings, secret
 from babysitter.errors import BabysitError
 from babysitter.notify.base import NotifyError
 from babysitter.service.wiring import open_hall
+from babysitter.shipped import shipped
 
 
 async def examine_setup(settings: Settings, spec: ClusterSpec | None) -> list[Check]:

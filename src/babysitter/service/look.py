@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from babysitter.backends.base import Eyes
 from babysitter.backends.open import ClusterSpec, open_cluster
-from babysitter.classify.load import Playbook, load, shipped
+from babysitter.classify.load import Playbook, load
 from babysitter.clock import Clock, SystemClock
 from babysitter.config import Settings
 from babysitter.errors import NoSuchJob
@@ -16,6 +16,7 @@ from babysitter.model.watch import Watch
 from babysitter.service.judge import judge
 from babysitter.service.observe import observe
 from babysitter.service.watching import job_id
+from babysitter.shipped import shipped
 from babysitter.waits import waiting_for
 
 LOOKS = 2  # the second takes the dumps that the first asked for

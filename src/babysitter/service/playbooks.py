@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from babysitter.classify.load import Fault, Playbook, examine, shipped
+from babysitter.classify.load import Fault, Playbook, examine
 from babysitter.classify.match import classify_text
 from babysitter.classify.stub import rule_stub, scenario_stub
 from babysitter.classify.trial import Coverage, Outcome, coverage, try_rules, try_scenarios
@@ -14,6 +14,7 @@ from babysitter.model.finding import Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.read.template import learned, novel
 from babysitter.read.traceback import read_tracebacks
+from babysitter.shipped import shipped
 
 LINT_HINT = "Correct these places and run `babysit playbook lint` again."
 

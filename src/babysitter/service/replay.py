@@ -9,7 +9,7 @@ from typing import Any
 
 from babysitter.backends.recording.format import Recording, Step, Stretch, read_recording
 from babysitter.backends.recording.player import RecordedEyes
-from babysitter.classify.load import Playbook, load, shipped
+from babysitter.classify.load import Playbook, load
 from babysitter.classify.match import classify_text
 from babysitter.model.facts import JobFacts
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
@@ -24,6 +24,7 @@ from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.service.judge import judge
 from babysitter.service.observe import observe
+from babysitter.shipped import shipped
 
 # What was recorded costs nothing to look at: a replay wants all of it at every step.
 EVERYTHING = frozenset(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from babysitter.classify.load import shipped
 from babysitter.errors import UserError
+from babysitter.shipped import shipped
 
 FILE_NAME = "SKILL.md"
 MOST_LINES = 500

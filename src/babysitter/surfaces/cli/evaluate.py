@@ -42,8 +42,9 @@ def classify(
     as_json: Json = False,
 ) -> None:
     """Find the cause in log files, offline: cause first, then the lines that prove it, then what to do."""
-    from babysitter.classify.load import load, shipped
+    from babysitter.classify.load import load
     from babysitter.service.offline import examine, missing
+    from babysitter.shipped import shipped
 
     with waiting_for("the rules to be read, which takes seconds the first time"):
         rules = load([shipped(), *(playbooks or [])]).for_job("", kind)
@@ -84,8 +85,9 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Measure the diagnosis on labelled cases: accuracy, false alarms, missed fatal ones, leaked secrets."""
-    from babysitter.classify.load import load, shipped
+    from babysitter.classify.load import load
     from babysitter.service import evaluate as service
+    from babysitter.shipped import shipped
 
     with waiting_for("the diagnosis of every case"):
         report = service.evaluate(service.read_cases(cases), load([shipped(), *(playbooks or [])]))
