@@ -31,6 +31,7 @@ RESTART = (
     "tests/service/test_preflight_act.py",
     ACT,
 )
+BEFORE = "tests/service/test_before_act.py"
 APPROVALS, OUTCOME = "tests/service/test_approvals.py", "tests/service/test_restart_outcome.py"
 DELIVER = ("tests/store/test_outbox.py", "tests/service/test_deliver.py")
 
@@ -43,9 +44,9 @@ TARGETS = (
     Target("decide/incident.py", DECIDE),
     Target("service/saga.py", RESTART),
     Target("service/restarts.py", RESTART),
-    Target("service/before_act.py", RESTART),
+    Target("service/before_act.py", (BEFORE, SAFETY)),
     Target("service/restart_outcome.py", (OUTCOME, "tests/service/test_not_submitted.py")),
-    Target("service/resubmitting.py", RESTART),
+    Target("service/resubmitting.py", ("tests/service/test_resubmitting.py",)),
     Target("service/approvals.py", (APPROVALS, SAFETY)),
     Target("service/deliver.py", DELIVER),
     Target("store/outbox.py", DELIVER),

@@ -35,8 +35,8 @@ def yes(person: str = "U-ada") -> Decision:
 
 async def offered(records: Records) -> None:
     await records.watches.add(build.watch())
-    await records.ledger.open_incident(INCIDENT, KEY, build.diagnosis(), now=NOON)
-    await records.ledger.add_proposal(proposal())
+    assert await records.ledger.open_incident(INCIDENT, KEY, build.diagnosis(), now=NOON)
+    assert await records.ledger.add_proposal(proposal())
 
 
 async def test_a_ledger_comes_back_as_it_was_written(store: Store):
@@ -104,6 +104,24 @@ async def test_answers_to_what_is_gone(store: Store):
             await records.ledger.decide_once(yes())
 
 
+async def test_answer_to_an_unanswered_offer_gives_no_reason(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+        await records.ledger.set_proposal(ProposalId("p-1"), ProposalStatus.UNANSWERED)
+        with pytest.raises(FactsChanged, match="p-1 is unanswered; nothing was done"):
+            await records.ledger.decide_once(yes())
+
+
+async def test_incident_is_part_of_a_larger_one(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+        other = replace(KEY, cause=Cause.HOST_OOM)
+        await records.ledger.open_incident(IncidentId("i-2"), other, build.diagnosis(), now=NOON)
+        await records.ledger.group(IncidentId("i-2"), INCIDENT)
+        groups = [each.group for each in (await records.ledger.of(build.watch())).incidents]
+    assert groups == [None, INCIDENT]
+
+
 async def test_a_reminder_counts_once_until_it_is_handed_on(store: Store):
     async with store.transaction() as records:
         await offered(records)
@@ -146,16 +164,17 @@ async def test_trouble_of_an_ancestor_inhibits(store: Store):
         assert await records.ledger.inhibitor_of(neighbour) is None
 
 
-async def say_about(records: Records, incident: str) -> None:
+async def say_about(records: Records, incident: str, proposal: ProposalId | None = None) -> None:
     words = Words(incident, "Sentence.")
     said = Message(
-        MessageId(f"m-{incident}"),
+        MessageId(f"m-{incident}-{proposal}"),
         "w-1",
         Occasion.INCIDENT,
         words,
         NOON,
         watch=WatchId("w-1"),
         incident=IncidentId(incident),
+        proposal=proposal,
     )
     await records.outbox.put(said)
 
@@ -168,6 +187,7 @@ async def test_told_is_what_is_open_or_ended_lately(store: Store, ended_s, repea
     async with store.transaction() as records:
         await offered(records)
         await say_about(records, INCIDENT)
+        await say_about(records, INCIDENT, ProposalId("p-1"))
         later = replace(KEY, cause=Cause.HOST_OOM)
         await records.ledger.open_incident(IncidentId("i-2"), later, build.diagnosis(), now=at(86_400))
         if ended_s is not None:
@@ -175,5 +195,5 @@ async def test_told_is_what_is_open_or_ended_lately(store: Store, ended_s, repea
         if repeated_s is not None:
             await records.ledger.repeat_incident(INCIDENT, build.diagnosis(), now=at(repeated_s))
         told = (await records.ledger.of(build.watch())).told
-    assert [each.incident for each in told] == [INCIDENT] * is_told
-    assert all(each.proposal is None for each in told)
+    assert {each.incident for each in told} <= {INCIDENT}
+    assert [each.proposal for each in told] == ([None, "p-1"] if is_told else [])
