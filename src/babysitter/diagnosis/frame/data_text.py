@@ -6,29 +6,22 @@ from functools import lru_cache
 MAX_CHARACTERS = 4000
 
 # Names of things that hold text. What stands behind such a name is that text.
-TEXT_NAMES = ().split()
-
-_NAMES = ().split()  # noqa: SIM905
-
-_NAMES = (  # noqa: SIM905
-    "text texts content contents prompt completion response responses instruction question answer title body document "
-    "doc passage headline abstract generated generation generated_text output_text message_text caption comment snippet "
-    "raw_text input_text target_text observation trajectory problem problem_statement reasoning reasoning_content "
-    "thought thoughts tool_output tool_result tool_response chosen rejected article story review premise hypothesis "
-    "utterance transcript sentence excerpt preview sample example query summary translation paragraph post tweet email "
-    "quote phrase keyword ngram lyrics label subject decoded detokenized tokenized reference gold page chunk"
-).split()
-
-_NAMES = "|".join(sorted(TEXT_NAMES, key=len, reverse=True))
+TEXT_NAMES = (
+    "text|content|prompt|completion|response|instruction|question|answer|title|body|document|doc|passage|headline|"
+    "abstract|generated|generation|generated_text|output_text|message_text|caption|comment|snippet|raw_text|"
+    "input_text|target_text|observation|trajectory|problem|problem_statement|reasoning|reasoning_content|thought|"
+    "tool_output|tool_result|tool_response|chosen|rejected|article|story|review|premise|hypothesis|utterance|"
+    "transcript|sentence|excerpt|preview|sample|example|query|summary|translation|paragraph|post|tweet|email|quote|"
+    "phrase|keyword|ngram|lyrics|label|subject|decoded|detokenized|tokenized|reference|gold|page|chunk"
+)
 _DATA = re.compile(
     # {"text": "..."} and text='...', the value to its closing mark or to the end
-    rf"(?<![\w-])[\"']?(?:\w{{1,20}}_)?(?:{_NAMES})s?[\"']?\s?(?:[:=]|=>|->)\s?(?:[bur]?(?P<mark>[\"']))"
+    rf"(?<![\w-])[\"']?(?:\w{{1,20}}_)?(?:{TEXT_NAMES})s?[\"']?\s?(?:[:=]|=>|->)\s?(?:[bur]?(?P<mark>[\"']))"
     r"(?P<value>(?:(?!(?P=mark))[^\\]|\\.|(?<=\w)'(?=\w)){0,4000})"
     # sample 3: "...", document #12 = '...', dedup group 9 keeps "..."
-    rf"|(?<![\w-])(?:{_NAMES}|group|cluster|bucket|candidate|rollout|episode|row|"
-    rf"record)s?\b[ _#\w\[\]()/,.-]{{0,40}}?"
-    r"(?:[:=>]|\b(?:keeps?|kept|drops?|dropped|says|said|wrote|"
-    r"reads))\s*(?P<mark2>[\"'“])(?P<value2>[^\"”]{3,4000})"
+    rf"|(?<![\w-])(?:{TEXT_NAMES}|group|cluster|bucket|candidate|rollout|episode|row|record)s?\b"
+    r"[ _#\w\[\]()/,.-]{0,40}?(?:[:=>]|\b(?:keeps?|kept|drops?|dropped|says|said|wrote|reads))\s*"
+    r"(?P<mark2>[\"'“])(?P<value2>[^\"”]{3,4000})"
     # chat markup, and what follows it
     r"|(?P<value3><\|(?:im_start|im_end|endoftext|user|assistant|system|begin_of_text|eot_id|"
     r"start_header_id)\|>.*)",
