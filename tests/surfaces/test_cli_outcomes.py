@@ -2,14 +2,21 @@
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 
+import pytest
+
+from babysitter.service.service_lock import serving_process
 from babysitter.sim.server import Simulator
 from babysitter.surfaces import views
+from babysitter.surfaces.cli.serve import NEXT_CHECK
 from tests.support.processes import started
 from tests.support.shell import ME, Shell, shell
 from tests.support.terminal import at_terminal
+from tests.support.waiting import until
 
 
 async def offered(run: Shell) -> str:
@@ -65,6 +72,27 @@ async def test_waiting_starts_the_service_again_where_it_died(tmp_path: Path):
         run.sim.cluster.stop(run.job)
         waited = await run(f"babysit wait {run.job} --until terminal --json")
         assert waited.json["reason"] == "terminal"
+
+
+@pytest.mark.parametrize(
+    "command", ["babysit wait {} --until terminal", "babysit start {} --wait --cluster marin"]
+)
+async def test_waiting_restarts_service_that_dies(tmp_path: Path, command: str):
+    async with shell(tmp_path, "long-run") as run:
+        if command.startswith("babysit wait"):
+            await run(f"babysit start {run.job} --cluster marin")
+        waiting = asyncio.create_task(run(command.format(run.job)))
+        await until(lambda: waiting.done() or any(each.task == NEXT_CHECK for each in run.clock.sleepers))
+        assert not waiting.done(), waiting.result()
+        first = serving_process(run.state)
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        await until(lambda: waiting.done() or serving_process(run.state) not in (None, first))
+        assert not waiting.done(), waiting.result()
+        run.sim.cluster.stop(run.job)
+        waited = await waiting
+        assert (waited.code, "terminal" in waited.out) in ((0, True), (10, False)), waited
+        assert "The service had ended; it was started again." in waited.err
 
 
 async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):

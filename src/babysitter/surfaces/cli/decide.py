@@ -1,13 +1,12 @@
 """`approve`, `deny`, `snooze`: a person's answer, at a terminal."""
 
-import contextlib
 import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.errors import NotAllowed, WorldError
+from babysitter.errors import NotAllowed
 from babysitter.surfaces.cli.options import (
     Json,
     SettingsFile,
@@ -21,13 +20,10 @@ from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
-    from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Answer, Proposal
-    from babysitter.service.hall import Hall
 
 Id = Annotated[str, typer.Argument(help="Id of the proposal, as `babysit status` shows it.")]
 LONGEST_SNOOZE = timedelta(days=30)
-SERVED_EVERY_S = 10.0  # whether the service still runs is looked at so often
 
 
 def approve(
@@ -162,7 +158,9 @@ async def _decide(
     from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Door
     from babysitter.service.approvals import decide
+    from babysitter.service.following import follow_approval
     from babysitter.service.wiring import open_hall
+    from babysitter.surfaces.cli.serve import while_served
 
     async with open_hall(settings) as hall:
         until = hall.clock.now() + lasts if lasts else None
@@ -170,25 +168,6 @@ async def _decide(
         if ruling.took_effect and answer.value == "yes":
             typer.echo(f"{ruling.sentence} The service restarts it; Ctrl+C only ends this wait.", err=True)
             with waiting_for("the service to carry out the restart"):
-                followed = await _followed(hall, ProposalId(proposal), file)
+                followed = await while_served(hall, file, follow_approval(hall, ProposalId(proposal)))
             return True, f"{ruling.sentence} {followed}"
     return ruling.took_effect, ruling.sentence
-
-
-async def _followed(hall: "Hall", proposal: "ProposalId", file: SettingsFile) -> str:
-    """What came of the approval. The service is started again where it dies meanwhile."""
-    import asyncio
-
-    from babysitter.service.following import follow_approval
-    from babysitter.surfaces.cli.serve import keep_served
-
-    while True:
-        await keep_served(hall, file)
-        if not await hall.tenure.somebody_serves():
-            raise WorldError(
-                "The approval is kept, and the service that carries it out did not begin.",
-                next_step="Start it with `babysit serve`, which says what is wrong.",
-            )
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(SERVED_EVERY_S):
-                return await follow_approval(hall, proposal)

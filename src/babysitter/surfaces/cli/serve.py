@@ -7,8 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Coroutine
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -17,12 +19,16 @@ from babysitter.waits import hidden_waits, waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
+    from babysitter.errors import WorldError
     from babysitter.notify.base import Notifier
     from babysitter.service.hall import Hall
 
 LOG_NAME = "service.log"
 BEGINS_WITHIN_S = 60.0  # a machine that is busy with jobs starts a process in seconds; a hang is for ever
 ENDS_WITHIN_S = 30.0
+SERVED_EVERY = timedelta(seconds=10)  # between checks that the service still runs
+NEXT_CHECK = "next check of the service"  # name of the task that waits for it
+T = TypeVar("T")
 
 
 def serve(
@@ -139,6 +145,41 @@ async def keep_served(hall: "Hall", file: Path | None) -> bool:
                 return False
             await asyncio.sleep(0.05)
     return True
+
+
+async def while_served(hall: "Hall", file: Path | None, work: Coroutine[Any, Any, T]) -> T:
+    """Return what `work` returns; meanwhile start the service, and start it again whenever it has ended.
+
+    Raises WorldError when the service does not begin: nothing would ever happen.
+    """
+    working = asyncio.create_task(work)
+    is_again = False
+    try:
+        while not working.done():
+            began = await keep_served(hall, file)
+            if began and is_again:
+                typer.echo("The service had ended; it was started again.", err=True)
+            if not began and not working.done() and not await hall.tenure.somebody_serves():
+                raise _not_begun(hall)
+            is_again = True
+            next_check = hall.clock.sleep_until(hall.clock.now() + SERVED_EVERY)
+            pause = asyncio.create_task(next_check, name=NEXT_CHECK)
+            await asyncio.wait({working, pause}, return_when=asyncio.FIRST_COMPLETED)
+            pause.cancel()
+        return await working
+    finally:
+        working.cancel()
+
+
+def _not_begun(hall: "Hall") -> "WorldError":
+    from babysitter.errors import WorldError
+    from babysitter.service.wiring import state_folder_of
+
+    return WorldError(
+        "The service that looks after the jobs did not begin.",
+        next_step=f"See {state_folder_of(hall.settings) / LOG_NAME}, or start it with `babysit serve`, "
+        "which says what is wrong.",
+    )
 
 
 def in_background(settings: "Settings", file: Path | None) -> "subprocess.Popen[bytes]":

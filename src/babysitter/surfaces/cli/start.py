@@ -123,7 +123,7 @@ async def _start(
     from babysitter.service.run import Service
     from babysitter.service.watching import standing_of, start_watching
     from babysitter.service.wiring import open_hall, state_folder_of
-    from babysitter.surfaces.cli.serve import keep_served, own_notifiers
+    from babysitter.surfaces.cli.serve import keep_served, own_notifiers, while_served
     from babysitter.surfaces.cli.status_reply import view_of
     from babysitter.surfaces.cli.told import channels_of, told_sentence
     from babysitter.surfaces.slack.serving import hearing
@@ -196,7 +196,7 @@ async def _start(
         if not stays:
             return 0
         with _when_interrupted(f"The watch goes on without you. See: babysit status {shlex.quote(jobs[0])}"):
-            ended = _until_ended(hall, [each.id for each in watches])
+            ended = while_served(hall, settings_file, _until_ended(hall, [each.id for each in watches]))
             is_looked_at = sys.stdout.isatty() and not as_json
             return await (_shown(hall, [each.id for each in watches], ended) if is_looked_at else ended)
 

@@ -127,7 +127,7 @@ def wait(
 
     Says why it returned: incident, stage, terminal (the job or its watch ended) or time-limit, which exits
     with 6. An open incident or an ended job is told at once, unless a cursor says that it is known. Starts
-    the service where none runs.
+    the service where none runs, and again when it ends meanwhile.
     """
     known = ("incident", "stage", "terminal")
     for word in until or ():
@@ -145,20 +145,20 @@ def wait(
         from babysitter.service.waiting import Until, wait_for
         from babysitter.service.watching import find_watch, standing_of
         from babysitter.service.wiring import open_hall
-        from babysitter.surfaces.cli.serve import keep_served
+        from babysitter.surfaces.cli.serve import while_served
         from babysitter.surfaces.cli.status_reply import view_of
 
         async with open_hall(chosen) as hall:
             found = await find_watch(hall, job, cluster=cluster)
-            if found.due_at is not None:
-                await keep_served(hall, settings)
-            waited = await wait_for(
+            work = wait_for(
                 hall,
                 found.id,
                 until=[Until(word) for word in until] if until else frozenset(Until),
                 cursor=cursor,
                 at_most_s=at_most.total_seconds(),
             )
+            is_looked_after = found.due_at is not None
+            waited = await (while_served(hall, settings, work) if is_looked_after else work)
             return WaitReply(
                 reason=waited.woken.value,
                 cursor=waited.cursor,
