@@ -13,6 +13,7 @@ from babysitter.model.events import IncidentEnded, JobFinished
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState
 from babysitter.model.phase import Phase
+from babysitter.model.submission import Submission
 from babysitter.model.watch import Watch
 from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
 from babysitter.service import saga
@@ -209,3 +210,39 @@ async def test_stop_in_doubt_is_told_without_a_command(place: Home, monkeypatch:
     await place.pass_s(60)
     assert place.hands.submitted == [SUCCESSOR]
     assert (await place.now(watch)).root == SUCCESSOR
+
+
+async def test_stop_during_a_retry_ends_the_tries(place: Home):
+    watch = await refused(place)
+    place.hands.refuses = None
+    submit, ended = place.hands.submit, []
+
+    async def submit_while_somebody_stops(wanted: Submission) -> JobId:
+        ended.append(await stop_watching(place.hall, ROOT, by=ADA))
+        return await submit(wanted)
+
+    place.hands.submit = submit_while_somebody_stops  # type: ignore[method-assign]
+    await place.pass_s(3600, step_s=60)
+    assert [each.stopped_at is not None for each in ended] == [True]
+    assert place.hands.submitted == [SUCCESSOR]  # this try was under way
+    after = await place.now(watch)
+    assert (after.root, after.restarts) == (ROOT, 0)
+    assert place.ear.occasions == ["started", "incident", "not-submitted", "worse"]
+    assert "was submitted all the same" in str(place.ear.heard[-1].words)
+
+
+async def test_stop_during_a_retry_that_fails_is_quiet(place: Home):
+    await refused(place)
+
+    async def refuse_while_somebody_stops(wanted: Submission) -> JobId:
+        await stop_watching(place.hall, ROOT, by=ADA)
+        place.hands.tried.append(JobId(str(wanted.job)))
+        raise Refused("No room.")
+
+    place.hands.submit = refuse_while_somebody_stops  # type: ignore[method-assign]
+    tries = len(place.hands.tried)
+    await place.pass_s(3600, step_s=60)
+    assert len(place.hands.tried) == tries + 1
+    assert place.ear.occasions == ["started", "incident", "not-submitted"]
+    (ended,) = await place.events(IncidentEnded)
+    assert ended.outcome == f"{SUCCESSOR} was not submitted; {ADA} ended the tries"

@@ -180,3 +180,12 @@ async def test_credentials_and_foreign_servers_get_a_sentence(tmp_path: Path):
                     said = await run(f"babysit {command} --controller-url {url}")
                     assert (said.code, named in said.err, said.out) == (3, True, ""), said
                     assert len(said.err.splitlines()) == 2
+
+
+async def test_start_says_that_its_command_would_be_refused(tmp_path: Path):
+    async with shell(tmp_path, "long-run") as run:
+        command = "iris job run --memory 8GB -- python train.py"
+        began = await run(f"babysit start {run.job} --cluster marin --resubmit '{command}'")
+        assert (began.code, run.job in began.out) == (0, True)
+        assert f"Warning: A restart of {run.job} would be refused (" in began.err
+        assert "--enable-extra-resources" in began.err

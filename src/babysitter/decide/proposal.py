@@ -35,9 +35,14 @@ def plan_restart(
     change = None
     if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
         change = changes.change_for(diagnosis, submission, peak_bytes)
-    job = _as_filed(successor(watch.first_root, len(ledger.restarts) + 1), submission)
-    named = replace(submission, job=job, argv=as_named(submission.argv, job))
+    named = named_successor(submission, watch.first_root, len(ledger.restarts) + 1)
     return Plan(changes.apply(change, named) if change else named, change)
+
+
+def named_successor(submission: Submission, first_root: JobId, number: int) -> Submission:
+    """The submission under the name of the `number`-th (1-based) restart of the job first watched."""
+    job = _as_filed(successor(first_root, number), submission)
+    return replace(submission, job=job, argv=as_named(submission.argv, job))
 
 
 def as_named(argv: tuple[str, ...], job: JobId) -> tuple[str, ...]:

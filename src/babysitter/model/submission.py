@@ -76,7 +76,8 @@ class SubmitContext:
 
     `workdir` and `folder`: the folder named at the start, and what it held then. `env_from`: variables that
     may be taken from the environment. `stored`: what the cluster keeps about the present job. `missing`: why
-    no restart could be offered at the last check, in sentences.
+    no restart could be offered at the last check, in sentences. `not_proposed`: why an open incident has no
+    proposal since the last check, and the next step; "" while nothing is open or something is proposed.
     """
 
     workdir: str = ""
@@ -84,3 +85,4 @@ class SubmitContext:
     env_from: tuple[str, ...] = ()
     stored: Submission | None = None
     missing: tuple[str, ...] = ()
+    not_proposed: str = ""

@@ -8,6 +8,7 @@ import structlog
 
 from babysitter.backends.base import Eyes
 from babysitter.decide.case import Case
+from babysitter.decide.not_proposed import why_not_proposed
 from babysitter.decide.outages import needs_neighbours
 from babysitter.decide.respond import respond
 from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable
@@ -50,7 +51,10 @@ async def check(watch: Watch, hall: Hall) -> Watch:
         await records.leases.must_hold(lease.name, lease.fence)
         case = await _case(records, again.watch, verdict, observation.taken_at, hall)
         case = replace(case, submission=again.submission)
-        return await commit(records, case, observation, respond(case))
+        intents = respond(case)
+        context = replace(case.watch.submit_context, not_proposed=why_not_proposed(case, intents))
+        case = replace(case, watch=replace(case.watch, submit_context=context))
+        return await commit(records, case, observation, intents)
 
 
 async def _case(records: Records, watch: Watch, verdict: Verdict, now: datetime, hall: Hall) -> Case:

@@ -38,6 +38,10 @@ async def record_outcome(approved: Approved, outcome: Concluded, action: Action,
     async with hall.store.transaction() as records:
         await records.leases.must_hold(lease.name, lease.fence)
         watch = await records.watches.get(proposal.watch)
+        if await _was_ended(records, action):
+            if isinstance(outcome, Submitted):
+                await _submitted_after_all(records, watch, proposal, now)
+            return now
         match outcome:
             case Submitted():
                 after, status, sentence = await _submitted(records, outcome, watch, action, proposal, now)
@@ -79,6 +83,8 @@ async def record_failed_submission(
     )
     async with hall.store.transaction() as records:
         await records.leases.must_hold(lease.name, lease.fence)
+        if await _was_ended(records, action):
+            return now
         watch = replace(await records.watches.get(proposal.watch), due_at=now + pause)
         await records.ledger.set_status(proposal.incident, IncidentStatus.ACTING, now=now, outcome=sentence)
         await records.watches.save(watch)
@@ -97,6 +103,25 @@ async def record_failed_submission(
     return now + pause
 
 
+async def _was_ended(records: Records, action: Action) -> bool:
+    """Whether a person ended the tries while this one was under way."""
+    current = await records.journal.action(action.proposal)
+    return current is not None and current.ended_at is not None
+
+
+async def _submitted_after_all(records: Records, watch: Watch, proposal: Proposal, now: datetime) -> None:
+    """The cluster took the submission that was under way when a person ended the tries."""
+    sentence = (
+        f"{proposal.successor} was submitted all the same: that try was under way when the tries were ended. "
+        "It is not watched"
+    )
+    await records.ledger.set_status(proposal.incident, IncidentStatus.FAILED, now=now, outcome=sentence)
+    about = await subject_of(
+        records, watch, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
+    )
+    await say(records, Occasion.WORSE, about, key=f"{proposal.id}:submitted-late", mentions_on_call=False)
+
+
 async def _submitted(
     records: Records, outcome: Submitted, watch: Watch, action: Action, proposal: Proposal, now: datetime
 ) -> tuple[Watch, IncidentStatus, str]:
@@ -110,7 +135,7 @@ async def _submitted(
         watch,
         root=job,
         resubmit=_as_run(watch.resubmit, proposal.submission),
-        submit_context=replace(watch.submit_context, stored=None, missing=()),
+        submit_context=replace(watch.submit_context, stored=None, missing=(), not_proposed=""),
         memory=enter(replace(Memory(), phase=Phase.ACTING), Phase.SMOKE, now),
         restarts=watch.restarts + 1,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from babysitter.errors import StorageUnavailable, WorldError
+from babysitter.errors import FactsChanged, StorageUnavailable, WorldError
 from babysitter.model.action import NotSubmitted, Step, StepRecord, StepState
 from babysitter.model.proposal import Approved
 from babysitter.model.watch import Watch
@@ -71,4 +71,7 @@ class _Journal:
         lease = self._hall.tenure.lease
         async with self._hall.store.transaction() as records:
             await records.leases.must_hold(lease.name, lease.fence)
+            current = await records.journal.action(self._action.proposal)
+            if state is StepState.INTENDED and current is not None and current.ended_at is not None:
+                raise FactsChanged(f"The action of {self._action.proposal} was ended meanwhile.")
             await records.journal.write(self._action, step, state, detail, now=self._hall.clock.now())

@@ -193,6 +193,10 @@ async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
 
 async def _waits_for_submission(records: Records, action: Action) -> bool:
     """Whether a step that failed, mostly the submission, is going to be tried again."""
+    proposal = await records.ledger.proposal(action.proposal)
+    incident = await records.ledger.incident(proposal.incident) if proposal is not None else None
+    if incident is not None and incident.status is IncidentStatus.ACTING:
+        return True  # a try has failed and was reported; the next one may be under way
     taken = await records.journal.taken(action.proposal)
     return any(each.state is StepState.FAILED for each in taken.values())
 

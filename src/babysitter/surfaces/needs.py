@@ -37,6 +37,12 @@ def need_of(watch: Watch, proposals: Sequence[WithStatus | None]) -> str:
     return "look" if watch.memory.blind_since or watch.memory.gone_since or watch.trouble else ""
 
 
+def no_restart(watch: Watch, proposals: Sequence[WithStatus | None]) -> str:
+    """Why nothing is proposed as of the last check; "" where a proposal waits, or an action is under way."""
+    waits = any(each is not None and each.status in ("open", "snoozed") for each in proposals)
+    return "" if not proposals or waits or watch.phase is Phase.ACTING else watch.submit_context.not_proposed
+
+
 def neediest_first(watches: Sequence[T]) -> list[T]:
     """What needs somebody first, ended jobs last; else in the order in which watching began."""
     return sorted(watches, key=lambda each: NEEDS.index(each.needs))

@@ -16,7 +16,7 @@ from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.notify.message import submission_lines
 from babysitter.redact import redact
-from babysitter.surfaces.needs import need_of
+from babysitter.surfaces.needs import need_of, no_restart
 from babysitter.surfaces.text import safe
 from babysitter.surfaces.view_base import Field, View
 
@@ -257,8 +257,11 @@ class WatchView(View):
         default="", description="answer (an offer is open), person (an incident), look, '' or ended"
     )
 
+    no_restart_because: str = Field(default="", description="why none is proposed, and the next step")
+
     @classmethod
     def of(cls, watch: Watch, incidents: "list[IncidentView] | None" = None) -> "WatchView":
+        proposals = [each.proposal for each in incidents or []]
         return cls(
             id=watch.id,
             job=watch.root,
@@ -276,7 +279,8 @@ class WatchView(View):
             outlook=OutlookView.of(watch.outlook) if watch.outlook else None,
             incidents=incidents or [],
             is_gone=watch.memory.gone_since is not None,
-            needs=need_of(watch, [each.proposal for each in incidents or []]),
+            needs=need_of(watch, proposals),
+            no_restart_because=safe(no_restart(watch, proposals)),
         )
 
 
@@ -299,6 +303,9 @@ class StatusReply(Reply):
 
     watches: list[WatchView]
     service: ServiceView
+    resubmit_warnings: list[str] = Field(
+        default=[], description="of start: what would keep the given command from starting the job again"
+    )
 
 
 class WaitReply(Reply):

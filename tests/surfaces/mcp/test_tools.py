@@ -141,7 +141,7 @@ async def test_an_error_is_one_sentence_with_the_next_step(idle: Server):
 
 
 async def test_a_fault_of_our_own_is_admitted_without_its_text(tmp_path: Path):
-    def broken() -> None:
+    def broken() -> bool:
         raise RuntimeError("secret of /home/ada")
 
     cluster = SmallCluster()
@@ -154,6 +154,17 @@ async def test_a_fault_of_our_own_is_admitted_without_its_text(tmp_path: Path):
     assert answer.is_error
     assert answer.content[0].text.startswith("A fault of babysit's own broke start_watch (RuntimeError)")
     assert "/home/ada" not in answer.content[0].text
+
+
+async def test_start_watch_says_who_is_told(tmp_path: Path):
+    (tmp_path / "code").mkdir()
+    async with rig("long-run", tmp_path) as place, Client(place.server, mode="legacy") as agent:
+        command = "iris job run --memory 8GB -- python train.py"
+        began = await place.call(
+            agent, "start_watch", job=place.job, resubmit=command, workdir=str(tmp_path / "code")
+        )
+        assert began["channels"] == ["the test"]
+        assert any("would be refused" in warning for warning in began["resubmit_warnings"])
 
 
 async def test_every_tool_returns_its_reply_marked_and_as_text_too(tmp_path: Path):

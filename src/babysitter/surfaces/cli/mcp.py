@@ -95,9 +95,11 @@ async def _serve(
         if spec is not None:
             await hall.clusters.remember(spec)
 
-        def ensure_served() -> None:
-            if not is_served(hall.state_folder):
-                in_background(settings, settings_file)
+        def ensure_served() -> bool:
+            if is_served(hall.state_folder):
+                return False
+            in_background(settings, settings_file)
+            return True
 
         server = build_server(Desk(hall, me(), spec.name if spec else "", ensure_served))
         if port is None:

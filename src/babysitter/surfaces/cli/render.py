@@ -129,6 +129,8 @@ def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:
     if watch.trouble:
         parts.append(Text(f"The last check itself failed: {watch.trouble}", style="yellow"))
     parts.extend(incident_card(each, job=watch.job) for each in watch.incidents)
+    if watch.no_restart_because:
+        parts.append(Text(f"No restart proposed: {watch.no_restart_because}"))
     return Group(*parts)
 
 

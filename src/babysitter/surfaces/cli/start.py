@@ -119,8 +119,10 @@ async def _start(
 ) -> int:
     from babysitter.errors import AlreadyWatched, BabysitError
     from babysitter.model.ids import Person
+    from babysitter.redact import redact
     from babysitter.service.command import context_of
     from babysitter.service.run import Service
+    from babysitter.service.start_checks import restart_warnings
     from babysitter.service.watching import standing_of, start_watching
     from babysitter.service.wiring import open_hall, state_folder_of
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers, while_served
@@ -167,12 +169,17 @@ async def _start(
         if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
             began_here = await keep_served(hall, settings_file)
         channels = await channels_of(hall, began_here=began_here)
+        warnings = [warning for each in watches for warning in await restart_warnings(hall, each)]
+        for warning in () if as_json else warnings:
+            typer.echo(f"Warning: {redact(warning)}", err=True)
         if as_json and (watches or not faults):
             views = [view_of(await standing_of(hall, each.id)) for each in watches]
             runs = serves or await hall.tenure.somebody_serves()
             typer.echo(
                 StatusReply(
-                    watches=views, service=ServiceView(runs=runs, channels=list(channels))
+                    watches=views,
+                    service=ServiceView(runs=runs, channels=list(channels)),
+                    resubmit_warnings=[redact(warning) for warning in warnings],
                 ).model_dump_json()
             )
         for each in () if as_json or serves else watches:

@@ -13,13 +13,13 @@ class Desk:
     """The hall to look through, and for whom.
 
     `owner`: the person at this machine, who may approve where the settings name nobody. `ensure_served`: sees
-    to it that a service runs, so that what is watched is also checked.
+    to it that a service runs, so that what is watched is also checked; returns True if it started one.
     """
 
     hall: Hall
     owner: Person
     default_cluster: str = ""
-    ensure_served: Callable[[], None] = lambda: None
+    ensure_served: Callable[[], bool] = lambda: False
 
     def cluster(self, name: str) -> str:
         """The cluster meant by a name that may be empty. Raises UserError."""

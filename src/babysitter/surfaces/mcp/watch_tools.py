@@ -17,9 +17,11 @@ from babysitter.service.browsing import course_of, incidents_of, page_of
 from babysitter.service.command import context_of, in_folder, submission_of, supply
 from babysitter.service.explain import explain
 from babysitter.service.proposing import propose
+from babysitter.service.start_checks import restart_warnings
 from babysitter.service.waiting import Until, wait_for
 from babysitter.service.watching import all_standing, find_watch, standing_of, start_watching
 from babysitter.surfaces.cli.status_reply import view_of
+from babysitter.surfaces.cli.told import channels_of
 from babysitter.surfaces.duration import parse_duration
 from babysitter.surfaces.mcp.desk import Desk
 from babysitter.surfaces.mcp.last_cursors import LastCursors
@@ -45,6 +47,7 @@ from babysitter.surfaces.mcp.watch_views import (
     WatchReply,
     WatchRow,
 )
+from babysitter.surfaces.text import safe
 from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply, ReasonView
 
 SIGN_OF_LIFE_S = 10.0
@@ -95,7 +98,8 @@ class WatchTools:
         """Begin to watch a root job; the watch goes on without you, also when your context is lost.
 
         Safe to repeat: a job that is being watched already is returned as it stands (is_new false); a missing
-        resubmit command can be given so. The job itself is not touched. Next: wait.
+        resubmit command can be given so. The job itself is not touched. Tell the person who is told of
+        incidents (channels; empty = nobody) and what resubmit_warnings say. Next: wait.
         """
         spec = await self._hall.clusters.spec(self._desk.cluster(cluster))
         submission = submission_of(resubmit) if resubmit else None
@@ -116,8 +120,14 @@ class WatchTools:
             if submission is not None:
                 await supply(self._hall, watch.id, in_folder(submission, context))
         self._last_cursors.forget(conversation_of(ctx), watch.id)  # who starts over is told how it stands
-        self._desk.ensure_served()
-        return StartReply(watch=view_of(await standing_of(self._hall, watch.id)), is_new=is_new)
+        channels = await channels_of(self._hall, began_here=self._desk.ensure_served())
+        warnings = await restart_warnings(self._hall, watch) if is_new else ()
+        return StartReply(
+            watch=view_of(await standing_of(self._hall, watch.id)),
+            is_new=is_new,
+            channels=list(channels),
+            resubmit_warnings=[safe(warning) for warning in warnings],
+        )
 
     async def watch_status(self, job: JobName, cluster: ClusterName = "") -> WatchReply:
         """Show how one watched job stands now: phase, progress, ETA, open incidents with evidence, proposals.
