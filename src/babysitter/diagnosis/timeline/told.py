@@ -1,0 +1,79 @@
+"""Lines that say themselves that no work was done for a long time: "last shard completion 37h04m ago"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from babysitter.diagnosis.timeline.counters import Counters
+from babysitter.diagnosis.timeline.durations import DURATION, read_duration_s
+from babysitter.diagnosis.timeline.entries import Entry
+
+MIN_QUIET_S = 3600.0  # from here on as good as a counter that stands still
+
+
+@dataclass(frozen=True, slots=True)
+class ToldQuiet:
+    """A line that says for how long no work was done."""
+
+    place: int
+    quiet_s: float
+    text: str
+
+
+def find_told_quiet(entries: Sequence[Entry], counters: Counters) -> ToldQuiet | None:
+    """Return the newest line that tells of an hour or more without work; None when work was done after it."""
+    for entry in reversed(entries):
+        quiet_s = read_told_quiet_s(entry.message)
+        if quiet_s is not None and quiet_s >= MIN_QUIET_S:
+            if counters.rises_after(entry.place):
+                return None
+            return ToldQuiet(entry.place, quiet_s, entry.text)
+    return None
+
+
+def read_told_quiet_s(message: str) -> float | None:
+    """Return for how many seconds no work was done, by this message; None if it does not say so."""
+    if not _HINT.search(message) or _NOT_TOLD.search(message):
+        return None
+    found = next((match for pattern in _TOLD if (match := pattern.search(message))), None)
+    return read_duration_s(found["for"]) if found else None
+
+
+_WORK = (
+    r"(?:(?:shards?|steps?|tasks?|items?|records?|rows?|batch(?:es)?|epochs?|iterations?|samples?|requests?"
+    r"|tokens?|documents?|files?|pages?|chunks?|examples?|training|train|global|successful|completed"
+    r"|finished)[ _-]){0,3}"
+)
+_EVENT = (
+    r"(?:completions?|completed?|finish(?:ed)?|steps?|updates?|progress|advance(?:d|ment)?|iterations?"
+    r"|batch(?:es)?|shards?|tasks?|results?|outputs?|writes?|commits?|rows?|records?|samples?|tokens?"
+    r"|activity|successe?s?)"
+)
+_FOR = rf"(?P<for>{DURATION})"
+_TOLD = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # last shard completion 37h04m ago; last progress: 2 h ago; last step finished 90 minutes ago
+        rf"\blast {_WORK}{_EVENT}\b(?:[ _](?:was|seen|made|done|finished|completed|at \S+))?"
+        rf"\W{{1,4}}{_FOR}\s?ago\b",
+        # time since last step: 5400 s; 2h since the last completion
+        rf"\bsince (?:the )?last {_WORK}{_EVENT}\W{{1,4}}(?:is |was )?{_FOR}",
+        rf"{_FOR} (?:have passed |passed )?since (?:the )?last {_WORK}{_EVENT}\b",
+        # no progress for 50 min; no step completed in the last 2h; without progress for 3 h
+        rf"\b(?:no|zero|without(?: any)?) (?:new )?{_WORK}{_EVENT}(?: \w+){{0,2}}? "
+        rf"(?:for|in|within|over)(?: the)?(?: last| past)? {_FOR}",
+        r"\b(?:has|have|had|did)(?:n.t| not) (?:advanced?|progress(?:ed)?|moved?|changed?|completed?"
+        rf"|made progress|finish(?:ed)?|increased?)(?: \w+){{0,3}}? "
+        rf"(?:for|in|since)(?: the)?(?: last| past)? {_FOR}",
+        rf"\b(?:stalled|stuck|unchanged|frozen|hung|hanging|blocked|idle)\b(?: (?:at|on|in) \S+(?: \S+)?)? "
+        rf"(?:for|since)(?: the last)? {_FOR}",
+    )
+)
+_HINT = re.compile(r"(?i)\bago\b|since|\bfor\b|\bin\b|within|over|last")
+# A limit, an advice, a possibility, or something that is over: nothing is quiet now.
+_NOT_TOLD = re.compile(
+    r"\b(?:if|unless|when(?:ever)?|would|should|may|might|could|until|abort after|kill after|timeout|limit"
+    r"|threshold|max(?:imum)?|allow(?:ed|s)?|recovered|resumed|resuming|after no|ended|no longer|back after"
+    r"|was stuck|were stuck|used to|example|e\.g\.|test\w*)\b",
+    re.IGNORECASE,
+)

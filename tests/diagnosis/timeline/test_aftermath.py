@@ -1,0 +1,131 @@
+"""What followed a report: each row is a log in which `!` marks the report, and what became of it."""
+
+import pytest
+
+from babysitter.diagnosis.timeline.aftermath import (
+    NEEDS_PROOF,
+    AftermathKind,
+    JobEnd,
+    read_aftermath,
+    says_completed,
+)
+from babysitter.diagnosis.timeline.counters import read_counters
+from babysitter.diagnosis.timeline.entries import read_entries
+from babysitter.model.finding import Cause
+
+ENDED, ON, QUIET, UNKNOWN = (
+    AftermathKind.ENDED,
+    AftermathKind.WENT_ON,
+    AftermathKind.WENT_QUIET,
+    AftermathKind.UNKNOWN,
+)
+REPORT = "ValueError: cannot parse the record"
+
+
+def _after(texts, cause=Cause.CODE_ERROR, end=None):
+    place = next(index for index, text in enumerate(texts) if text.startswith("!"))
+    entries = read_entries(text.removeprefix("!") for text in texts)
+    return read_aftermath(entries, read_counters(entries), place, cause, end or JobEnd())
+
+
+_ROWS = [
+    # work
+    (["step 1", f"!{REPORT}", "step 2"], ON),
+    (["3/40 files", f"!{REPORT}", "4/40 files"], ON),
+    (["step 1", "step 2", f"!{REPORT}", "step 2"], UNKNOWN),
+    (["step 1", f"!{REPORT}", "reloading at step 2"], UNKNOWN),
+    (["step 1", f"!{REPORT}"], UNKNOWN),
+    ([f"!{REPORT}"], UNKNOWN),
+    # normal work
+    ([f"!{REPORT}", "wrote the index to disk", "next file opened", "merging the index"], ON),
+    ([f"!{REPORT}", "wrote the index to disk", "next file opened"], UNKNOWN),
+    (
+        [f"!{REPORT}", "wrote the index", "next file opened", "merging the index", "OSError: no space"],
+        UNKNOWN,
+    ),
+    ([f"!{REPORT}", "OSError: no space", "wrote the index", "next file opened", "merging the index"], ON),
+    ([f"!{REPORT}", "waiting for workers", "waiting for workers", "waiting for workers"], UNKNOWN),
+    ([f"!{REPORT}", "heartbeat sent", "heartbeat sent", "heartbeat sent"], UNKNOWN),
+    ([f"!{REPORT}", "shutting down", "closing the pool", "cleaned up the folder"], UNKNOWN),
+    ([f"![rank1]: {REPORT}", *["[rank0]: wrote the index to disk"] * 5], UNKNOWN),
+    ([f"![rank1]: {REPORT}", *["[rank1]: wrote the index to disk"] * 5], ON),
+    ([f"!{REPORT}", *["ERROR wrote the index badly"] * 4], UNKNOWN),
+    # an answer
+    (["!cw-rno2a: connection refused", "cw-rno2a is ready"], ON),
+    (["!worker w-17 failed to heartbeat", "worker w-17 registered again"], ON),
+    (["!worker w-17 failed to heartbeat", "worker w-18 registered again"], UNKNOWN),
+    (["!cw-rno2a: connection refused", "cw-rno2a is not ready"], UNKNOWN),
+    (["!cw-rno2a: connection refused", "waiting until cw-rno2a is ready"], UNKNOWN),
+    (["!10.0.0.7:8080 refused the connection", "connected to 10.0.0.7:8080"], ON),
+    # completed before
+    (["pipeline completed", f"!{REPORT}"], ON),
+    (["Training finished.", "closing", f"!{REPORT}"], ON),
+    (["stage 3 completed", f"!{REPORT}"], UNKNOWN),
+    (["step 5 completed", f"!{REPORT}"], UNKNOWN),
+    (["task finished", f"!{REPORT}"], UNKNOWN),
+    (["pipeline has not completed", f"!{REPORT}"], UNKNOWN),
+    (["eval run completed for step 5", f"!{REPORT}"], UNKNOWN),
+    # an end
+    ([f"!{REPORT}", "exit code 1"], ENDED),
+    ([f"!{REPORT}", "process exited with status 1"], ENDED),
+    ([f"!{REPORT}", "container train terminated"], ENDED),
+]
+
+
+@pytest.mark.parametrize(("texts", "kind"), _ROWS)
+def test_aftermath_of_a_report(texts, kind):
+    assert _after(texts).kind is kind
+
+
+@pytest.mark.parametrize("cause", sorted(NEEDS_PROOF))
+def test_aftermath_of_what_is_shared_needs_proof(cause):
+    chatter = ["wrote the index to disk", "next file opened", "merging the index"]
+    assert _after([f"!{REPORT}", *chatter], cause).kind is UNKNOWN
+    assert _after(["pipeline completed", f"!{REPORT}"], cause).kind is UNKNOWN
+    assert _after(["step 1", f"!{REPORT}", *chatter, "step 2"], cause).kind is ON
+    assert _after(["!node cw-rno2a lost", "cw-rno2a is reachable"], cause).kind is ON
+
+
+@pytest.mark.parametrize(
+    ("texts", "end", "kind"),
+    [
+        ([f"!{REPORT}"], JobEnd(is_over=True), ENDED),
+        (["pipeline completed", f"!{REPORT}"], JobEnd(is_over=True), ENDED),
+        (["step 1", f"!{REPORT}", "step 2"], JobEnd(is_over=True), ON),
+        ([f"!{REPORT}"], JobEnd(quiet_s=900), QUIET),
+        ([f"!{REPORT}"], JobEnd(quiet_s=900, quiet_limit_s=1000), UNKNOWN),
+        ([f"!{REPORT}", *["wrote the index to disk"] * 4], JobEnd(quiet_s=900), QUIET),
+        ([f"!{REPORT}", *["wrote the index to disk"] * 4], JobEnd(quiet_s=300), ON),
+    ],
+)
+def test_aftermath_by_how_the_log_ends(texts, end, kind):
+    assert _after(texts, end=end).kind is kind
+
+
+def test_aftermath_names_the_line_that_shows_it():
+    assert _after(["step 1", f"!{REPORT}", "x", "step 2"]).place == 3
+    assert _after(["pipeline completed", f"!{REPORT}"]).place == 0
+
+
+def test_aftermath_outside_of_the_lines_is_unknown():
+    entries = read_entries(["a"], first_place=10)
+    assert read_aftermath(entries, read_counters(entries), 3, Cause.CODE_ERROR, JobEnd()).kind is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("message", "is_complete"),
+    [
+        ("Pipeline completed successfully", True),
+        ("training is done", True),
+        ("the run has finished", True),
+        ("Job succeeded", True),
+        ("stage 3 of the pipeline completed", False),
+        ("pipeline 3/4 done", False),
+        ("training step finished", False),
+        ("job will be done when all shards are finished", False),
+        ("pipeline failed", False),
+        ("nothing of the kind", False),
+    ],
+)
+def test_completion_is_of_the_whole_job(message, is_complete):
+    assert says_completed(message) is is_complete

@@ -1,0 +1,78 @@
+"""Values that are not a number, in formats of no program in particular."""
+
+import pytest
+
+from babysitter.diagnosis.timeline.entries import read_entries
+from babysitter.diagnosis.timeline.non_finite import find_non_finite, read_measures
+
+_BAD = [
+    ["step 1 loss 2.1", "step 2 loss nan"],
+    ["loss=nan", "loss=nan"],
+    ["train_loss_step: 398 → nan", "grad_norm: 438 → nan"],
+    ["loss: 2.99 -> 3.4 -> NaN", "norm: 1.0 -> NaN"],
+    ["{'loss': 2.1, 'grad_norm': 1.0}", "{'loss': nan, 'grad_norm': nan}"],
+    ['{"step": 1, "loss": 2.0}', '{"step": 2, "loss": NaN}'],
+    ["| step 3 | loss | 2.1 |", "| step 4 | loss | nan |"],
+    ["epoch 3 ppl=12.1", "epoch 4 ppl=inf"],
+    ["mean nll is 3.2", "mean nll is nan"],
+    ["policy loss 0.1, kl 0.02", "policy loss nan, kl nan"],
+    ["[it 40] objective/reward: 0.4", "[it 41] objective/reward: nan"],
+    ["gnorm 1.3 lr 3e-4", "gnorm inf lr 3e-4", "gnorm inf lr 3e-4"],
+    ["cross_entropy -> 1.2", "cross_entropy -> nan"],
+    ["total_loss := 4.1", "total_loss := -inf"],
+    ["iter 100: loss is now 2.2", "iter 101: loss is now nan"],
+    ["train/loss 2.1 val/loss 2.3", "train/loss nan val/loss nan"],
+    ["energy_score=1.1", "energy_score=nan"],
+    ["loss   nan", "grad_norm   nan"],
+    ["loss: tensor(2.1)", "loss: tensor(nan)"],
+    ["step 7 | Loss: 3.1e+00", "step 8 | Loss: NaN"],
+]
+
+
+@pytest.mark.parametrize("texts", _BAD)
+def test_value_that_stays_bad_is_found(texts):
+    assert find_non_finite(read_entries(texts)) is not None
+
+
+_FINE = [
+    ["loss 2.1", "loss 2.0"],
+    ["loss nan", "loss 2.0"],  # came back
+    ["loss nan"],  # one bad value
+    ["best_loss=inf loss=2.1", "best_loss=inf loss=2.0"],
+    ["max_grad_norm: inf"] * 3,
+    ["Gradient overflow. Skipping step, grad_norm inf"] * 3,
+    ["val_loss=nan, train_loss=2.1", "val_loss=nan, train_loss=2.0"],
+    ["column price: nan", "column price: nan"],
+    ["rows with nan: 12", "rows with nan: 14"],
+    ["NaN is not a number; the loss of a game is no disaster"] * 3,
+    ["assert loss is nan"] * 3,
+    ["banana 3", "nanoseconds 5", "info 3"],
+    ["loss_scale=inf"] * 2,
+    ["if loss is nan, the run stops"] * 3,
+    ["min_reward=-inf"] * 4,
+]
+
+
+@pytest.mark.parametrize("texts", _FINE)
+def test_value_that_is_fine_is_not_found(texts):
+    assert find_non_finite(read_entries(texts)) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "measures"),
+    [
+        ("loss 2.1", [("loss", True)]),
+        ("train/loss: nan", [("train/loss", False)]),
+        ("grad_norm: 438  → nan", [("grad_norm", False)]),
+        ("loss: nan → 3.1", [("loss", True)]),
+        ("step 3", []),
+    ],
+)
+def test_measures_of_a_message(message, measures):
+    assert read_measures(message) == measures
+
+
+def test_non_finite_names_first_bad_place():
+    found = find_non_finite(read_entries(["loss 2.1", "loss nan", "x", "loss nan"]))
+    assert found is not None
+    assert (found.first_place, found.last_place, found.names, found.was_finite) == (1, 3, ("loss",), True)
