@@ -25,12 +25,7 @@ class Target:
 
 
 DECIDE = ("tests/decide",)
-RESTART = (
-    SAFETY,
-    "tests/service/test_not_submitted.py",
-    "tests/service/test_preflight_act.py",
-    ACT,
-)
+SAGA, NOT_SUBMITTED = "tests/service/test_saga.py", "tests/service/test_not_submitted.py"
 BEFORE = "tests/service/test_before_act.py"
 APPROVALS, OUTCOME = "tests/service/test_approvals.py", "tests/service/test_restart_outcome.py"
 DELIVER = ("tests/store/test_outbox.py", "tests/service/test_deliver.py")
@@ -42,10 +37,10 @@ TARGETS = (
     Target("decide/change.py", DECIDE),
     Target("decide/resubmission.py", DECIDE),
     Target("decide/incident.py", DECIDE),
-    Target("service/saga.py", RESTART),
-    Target("service/restarts.py", RESTART),
+    Target("service/saga.py", (SAGA, SAFETY, NOT_SUBMITTED)),
+    Target("service/restarts.py", (SAFETY, NOT_SUBMITTED, ACT)),
     Target("service/before_act.py", (BEFORE, SAFETY)),
-    Target("service/restart_outcome.py", (OUTCOME, "tests/service/test_not_submitted.py")),
+    Target("service/restart_outcome.py", (OUTCOME, NOT_SUBMITTED)),
     Target("service/resubmitting.py", ("tests/service/test_resubmitting.py",)),
     Target("service/approvals.py", (APPROVALS, SAFETY)),
     Target("service/deliver.py", DELIVER),

@@ -112,6 +112,14 @@ async def test_answer_to_an_unanswered_offer_gives_no_reason(store: Store):
             await records.ledger.decide_once(yes())
 
 
+async def test_open_offers_are_those_that_can_be_answered(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+        assert [each.id for each in await records.ledger.open_proposals()] == ["p-1"]
+        await records.ledger.set_proposal(ProposalId("p-1"), ProposalStatus.SNOOZED)
+        assert await records.ledger.open_proposals() == ()
+
+
 async def test_incident_is_part_of_a_larger_one(store: Store):
     async with store.transaction() as records:
         await offered(records)
