@@ -120,6 +120,18 @@ async def test_open_offers_are_those_that_can_be_answered(store: Store):
         assert await records.ledger.open_proposals() == ()
 
 
+async def test_incident_moves_only_from_where_it_may(store: Store):
+    async with store.transaction() as records:
+        await offered(records)
+        only = (IncidentStatus.PROPOSED,)
+        snoozed = IncidentStatus.SNOOZED
+        assert not await records.ledger.set_status(INCIDENT, snoozed, now=at(1), among=only)
+        assert await records.ledger.set_status(INCIDENT, IncidentStatus.PROPOSED, now=at(2))
+        assert await records.ledger.set_status(INCIDENT, snoozed, now=at(3), among=only)
+        (incident,) = (await records.ledger.of(build.watch())).incidents
+    assert (incident.status, incident.updated_at, incident.ended_at) == (snoozed, at(3), None)
+
+
 async def test_incident_is_part_of_a_larger_one(store: Store):
     async with store.transaction() as records:
         await offered(records)
