@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from babysitter.errors import StorageUnavailable
 from babysitter.model.events import MessageDropped
 from babysitter.model.ids import MessageId, ProposalId
 from babysitter.model.message import Button, ButtonKind, Message, Occasion, Words
@@ -355,3 +356,178 @@ async def test_clock_set_back_holds_up_no_message(post: Post):
     await post.edit(1, "Something else.")
     await post.tick(1)
     assert post.ear.edited[-1].words.sentence == "Something else."
+
+
+class Counting(Ear):
+    """Notes the second of each try, by message; `refuses`: messages that do not get through."""
+
+    def __init__(self, clock: FakeClock, *refuses: str, edits: bool = True) -> None:
+        super().__init__(edits=edits)
+        self.clock = clock
+        self.refuses = set(refuses)
+        self.tried: list[tuple[str, float]] = []
+        self.edit_tried: list[tuple[str, float]] = []
+
+    def _second(self) -> float:
+        return (self.clock.now() - at(0)).total_seconds()
+
+    async def post(self, message, *, thread, is_repeat):
+        self.tried.append((message.id, self._second()))
+        if message.id in self.refuses:
+            raise NotifyError("no network")
+        return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    async def edit(self, receipt, message):
+        self.edit_tried.append((message.id, self._second()))
+        if message.id in self.refuses:
+            raise NotifyError("no network")
+        await super().edit(receipt, message)
+
+
+@pytest.fixture
+async def counted(store: Store) -> tuple[Post, Counting]:
+    post = Post(store)
+    ear = Counting(post.clock)
+    post.ear, post.ears = ear, (ear,)
+    post.deliverer = Deliverer(store, (ear,), post.clock, post.clock)
+    await post.deliverer.begin()
+    return post, ear
+
+
+async def test_pauses_double_up_to_a_minute(counted: tuple[Post, Counting]):
+    post, ear = counted
+    ear.refuses = {"m-1"}
+    await post.put(1)
+    await post.tick()
+    for _ in range(190):
+        await post.tick(1)
+    assert [second for _, second in ear.tried] == [0, 1, 3, 7, 15, 31, 63, 123, 183]
+
+
+@pytest.mark.parametrize(("put_at_s", "tried_at_s"), [(2, 2), (4, 7)])
+async def test_third_failure_in_a_row_pauses_the_notifier(counted, put_at_s, tried_at_s):
+    post, ear = counted
+    ear.refuses = {"m-1"}
+    await post.put(1)
+    await post.tick()
+    for second in range(1, 9):
+        if second == put_at_s:
+            await post.put(2, "w-2")
+        await post.tick(1)
+    assert ("m-2", tried_at_s) in ear.tried
+    assert len([each for each, _ in ear.tried if each == "m-2"]) == 1
+
+
+async def test_success_ends_the_row_of_failures(counted: tuple[Post, Counting]):
+    post, ear = counted
+    ear.refuses = {"m-1"}
+    await post.put(1)
+    await post.tick()
+    await post.tick(1)
+    await post.put(2, "w-2")
+    await post.tick(1)  # between the second failure and the third
+    await post.tick(1)  # the first one since
+    await post.put(3, "w-3")
+    await post.tick(1)
+    assert ("m-3", 4) in ear.tried
+
+
+async def test_edit_that_fails_holds_up_the_others_and_is_made_later(counted: tuple[Post, Counting]):
+    post, ear = counted
+    await post.put(1)
+    await post.put(2, "w-2")
+    await post.tick()
+    await post.tick(10)
+    ear.refuses = {"m-1"}
+    await post.edit(1, "new")
+    await post.edit(2, "new")
+    await post.tick()
+    assert len(ear.edit_tried) == 1 + (ear.edit_tried[0][0] == "m-2")
+    ear.refuses = set()
+    for _ in range(10):
+        await post.tick(1)
+    assert {each.id for each in ear.edited} == {"m-1", "m-2"}
+
+
+@pytest.mark.parametrize("held", [1, 2])
+async def test_held_messages_are_one_digest_from_the_second_on(post: Post, held):
+    for number in range(held):
+        await post.put(number, f"w-{number}", hold_s=60)
+    await post.tick(60)
+    await post.tick(1)
+    occasions = [each.occasion for each in post.ear.heard]
+    assert occasions == [Occasion.DIGEST if held > 1 else Occasion.INCIDENT]
+
+
+async def test_delivery_that_is_given_up_is_a_doubt_for_the_next(store: Store):
+    started = asyncio.Event()
+
+    class Hanging(Ear):
+        async def post(self, message, *, thread, is_repeat):
+            started.set()
+            if not is_repeat:
+                await asyncio.Event().wait()
+            return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    ear = Hanging()
+    post = Post(store, ear)
+    await post.deliverer.begin()
+    await post.put(1)
+    await post.deliverer.tick()
+    await started.wait()
+    await post.deliverer.tick()  # it is at work: nothing is started beside it
+    await post.deliverer.give_up()
+    successor = Post(store, ear)
+    await successor.deliverer.begin()
+    await successor.tick(1)
+    assert (post.heard, ear.repeats) == (["m-1"], ["m-1"])
+
+
+@pytest.mark.parametrize(
+    ("fault", "tried_at_s"),
+    [
+        (StorageUnavailable("The disk is full."), [0, 2, 6, 14, 29, 44]),
+        (RuntimeError("a fault of ours"), [0, 60]),
+    ],
+)
+async def test_delivery_that_breaks_is_taken_up_after_a_pause(post: Post, monkeypatch, fault, tried_at_s):
+    tried, transaction = [], post.store.transaction
+
+    def broken():
+        tried.append((post.clock.now() - at(0)).total_seconds())
+        raise fault
+
+    await post.put(1)
+    monkeypatch.setattr(post.store, "transaction", broken)
+    await post.tick()
+    for _ in range(tried_at_s[-1]):
+        await post.tick(1)
+    assert tried == tried_at_s
+    monkeypatch.setattr(post.store, "transaction", transaction)
+    await post.tick(60)
+    assert post.heard == ["m-1"]
+
+
+async def test_storage_that_works_again_ends_the_row_of_pauses(post: Post, monkeypatch):
+    tried, transaction = [], post.store.transaction
+
+    def broken():
+        tried.append((post.clock.now() - at(0)).total_seconds())
+        raise StorageUnavailable("The disk is full.")
+
+    for number in (1, 2):
+        await post.put(number)
+        monkeypatch.setattr(post.store, "transaction", broken)
+        await post.tick()
+        await post.tick(1)
+        monkeypatch.setattr(post.store, "transaction", transaction)
+        await post.tick(1)
+        assert post.heard[-1] == f"m-{number}"
+    assert len(tried) == 2
+
+
+async def test_channels_are_told_by_their_descriptions(store: Store):
+    post = Post(store, Ear("one", description="Slack #jobs"), Ear("two", description=""))
+    await post.deliverer.begin()
+    async with store.reading() as records:
+        assert list(await records.channels.all()) == ["Slack #jobs"]
