@@ -38,6 +38,7 @@ TARGETS = (
     Target("decide/resubmission.py", DECIDE),
     Target("decide/incident.py", DECIDE),
     Target("service/saga.py", (SAGA, SAFETY, NOT_SUBMITTED)),
+    Target("service/submit_step.py", (SAGA, SAFETY, NOT_SUBMITTED)),
     Target("service/restarts.py", (SAFETY, NOT_SUBMITTED, ACT)),
     Target("service/before_act.py", (BEFORE, SAFETY)),
     Target("service/restart_outcome.py", (OUTCOME, NOT_SUBMITTED)),
@@ -74,7 +75,11 @@ NAMED = (
         "if True:",
     ),
     Named(
-        "foreign-job-adopted", "service/saga.py", "def submit(", r"if [^\n]*not was_intended:", "if False:"
+        "foreign-job-adopted",
+        "service/submit_step.py",
+        "def find_ours(",
+        r"if [^\n]*not was_intended:",
+        "if False:",
     ),
     Named(
         "journal-without-lease", "service/restarts.py", "def _write(", r"await [^\n]*must_hold[^\n]*", "pass"

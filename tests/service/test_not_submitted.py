@@ -246,3 +246,99 @@ async def test_stop_during_a_retry_that_fails_is_quiet(place: Home):
     assert place.ear.occasions == ["started", "incident", "not-submitted"]
     (ended,) = await place.events(IncidentEnded)
     assert ended.outcome == f"{SUCCESSOR} was not submitted; {ADA} ended the tries"
+
+
+async def approved_and_stopped_by(place: Home, then) -> Watch:
+    """An approved restart; `then()` happens right after the old job was stopped."""
+    watch = await zombie(place)
+    stop = place.hands.stop
+
+    async def stop_and_then(job: JobId) -> None:
+        await stop(job)
+        then()
+
+    place.hands.stop = stop_and_then  # type: ignore[method-assign]
+    await answer(place, await offer_of(place, watch))
+    await place.pass_s(15)
+    return watch
+
+
+async def test_forgotten_old_job_is_told_with_the_command(place: Home, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(saga, "LOOK_EVERY", timedelta(0))
+    watch = await approved_and_stopped_by(place, lambda: place.cluster.jobs.pop(ROOT))
+    await place.pass_s(3600, step_s=30)
+    assert place.ear.occasions == ["started", "incident", "not-submitted"]
+    message = place.ear.heard[-1]
+    assert message.mentions_on_call
+    assert f"does not know {ROOT} any more" in message.words.sentence
+    assert "Make sure that it does not run any more" in message.words.sentence
+    assert "--job-name dedup-r1" in message.words.commands[0]
+    started = Job(SUCCESSOR, JobState.RUNNING, submitted_at=place.clock.now(), task_count=1)
+    place.cluster.jobs[SUCCESSOR] = started
+    await place.pass_s(600, step_s=30)
+    assert (await place.now(watch)).root == SUCCESSOR
+    assert place.hands.submitted == []
+
+
+async def test_taken_name_is_told_with_a_free_one(place: Home):
+    foreign = Job(SUCCESSOR, JobState.RUNNING, submitted_at=place.clock.now(), task_count=1)
+    watch = await approved_and_stopped_by(
+        place,
+        lambda: place.cluster.jobs.update({SUCCESSOR: replace(foreign, submitted_at=place.clock.now())}),
+    )
+    await place.pass_s(1200, step_s=30)
+    assert place.ear.occasions == ["started", "incident", "not-submitted"]
+    words = place.ear.heard[-1].words
+    assert f"a job named {SUCCESSOR} exists already and is not of this restart" in words.sentence
+    assert "--job-name dedup-r1-2" in words.commands[0]
+    assert f"first looks for {SUCCESSOR}-2" in words.sentence
+    assert (await place.now(watch)).root == ROOT
+    free = JobId(f"{SUCCESSOR}-2")
+    place.cluster.jobs[free] = replace(foreign, id=free, submitted_at=place.clock.now())
+    await place.pass_s(600, step_s=30)
+    assert (await place.now(watch)).root == free
+
+
+async def test_unexpected_error_after_the_stop_is_told_and_tried_again(place: Home):
+    watch = await zombie(place)
+    place.hands.refuses = TypeError("made up")
+    await answer(place, await offer_of(place, watch))
+    await place.pass_s(1200, step_s=30)
+    assert place.ear.occasions == ["started", "incident", "not-submitted"]
+    message = place.ear.heard[-1]
+    assert message.mentions_on_call
+    assert "a fault of babysit's own (TypeError)" in message.words.sentence
+    assert "iris --cluster marin job run" in message.words.commands[0]
+    assert len(place.hands.tried) < 12
+    place.hands.refuses = None
+    await place.pass_s(600, step_s=30)
+    assert place.hands.submitted == [SUCCESSOR]
+    assert (await place.now(watch)).root == SUCCESSOR
+
+
+async def test_error_before_the_stop_touches_nothing(place: Home):
+    watch = await zombie(place)
+
+    async def crash(*_: object, **__: object) -> str:
+        raise TypeError("made up")
+
+    place.hands.preflight = crash  # type: ignore[method-assign]
+    await answer(place, await offer_of(place, watch))
+    await place.pass_s(60)
+    assert place.hands.stopped == []
+    assert "TypeError" in (await place.now(watch)).trouble
+    assert place.ear.occasions == ["started", "incident"]
+
+
+async def test_command_that_cannot_be_written_yet_follows(place: Home):
+    by_hand = place.hands.by_hand
+
+    async def crash(*_: object) -> str:
+        raise TypeError("made up")
+
+    place.hands.by_hand = crash  # type: ignore[method-assign]
+    await refused(place)
+    place.hands.by_hand = by_hand  # type: ignore[method-assign]
+    await place.pass_s(600, step_s=30)
+    assert place.ear.occasions == ["started", "incident", "not-submitted", "not-submitted"]
+    assert [bool(each.words.commands) for each in place.ear.heard[-2:]] == [False, True]

@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.errors import FactsChanged, NotAuthorised, Unreachable
-from babysitter.model.action import BrokeOff, CalledOff, NotSubmitted, Step, StepRecord, StepState, Submitted
+from babysitter.errors import FactsChanged, NotAuthorised, Refused, Unreachable
+from babysitter.model.action import (
+    BrokeOff,
+    CalledOff,
+    NotSubmitted,
+    Step,
+    StepRecord,
+    StepState,
+    SubmissionFailure,
+    Submitted,
+)
 from babysitter.model.events import ProposalDecided, StepTaken
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import IncidentId, JobId, ProposalId, WatchId
@@ -84,9 +93,11 @@ class SlowHands(SmallHands):
         return await super().submit(submission)
 
 
-def approved() -> Approved:
+def approved(*, is_http: bool = False) -> Approved:
     """A restart that somebody approved."""
     sent = replace(submission(), job=SUCCESSOR)
+    if is_http:
+        sent = replace(sent, argv=(), request={"name": ROOT})
     facts = Facts(ROOT, JobState.RUNNING, COORDINATOR, Cause.ZOMBIE_COORDINATOR, sent.argv)
     proposal = Proposal(
         id=ProposalId("p-1"),
@@ -105,12 +116,14 @@ def approved() -> Approved:
     return Approved(proposal, ADA, NOON, fence=1)
 
 
-async def carried_out(cluster: SmallCluster, hands: SmallHands, clock: HandClock, journal: Steps):
+async def carried_out(
+    cluster: SmallCluster, hands: SmallHands, clock: HandClock, journal: Steps, *, is_http: bool = False
+):
     async def nothing() -> str:
         return ""
 
     return await saga.run(
-        approved(),
+        approved(is_http=is_http),
         journal,
         cluster,
         hands,
@@ -131,15 +144,110 @@ async def test_submit_waits_until_the_old_job_has_ended():
     assert hands.old_state_at_submit == [JobState.KILLED]
 
 
+FREE = JobId(f"{SUCCESSOR}-2")
+
+
 async def test_submit_never_adopts_a_foreign_job():
-    clock, cluster = HandClock(), SmallCluster()
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
     cluster.jobs = {ROOT: job(ROOT, R), SUCCESSOR: job(SUCCESSOR, R)}
     hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
-    outcome = await carried_out(cluster, hands, clock, Steps())
-    assert isinstance(outcome, BrokeOff)
-    assert outcome.step is Step.SUBMIT
-    assert "not of this restart" in outcome.because
+    for _ in range(3):  # whatever an earlier try has left in the journal
+        outcome = await carried_out(cluster, hands, clock, journal)
+        assert isinstance(outcome, NotSubmitted)
+        assert (outcome.step, outcome.failure) == (Step.SUBMIT, SubmissionFailure.NAME_TAKEN)
+        assert outcome.by_hand_as == FREE
+        assert f"{SUCCESSOR} exists already and is not of this restart" in outcome.because
+        assert hands.submitted == []
+
+
+async def test_submission_under_the_free_name_is_followed():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs = {ROOT: job(ROOT, R), SUCCESSOR: job(SUCCESSOR, R)}
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    assert isinstance(await carried_out(cluster, hands, clock, journal), NotSubmitted)
+    cluster.jobs[FREE] = job(FREE, R)
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(FREE)
     assert hands.submitted == []
+
+
+async def test_failure_before_the_intention_adopts_nothing():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs[ROOT] = job(ROOT, R)
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+
+    class BlindForNames(SmallCluster):
+        async def find(self, job: JobId) -> Job | None:
+            if job == SUCCESSOR:
+                raise Unreachable("Away.")
+            return await super().find(job)
+
+    blind = BlindForNames()
+    blind.jobs = cluster.jobs
+    outcome = await carried_out(blind, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert "not known whether" in outcome.because
+    cluster.jobs[SUCCESSOR] = job(
+        SUCCESSOR, R, since_s=-3600
+    )  # of somebody else, and older than our intention
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.failure is SubmissionFailure.NAME_TAKEN
+    assert hands.submitted == []
+
+
+async def test_name_taken_at_the_submission_is_not_adopted():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs[ROOT] = job(ROOT, R)
+
+    class TooLate(SmallHands):
+        async def submit(self, submission):  # noqa: ARG002
+            cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
+            raise Refused(f"Job {SUCCESSOR} exists already.")
+
+    hands = TooLate(cluster, clock)  # type: ignore[arg-type]
+    for _ in range(2):
+        outcome = await carried_out(cluster, hands, clock, journal, is_http=True)
+        assert isinstance(outcome, NotSubmitted)
+        assert (outcome.failure, outcome.by_hand_as) == (SubmissionFailure.NAME_TAKEN, FREE)
+
+
+@pytest.mark.parametrize("stop", [StepState.INTENDED, StepState.DONE])
+async def test_job_forgotten_after_the_stop_is_tried_again(stop: StepState):
+    clock, cluster = HandClock(), SmallCluster()
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    journal = Steps(evidence=StepState.DONE, stop=stop)
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
+    assert hands.submitted == []  # it may still run
+    cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+
+
+async def test_forgotten_job_submitted_by_a_person_is_followed():
+    clock, cluster = HandClock(), SmallCluster()
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    journal = Steps(evidence=StepState.DONE, stop=StepState.DONE)
+    assert isinstance(await carried_out(cluster, hands, clock, journal), NotSubmitted)
+    cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+    assert hands.submitted == []
+
+
+async def test_late_failure_is_tried_again_for_half_an_hour():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    hands.refuses = Refused("No room.")
+    ended = {"evidence": StepState.DONE, "stop": StepState.DONE, "terminal": StepState.DONE}
+    journal = Steps(**ended)
+    journal.records[Step.TERMINAL] = replace(journal.records[Step.TERMINAL], at=at(3600))
+    clock.pass_s(3601)  # past the expiry of the approval
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.until == at(3600 + 1800)
+    clock.pass_s(1800)
+    assert isinstance(await carried_out(cluster, hands, clock, journal), BrokeOff)
 
 
 async def test_submit_takes_its_own_job_after_a_crash():

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import TypeAlias
 
 from babysitter.model.ids import JobId
@@ -59,17 +59,30 @@ class BrokeOff:
         return tuple(each for each in Step if each not in self.done)
 
 
+class SubmissionFailure(Enum):
+    """Why a stopped job has no successor yet."""
+
+    FAILED = "a step failed"
+    OLD_JOB_UNKNOWN = "the cluster does not know the old job any more, so its end cannot be confirmed"
+    NAME_TAKEN = "the computed name belongs to another job"
+
+
 @dataclass(frozen=True, slots=True)
 class NotSubmitted:
-    """The old job has ended, at `since_at`, and the new one could not be submitted: it is tried again.
+    """The old job was stopped, since `since_at`, and has no successor: it is tried again until `until`,
+    None = until the approval expires.
 
     `step`: the one that failed. An earlier one than SUBMIT: the old job was asked to stop, and is not known
-    to have ended.
+    to have ended. `by_hand_as`: the name under which a person may submit it, where that is not the computed
+    one.
     """
 
     because: str
     since_at: datetime
     step: Step = Step.SUBMIT
+    until: datetime | None = None
+    failure: SubmissionFailure = SubmissionFailure.FAILED
+    by_hand_as: JobId | None = None
 
 
 Concluded: TypeAlias = Submitted | CalledOff | BrokeOff

@@ -191,8 +191,11 @@ def _acting(about: Subject) -> Words:
 
 def _not_submitted(about: Subject) -> Words:
     job = safe(about.proposal.successor) if about.proposal else about.job
+    by_hand = safe(about.by_hand_job) or job
     yourself = (
-        " Each try first looks for " + job + ": if you submit it yourself, exactly as below, it is followed."
+        " Each try first looks for "
+        + by_hand
+        + ": if you submit it yourself, exactly as below, it is followed."
     )
     return Words(
         title=f"Stopped and not submitted again: {short_name(job)}",

@@ -30,7 +30,7 @@ class Subject:
     """Everything a message may be about. What is not known is left out, and then not spoken of.
 
     `because`: the named reason for this message. `outcome`: what an action did so far. `by_hand`: the command
-    with which a person does what we could not.
+    with which a person does what we could not, and `by_hand_job` the job that it submits.
     `affected`: the jobs of a group told once. `decision`: the newest one on `proposal`.
     """
 
@@ -43,6 +43,7 @@ class Subject:
     because: str = ""
     outcome: str = ""
     by_hand: str = ""
+    by_hand_job: str = ""
     open_incidents: tuple[Incident, ...] = ()
     affected: tuple[JobId, ...] = ()
 

@@ -11,6 +11,7 @@ from babysitter.model.action import (
     NotSubmitted,
     Step,
     StepState,
+    SubmissionFailure,
     Submitted,
 )
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn
@@ -68,19 +69,17 @@ async def record_outcome(approved: Approved, outcome: Concluded, action: Action,
 async def record_failed_submission(
     approved: Approved, outcome: NotSubmitted, by_hand: str, action: Action, hall: Hall
 ) -> datetime:
-    """One urgent message for all tries of a step, with the command to paste; gives when to try again.
+    """One urgent message for all tries that fail alike, with the command to paste; gives when to try again.
 
-    The pause is the time since the old job ended, within limits: it doubles with every try.
+    The pause is the time since the old job ended, within limits: it doubles with every try. `by_hand` "": it
+    could not be written; a later try that can write it says so in a message of its own.
     """
     now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
     pause = min(RETRY_PAUSE_MOST, max(RETRY_PAUSE_LEAST, now - outcome.since_at))
-    until = f"{proposal.expires_at:%Y-%m-%d %H:%M} UTC"
-    has_ended = outcome.step is Step.SUBMIT
-    so_far = "has ended" if has_ended else "was asked to stop, is not known to have ended,"
-    sentence = (
-        f"{proposal.job} {so_far} and {proposal.successor} was not submitted: "
-        f"{outcome.because.rstrip('.')}. It is tried again until {until}"
-    )
+    is_old_job_unknown = outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
+    if outcome.step is not Step.SUBMIT and not is_old_job_unknown:
+        by_hand = ""  # beside the old job it would be a second writer
+    sentence = _not_submitted_sentence(proposal, outcome)
     async with hall.store.transaction() as records:
         await records.leases.must_hold(lease.name, lease.fence)
         if await _was_ended(records, action):
@@ -95,9 +94,10 @@ async def record_failed_submission(
             incident=proposal.incident,
             proposal=proposal.id,
             outcome=sentence,
-            by_hand=by_hand if has_ended else "",  # beside the old job it would be a second writer
+            by_hand=by_hand,
+            by_hand_job=outcome.by_hand_as or proposal.successor,
         )
-        key = f"{action.proposal}:not-submitted" + ("" if has_ended else f":{outcome.step}")
+        key = _message_key(action, outcome, has_command=bool(by_hand))
         await say(records, Occasion.NOT_SUBMITTED, about, key=key, mentions_on_call=True)
         await redraw(records, proposal.incident, watch, now=now)
     return now + pause
@@ -120,6 +120,35 @@ async def _submitted_after_all(records: Records, watch: Watch, proposal: Proposa
         records, watch, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
     )
     await say(records, Occasion.WORSE, about, key=f"{proposal.id}:submitted-late", mentions_on_call=False)
+
+
+def _not_submitted_sentence(proposal: Proposal, outcome: NotSubmitted) -> str:
+    if outcome.step is Step.SUBMIT:
+        so_far = "has ended"
+    elif outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN:
+        so_far = "was asked to stop"
+    else:
+        so_far = "was asked to stop, is not known to have ended,"
+    check = ""
+    if outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN:
+        check = ". Make sure that it does not run any more before you submit it again"
+    until = outcome.until or proposal.expires_at
+    return (
+        f"{proposal.job} {so_far} and {proposal.successor} was not submitted: "
+        f"{outcome.because.rstrip('.')}{check}. It is tried again until {until:%Y-%m-%d %H:%M} UTC"
+    )
+
+
+def _message_key(action: Action, outcome: NotSubmitted, *, has_command: bool) -> str:
+    """What is told under one key is told once: a new reason, step or command is worth a message."""
+    parts = [action.proposal, "not-submitted"]
+    if outcome.step is not Step.SUBMIT:
+        parts.append(outcome.step)
+    if outcome.failure is not SubmissionFailure.FAILED:
+        parts.append(outcome.failure.name)
+    if outcome.step is Step.SUBMIT and not has_command:
+        parts.append("no-command")
+    return ":".join(parts)
 
 
 async def _submitted(

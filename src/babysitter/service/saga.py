@@ -9,19 +9,10 @@ blindly. Recording the result is service/restarts.py's transaction.
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
 
 from babysitter.backends.base import Eyes, Hands
 from babysitter.clock import Clock
-from babysitter.errors import (
-    BabysitError,
-    NoSuchJob,
-    NotAuthorised,
-    Refused,
-    StorageUnavailable,
-    UserError,
-    WorldError,
-)
+from babysitter.errors import NoSuchJob, NotAuthorised, Refused, WorldError
 from babysitter.model.action import (
     BrokeOff,
     CalledOff,
@@ -30,43 +21,22 @@ from babysitter.model.action import (
     Step,
     StepRecord,
     StepState,
+    SubmissionFailure,
     Submitted,
 )
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState
 from babysitter.model.proposal import Approved
+from babysitter.service.action_step import LOOK_EVERY, Journal, Succeeded, Undoable
 from babysitter.service.resubmitting import obstacle
+from babysitter.service.submit_step import SubmitStep
 
-LOOK_EVERY = timedelta(seconds=5)
 TERMINAL_WITHIN = timedelta(
     minutes=10
 )  # processes end up to 20 s after the state says so; tunnels reopen slower
-FOUND_WITHIN = timedelta(seconds=60)  # a submission that was cut off shows up by then, or did not happen
 TRIES = 3
-
-
-class Journal(Protocol):
-    """The steps of one action, durable. Writing raises FactsChanged when another replica has taken over."""
-
-    async def taken(self) -> Mapping[Step, StepRecord]: ...
-
-    async def intend(self, step: Step, detail: str = "") -> None: ...
-
-    async def done(self, step: Step, detail: str = "") -> None: ...
-
-    async def failed(self, step: Step, detail: str = "") -> None: ...
-
-
-class Undoable(Exception):
-    """A step that cannot be completed; the sentence says why. `is_final`: trying again would not help."""
-
-    def __init__(self, sentence: str, *, is_final: bool = True) -> None:
-        super().__init__(sentence)
-        self.is_final = is_final
-
-
-class Succeeded(Exception):
-    """The old job came to a good end before it was stopped; the sentence says so."""
+RETRIED_AT_LEAST = timedelta(minutes=30)  # guess: for a person who reads the urgent message
+_STEPS = (Step.EVIDENCE, Step.STOP, Step.TERMINAL, Step.SUBMIT)
 
 
 async def run(
@@ -87,50 +57,93 @@ async def run(
     `save_evidence`: keeps what the stop would destroy; says where. Never the reason to break off.
     `folder_moved`: how the folder of the command differs from what was shown; asked before every submission.
 
-    A submission that fails is NotSubmitted until the approval expires: run again, it looks for the computed
-    name first and then submits once more. At least one try is made, however late. The same holds from the
-    moment at which the old job may have been stopped. A job that succeeded meanwhile is not started again.
+    A submission that fails is NotSubmitted until the approval expires, and for half an hour at least: run
+    again, it looks for the computed name first and then submits once more. The same holds from the moment at
+    which the old job may have been stopped. A job that succeeded meanwhile is not started again.
     """
     taken = await journal.taken()
     proposal = approved.proposal
-    done: list[Step] = [each for each in Step if _is_done(taken, each)]
     if Step.STOP not in taken and Step.SUBMIT not in taken:
         because = await what_moved() or await obstacle(proposal.submission, hands)
         if because:
             return CalledOff(because)
-    submitted: JobId | None = None
-    for step in (Step.EVIDENCE, Step.STOP, Step.TERMINAL, Step.SUBMIT):
+    submitting = SubmitStep(approved, journal, eyes, hands, clock, folder_moved, taken.get(Step.SUBMIT))
+    steps = _Steps(approved, journal, eyes, hands, clock, save_evidence, submitting)
+    for step in _STEPS:
         if _is_done(taken, step):
             continue
         try:
-            match step:
-                case Step.EVIDENCE:
-                    await _take(journal, step, save_evidence)
-                case Step.STOP:
-                    await journal.intend(step, proposal.job)
-                    was_asked = step in taken
-                    await journal.done(step, await _stop(approved, eyes, hands, clock, was_asked=was_asked))
-                case Step.TERMINAL:
-                    await journal.intend(step, proposal.job)
-                    await journal.done(step, await _confirm_terminal(approved, eyes, clock))
-                case Step.SUBMIT:
-                    submitting = _Submitting(approved, journal, eyes, hands, clock, folder_moved)
-                    submitted = await submitting.submit(was_intended=step in taken)
-                    await journal.done(step, submitted)
+            await journal.done(step, await steps.take(step, was_begun=step in taken))
         except Succeeded as success:
             return CalledOff(str(success))
         except Undoable as trouble:
+            return await _undone(step, trouble, approved, journal, clock)
+    return Submitted(JobId((await journal.taken())[Step.SUBMIT].detail))
+
+
+async def interrupted(
+    because: str, approved: Approved, journal: Journal, clock: Clock
+) -> NotSubmitted | BrokeOff | None:
+    """What became of a restart that an unexpected error ended; None where nothing was touched yet."""
+    taken = await journal.taken()
+    if Step.STOP not in taken or _is_done(taken, Step.SUBMIT):
+        return None
+    step = next(each for each in _STEPS if not _is_done(taken, each))
+    return await _undone(step, Undoable(because, is_final=False), approved, journal, clock)
+
+
+async def _undone(
+    step: Step, trouble: Undoable, approved: Approved, journal: Journal, clock: Clock
+) -> NotSubmitted | BrokeOff:
+    """A step failed: to be tried again while that may help, else the end of the restart."""
+    taken = await journal.taken()
+    since_at = _stopped_at(taken, clock)
+    until = max(approved.proposal.expires_at, since_at + RETRIED_AT_LEAST)
+    if not trouble.is_final and clock.now() < until:
+        if step is not Step.SUBMIT:  # whose record holds the name that was intended
             await journal.failed(step, str(trouble))
-            if not trouble.is_final and clock.now() < proposal.expires_at:
-                return NotSubmitted(str(trouble), since_at=await _ended_at(journal, clock), step=step)
-            return BrokeOff(step, str(trouble), tuple(done))
-        done.append(step)
-    return Submitted(submitted or JobId(taken[Step.SUBMIT].detail))
+        return NotSubmitted(str(trouble), since_at, step, until, trouble.failure, trouble.by_hand_as)
+    await journal.failed(step, str(trouble))
+    return BrokeOff(step, str(trouble), tuple(each for each in Step if _is_done(taken, each)))
 
 
-async def _take(journal: Journal, step: Step, act: Callable[[], Awaitable[str]]) -> None:
-    await journal.intend(step)
-    await journal.done(step, await act())
+def _stopped_at(taken: Mapping[Step, StepRecord], clock: Clock) -> datetime:
+    """When the old job was seen to have ended, or else was asked to, or else was about to be."""
+    done = (taken[each].at for each in reversed(_STEPS[:3]) if _is_done(taken, each))
+    return next(done, clock.now())
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The steps of one approval; each is written down as intended before it is done."""
+
+    approved: Approved
+    journal: Journal
+    eyes: Eyes
+    hands: Hands
+    clock: Clock
+    save_evidence: Callable[[], Awaitable[str]]
+    submitting: SubmitStep
+
+    async def take(self, step: Step, *, was_begun: bool) -> str:
+        """Do it; what the journal is to say of it. Raises Undoable, or Succeeded for the old job."""
+        if step is Step.SUBMIT:
+            return await self.submitting.submit()
+        job = self.approved.proposal.job
+        await self.journal.intend(step, "" if step is Step.EVIDENCE else job)
+        if step is Step.EVIDENCE:
+            return await self.save_evidence()
+        try:
+            if step is Step.STOP:
+                return await _stop(self.approved, self.eyes, self.hands, self.clock, was_asked=was_begun)
+            return await _confirm_terminal(self.approved, self.eyes, self.clock)
+        except Undoable as trouble:
+            if trouble.failure is not SubmissionFailure.OLD_JOB_UNKNOWN or trouble.is_final:
+                raise
+            # Whether it still runs cannot be told, so a person decides: they may have submitted it by now.
+            if (ours := await self.submitting.find_ours()) is None:
+                raise
+            return f"not known to the cluster any more; {ours} took its place"
 
 
 async def _stop(approved: Approved, eyes: Eyes, hands: Hands, clock: Clock, *, was_asked: bool) -> str:
@@ -142,7 +155,7 @@ async def _stop(approved: Approved, eyes: Eyes, hands: Hands, clock: Clock, *, w
     job = approved.proposal.job
     for _ in range(TRIES):
         try:
-            if (await _old_job(approved, eyes)).state.is_terminal:
+            if (await _old_job(approved, eyes, may_be_stopped=was_asked)).state.is_terminal:
                 return "it had ended already"
             try:
                 await hands.stop(job)
@@ -160,15 +173,24 @@ async def _stop(approved: Approved, eyes: Eyes, hands: Hands, clock: Clock, *, w
 
 
 async def _confirm_terminal(approved: Approved, eyes: Eyes, clock: Clock) -> str:
-    """Wait, by looking, until the job has ended; its state is the answer."""
+    """Wait, by looking, until the job has ended; its state is the answer.
+
+    A cluster that does not know the job is asked once more before it is believed.
+    """
     job, deadline = approved.proposal.job, clock.now() + TERMINAL_WITHIN
     seen = "it could not be seen"
+    was_unknown = False
     while True:
         try:
-            found = await _old_job(approved, eyes)
+            found = await _old_job(approved, eyes, may_be_stopped=True)
         except WorldError as error:
             seen = f"it could not be seen: {error.sentence}"
+        except Undoable:
+            if was_unknown:
+                raise
+            was_unknown, seen = True, "the cluster did not know it"
         else:
+            was_unknown = False
             if found.state.is_terminal:
                 return found.state
             seen = f"it is {found.state}"
@@ -177,104 +199,24 @@ async def _confirm_terminal(approved: Approved, eyes: Eyes, clock: Clock) -> str
         await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
 
 
-async def _old_job(approved: Approved, eyes: Eyes) -> Job:
-    """The old job. Raises Succeeded when it came to a good end that nobody knew of at the approval."""
-    found = await _existing(approved.proposal.job, eyes)
-    if found.state is JobState.SUCCEEDED and approved.proposal.facts.root_state is not JobState.SUCCEEDED:
-        raise Succeeded(f"{found.id} succeeded before it was stopped")
-    return found
+async def _old_job(approved: Approved, eyes: Eyes, *, may_be_stopped: bool) -> Job:
+    """The old job. Raises Succeeded when it came to a good end that nobody knew of at the approval.
 
-
-async def _ended_at(journal: Journal, clock: Clock) -> datetime:
-    """When the old job was seen to have ended."""
-    terminal = (await journal.taken()).get(Step.TERMINAL)
-    return terminal.at if terminal else clock.now()
-
-
-@dataclass(frozen=True, slots=True)
-class _Submitting:
-    """One try to submit: once, under the computed name."""
-
-    approved: Approved
-    journal: Journal
-    eyes: Eyes
-    hands: Hands
-    clock: Clock
-    folder_moved: Callable[[], Awaitable[str]]
-
-    async def submit(self, *, was_intended: bool) -> JobId:
-        """A job of the computed name is ours if we had written down that we would submit it.
-
-        It is also the job of a person who was told to submit it, after a try that failed.
-        """
-        name = self.approved.proposal.successor
-        existing = await _find(name, self.eyes, self.clock, for_certain=True)
-        if existing is not None and not was_intended:
-            raise Undoable(f"a job named {name} exists already and is not of this restart")
-        if existing is not None:
-            return existing
-        if moved := await self.folder_moved():
-            raise Undoable(moved, is_final=False)
-        await self.journal.intend(Step.SUBMIT, name)
-        for attempt in range(TRIES):
-            submitted = await self._try(name, is_first=attempt == 0)
-            if isinstance(submitted, str):
-                return JobId(submitted)
-            trouble = submitted
-            if (ours := await _find(name, self.eyes, self.clock, for_certain=False)) is not None:
-                return ours
-        raise Undoable(f"{name} could not be submitted: {trouble}", is_final=False)
-
-    async def _try(self, name: JobId, *, is_first: bool) -> JobId | WorldError:
-        """The new job's id, or the error that leaves open whether it exists now."""
-        try:
-            return await self.hands.submit(self.approved.proposal.submission)
-        except Refused as refusal:
-            # An earlier try of ours may have arrived after all: then the name is taken, by us.
-            if not is_first and (ours := await _find(name, self.eyes, self.clock, for_certain=True)):
-                return ours
-            raise Undoable(f"the cluster refused {name}: {refusal.sentence}", is_final=False) from refusal
-        except UserError as fault:
-            raise Undoable(f"{name} cannot be submitted: {fault}", is_final=False) from fault
-        except StorageUnavailable:
-            raise
-        except WorldError as doubt:
-            return doubt
-
-
-async def _find(name: JobId, eyes: Eyes, clock: Clock, *, for_certain: bool) -> JobId | None:
-    """The job of this name, or None when the cluster positively does not have it.
-
-    With `for_certain` one clear answer is enough; otherwise it is looked for until a
-    submission that was cut off would have shown up. Blind to the end: Undoable.
+    Raises Undoable when the cluster does not know it; final only if we cannot have stopped it.
     """
-    deadline = clock.now() + FOUND_WITHIN
-    while True:
-        positively_absent = False
-        try:
-            found = await eyes.find(name)
-        except WorldError as error:
-            trouble: BabysitError = error
-        else:
-            if found is not None:
-                return found.id
-            positively_absent = True
-            if for_certain:
-                return None
-        if clock.now() >= deadline:
-            if positively_absent:
-                return None
-            raise Undoable(f"it is not known whether {name} exists: {trouble}", is_final=False)
-        await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
-
-
-async def _existing(job: JobId, eyes: Eyes) -> Job:
+    job = approved.proposal.job
     try:
         found = await eyes.find(job)
     except NoSuchJob:
         found = None
     if found is None:
-        raise Undoable(f"the cluster does not know {job} any more, so whether it still runs cannot be told")
+        raise Undoable(
+            f"the cluster does not know {job} any more, so whether it still runs cannot be told",
+            is_final=not may_be_stopped,
+            failure=SubmissionFailure.OLD_JOB_UNKNOWN,
+        )
+    if found.state is JobState.SUCCEEDED and approved.proposal.facts.root_state is not JobState.SUCCEEDED:
+        raise Succeeded(f"{found.id} succeeded before it was stopped")
     return found
 
 

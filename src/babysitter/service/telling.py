@@ -41,6 +41,7 @@ async def subject_of(
     because: str = "",
     outcome: str = "",
     by_hand: str = "",
+    by_hand_job: str = "",
 ) -> Subject:
     """Everything a message about this may speak of, as of this transaction. `verdict` None = the last one."""
     offered = await records.ledger.proposal(proposal) if proposal else None
@@ -58,6 +59,7 @@ async def subject_of(
         because=because,
         outcome=outcome,
         by_hand=by_hand,
+        by_hand_job=by_hand_job,
         open_incidents=await records.ledger.incidents_of((watch.id,), only_open=True),
         affected=affected,
     )

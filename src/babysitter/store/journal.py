@@ -66,14 +66,20 @@ class JournalBook:
     async def write(
         self, action: Action, step: Step, state: StepState, detail: str = "", *, now: datetime
     ) -> None:
-        """Note where a step stands, and that as an event. What a failed one says is redacted."""
+        """Note where a step stands, and that as an event. What a failed one says is redacted.
+
+        An intention that is written again keeps the time of the first.
+        """
         if state is StepState.FAILED:
             detail = redact(detail)
+        before = (await self.taken(action.proposal)).get(step)
+        is_again = before is not None and (before.state, before.detail) == (state, detail)
+        at = before.at if before is not None and is_again and state is StepState.INTENDED else now
         await self._connection.execute(
             delete(steps).where(steps.c.proposal == action.proposal, steps.c.step == step)
         )
         await self._connection.execute(
-            insert(steps).values(proposal=action.proposal, step=step, state=state, at=now, detail=detail)
+            insert(steps).values(proposal=action.proposal, step=step, state=state, at=at, detail=detail)
         )
         await self._events.append(
             StepTaken(
