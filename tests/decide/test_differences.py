@@ -58,8 +58,17 @@ def test_options_are_read_in_every_spelling():
     )
     options = read_options(tuple(words.split()))
     assert options.variables == {"A", "B", "C"}
-    assert options.values == {"--memory": "2GB", "--extra": "x, y"}
-    assert options.program == ("z", "--cpu", "4")
+    # The client takes its own options behind the first word of the program too.
+    assert options.values == {"--memory": "2GB", "--extra": "x, y", "--cpu": "4"}
+    assert options.program == ("z",)
+
+
+def test_options_are_those_that_the_client_reads():
+    options = read_options(
+        tuple(["iris", "job", "run", "--no-sync", "--unknown", "4", "--", "python", "x.py", "--cpu", "4"])
+    )
+    assert options.values == {"--no-sync": "given"}
+    assert options.program == ("--unknown", "4", "python", "x.py", "--cpu", "4")
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.submission import FolderState, Submission
-from babysitter.preflight.command_line import split_command
+from babysitter.preflight.command_line import parse_run, split_command
 from babysitter.preflight.sizes import Units, parse_size
+from babysitter.preflight.tables import option_table
 
 # The client of every generation sets these by itself.
 _SET_BY_CLIENT = frozenset(
@@ -25,19 +26,9 @@ _SET_BY_CLIENT = frozenset(
         "TOKENIZERS_PARALLELISM",
     }
 )
-_PLAIN_OPTIONS = frozenset(
-    {
-        "--no-wait",
-        "--wait",
-        "--enable-extra-resources",
-        "--preemptible",
-        "--no-preemptible",
-        "--terminate-on-exit",
-        "--no-terminate-on-exit",
-    }
-)
 _NOT_COMPARED = frozenset({"--job-name", "--no-wait", "--wait", "--user", "--enable-extra-resources"})
 _COMPARED_BY_REQUEST = frozenset({"--memory", "--disk", "--cpu", "--max-retries", "--tpu", "--gpu"})
+_VARIABLE_OPTION = "--env-vars"
 _GIVEN, _UNSET = "given", "(not given)"
 _DEFAULT_BYTES = {"--memory": GIB, "--disk": 5 * GIB}
 
@@ -77,24 +68,18 @@ def folder_change(before: FolderState | None, now: FolderState | None) -> str:
 
 
 def read_options(argv: tuple[str, ...]) -> RunOptions:
-    """The options behind `job run`, and what stands behind `--` (or behind the last option)."""
-    head, tail = split_command(argv)
-    at = next((n + 2 for n in range(len(head) - 1) if head[n : n + 2] == ("job", "run")), len(head))
-    words, values, variables = list(head[at:]), dict[str, list[str]](), set[str]()
-    while words and words[0].startswith("-"):
-        option, has_value, value = words.pop(0).partition("=")
-        if option in ("-e", "--env-vars") or (option.startswith("-e") and not option.startswith("--")):
-            name = value or (option[2:] if option.startswith("-e") and len(option) > 2 else "")
-            variables.add(name or (words.pop(0) if words else ""))
-            words[:1] = []  # its value
-        elif option in _PLAIN_OPTIONS:
-            values.setdefault(option, []).append(_GIVEN)
+    """The options of `job run` and the job's own program, as the client of any generation reads them."""
+    run = parse_run(argv, option_table().run_options(""))
+    if run is None:
+        return RunOptions({}, frozenset(), split_command(argv)[1][1:])
+    values, variables = dict[str, list[str]](), set[str]()
+    for use in run.uses:
+        if _VARIABLE_OPTION in use.option.names:
+            variables.add(use.values[0])
         else:
-            values.setdefault(option, []).append(value if has_value or not words else words.pop(0))
+            values.setdefault(use.name, []).append(" ".join(use.values) or _GIVEN)
     return RunOptions(
-        {option: ", ".join(each) for option, each in values.items()},
-        frozenset(variables),
-        tail[1:] if tail else tuple(words),
+        {option: ", ".join(each) for option, each in values.items()}, frozenset(variables), run.program
     )
 
 
