@@ -65,7 +65,7 @@ def test_options_are_read_in_every_spelling():
 
 def test_options_are_those_that_the_client_reads():
     options = read_options(
-        tuple(["iris", "job", "run", "--no-sync", "--unknown", "4", "--", "python", "x.py", "--cpu", "4"])
+        ("iris", "job", "run", "--no-sync", "--unknown", "4", "--", "python", "x.py", "--cpu", "4")
     )
     assert options.values == {"--no-sync": "given"}
     assert options.program == ("--unknown", "4", "python", "x.py", "--cpu", "4")

@@ -23,6 +23,7 @@ _BARE = re.compile(
 _RANDOM = re.compile(r"[A-Za-z0-9+/_~.%-]{12,512}={0,2}")
 _TRAILING = ".,;:!?)]}"
 _OPENING = {"{": "}", "[": "]", "(": ")"}
+_KEY_SIGN = re.compile(r"\s{0,8}(?::|=>|=(?!=))")
 _LEAF = re.compile(r"[A-Za-z0-9_+/=.~!@#$%^&*\-]{1,4096}")
 
 
@@ -110,7 +111,7 @@ def structure_leaves(text: str, start: int) -> tuple[list[tuple[str, Span]], int
 
 
 def _is_key(text: str, after: int) -> bool:
-    return re.compile(r"\s{0,8}(?::|=>|=(?!=))").match(text, after) is not None
+    return _KEY_SIGN.match(text, after) is not None
 
 
 def _in_list(text: str, comma: int) -> bool:

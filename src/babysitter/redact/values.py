@@ -56,8 +56,11 @@ _CODE = re.compile(
 
 def is_placeholder(value: str) -> bool:
     """Whether it stands for a value: `None`, `***`, `<your token>`, `${TOKEN}`, a small number."""
-    if len(value) >= LONGEST_PLACEHOLDER:
-        return False
+    return len(value) < LONGEST_PLACEHOLDER and _stands_for_value(value)
+
+
+@lru_cache(maxsize=4096)
+def _stands_for_value(value: str) -> bool:
     word = value.rstrip(".,:;!?)]}'\"").lower()
     return word in _PLACEHOLDER_WORDS or bool(_PLACEHOLDER.match(value) or _MASKED.search(value))
 
@@ -73,7 +76,12 @@ def is_uuid(value: str) -> bool:
 
 def is_plain(value: str, *, letters_per_word: float = SHORTEST_WORDS) -> bool:
     """Whether it reads like words: `attention_mask`, `keep-alive`, `AccessToken`, `not found`."""
-    if len(value) > 120 or any(letter.isdigit() for letter in value):
+    return len(value) <= 120 and _reads_like_words(value, letters_per_word)
+
+
+@lru_cache(maxsize=4096)
+def _reads_like_words(value: str, letters_per_word: float) -> bool:
+    if any(letter.isdigit() for letter in value):
         return False
     words = _WORDS.findall(value)
     letters = sum(map(len, words))

@@ -1,19 +1,24 @@
 """Finds the second half of a secret that was wrapped onto the next line, and first halves too short."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
 from babysitter.redact.text import REDACTED, Scanner, Span, Text
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.values import is_number, is_plain, is_uuid, looks_random
 
 MOST_LINES = 8  # of one secret
+_BETWEEN = "\n" * 8  # more than any pattern of a token reads across
 _EDGE = re.compile(r"[\"'│┃║|\\ \t]{0,200}$")
 _HEAD = re.compile(r"[\"'│┃║|> \t]{0,200}([A-Za-z0-9_\-+/=.%~]{1,400})")
 _STAMP = re.compile(
     r"(?:[IWEFDCN]\d{4,8}$|\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d|\d\d[-/.]\d\d[-/.]\d\d|\w{1,20}[=:]|"
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
 )
+_CLOSING = re.compile(r"[\s\"'│┃║|\\,;)\]}]*$")
 _TAIL = Scanner(r"(?m)[A-Za-z0-9_\-+/=.%~:]{3,400}[\"'\\ \t]{0,8}$")
 
 
@@ -23,8 +28,7 @@ def find_continued(text: Text, found: Sequence[Span]) -> Iterator[Span]:
         return
     for start, end in found:
         yield from _after(text.text, start, end)
-    for start, end in _TAIL.spans(text):
-        yield from _joined(text, start, end)
+    yield from _joined(text)
 
 
 def _after(text: str, start: int, end: int) -> Iterator[Span]:
@@ -44,10 +48,7 @@ def _after(text: str, start: int, end: int) -> Iterator[Span]:
 def _is_alone(text: str, head: re.Match[str]) -> bool:
     """Whether nothing but quotes and borders stands behind it on its line."""
     line_end = text.find("\n", head.end())
-    return (
-        re.compile(r"[\s\"'│┃║|\\,;)\]}]*$").match(text, head.end(), line_end if line_end >= 0 else len(text))
-        is not None
-    )
+    return _CLOSING.match(text, head.end(), line_end if line_end >= 0 else len(text)) is not None
 
 
 def _goes_on(text: str, head: re.Match[str], *, is_only: bool) -> bool:
@@ -66,20 +67,49 @@ def _goes_on(text: str, head: re.Match[str], *, is_only: bool) -> bool:
     return len(word) >= 6 and (is_mixed or (not is_one_case and not is_plain(word)) or looks_random(word))
 
 
-def _joined(text: Text, start: int, end: int) -> Iterator[Span]:
-    """A token whose first half is too short to be known by itself: both halves together are."""
+@dataclass(frozen=True, slots=True)
+class _Wrapped:
+    """The last word of a line, at `start`, and the first word of the next one, at `head_start`."""
+
+    first: str
+    head: str
+    start: int
+    head_start: int
+
+
+def _joined(text: Text) -> Iterator[Span]:
+    """Tokens whose first half is too short to be known by itself: both halves together are.
+
+    All pairs are scanned as one text: a scan of its own for each costs 0.3 ms.
+    """
+    pairs = [pair for start, end in _TAIL.spans(text) if (pair := _pair(text, start, end)) is not None]
+    known = {number for number, _ in _tokens_of([pair.head for pair in pairs])}  # without the line before
+    done: set[int] = set()
+    for number, (begin, stop) in _tokens_of([pair.first + pair.head for pair in pairs]):
+        pair = pairs[number]
+        length = len(pair.first)
+        if number in known or number in done or not begin < length < stop:
+            continue
+        done.add(number)
+        yield pair.start + begin, pair.start + length
+        yield pair.head_start, pair.head_start + min(stop - length, len(pair.head))
+
+
+def _pair(text: Text, start: int, end: int) -> _Wrapped | None:
+    """The words around the end of a line that may be two halves of a token."""
     first = text.text[start:end].rstrip("\"'\\ \t")
     if first.isdigit() or (is_plain(first) and not first.endswith(("_", "-")) and len(first) > 5):
-        return
+        return None
     line_end = text.text.find("\n", start)
     head = _HEAD.match(text.text, line_end + 1) if line_end >= 0 else None
     if head is None or _STAMP.match(head[1]) or (is_plain(head[1]) and head[1][1:].islower()):
-        return
-    if any(True for _ in find_tokens(Text(head[1]))):
-        return  # known by itself: it does not need the line before
-    whole = Text(first + head[1])
-    for begin, stop in find_tokens(whole):
-        if begin < len(first) < stop:
-            yield start + begin, start + len(first)
-            yield head.start(1), head.start(1) + min(stop - len(first), len(head[1]))
-            return
+        return None
+    return _Wrapped(first, head[1], start, head.start(1))
+
+
+def _tokens_of(words: Sequence[str]) -> Iterator[tuple[int, Span]]:
+    """Tokens of many words, each with the number of its word and its place in it."""
+    starts = list(accumulate((len(word) + len(_BETWEEN) for word in words), initial=0))
+    for begin, stop in find_tokens(Text(_BETWEEN.join(words))):
+        number = bisect(starts, begin) - 1
+        yield number, (begin - starts[number], stop - starts[number])

@@ -1,0 +1,43 @@
+"""What redaction costs: hostile texts next to a text that is only long."""
+
+import base64
+import random
+import time
+
+import pytest
+
+from babysitter.redact import redact
+from babysitter.redact.text import Text
+from babysitter.redact.tokens import find_tokens
+from tests.support.waiting import is_linear
+
+TRIES = 8
+SIZE = 60_000
+BASE64 = base64.b64encode(random.Random(2).randbytes(SIZE)).decode()
+LINES = "\n".join(BASE64[at : at + 76] for at in range(0, len(BASE64), 76))
+
+
+def cost_s(text: str) -> float:
+    """CPU seconds of this thread for the scan for tokens, the best of some tries."""
+    costs = []
+    for _ in range(TRIES):
+        began = time.thread_time()
+        list(find_tokens(Text(text)))
+        costs.append(time.thread_time() - began)
+    return min(costs)
+
+
+def test_tokens_in_lines_cost_what_one_line_costs():
+    assert cost_s(LINES) < 8 * cost_s(BASE64) + 0.01
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "=", '"', "[", "\\", "token\n", "token\t", "--token ", 'pass: "a\\', "key={"]
+)
+def test_hostile_text_costs_linear_time(part: str):
+    assert is_linear(lambda times: redact(part * times), 4_000)
+
+
+def test_base64_lines_cost_linear_time():
+    lines = LINES.split("\n")
+    assert is_linear(lambda times: redact("\n".join(lines[:times])), len(lines) // 9)
