@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -112,14 +113,44 @@ async def test_command_by_hand_is_what_would_be_run():
     assert as_a_shell_reads(command) == list(preparer(HF_TOKEN=SECRET).command(COMMAND).argv)
 
 
-async def test_launch_by_hand_is_what_would_be_sent():
+def sent_by_a_shell(line: str, folder: Path, value: str) -> list[str]:
+    """The words that the client gets when this line is pasted into bash, with the variable set."""
+    client = folder / "no-such-iris-anywhere"
+    client.write_text('#!/bin/sh\nprintf "%s\\0" "$0" "$@"\n')
+    client.chmod(0o755)
+    path = f"{folder}:{os.environ['PATH']}"
+    environ = os.environ | {"HF_TOKEN": value, "PATH": path}
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=True, env=environ, text=True)
+    return done.stdout.split("\0")[1:-1]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        SECRET,
+        'a "quoted" word',
+        "back\\slash \\n",
+        "two\nlines\n",
+        "\tü \u6f22 \U0001f680",
+        "$HOME `id` $(id) !x",
+    ],
+)
+async def test_launch_by_hand_is_what_would_be_sent(tmp_path: Path, value: str):
+    variables = {**REQUEST["environment"]["envVars"], "PLAIN": value}
+    given = replace(HTTP, request=REQUEST | {"environment": {"envVars": variables}})
+    line = await preparer(HF_TOKEN="hf-of-nobody").by_hand(given)
+    assert "hf-of-nobody" not in line
+    *call, body = sent_by_a_shell(line, tmp_path, value)
+    assert call == ["--cluster", "marin", "rpc", "controller", "launch-job", "--json"]
+    assert json.loads(body) == await preparer(HF_TOKEN=value).request(given)
+
+
+async def test_launch_by_hand_without_its_variable_sends_nothing(tmp_path: Path):
     line = await preparer(HF_TOKEN=SECRET).by_hand(HTTP)
-    assert SECRET not in line
-    *call, body = as_a_shell_reads(line)
-    assert call == [
-        *["no-such-iris-anywhere", "--cluster", "marin", "rpc", "controller", "launch-job", "--json"]
-    ]
-    assert json.loads(body) == await preparer(HF_TOKEN=SECRET).request(HTTP)
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        sent_by_a_shell(line, tmp_path, "")
+    assert "HF_TOKEN" in failed.value.stderr
+    assert failed.value.stdout == ""
 
 
 async def test_nothing_by_hand_where_nobody_knows_how():

@@ -1,5 +1,7 @@
 """The one thing that a restart changes, in the command that is shown and run."""
 
+from dataclasses import replace
+
 import pytest
 
 from babysitter.decide.change import apply, change_for, is_expressible
@@ -9,7 +11,7 @@ from babysitter.model.ids import JobId
 from babysitter.model.incident import Ledger
 from babysitter.model.launch_request import GIB
 from babysitter.model.log import Role
-from babysitter.model.submission import Submission, SubmissionOrigin
+from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
 from babysitter.model.verdict import Change
 from babysitter.preflight.command_line import flag_value, with_flag
 from tests.support.build import diagnosis, submission, watch
@@ -127,6 +129,27 @@ def test_stored_request_is_changed_in_its_own_units():
     }
     full = diagnosis(Cause.DISK_FULL, ActionKind.RESTART_WITH_CHANGE)
     assert change_for(full, STORED, None) == Change("disk", "5GB", "10GB", "no space left on 5GB")
+
+
+@pytest.mark.parametrize(
+    ("flags", "after"),
+    [((), "10GB"), (("--memory", "1GB"), "10GB"), (("--memory", "12GB"), "12GB")],
+)
+def test_change_begins_from_what_the_failed_job_had(flags, after):
+    command = submission("iris", "job", "run", *flags, "--", "python", "x.py")
+    failed = replace(STORED, job=watch().root)
+    about = replace(watch(), submit_context=SubmitContext(stored=failed))
+    plan = plan_restart(OOM, command, about, Ledger(), None)
+    assert plan.change == Change("memory", "5GB", after, "out of memory: limit 5GB")
+    assert flag_value(plan.submission.argv, "--memory") == after
+    other = replace(about, submit_context=SubmitContext(stored=replace(failed, job=JobId("/ada/other"))))
+    assert plan_restart(OOM, command, other, Ledger(), None).change.before != "5GB"
+
+
+def test_full_disk_of_the_failed_job_is_doubled():
+    full = diagnosis(Cause.DISK_FULL, ActionKind.RESTART_WITH_CHANGE)
+    command = submission("iris", "job", "run", "--", "python", "x.py")
+    assert change_for(full, command, None, STORED) == Change("disk", "5GB", "10GB", "no space left on 5GB")
 
 
 @pytest.mark.parametrize(("what", "after", "exact"), [("max-retries", "3", True), ("extra", "tpu", False)])

@@ -21,11 +21,16 @@ _FLAG_OF = {
     "extra": "--extra",
 }
 _SIZES = ("memory", "disk")
+_RESOURCE_OF = {"memory": "memoryBytes", "disk": "diskBytes"}
 
 
-def change_for(diagnosis: Diagnosis, submission: Submission, peak_bytes: int | None) -> Change | None:
+def change_for(
+    diagnosis: Diagnosis, submission: Submission, peak_bytes: int | None, ran: Submission | None = None
+) -> Change | None:
     """The change that the diagnosis carries, or the memory or disk that an entrypoint needs more of.
 
+    `ran`: what the cluster stored of the job that failed, whose limits the change begins from; a command may
+    ask for others. None: not known, and the command is taken for it.
     None when babysit knows no change: what pipeline workers get is set in the user's program.
     """
     if diagnosis.change is not None:
@@ -34,16 +39,27 @@ def change_for(diagnosis: Diagnosis, submission: Submission, peak_bytes: int | N
         return None
     match diagnosis.cause:
         case Cause.HOST_OOM:
-            return _more_memory(submission, peak_bytes)
+            what, needed = "memory", peak_bytes
         case Cause.DISK_FULL:
-            return _more_disk(submission)
+            what, needed = "disk", None
         case _:
             return None
+    stored = submission if submission.is_http else ran
+    limit = LaunchRequest(stored.request or {}).resource(_RESOURCE_OF[what]) if stored else None
+    if limit:
+        return _more(what, limit, needed, asked=_asked(what, submission))
+    if submission.is_http:
+        return None
+    return _more_memory(submission, needed) if what == "memory" else _more_disk(submission)
+
+
+def _asked(what: str, submission: Submission) -> int:
+    """How much the command asks for, 0 where it does not say; sent units are binary."""
+    given = flag_value(submission.argv, _FLAG_OF[what])
+    return (parse_size(given, Units.BINARY) or 0) if given else 0
 
 
 def _more_memory(submission: Submission, peak_bytes: int | None) -> Change | None:
-    if submission.is_http:
-        return _more(submission, "memory", "memoryBytes", peak_bytes)
     before = flag_value(submission.argv, "--memory")
     limit = parse_size(before, Units.DECIMAL) if before else _DEFAULT_MEMORY_BYTES
     if limit is None:
@@ -59,8 +75,6 @@ def _more_memory(submission: Submission, peak_bytes: int | None) -> Change | Non
 
 def _more_disk(submission: Submission) -> Change | None:
     """Twice the disk that the command asks for; what a cluster gives by itself is not known."""
-    if submission.is_http:
-        return _more(submission, "disk", "diskBytes", None)
     before = flag_value(submission.argv, "--disk")
     limit = parse_size(before, Units.DECIMAL) if before else None
     if limit is None:
@@ -68,12 +82,9 @@ def _more_disk(submission: Submission) -> Change | None:
     return Change("disk", before, format_gb(2 * limit), f"no space left on {format_gb(limit)}")
 
 
-def _more(submission: Submission, what: str, resource: str, peak_bytes: int | None) -> Change | None:
-    """Twice of what the stored request asks for; its units are binary, as the cluster's are."""
-    limit = LaunchRequest(submission.request or {}).resource(resource)
-    if not limit:
-        return None
-    wanted = max(2 * limit, int(1.5 * (peak_bytes or 0)))
+def _more(what: str, limit: int, peak_bytes: int | None, *, asked: int) -> Change:
+    """Twice of what the failed job had, in binary units as the cluster's are; never less than is `asked`."""
+    wanted = max(2 * limit, int(1.5 * (peak_bytes or 0)), asked)
     before = f"{limit / GIB:.3g}GB"
     measured = f"peak {(peak_bytes or 0) / GIB:.3g}GB of {before}" if peak_bytes else f"limit {before}"
     why = f"out of memory: {measured}" if what == "memory" else f"no space left on {before}"

@@ -34,7 +34,9 @@ def plan_restart(
     """The submission under its fresh name, changed where the diagnosis asks for a change that we know."""
     change = None
     if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
-        change = changes.change_for(diagnosis, submission, peak_bytes)
+        stored = watch.submit_context.stored
+        ran = stored if stored is not None and stored.job == watch.root else None
+        change = changes.change_for(diagnosis, submission, peak_bytes, ran)
     named = named_successor(submission, watch.first_root, len(ledger.restarts) + 1)
     return Plan(changes.apply(change, named) if change else named, change)
 

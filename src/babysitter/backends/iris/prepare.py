@@ -18,6 +18,10 @@ from babysitter.model.submission import Submission, ValueSource
 
 CLIENT_DATE_TTL = timedelta(minutes=10)  # an upgrade of the client is noticed by then
 _MARK = "\ue000"  # of the private use area: no command has it
+_ENCODER = (  # its arguments: text, value, text, value, ..., text
+    "import json, sys; "
+    "print(''.join(json.dumps(s)[1:-1] if i % 2 else s for i, s in enumerate(sys.argv[1:])))"
+)
 
 
 class SubmissionPreparer:
@@ -101,7 +105,10 @@ class SubmissionPreparer:
         except (MissingSubmission, WorldError):
             return ""
         call = shlex.join((*self._iris, *self._options, "rpc", "controller", "launch-job", "--json"))
-        return f"{call} {_in_a_shell(json.dumps(request, ensure_ascii=False))}"
+        body = json.dumps(request, ensure_ascii=False)
+        if _MARK not in body:
+            return f"{call} {shlex.quote(body)}"
+        return f'{_encoded(body)} && {call} "$request"'
 
     def _command_line(self, submission: Submission) -> str:
         ready = ready_to_run(submission, self._values(submission, for_a_shell=True))
@@ -127,6 +134,21 @@ class SubmissionPreparer:
 
 
 def _in_a_shell(word: str) -> str:
-    """The word quoted for a shell, marked variables outside of the quotes: 'a'"$HF_TOKEN"'b'."""
+    """The word quoted for a shell, marked variables outside of the quotes: 'a'"${HF_TOKEN:?}"'b'."""
     parts = word.split(_MARK)
-    return "".join(f'"${part}"' if at % 2 else shlex.quote(part) for at, part in enumerate(parts) if part)
+    return "".join(_variable(part) if at % 2 else shlex.quote(part) for at, part in enumerate(parts) if part)
+
+
+def _encoded(body: str) -> str:
+    """Shell that sets `request` to this JSON, each marked variable written into it as JSON wants it.
+
+    A shell cannot do that by itself: a value with a quote, a backslash or a line break would end the string.
+    """
+    parts = body.split(_MARK)
+    words = " ".join(_variable(part) if at % 2 else shlex.quote(part) for at, part in enumerate(parts))
+    return f"request=$(python3 -c {shlex.quote(_ENCODER)} {words})"
+
+
+def _variable(name: str) -> str:
+    """The variable of a shell; one that is not set ends the command with its name."""
+    return f'"${{{name}:?}}"'
