@@ -22,6 +22,10 @@ _DATA = re.compile(
     rf"|(?<![\w-])(?:{TEXT_NAMES}|group|cluster|bucket|candidate|rollout|episode|row|record)s?\b"
     r"[ _#\w\[\]()/,.-]{0,40}?(?:[:=>]|\b(?:keeps?|kept|drops?|dropped|says|said|wrote|reads))\s*"
     r"(?P<mark2>[\"'“])(?P<value2>[^\"”]{3,4000})"
+    # [doc 88] ..., and lists of names
+    rf"|\[(?:{TEXT_NAMES}|row|record) ?[#:]?\d+\] (?P<value4>\S.*)"
+    r"|\b(?:names|classes|labels|categories|keywords|topics|tags|stop_?words|vocab\w*)\b ?[:=] ?"
+    r"(?P<value5>[\[{(].*)"
     # chat markup, and what follows it
     r"|(?P<value3><\|(?:im_start|im_end|endoftext|user|assistant|system|begin_of_text|eot_id|"
     r"start_header_id)\|>.*)",
@@ -29,14 +33,17 @@ _DATA = re.compile(
 )
 
 
+_VALUES = tuple(name for name in _DATA.groupindex if name.startswith("value"))
+
+
 @lru_cache(maxsize=512)
 def find_data_spans(message: str) -> tuple[tuple[int, int], ...]:
     """First and end of each span that is text of the job's data, in order."""
     text = message[:MAX_CHARACTERS]
-    if not any(mark in text for mark in ("'", '"', "“", "<|")):
+    if not any(mark in text for mark in ("'", '"', "“", "<|", "[", "{", "(")):
         return ()
     spans = []
     for found in _DATA.finditer(text):
-        name = next(name for name in ("value", "value2", "value3") if found[name] is not None)
+        name = next(name for name in _VALUES if found[name] is not None)
         spans.append(found.span(name))
     return tuple(spans)

@@ -110,7 +110,8 @@ HEADER_FORMATS = (
     HeaderFormat(
         "slurm",
         "s",
-        r"(?P<program>srun|slurmstepd|sbatch|slurmd)(?:-\S{1,40})?:\s+(?P<level>error|warning|info|fatal):\s+",
+        r"(?P<program>srun|slurmstepd|sbatch|slurmd)(?:-\S{1,40})?:\s+(?P<level>error|warning|info|"
+        r"fatal):\s+",
         "srun: error: hello",
     ),
     HeaderFormat("pod launcher", DIGITS + LOWER, rf"(?P<speaker>{_NO_TIME}):\s+", "worker-3: hello"),
@@ -228,11 +229,13 @@ HEADER_FORMATS = (
         "trainer - INFO - hello",
     ),
     HeaderFormat("task", "t", r"task=(?P<speaker>[\w./-]+)\s*\|\s*", "task=/ada/train/0 | hello"),
+    HeaderFormat("letter", "DIWEFC", rf"{LETTER}\s+(?=[A-Za-z(\['\"])", "W hello"),
     HeaderFormat("separator", "-|:", r"[-|:]{1,2}\s+", "| hello"),
     HeaderFormat(
         "progress bar",
         LOWER + UPPER + DIGITS,
-        r"[^|%]{0,60}?\d{1,3}%\|[^|]{0,200}\|\s*[\d.]+[kMG]?/[\d.]+[kMG]?(?:\s\w+)?\s\[[^\]]{1,120}\]\s*(?=[A-Za-z(\[])",
+        r"[^|%]{0,60}?\d{1,3}%\|[^|]{0,200}\|"
+        r"\s*[\d.]+[kMG]?/[\d.]+[kMG]?(?:\s\w+)?\s\[[^\]]{1,120}\]\s*(?=[A-Za-z(\[])",
         "train:  40%|####      | 14/35 [00:10<00:20,  1.1s/it]hello",
     ),
 )

@@ -17,7 +17,8 @@ _LEVELS = dict.fromkeys("dt", Level.DEBUG) | dict.fromkeys("in", Level.INFO) | {
 _LEVELS |= dict.fromkeys("es", Level.ERROR) | dict.fromkeys("cfpa", Level.CRITICAL)  # by first letter
 # Fields of JSON and logfmt lines, wherever they stand.
 _FIELD = re.compile(
-    r"(?:\"|\b)(?P<key>level|lvl|severity|levelname|logger|name|caller|component|rank|pod|time|ts|timestamp|asctime|t)"
+    r"(?:\"|\b)(?P<key>level|lvl|severity|levelname|logger|name|caller|component|rank|pod|time|ts|"
+    r"timestamp|asctime|t)"
     r"(?:\"\s?:\s?|=)\"?(?P<value>[^\",\s}][^\",}]{0,59}?)(?=[\",}]|\s[\w.]+=|$)"
 )
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:[.,]\d+)?)(Z|[+-]\d\d:?\d\d)?")

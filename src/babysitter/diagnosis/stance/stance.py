@@ -1,0 +1,163 @@
+"""Does a line report what a pattern found in it? Decided from the words that govern the match.
+
+The idea is that of NegEx and ConText for clinical text: a cue governs a span, and has a direction. The test
+is direct: without the spans that cues govern, does the pattern still match? Then the line reports it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from babysitter.diagnosis.frame.data_text import find_data_spans
+from babysitter.diagnosis.frame.line import Frame
+from babysitter.diagnosis.frame.quotes import find_quoted_spans
+from babysitter.diagnosis.stance.vocabulary import (
+    ATTEMPT,
+    CUES,
+    MAX_CALM_ATTEMPTS,
+    REPORTS_A_QUOTATION,
+    Cue,
+    Reach,
+    Stance,
+)
+from babysitter.model.log import Level
+
+MAX_CHARACTERS = 4000
+
+Matcher = Callable[[str], bool]
+Span = tuple[int, int]
+
+_CLAUSE_END = re.compile(r",(?=\s)|[;!?](?=\s|$)|\.(?=\s|$)|:(?=\s)|\s[-–—]+\s|\s?[()]|\bthen\b|\bbut\b")
+_SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|\s[-–—]+\s|\s\|\s")
+# "ValueError: directory already exists": its words are the exception's own.
+_OWN_LINE = re.compile(
+    r"(?:[A-Za-z_]\w*\.)*_?(?:[A-Z]\w*)?(?:Error|Exception|Interrupt|Timeout|Exit|Fault|Failure|Died|Killed|"
+    r"Refused|Expired|"
+    r"NotFound|Unavailable|Exhausted|Invalid\w*|Missing\w*|Bad\w*)(?:: |$|\()"
+)
+_STANCES_OF_EXCEPTIONS = frozenset({Stance.EXPECTED, Stance.QUOTED, Stance.ADDRESSED})
+# What the line in front of an exception may say of it; advice or a quotation there are about something else.
+_INTRODUCED = frozenset({Stance.EXPECTED, Stance.TOLERATED, Stance.RETRIED})
+_CALM_LEVELS = frozenset({Level.INFO, Level.DEBUG})
+_ORDER = (
+    Stance.ADDRESSED,
+    Stance.QUOTED,
+    Stance.EXPECTED,
+    Stance.NEGATED,
+    Stance.HYPOTHETICAL,
+    Stance.ADVICE,
+    Stance.TOLERATED,
+    Stance.RETRIED,
+)
+
+
+def stance_of(frame: Frame, matches: Matcher) -> Stance:
+    """How a line stands to what a pattern finds in it.
+
+    `matches`: whether the pattern finds something in a text; asked with parts of the line blanked out. A line
+    without any cue is a report, and the pattern is not asked.
+    """
+    spans: list[Span] = []
+    for stance, governed, cues in governed_spans(frame.message, has_calm_level=frame.level in _CALM_LEVELS):
+        spans += governed
+        if matches(_without(frame, spans)) or not matches(_without(frame, _rest(frame, spans))):
+            continue  # something outside of them matches, or only together with what is outside
+        if not cues or matches(_without(frame, cues)):
+            return stance
+        # The pattern itself asks for the words of the cue.
+    return Stance.REPORTED
+
+
+def stance_of_introduction(frame: Frame) -> Stance:
+    """The stance that a line gives to the exception or traceback that it introduces."""
+    end = len(frame.message.rstrip(" .!:"))
+    for stance, governed, _ in governed_spans(frame.message):
+        if stance in _INTRODUCED and any(first == 0 and last >= end for first, last in governed):
+            return stance
+    return Stance.REPORTED
+
+
+def _rest(frame: Frame, spans: list[Span]) -> list[Span]:
+    """The spans of a message between these."""
+    rest, at = [], 0
+    for first, end in sorted(spans):
+        if first > at:
+            rest.append((at, first))
+        at = max(at, end)
+    return [*rest, (at, len(frame.message))]
+
+
+@lru_cache(maxsize=4096)
+def governed_spans(
+    message: str, *, has_calm_level: bool = False
+) -> tuple[tuple[Stance, list[Span], list[Span]], ...]:
+    """What cues govern in a message, the strictest stance first: the spans, and the words of the cues.
+
+    `has_calm_level`: the line says that it is information; then a quotation is data unless a word such as
+    "reason" or "failed" introduces it.
+    """
+    text = message[:MAX_CHARACTERS]
+    governed: defaultdict[Stance, list[Span]] = defaultdict(list)
+    words: defaultdict[Stance, list[Span]] = defaultdict(list)
+    for cue in CUES:
+        if cue.unless is not None and cue.unless.search(text):
+            continue
+        for place in cue.pattern.finditer(text):
+            governed[cue.stance].append(_reach(cue, place, text))
+            if cue.reach is not Reach.SELF and not cue.holds_failure:
+                words[cue.stance].append(place.span())
+    governed[Stance.QUOTED] += find_data_spans(text)
+    if has_calm_level:
+        governed[Stance.QUOTED] += _quotations(text)
+    if Stance.RETRIED in governed and _is_late_attempt(text):
+        del governed[Stance.RETRIED]
+    is_own_line = _OWN_LINE.match(text) is not None
+    return tuple(
+        (stance, governed[stance], words[stance])
+        for stance in _ORDER
+        if governed[stance] and not (is_own_line and stance not in _STANCES_OF_EXCEPTIONS)
+    )
+
+
+def _quotations(text: str) -> Iterator[Span]:
+    """Quoted spans that nothing introduces as a report."""
+    for first, end in find_quoted_spans(text):
+        if not REPORTS_A_QUOTATION.search(text[max(0, first - 40) : first - 1]):
+            yield first, end
+
+
+def _reach(cue: Cue, place: re.Match[str], text: str) -> Span:
+    """The span that a cue governs: forward, to the end that its reach says."""
+    if cue.reach is Reach.LINE:
+        return 0, len(text)
+    if cue.reach is Reach.SELF:
+        return place.span()
+    if cue.reach is Reach.REST:
+        return place.start(), len(text)
+    end = _CLAUSE_END if cue.reach is Reach.CLAUSE else _SENTENCE_END
+    stop = end.search(text, place.end())
+    first = 0 if cue.reach is Reach.BACK else place.start()
+    return first, stop.start() if stop else len(text)
+
+
+def _is_late_attempt(text: str) -> bool:
+    """Whether it is the last attempt or more than a few have been made: no passing hiccup any more."""
+    return any(
+        int(found["n"]) > MAX_CALM_ATTEMPTS or (found["total"] and int(found["n"]) >= int(found["total"]))
+        for found in _attempts(text)
+    )
+
+
+def _attempts(text: str) -> Iterator[re.Match[str]]:
+    return (found for found in ATTEMPT.finditer(text) if len(found["n"]) < 6)
+
+
+def _without(frame: Frame, spans: list[Span]) -> str:
+    """The line with spans of its message blanked out."""
+    text = list(frame.text)
+    for first, end in spans:
+        text[frame.start + first : frame.start + end] = " " * (
+            min(end + frame.start, len(text)) - first - frame.start
+        )
+    return "".join(text)
