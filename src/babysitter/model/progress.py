@@ -78,3 +78,52 @@ class StagePace:
     def reached(self) -> str:
         """How far it is, in words."""
         return f"{self.done} of {self.total}" if self.total else f"{self.done}"
+
+
+@dataclass(frozen=True, slots=True)
+class StandStill:
+    """Since when a count has not risen. `place` and `text`: the line that reported it first."""
+
+    place: int
+    at_s: float | None
+    text: str
+    value: float
+    reports: int  # that first line included
+
+
+@dataclass(frozen=True, slots=True)
+class CountNote:
+    """How far one number of one wording is, of one speaker.
+
+    `kind`: why it counts work (see diagnosis/timeline/numbers.py). `highest`: since it began (again).
+    `longest_gap_s`: the longest time between two values.
+    """
+
+    template: str
+    slot: int
+    kind: str
+    speaker: str
+    total: float | None  # None = not a fraction
+    value: float
+    highest: float
+    still: StandStill
+    last_place: int
+    last_at_s: float | None
+    reports: int = 1
+    has_counted: bool = False  # it rose at least once
+    is_monotone: bool = True  # it rose at every report
+    longest_gap_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CountedWork:
+    """What the numbers in a job's lines have counted so far. Times are seconds on the lines' clock.
+
+    `gaps_s`: between the newest rises, newest last; `longest_gap_s`: the longest pause that the job survived.
+    """
+
+    counts: tuple[CountNote, ...] = ()
+    rises: int = 0
+    risen_at_s: float | None = None
+    gaps_s: tuple[float, ...] = ()
+    longest_gap_s: float = 0.0

@@ -6,6 +6,7 @@ from babysitter.diagnosis.timeline.aftermath import (
     NEEDS_PROOF,
     AftermathKind,
     JobEnd,
+    Report,
     read_aftermath,
     says_completed,
 )
@@ -25,7 +26,8 @@ REPORT = "ValueError: cannot parse the record"
 def _after(texts, cause=Cause.CODE_ERROR, end=None):
     place = next(index for index, text in enumerate(texts) if text.startswith("!"))
     entries = read_entries(text.removeprefix("!") for text in texts)
-    return read_aftermath(entries, read_counters(entries), place, cause, end or JobEnd())
+    report = Report.at(entries, place, cause)
+    return read_aftermath(entries, read_counters(entries), report, end or JobEnd())
 
 
 _ROWS = [
@@ -107,9 +109,23 @@ def test_aftermath_names_the_line_that_shows_it():
     assert _after(["pipeline completed", f"!{REPORT}"]).place == 0
 
 
-def test_aftermath_outside_of_the_lines_is_unknown():
-    entries = read_entries(["a"], first_place=10)
-    assert read_aftermath(entries, read_counters(entries), 3, Cause.CODE_ERROR, JobEnd()).kind is UNKNOWN
+@pytest.mark.parametrize(
+    ("texts", "end", "kind"),
+    [
+        (["wrote the index to disk"] * 3, JobEnd(), ON),
+        (["wrote the index to disk"] * 2, JobEnd(), UNKNOWN),
+        (["cw-rno2a is ready"], JobEnd(), ON),
+        (["step 1", "step 2"], JobEnd(), ON),
+        ([], JobEnd(), UNKNOWN),
+        ([], JobEnd(quiet_s=700), QUIET),
+        ([], JobEnd(is_over=True), ENDED),
+        (["pipeline completed"], JobEnd(), UNKNOWN),
+    ],
+)
+def test_aftermath_of_an_earlier_look(texts, end, kind):
+    entries = read_entries(texts, first_place=10)
+    report = Report(3, Cause.CODE_ERROR, "cw-rno2a refused the connection")
+    assert read_aftermath(entries, read_counters(entries), report, end).kind is kind
 
 
 @pytest.mark.parametrize(

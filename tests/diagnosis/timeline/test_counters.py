@@ -19,6 +19,7 @@ def _counters(template: str, values, step_s: float = 10.0):
 _COUNTS = [
     "step {}",
     "step {} loss 2.1",
+    "step: {} loss 2.1",
     "Step: {}",
     "global_step={} lr=3e-4",
     "[step {}/90000] loss 2.31",
@@ -88,6 +89,7 @@ _ONLY_NUMBERS = [
     "restarting worker, restart count {}",
     "attempt {} failed",
     "{} tasks failed",
+    "tasks: {} pending",
     "failed to read row {}",
     "error at step {}",
     "Dataset exhausted, reloading (epoch {})",
@@ -144,7 +146,7 @@ def test_unknown_number_must_rise_in_four_reports(values, rises):
 def test_speakers_count_for_themselves():
     texts = [f"[rank{rank}]: step {step}" for step in (1, 2) for rank in (0, 1)]
     counters = read_counters(read_entries(texts))
-    assert len(counters.series) == 2
+    assert len(counters.work.counts) == 2
     assert [rise.place for rise in counters.rises] == [2, 3]
 
 
@@ -252,3 +254,21 @@ def test_clock_of_the_source_fills_in():
 )
 def test_speaker_of_a_line(text, speaker):
     assert read_entries([text])[0].speaker == speaker
+
+
+def test_counters_go_on_from_look_to_look():
+    texts = [f"step {step} of 900" for step in (1, 2, 3, 3, 3, 4, 5)]
+    times = [float(10 * index) for index in range(len(texts))]
+    entries = read_entries(texts, times_s=times)
+    at_once = read_counters(entries)
+    first = read_counters(entries[:4])
+    second = read_counters(entries[4:], first.work)
+    assert (*first.rises, *second.rises) == at_once.rises
+    assert second.work == at_once.work
+
+
+def test_counters_remember_the_newest_counts_only():
+    texts = [f"step 1 of {total}" for total in range(10, 200)]
+    counts = read_counters(read_entries(texts)).work.counts
+    assert len(counts) == 48
+    assert counts[-1].total == 199

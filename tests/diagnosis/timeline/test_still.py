@@ -6,7 +6,7 @@ from babysitter.diagnosis.timeline.churn import find_churn, find_failing_item, r
 from babysitter.diagnosis.timeline.counters import read_counters
 from babysitter.diagnosis.timeline.durations import read_duration_s
 from babysitter.diagnosis.timeline.entries import read_entries
-from babysitter.diagnosis.timeline.still import find_stand_still
+from babysitter.diagnosis.timeline.still import find_stopped_count
 from babysitter.diagnosis.timeline.told import find_told_quiet, read_told_quiet_s
 
 MINUTE = 60.0
@@ -14,7 +14,7 @@ MINUTE = 60.0
 
 def _still(*lines: tuple[float, str]):
     entries = read_entries([text for _, text in lines], times_s=[at * MINUTE for at, _ in lines])
-    return find_stand_still(read_counters(entries))
+    return find_stopped_count(read_counters(entries))
 
 
 _STILL = [
@@ -75,7 +75,8 @@ def test_count_that_does_not_stand_still(lines):
 def test_stand_still_says_for_how_long():
     still = _still((0, "step 1"), (1, "step 2"), (2, "step 2"), (31, "step 2"))
     assert still is not None
-    assert (still.still_s, still.reports, still.first.place, still.last.place) == (1800, 3, 1, 3)
+    assert (still.since.reports, still.since.place, still.last_place, still.reached) == (3, 1, 3, "2")
+    assert still.still_s == 1800
 
 
 _TOLD = [

@@ -70,31 +70,51 @@ class JobEnd:
         return self.quiet_s > self.quiet_limit_s
 
 
-def read_aftermath(
-    entries: Sequence[Entry], counters: Counters, last_place: int, cause: Cause, end: JobEnd
-) -> Aftermath:
-    """Return what followed a report whose last line stands at `last_place`.
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What may have been survived: a report of a cause by its last line."""
 
-    `entries`: the lines of the job, oldest first, with places that rise by one.
+    place: int
+    cause: Cause
+    message: str
+    speaker: str = ""
+
+    @classmethod
+    def at(cls, entries: Sequence[Entry], place: int, cause: Cause) -> "Report":
+        """The report that ends with the line at this place, which must be one of the entries."""
+        entry = entries[place - entries[0].place]
+        return cls(place, cause, entry.message, entry.speaker)
+
+
+def read_aftermath(entries: Sequence[Entry], counters: Counters, report: Report, end: JobEnd) -> Aftermath:
+    """Return what followed a report.
+
+    `entries`: lines of the job, oldest first, with places that rise by one; the report may stand before them.
     """
-    if not entries or not entries[0].place <= last_place <= entries[-1].place:
-        return Aftermath(AftermathKind.UNKNOWN)
-    index = last_place - entries[0].place
+    index = report.place - entries[0].place if entries else 0
+    if index >= len(entries):
+        return _without_lines(end)
+    index = max(-1, index)
+    last_place, cause = report.place, report.cause
     if (rise := next((rise for rise in counters.rises if rise.place > last_place), None)) is not None:
         return Aftermath(AftermathKind.WENT_ON, "work was done after it", rise.place)
-    if (answer := _find_answer(entries, index)) is not None:
+    if (answer := _find_answer(entries, index, report)) is not None:
         return Aftermath(AftermathKind.WENT_ON, "a later line says that the same thing is well", answer)
     if cause not in NEEDS_PROOF and not end.is_over:
-        if not end.is_quiet and (normal := _find_normal_work(entries, index)) is not None:
+        if not end.is_quiet and (normal := _find_normal_work(entries, index, report.speaker)) is not None:
             return Aftermath(AftermathKind.WENT_ON, "normal work of the same process follows", normal)
-        if (completed := _find_completion(entries, index)) is not None:
+        if index >= 0 and (completed := _find_completion(entries, index)) is not None:
             return Aftermath(AftermathKind.WENT_ON, "the job had already completed", completed)
-    if end.is_over:
-        return Aftermath(AftermathKind.ENDED, "the job ended", entries[-1].place)
-    if (ended := _find_end(entries, index)) is not None:
+    if not end.is_over and (ended := _find_end(entries, index)) is not None:
         return Aftermath(AftermathKind.ENDED, "the end of the process follows", ended)
+    return _without_lines(end)
+
+
+def _without_lines(end: JobEnd) -> Aftermath:
+    if end.is_over:
+        return Aftermath(AftermathKind.ENDED, "the job ended")
     if end.is_quiet:
-        return Aftermath(AftermathKind.WENT_QUIET, "nothing came after it", last_place)
+        return Aftermath(AftermathKind.WENT_QUIET, "nothing came after it")
     return Aftermath(AftermathKind.UNKNOWN)
 
 
@@ -103,9 +123,8 @@ def says_completed(message: str) -> bool:
     return _COMPLETED.search(message) is not None and not _NOT_COMPLETED.search(message)
 
 
-def _find_normal_work(entries: Sequence[Entry], index: int) -> int | None:
+def _find_normal_work(entries: Sequence[Entry], index: int, speaker: str) -> int | None:
     """The last of three ordinary lines of the same speaker, with no failure of it after them."""
-    speaker = entries[index].speaker
     count, newest = 0, None
     for entry in reversed(entries[max(index + 1, len(entries) - MAX_LINES_AFTER) :]):
         if entry.speaker != speaker:
@@ -119,9 +138,9 @@ def _find_normal_work(entries: Sequence[Entry], index: int) -> int | None:
     return None
 
 
-def _find_answer(entries: Sequence[Entry], index: int) -> int | None:
+def _find_answer(entries: Sequence[Entry], index: int, report: Report) -> int | None:
     """A later line that names something of the report and says that it is well."""
-    names = set(_IDENTIFIER.findall(entries[index].message)[:MAX_IDENTIFIERS])
+    names = set(_IDENTIFIER.findall(report.message)[:MAX_IDENTIFIERS])
     if not names:
         return None
     for entry in entries[max(index + 1, len(entries) - MAX_LINES_AFTER) :]:

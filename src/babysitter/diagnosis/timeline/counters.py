@@ -8,104 +8,63 @@ counts work when it is
 * anything else that rises in every one of at least four reports.
 
 Durations, rates, sizes of memory, identifiers and names of machines never count work. A line that speaks of
-retrying, reloading, waiting or failing reports a number (it may stand still); a rise in it is not progress.
+retrying, reloading, waiting or failing reports a number, which may stand still; a rise in it is not progress.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
+from typing import NamedTuple
 
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.numbers import SlotKind, read_wording
+from babysitter.model.progress import CountedWork, CountNote, StandStill
 
-MAX_SERIES = 2000
+MAX_SERIES = 2000  # of one batch of lines
+MAX_NOTES = 48  # remembered: those reported last
+MAX_GAPS = 60
+MAX_TEXT_CHARACTERS = 200
 MIN_OTHER_REPORTS = 4  # of a number that nothing says is work
 NEW_START_SHARE = 0.5  # a count that falls below this share of its highest value counts anew
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """One number of one line. `total` is None where the number is not a fraction."""
-
-    place: int
-    at_s: float | None
-    value: float
-    total: float | None
-    is_progress: bool  # False: the line speaks of retrying, waiting or failing
-    is_rise: bool  # above every value since the count began (again)
-
-
-@dataclass(slots=True)
-class Series:
-    """The reports of one number of one wording, of one speaker, oldest first."""
-
-    template: str
-    slot: int
-    kind: SlotKind
-    speaker: str
-    reports: list[Report] = field(default_factory=list)
-    highest: float = 0.0  # since the count began anew
-    record: float = 0.0  # ever
-    is_monotone: bool = True
-
-    @property
-    def counts_work(self) -> bool:
-        """Whether this number counts work at all."""
-        if self.kind is SlotKind.OTHER:
-            return self.is_monotone and len(self.reports) >= MIN_OTHER_REPORTS
-        return True
-
-    @property
-    def has_moved(self) -> bool:
-        """Whether the number ever took another value."""
-        return any(after.value != before.value for before, after in pairwise(self.reports))
-
-
-@dataclass(frozen=True, slots=True)
-class Rise:
+class Rise(NamedTuple):
     """A number that rose: the place and time of the line that proves work was done."""
 
     place: int
     at_s: float | None
-    series: int  # index in `Counters.series`
 
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """All series that count work, and where any of them rose, oldest first."""
+    """Where numbers rose in some lines, oldest first, and what they have counted up to then."""
 
-    series: tuple[Series, ...] = ()
     rises: tuple[Rise, ...] = ()
+    work: CountedWork = field(default_factory=CountedWork)
 
     @property
     def last_rise(self) -> Rise | None:
-        """The newest proof that work was done."""
+        """The newest proof in these lines that work was done."""
         return self.rises[-1] if self.rises else None
 
     @property
     def median_step_s(self) -> float | None:
         """The usual time between two rises; None before two of them."""
-        gaps = self._gaps_s()
-        return median(gaps) if gaps else None
-
-    @property
-    def longest_gap_s(self) -> float:
-        """The longest time between two rises, that is the longest pause that the job survived."""
-        return max(self._gaps_s(), default=0.0)
+        return median(self.work.gaps_s) if self.work.gaps_s else None
 
     def rises_after(self, place: int) -> bool:
         """Whether work was done after this place."""
         return bool(self.rises) and self.rises[-1].place > place
 
-    def _gaps_s(self) -> list[float]:
-        times = sorted({rise.at_s for rise in self.rises if rise.at_s is not None})
-        return [after - before for before, after in pairwise(times)]
 
+def read_counters(entries: Iterable[Entry], before: CountedWork | None = None) -> Counters:
+    """Return what the numbers in these lines count. The lines are of one job, oldest first.
 
-def read_counters(entries: Iterable[Entry]) -> Counters:
-    """Return what the numbers in these lines count. The lines are of one job, oldest first."""
-    all_series: dict[tuple[str, str, int, float | None], Series] = {}
+    `before`: what earlier lines of the job have counted.
+    """
+    before = before or CountedWork()
+    known = {_key(note): _Series(note) for note in before.counts}
     for entry in entries:
         wording = read_wording(entry.message)
         if wording is None:
@@ -116,37 +75,112 @@ def read_counters(entries: Iterable[Entry]) -> Counters:
                 continue
             value, total = read
             key = (entry.speaker, wording.template, index, total)
-            series = all_series.get(key)
-            if series is None:
-                if len(all_series) >= MAX_SERIES:
-                    continue
-                series = all_series[key] = Series(wording.template, index, slot.kind, entry.speaker)
-            _add(series, entry, value, total, is_progress=wording.is_progress)
-    working = tuple(series for series in all_series.values() if series.counts_work)
-    return Counters(working, _rises_of(working))
+            series = known.get(key)
+            if series is not None:
+                series.add(entry, value, is_progress=wording.is_progress)
+            elif len(known) < MAX_SERIES:
+                known[key] = _Series(_first_note(entry, wording.template, index, slot.kind, value, total))
+    rises = _rises_of(known.values())
+    notes = sorted((series.note() for series in known.values()), key=lambda note: note.last_place)
+    return Counters(rises, _with_rises(before, rises, tuple(notes[-MAX_NOTES:])))
 
 
-def _add(series: Series, entry: Entry, value: float, total: float | None, *, is_progress: bool) -> None:
-    is_rise = False
-    if not series.reports:
-        series.highest = series.record = value
-    elif value > series.highest:
-        is_rise = is_progress
-        series.highest = value
-        series.record = max(series.record, value)
-    elif value < series.highest:
-        series.is_monotone = False
-        if value < series.highest * NEW_START_SHARE:
-            series.highest = value
-    else:
-        series.is_monotone = False
-    series.reports.append(Report(entry.place, entry.at_s, value, total, is_progress, is_rise))
+_Key = tuple[str, str, int, float | None]
 
 
-def _rises_of(working: Sequence[Series]) -> tuple[Rise, ...]:
+def _key(note: CountNote) -> _Key:
+    return note.speaker, note.template, note.slot, note.total
+
+
+def _first_note(
+    entry: Entry, template: str, index: int, kind: SlotKind, value: float, total: float | None
+) -> CountNote:
+    still = _stands_from(entry, value)
+    return CountNote(
+        template, index, kind.value, entry.speaker, total, value, value, still, entry.place, entry.at_s
+    )
+
+
+def _stands_from(entry: Entry, value: float) -> StandStill:
+    return StandStill(entry.place, entry.at_s, entry.text[:MAX_TEXT_CHARACTERS], value, 1)
+
+
+class _Series:
+    """The reports of one number of one wording while they are read."""
+
+    def __init__(self, before: CountNote) -> None:
+        self._before = before
+        self._value, self._highest = before.value, before.highest
+        self._still, self._repeated = before.still, 0
+        self._last: tuple[int, float | None] = before.last_place, before.last_at_s
+        self._reports = before.reports
+        self._has_counted, self._is_monotone = before.has_counted, before.is_monotone
+        self._longest_gap_s = before.longest_gap_s
+        self._rises: list[Rise] = []
+
+    @property
+    def counts_work(self) -> bool:
+        if self._before.kind == SlotKind.OTHER.value:
+            return self._is_monotone and self._reports >= MIN_OTHER_REPORTS
+        return True
+
+    @property
+    def rises(self) -> list[Rise]:
+        """Where it rose as work."""
+        return self._rises if self.counts_work else []
+
+    def add(self, entry: Entry, value: float, *, is_progress: bool) -> None:
+        """Take the next report into account."""
+        if value <= self._highest:
+            self._is_monotone = False
+        elif is_progress:
+            self._rises.append(Rise(entry.place, entry.at_s))
+        if value > self._value:
+            self._has_counted = True
+            if self._still.at_s is not None and entry.at_s is not None:
+                self._longest_gap_s = max(self._longest_gap_s, entry.at_s - self._still.at_s)
+            self._still, self._repeated = _stands_from(entry, value), 0
+        else:
+            self._repeated += 1
+        if value > self._highest or value < self._highest * NEW_START_SHARE:
+            self._highest = value
+        self._value, self._last = value, (entry.place, entry.at_s)
+        self._reports += 1
+
+    def note(self) -> CountNote:
+        """The state of the count after the newest report."""
+        place, at_s = self._last
+        still = replace(self._still, reports=self._still.reports + self._repeated)
+        return replace(
+            self._before,
+            value=self._value,
+            highest=self._highest,
+            still=still,
+            last_place=place,
+            last_at_s=at_s,
+            reports=self._reports,
+            has_counted=self._has_counted,
+            is_monotone=self._is_monotone,
+            longest_gap_s=self._longest_gap_s,
+        )
+
+
+def _rises_of(known: Iterable[_Series]) -> tuple[Rise, ...]:
     found: dict[int, Rise] = {}
-    for index, series in enumerate(working):
-        for report in series.reports:
-            if report.is_rise:
-                found.setdefault(report.place, Rise(report.place, report.at_s, index))
+    for series in known:
+        for rise in series.rises:
+            found.setdefault(rise.place, rise)
     return tuple(found[place] for place in sorted(found))
+
+
+def _with_rises(before: CountedWork, rises: Sequence[Rise], counts: tuple[CountNote, ...]) -> CountedWork:
+    earlier = [] if before.risen_at_s is None else [before.risen_at_s]
+    times = sorted({*earlier, *(rise.at_s for rise in rises if rise.at_s is not None)})
+    gaps = tuple(after - at_s for at_s, after in pairwise(times))
+    return CountedWork(
+        counts,
+        before.rises + len(rises),
+        times[-1] if times else None,
+        (*before.gaps_s, *gaps)[-MAX_GAPS:],
+        max([before.longest_gap_s, *gaps]),
+    )

@@ -5,7 +5,13 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from babysitter.diagnosis.timeline.work_words import counts_work, is_progress_line, is_unit, measures_else
+from babysitter.diagnosis.timeline.work_words import (
+    counts_work,
+    is_progress_line,
+    is_state,
+    is_unit,
+    measures_else,
+)
 
 MAX_TEMPLATE_CHARACTERS = 200
 MAX_NUMBERS = 12  # of one line; a longer row of numbers is data
@@ -111,7 +117,7 @@ def _kind(
     deciding = named if is_assigned else counted
     if is_assigned and measures_else(named):
         return None
-    is_named = not is_assigned and is_unit(named)  # "step 12 loss 2.1"
+    is_named = is_unit(named) and not is_state(counted)  # "step 12 loss 2.1", not "tasks: 12 failed"
     if measures_else(counted) and not is_named:
         return None
     if measures_else(named) and not (is_named or counts_work(counted)):

@@ -33,8 +33,8 @@ class Pace:
 def read_pace(entries: Sequence[Entry], counters: Counters) -> Pace | None:
     """Return the job's own pace; None where too little work or no clock was seen."""
     median_s = counters.median_step_s
-    if median_s is None or len(counters.rises) < MIN_RISES:
+    if median_s is None or counters.work.rises < MIN_RISES:
         return None
     times = [entry.at_s for entry in entries if entry.at_s is not None]
     line_gap_s = max((after - before for before, after in pairwise(times)), default=0.0)
-    return Pace(median_s, counters.longest_gap_s, line_gap_s)
+    return Pace(median_s, counters.work.longest_gap_s, line_gap_s)

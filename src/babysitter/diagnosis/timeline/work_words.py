@@ -14,9 +14,14 @@ def counts_work(words: Iterable[str]) -> bool:
     return any(word in DONE or _singular(word) in UNITS for word in words)
 
 
-def measures_else(words: Iterable[str]) -> bool:
+def is_state(words: Iterable[str]) -> bool:
+    """Whether one of these words is a state that things are counted by, such as "failed" or "pending"."""
+    return any(word in STATES or _singular(word) in STATES for word in words)
+
+
+def measures_else(words: Sequence[str]) -> bool:
     """Whether one of these words names a quantity that is not work done."""
-    return any(word in NOT_WORK or _singular(word) in NOT_WORK for word in words)
+    return is_state(words) or any(word in NOT_WORK or _singular(word) in NOT_WORK for word in words)
 
 
 def is_progress_line(message: str) -> bool:
@@ -52,17 +57,22 @@ DONE = _words(
     verified
     """
 )
+STATES = _words(
+    """
+    failed failure error dead gone refused skipped dropped queued pending waiting remaining left flight
+    inflight active alive idle lost evicted preempted killed running unreachable unhealthy missing bad
+    corrupt rejected invalid
+    """
+)
 NOT_WORK = _words(
     """
     worker rank pid gpu tpu chip device host port attempt retry restart loss lr rate learning norm grad
     elapsed eta uptime second sec minute min hour ms time took duration latency age ago mem memory rss heap
     usage used free available utilization utilisation temperature temp power cpu thread version seed size
-    length max limit timeout failed failure error dead gone refused skipped dropped queued pending waiting
-    remaining left flight inflight active alive idle req backlog lag depth score acc accuracy reward ppl
+    length max limit timeout req backlog lag depth score acc accuracy reward ppl
     perplexity entropy kl mean std avg average throughput speed mfu gb mb gib mib kb tb status code http
-    lineno lost evicted preempted preemption killed warning exception poll heartbeat ping pool capacity need
-    quota priority id uid every stderr exit signal index swapped running unreachable unhealthy missing bad
-    corrupt rejected invalid cache replica pod connection socket fd handle
+    lineno preemption warning exception poll heartbeat ping pool capacity need
+    quota priority id uid every stderr exit signal index swapped cache replica pod connection socket fd handle
     """
 )
 _NO_PROGRESS = re.compile(
