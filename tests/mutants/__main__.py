@@ -25,7 +25,8 @@ from tests.mutants.mutate import Mutant, mutants
 from tests.mutants.targets import NAMED, ROOT, TARGETS, Target
 
 ACCEPTED = Path(__file__).with_name("accepted.txt")
-CPU_S, WALL_S = 120, 900  # a mutant that takes longer loops for ever, and so is noticed
+# A mutant that takes much longer than the tests without it loops for ever, and so is noticed.
+CPU_S, CPU_SPARE_S, CPU_FACTOR, WALL_S = 120, 5, 2, 900
 LIBRARIES = (
     *("pytest", "pytest_asyncio", "hypothesis", "sqlalchemy.ext.asyncio", "aiohttp", "structlog", "yaml"),
     *("pydantic", "msgspec", "tenacity", "apscheduler.schedulers.asyncio"),
@@ -51,21 +52,22 @@ class Swap(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self._text, str(self._file), "exec"), module.__dict__)
 
 
-def attempt(target: Target, text: str) -> str:
-    """Run the target's tests on this text of it, in a child process."""
+def attempt(target: Target, text: str, cpu_s: int = CPU_S) -> tuple[str, float]:
+    """Run the target's tests on this text of it, in a child process; how it ended, and its CPU seconds."""
     child = os.fork()
     if child == 0:
-        os._exit(_in_child(target, text))
-    _, status = os.waitpid(child, 0)
+        os._exit(_in_child(target, text, cpu_s))
+    _, status, used = os.wait4(child, 0)
+    used_s = used.ru_utime + used.ru_stime
     if os.WIFSIGNALED(status):
-        return KILLED
-    return {0: SURVIVED, 1: KILLED}.get(os.WEXITSTATUS(status), BROKEN)
+        return KILLED, used_s
+    return {0: SURVIVED, 1: KILLED}.get(os.WEXITSTATUS(status), BROKEN), used_s
 
 
-def _in_child(target: Target, text: str) -> int:
+def _in_child(target: Target, text: str, cpu_s: int) -> int:
     import pytest
 
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
     signal.alarm(WALL_S)
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
@@ -125,16 +127,19 @@ def main() -> int:
 
 def _run(picked: list[tuple[Target, Mutant]], jobs: int, label: str) -> int:
     known, began_s = accepted(), time.monotonic()
+    limits: dict[tuple[str, ...], int] = {}
     for target in {target.tests: target for target, _ in picked}.values():
-        if (ending := attempt(target, target.file.read_text(encoding="utf-8"))) != SURVIVED:
+        ending, used_s = attempt(target, target.file.read_text(encoding="utf-8"))
+        limits[target.tests] = CPU_SPARE_S + int(CPU_FACTOR * used_s)
+        if ending != SURVIVED:
             print(f"The tests of {target.path} do not pass without a mutant ({ending}).")
             return 2
     print(f"{len(picked)} mutants ({label}); the tests pass without them.", flush=True)
     endings: dict[str, int] = {}
     unanswered = 0
     with ThreadPoolExecutor(jobs) as pool:
-        ran = pool.map(lambda each: attempt(each[0], each[1].text), picked)
-        for (_, mutant), ending in zip(picked, ran, strict=True):
+        ran = pool.map(lambda each: attempt(each[0], each[1].text, limits[each[0].tests]), picked)
+        for (_, mutant), (ending, _used_s) in zip(picked, ran, strict=True):
             if ending == SURVIVED and mutant.key in known:
                 ending = "accepted"
             endings[ending] = endings.get(ending, 0) + 1

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from babysitter.model.ids import IncidentId, MessageId
+from babysitter.model.ids import IncidentId, MessageId, ProposalId
 from babysitter.model.message import Message, Occasion, Words
 from babysitter.store.open import Store
 from babysitter.store.outbox import Place, Posting
@@ -148,3 +148,132 @@ async def test_messages_are_found_by_what_they_are_about(outbox: Store):
     await put(outbox, message(1, incident=IncidentId("i-1")), message(2))
     async with outbox.reading() as records:
         assert [each.id for each in await records.outbox.about(incident=IncidentId("i-1"))] == ["m-1"]
+
+
+@pytest.mark.parametrize(("ago_s", "is_told"), [(3599, True), (3600, False)])
+async def test_late_notifier_looks_back_an_hour(outbox: Store, ago_s, is_told):
+    await put(outbox, message(1, when=at(-ago_s)))
+    async with outbox.transaction() as records:
+        await records.outbox.register(("slack", "console"), now=NOON)
+        assert await records.outbox.waiting_count("console") == is_told
+
+
+async def test_notifier_that_stays_gets_nothing_twice(outbox: Store):
+    await put(outbox, message(1))
+    async with outbox.transaction() as records:
+        await records.outbox.register(("slack", "webhook"), now=NOON)
+        assert await records.outbox.waiting_count("slack") == 1
+        await records.outbox.register(("slack",), now=NOON)
+        await records.outbox.register(("slack", "webhook"), now=NOON)
+        assert await records.outbox.waiting_count("webhook") == 0
+        assert await records.outbox.waiting_count("slack") == 1
+
+
+async def test_waiting_is_counted_for_each_notifier(outbox: Store):
+    await put(outbox, message(1), message(2))
+    await posted(outbox, 1, "100.1")
+    async with outbox.reading() as records:
+        assert await records.outbox.waiting_count("slack") == 1
+        assert await records.outbox.waiting_count("webhook") == 2
+        assert await records.outbox.waiting_count("other") == 0
+
+
+@pytest.mark.parametrize(("ahead_s", "is_tried"), [(1, False), (360, False), (361, True)])
+async def test_pause_longer_than_any_is_a_clock_set_back(outbox: Store, ahead_s, is_tried):
+    await put(outbox, message(1))
+    await claim(outbox)
+    async with outbox.transaction() as records:
+        again_at = at(ahead_s)
+        await records.outbox.failed("slack", MessageId("m-1"), "no", again_at=again_at, is_doubtful=False)
+        await records.outbox.posted("webhook", MessageId("m-1"), Place("W", "1"), revision=0, now=NOON)
+        work = await records.outbox.with_work(now=NOON, shown_before=NOON)
+    assert work == ({"slack"} if is_tried else set())
+    assert bool(await claim(outbox)) is is_tried
+
+
+@pytest.mark.parametrize(("ahead_s", "is_due"), [(0, True), (1, False), (360, False), (361, True)])
+async def test_edit_is_due_some_time_after_the_last(outbox: Store, ahead_s, is_due):
+    await put(outbox, message(1), message(2))
+    for number in (1, 2):
+        await claim(outbox)
+        await posted(outbox, number, f"100.{number}")
+    async with outbox.transaction() as records:
+        await records.outbox.dropped("webhook", MessageId("m-1"), "no")
+        await records.outbox.dropped("webhook", MessageId("m-2"), "no")
+        assert await records.outbox.with_work(now=NOON, shown_before=NOON) == set()
+        await records.outbox.edit(MessageId("m-1"), message(1, words=Words("Title 1", "new")))
+        await records.outbox.shown("slack", MessageId("m-1"), 0, now=at(ahead_s))
+        due = await records.outbox.edits_due("slack", shown_before=NOON, at_most=9)
+        assert [each.message.id for each in due] == ["m-1"] * is_due
+        work = await records.outbox.with_work(now=NOON, shown_before=NOON)
+        assert work == ({"slack"} if is_due else set())
+        await records.outbox.shown("slack", MessageId("m-1"), 1, now=NOON)
+        assert await records.outbox.with_work(now=NOON, shown_before=NOON) == set()
+
+
+async def test_footer_waits_from_the_last_edit(outbox: Store):
+    await put(outbox, message(1))
+    changed = message(1, when=at(60), words=Words("Title 1", "new"))
+    async with outbox.transaction() as records:
+        assert await records.outbox.edit(MessageId("m-1"), changed)
+        footer = replace(changed, words=replace(changed.words, footer="Last check"))
+        assert not await records.outbox.edit(MessageId("m-1"), replace(footer, created_at=at(359)))
+        assert await records.outbox.edit(MessageId("m-1"), replace(footer, created_at=at(360)))
+        assert not await records.outbox.edit(MessageId("m-1"), replace(footer, created_at=at(900)))
+
+
+async def test_edits_of_two_messages_do_not_mix(outbox: Store):
+    await put(outbox, message(1), message(2, "w-2"))
+    async with outbox.transaction() as records:
+        for number in (1, 2, 2):
+            text = f"{number} at {number}"
+            changed = message(number, when=at(number), words=Words(f"Title {number}", text))
+            await records.outbox.edit(MessageId(f"m-{number}"), changed)
+        newest = message(2, "w-2", when=at(9), words=Words("Title 2", "newest"))
+        assert await records.outbox.edit(MessageId("m-2"), newest)
+    claimed = {each.message.id: each for each in await claim(outbox)}
+    assert {name: (each.message.words.sentence, each.revision) for name, each in claimed.items()} == {
+        "m-1": ("1 at 1", 1),
+        "m-2": ("newest", 2),
+    }
+
+
+async def test_message_that_is_not_known_is_not_edited(outbox: Store):
+    async with outbox.transaction() as records:
+        assert not await records.outbox.edit(MessageId("m-9"), message(9))
+        assert await records.outbox.message(MessageId("m-9")) is None
+        await records.outbox.put(message(1))
+        assert await records.outbox.message(MessageId("m-1")) == message(1)
+
+
+async def test_messages_of_a_proposal_are_found(outbox: Store):
+    about, other = ProposalId("p-1"), ProposalId("p-2")
+    await put(outbox, message(1, proposal=about), message(2, proposal=other), message(3))
+    async with outbox.reading() as records:
+        assert [each.id for each in await records.outbox.about(proposal=about)] == ["m-1"]
+        assert len(await records.outbox.about()) == 3
+
+
+async def test_digested_message_is_not_told_again(outbox: Store):
+    await put(outbox, message(1), message(2, "w-2"), message(3, "w-3"), hold_until=at(60))
+    async with outbox.transaction() as records:
+        both = [MessageId("m-1"), MessageId("m-2")]
+        await records.outbox.release(both, digested=both[:1])
+        assert [each.id for each in await records.outbox.held_until(at(60))] == ["m-3"]
+    assert [each.message.id for each in await claim(outbox)] == ["m-2"]
+
+
+async def test_claims_count_their_tries(outbox: Store):
+    await put(outbox, message(1))
+    assert [(await claim(outbox))[0].tries for _ in range(3)] == [0, 1, 2]
+    await put(outbox, message(2, "w-2"))
+    assert [each.tries for each in await claim(outbox, notifier="webhook")] == [0, 0]
+
+
+async def test_thread_is_of_this_conversation_and_notifier(outbox: Store):
+    await put(outbox, message(1), message(2), message(3, "w-2"))
+    await claim(outbox)
+    await posted(outbox, 1, "100.1")
+    threads = {each.message.id: each.thread for each in await claim(outbox)}
+    assert threads == {"m-2": Place("C1", "100.1"), "m-3": None}
+    assert [each.thread for each in await claim(outbox, notifier="webhook")] == [None, None]
