@@ -63,6 +63,33 @@ async def test_what_is_computed_twice_is_written_once(store: Store):
         assert not await records.ledger.add_restart(WatchId("w-1"), ProposalId("p-1"), restart)
 
 
+@pytest.mark.parametrize(
+    ("first_root", "cluster", "after_s", "counted"),
+    [
+        ("/ada/dedup-r1", "marin", 3600, True),  # stopped, and started again on the successor
+        (build.ROOT, "marin", 3600, True),  # and on the job itself
+        ("/ada/other", "marin", 3600, False),
+        ("/ada/dedup-r1", "elsewhere", 3600, False),
+        ("/ada/dedup-r1", "marin", 90_000, False),  # more than a day later
+    ],
+)
+async def test_restarts_of_an_earlier_watch_count(store: Store, first_root, cluster, after_s, counted):
+    job = JobId(first_root)
+    later = replace(
+        build.watch(), id=WatchId("w-2"), root=job, first_root=job, cluster=cluster, created_at=at(after_s)
+    )
+    restart = Restart(at(60), Cause.ZOMBIE_COORDINATOR, build.ROOT, JobId("/ada/dedup-r1"), 10)
+    async with store.transaction() as records:
+        await offered(records)
+        await records.ledger.add_restart(WatchId("w-1"), ProposalId("p-1"), restart)
+        await records.watches.save(replace(build.watch(), stopped_at=at(120), due_at=None))
+        await records.watches.add(later)
+        key = replace(KEY, watch=later.id)
+        await records.ledger.open_incident(IncidentId("i-2"), key, build.diagnosis(), now=at(after_s))
+        ledger = await records.ledger.of(later)
+    assert ledger.restarts == ((restart,) if counted else ())
+
+
 async def test_promise_2_the_first_of_two_answers_wins(store: Store):
     async with store.transaction() as records:
         await offered(records)

@@ -6,10 +6,10 @@ from babysitter.decide.case import Case
 from babysitter.decide.incident import UNDER_ACTION
 from babysitter.decide.proposal import is_standing
 from babysitter.decide.respond import ruling_for
-from babysitter.decide.restart import BUDGET_WINDOW, Ruling, budget
+from babysitter.decide.restart import Ruling, budget
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind
-from babysitter.model.incident import Incident
+from babysitter.model.incident import BUDGET_WINDOW, Incident
 from babysitter.model.intent import EndIncident, Expire, Intent, OpenIncident, Propose, Withdraw
 from babysitter.model.proposal import ProposalStatus
 from babysitter.model.verdict import Diagnosis

@@ -1,16 +1,14 @@
 """May a restart help, and is one allowed now? Answers with a named reason, never a bool."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum
 
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause
-from babysitter.model.incident import Ledger
+from babysitter.model.incident import BUDGET_WINDOW, Ledger
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Change, Diagnosis, Verdict
-
-BUDGET_WINDOW = timedelta(hours=24)
 
 
 class Ruling(Enum):

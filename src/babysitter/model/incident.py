@@ -1,7 +1,7 @@
 """One trouble of one watch, from first notice to end."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from babysitter.model.finding import Cause
@@ -58,6 +58,9 @@ class Incident:
     outcome: str = ""  # how it ended, one sentence
 
 
+BUDGET_WINDOW = timedelta(hours=24)  # in which restarts count against the budget
+
+
 @dataclass(frozen=True, slots=True)
 class Restart:
     """One restart that was carried out for a watch."""
@@ -71,7 +74,10 @@ class Restart:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The incidents, proposals and decisions of one watch so far, newest last."""
+    """The incidents, proposals and decisions of one watch so far, newest last.
+
+    `restarts`: with those of earlier watches of the same job, as far as they count against its budget.
+    """
 
     incidents: tuple[Incident, ...] = ()
     proposals: tuple[Proposal, ...] = ()

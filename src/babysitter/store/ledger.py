@@ -9,7 +9,7 @@ from sqlalchemy import Select, insert, select, update
 from babysitter.errors import FactsChanged, UserError
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
-from babysitter.model.incident import Incident, IncidentKey, IncidentStatus, Ledger, Restart
+from babysitter.model.incident import BUDGET_WINDOW, Incident, IncidentKey, IncidentStatus, Ledger, Restart
 from babysitter.model.message import Occasion, Told
 from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
@@ -48,7 +48,7 @@ class LedgerBook:
             incidents=found,
             proposals=offered,
             decisions=tuple(decision_from(row._mapping) for row in answered),
-            restarts=await self.restarts_of(watch.id),
+            restarts=await self._restarts_of_job(watch),
             told=await self._told_of(found),
         )
 
@@ -293,6 +293,29 @@ class LedgerBook:
         return tuple(
             Restart(row.at, Cause(row.cause), JobId(row.old), JobId(row.new), row.high_water)
             for row in await self._connection.execute(asked)
+        )
+
+    async def _restarts_of_job(self, watch: Watch) -> tuple[Restart, ...]:
+        """Those of this watch, and those of earlier watches that led to its first job or began from it.
+
+        Who stops a watch and starts it again does not get a new restart budget.
+        """
+        own = restarts.c.watch == watch.id
+        earlier = (
+            (watches.c.cluster == watch.cluster)
+            & (restarts.c.at <= watch.created_at)
+            & (restarts.c.at > watch.created_at - BUDGET_WINDOW)
+        )
+        joined = select(restarts).join(watches, watches.c.id == restarts.c.watch, isouter=True)
+        rows = (await self._connection.execute(joined.where(own | earlier).order_by(restarts.c.seq))).all()
+        names, count = {watch.first_root}, 0
+        while len(names) > count:
+            count = len(names)
+            names |= {name for row in rows if {row.old, row.new} & names for name in (row.old, row.new)}
+        return tuple(
+            Restart(row.at, Cause(row.cause), JobId(row.old), JobId(row.new), row.high_water)
+            for row in rows
+            if row.watch == watch.id or row.old in names
         )
 
     async def _told_of(self, found: Collection[Incident]) -> tuple[Told, ...]:
