@@ -43,8 +43,8 @@ async def test_without_a_client_date_the_card_says_what_is_missing(tmp_path):
         assert await tale.causes() == ["zombie-coordinator"]
         assert await tale.proposals() == []
         notes = dict(tale.ear.heard[-1].words.notes)
-        assert "clusters.NAME.client_revision_date" in notes["No restart is offered"]
-        assert "nobody named the folder" in notes["No restart is offered"]
+        assert "clusters.NAME.client_revision_date" in notes["No restart is proposed"]
+        assert "nobody named the folder" in notes["No restart is proposed"]
 
 
 async def test_where_dumps_cannot_tell_a_zombie_is_known_by_what_it_said_and_by_time(tmp_path):

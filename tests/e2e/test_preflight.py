@@ -168,7 +168,7 @@ async def test_faulty_command_is_not_proposed(options, words, tmp_path, place):
         assert await tale.causes() == ["zombie-coordinator"]
         assert await tale.proposals() == []
         notes = dict(tale.ear.heard[-1].words.notes)
-        assert words in notes["No restart is offered"]
+        assert words in notes["No restart is proposed"]
         assert tale.sim.launched == []
 
 
@@ -177,7 +177,7 @@ async def test_large_bundle_is_proposed_once_it_is_small(tmp_path, place):
     async with story("zombie", tmp_path, resubmit=place.command(), workdir=place.folder) as tale:
         await tale.pass_s(250, 10.0)
         assert await tale.proposals() == []
-        note = dict(tale.ear.heard[-1].words.notes)["No restart is offered"]
+        note = dict(tale.ear.heard[-1].words.notes)["No restart is proposed"]
         assert "iris takes at most 25 MB. Largest: weights.bin (26.0 MB)" in note
         (place.folder / "weights.bin").unlink()
         await until_offered(tale)
@@ -191,5 +191,5 @@ async def test_name_taken_before_the_proposal(tmp_path):
         await launch(tale, SUCCESSOR)
         await tale.pass_s(250, 10.0)
         assert await tale.proposals() == []
-        note = dict(tale.ear.heard[-1].words.notes)["No restart is offered"]
+        note = dict(tale.ear.heard[-1].words.notes)["No restart is proposed"]
         assert f"A job named {SUCCESSOR} exists already" in note

@@ -157,10 +157,10 @@ async def test_approval_ends_with_the_expiry_itself(place: Home, first):
     if first is not None:
         await answer(place, offer, first)
     place.clock.advance((offer.expires_at - place.clock.now()).total_seconds())
-    with pytest.raises(FactsChanged, match=f"ended at {offer.expires_at:%H:%M} UTC"):
+    with pytest.raises(FactsChanged, match=f"expired at {offer.expires_at:%H:%M} UTC"):
         await answer(place, offer)
     (refused,) = await place.events(DecisionRefused)
-    assert "ended at" in refused.because
+    assert "expired at" in refused.because
 
 
 async def test_approval_counts_until_the_expiry(place: Home):
@@ -188,7 +188,7 @@ async def test_snooze_lets_the_offer_expire_after_it(place: Home):
     ("status", "said"),
     [
         (ProposalStatus.WITHDRAWN, "was withdrawn: the job recovered"),
-        (ProposalStatus.UNANSWERED, "ended unanswered"),
+        (ProposalStatus.UNANSWERED, "expired unanswered"),
     ],
 )
 async def test_offer_that_is_gone_cannot_be_answered(place: Home, status, said):

@@ -47,14 +47,14 @@ async def test_snooze_until_it_changes_expires(place: Home):
     assert [each.status for each in await proposals(place, watch)] == [ProposalStatus.UNANSWERED]
     (incident,) = (await standing_of(place.hall, watch.id)).incidents
     assert incident.status is IncidentStatus.EXPIRED
-    with pytest.raises(FactsChanged, match="ended unanswered"):
+    with pytest.raises(FactsChanged, match="expired unanswered"):
         await decide(place.hall, offer.id, ADA, Answer.YES, Door.TERMINAL)
 
 
 async def test_snoozed_proposal_is_not_approved_after_its_expiry(place: Home):
     _, offer = await snooze(place, None)
     place.clock.advance(LASTS.total_seconds() + 60)  # and no check came by
-    with pytest.raises(FactsChanged, match="ended at"):
+    with pytest.raises(FactsChanged, match="expired at"):
         await decide(place.hall, offer.id, ADA, Answer.YES, Door.TERMINAL)
     await place.pass_s(60)
     assert place.hands.stopped == []

@@ -99,7 +99,7 @@ async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):
     async with shell(tmp_path) as run:
         await run(f"babysit start {run.job} --cluster marin")
         offer = await offered(run)
-        assert "the offer stays open" in (await at_terminal(run, f"babysit approve {offer}", "n\n"))[1]
+        assert "the proposal stays open" in (await at_terminal(run, f"babysit approve {offer}", "n\n"))[1]
         snoozed = await run(f"babysit snooze {offer} --for 2h --json")
         assert views.DecisionReply.model_validate(snoozed.json).accepted
         refused = await run(f"babysit approve {offer}")

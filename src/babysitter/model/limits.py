@@ -74,9 +74,9 @@ class Limits:
         300.0, "a message and its opposite (an alarm, and that it is over) are at least so far apart"
     )
     same_error_escalate_count: int = _limit(3, "the same error in so many tries is the program's own")
-    restarts_per_day: int = _limit(3, "restarts that may be offered within 24 h; real progress refills them")
+    restarts_per_day: int = _limit(3, "restarts that may be proposed within 24 h; real progress refills them")
     proposal_expires_s: float = _limit(
-        43200.0, "an offer nobody answers ends after this, or goes to the next approvers"
+        43200.0, "a proposal nobody answers expires after this, or goes to the next approvers"
     )
 
     def __post_init__(self) -> None:

@@ -275,7 +275,7 @@ def _footer(words: Words, *, asks_for_feedback: bool) -> list[Block]:
     parts = [escape(words.footer, 300)] if words.footer else []
     if words.expires_at is not None:
         at, utc = int(words.expires_at.timestamp()), f"{words.expires_at:%d %b %H:%M} UTC"
-        parts.append(f"Offer ends <!date^{at}^{{date_short_pretty}} at {{time}}|{utc}>")
+        parts.append(f"Proposal expires <!date^{at}^{{date_short_pretty}} at {{time}}|{utc}>")
     if asks_for_feedback:
         parts.append("Your word on the cause tunes its rule.")
     if not parts:

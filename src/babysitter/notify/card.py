@@ -131,7 +131,7 @@ def _notes(about: Subject) -> tuple[tuple[str, str], ...]:
     is_wanted = about.diagnosis is not None and about.diagnosis.action.restarts
     if not missing or not is_wanted or (about.incident is not None and about.incident.status.is_over):
         return ()
-    return (("No restart is offered", safe(" ".join(missing), most=SENTENCE_CHARS_MOST)),)
+    return (("No restart is proposed", safe(" ".join(missing), most=SENTENCE_CHARS_MOST)),)
 
 
 def _price(proposal: Proposal, now: datetime) -> str:
@@ -168,11 +168,11 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if _lacks_a_submission(watch):
             job, cluster = shlex.quote(watch.root), shlex.quote(watch.cluster)
             return (
-                f"A restart would help, and cannot be offered. Give its command: `babysit stop {job}`, then "
+                f"A restart would help, and cannot be proposed. Give its command: `babysit stop {job}`, then "
                 f"`babysit start {job} --cluster {cluster} --workdir FOLDER --resubmit '...'`."
             )
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE:
-            return "A restart would help, but none is offered now; see `babysit explain`."
+            return "A restart would help, but none is proposed now; see `babysit explain`."
         case _:
             return "This needs a person: a restart alone would not help."
 

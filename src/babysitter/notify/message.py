@@ -164,7 +164,7 @@ def _withdrawn(about: Subject) -> Words:
     reason = about.because or (about.proposal.withdrawn_because if about.proposal else "")
     why = ended(capital(safe(reason)))
     return Words(
-        title=f"Offer withdrawn: {short_name(about.job)}",
+        title=f"Proposal withdrawn: {short_name(about.job)}",
         sentence=f"Nothing was done. {why}".strip(),
         fields=(("Job", about.job),),
     )

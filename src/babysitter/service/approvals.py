@@ -68,7 +68,7 @@ async def decide(
                 return Ruling(False, already(earlier), earlier)
             _may(proposal, person, groups)
             if proposal.status in ANSWERABLE and now >= proposal.expires_at:
-                raise FactsChanged(f"The offer {proposal.id} ended at {proposal.expires_at:%H:%M} UTC.")
+                raise FactsChanged(f"The proposal {proposal.id} expired at {proposal.expires_at:%H:%M} UTC.")
             if answer is Answer.YES and door is Door.SLACK and must_be_shown(proposal):
                 raise NotAllowed(
                     f"The command of {proposal.id} does not fit on its card and was not shown whole yet.",
@@ -175,9 +175,9 @@ async def _known(records: Records, proposal: ProposalId) -> Proposal:
             f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones."
         )
     if found.status is ProposalStatus.WITHDRAWN:
-        raise FactsChanged(f"The offer {found.id} was withdrawn: {found.withdrawn_because}.")
+        raise FactsChanged(f"The proposal {found.id} was withdrawn: {found.withdrawn_because}.")
     if found.status is ProposalStatus.UNANSWERED:
-        raise FactsChanged(f"The offer {found.id} ended unanswered.")
+        raise FactsChanged(f"The proposal {found.id} expired unanswered.")
     return found
 
 

@@ -71,7 +71,7 @@ async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Ask
     words = " ".join(redact(why).split())
     if not words:
         raise UserError(
-            "An offer needs a reason.", next_step="Say why a restart helps; a person will read it."
+            "A proposal needs a reason.", next_step="Say why a restart helps; a person will read it."
         )
     async with hall.store.reading() as records:
         ledger = await records.ledger.of(await records.watches.get(watch))
@@ -124,7 +124,7 @@ async def _case(records: Records, hall: Hall, watch_id: WatchId) -> Case:
         raise UserError(f"{watch.root} is not watched any more.", next_step="Start a watch first.")
     if verdict is None or _is_stale(watch, now):
         raise UserError(
-            f"{watch.root} has not been checked lately, so nothing can be offered.",
+            f"{watch.root} has not been checked lately, so nothing can be proposed.",
             next_step="See that the service runs (`babysit doctor`), then ask again after the next check.",
         )
     return Case(
@@ -159,7 +159,7 @@ def _incident(case: Case) -> Incident:
         )
     if verdict.diagnosis is None or not is_incident(verdict):
         raise NotAllowed(
-            f"No trouble of {root} is confirmed ({verdict.cause}, {case.watch.phase}): nothing to offer.",
+            f"No trouble of {root} is confirmed ({verdict.cause}, {case.watch.phase}): nothing to propose.",
             next_step="Wait for an incident; `explain` says what speaks for and against one.",
         )
     key = key_of(verdict, verdict.diagnosis, case.watch)
@@ -192,7 +192,7 @@ def _allowed(case: Case, incident: Incident) -> Proposal:
     if earlier is not None and earlier.status in _ANSWERED and not difference(earlier.facts, offer.facts):
         raise NotAllowed(
             f"This restart {_ANSWERED[earlier.status]} ({earlier.id}), and nothing has changed since.",
-            next_step="Tell the person; the same is not offered twice.",
+            next_step="Tell the person; the same is not proposed twice.",
         )
     return offer
 
@@ -202,7 +202,7 @@ def _check_policy(case: Case, diagnosis: Diagnosis) -> None:
     ruling = ruling_for(case, diagnosis)
     if not ruling.allows:
         raise NotAllowed(
-            f"No restart of {case.watch.root} may be offered for {diagnosis.cause}: {ruling.value}.",
+            f"No restart of {case.watch.root} may be proposed for {diagnosis.cause}: {ruling.value}.",
             next_step=_INSTEAD.get(ruling, "Tell the person what you found; this needs a person's own work."),
         )
 

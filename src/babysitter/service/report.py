@@ -148,9 +148,9 @@ _SENTENCES: dict[type[Event], Callable[[Any], str]] = {
     IncidentWorsened: lambda e: f"incident {e.incident} is now {e.severity}: {_text(e.explanation)}",
     IncidentEnded: lambda e: f"incident {e.incident} {e.status}: {_text(e.outcome)}",
     RestartProposed: _proposed,
-    ProposalWithdrawn: lambda e: f"offer {e.proposal} withdrawn: {_text(e.because)}",
+    ProposalWithdrawn: lambda e: f"proposal {e.proposal} withdrawn: {_text(e.because)}",
     ProposalReminded: lambda e: (
-        f"offer {e.proposal} " + (f"handed on to {_text(e.handed_to)}" if e.handed_to else "reminded of")
+        f"proposal {e.proposal} " + (f"handed on to {_text(e.handed_to)}" if e.handed_to else "reminded of")
     ),
     ProposalDecided: lambda e: f"**{_text(e.by)} answered {e.answer}** to {e.proposal} ({e.through})",
     DecisionRefused: lambda e: f"answer of {_text(e.by)} to {e.proposal} refused: {_text(e.because)}",

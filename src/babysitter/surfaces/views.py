@@ -146,7 +146,7 @@ class OutlookView(View):
 
 
 class ProposalView(View):
-    """One exact action offered to a person. Programs can read it; only a person can answer it."""
+    """One exact action proposed to a person. Programs can read it; only a person can answer it."""
 
     id: str
     incident: str
@@ -254,7 +254,7 @@ class WatchView(View):
     )
     is_gone: bool = Field(default=False, description="the cluster does not know the job any more")
     needs: str = Field(
-        default="", description="answer (an offer is open), person (an incident), look, '' or ended"
+        default="", description="answer (a proposal is open), person (an incident), look, '' or ended"
     )
 
     no_restart_because: str = Field(default="", description="why none is proposed, and the next step")
@@ -376,10 +376,10 @@ class DecisionReply(Reply):
 
 
 class ProposeReply(Reply):
-    """`propose --json`: an offer that waits for a person. Only a person can answer it."""
+    """`propose --json`: a proposal that waits for a person. Only a person can answer it."""
 
     proposal: ProposalView
-    is_new: bool = Field(description="false: this restart was offered already")
+    is_new: bool = Field(description="false: this restart was proposed already")
     may_approve: list[str] = Field(description="whose answer counts")
     next_step: str
 

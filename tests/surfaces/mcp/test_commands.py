@@ -48,7 +48,7 @@ def test_an_offer_that_stands_is_printed_for_people_and_for_programs(
     assert reply["proposal"]["status"] == "open"
     assert run(asked) == 0
     said = capsys.readouterr().out
-    assert "This restart was offered already." in said
+    assert "This restart was proposed already." in said
     assert f"babysit approve {reply['proposal']['id']}" in said
 
 
@@ -59,7 +59,7 @@ def test_what_policy_forbids_ends_with_its_own_code_and_the_reason(
     assert run(["propose", ROOT, "--why", "Try again.", "--state-dir", str(tmp_path), "--json"]) == 4
     said = capsys.readouterr()
     assert said.out == ""
-    assert "No restart of /ada/dedup may be offered for code-error" in said.err
+    assert "No restart of /ada/dedup may be proposed for code-error" in said.err
 
 
 def test_an_unknown_watch_is_the_callers_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

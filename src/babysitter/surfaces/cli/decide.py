@@ -103,7 +103,7 @@ def _answer(
 
     # Asked between two visits to the state: while somebody thinks, nothing is held, and Ctrl+C ends it.
     if answer.value == "yes" and not _is_confirmed(_offered(settings, state_dir, proposal)):
-        accepted, sentence = False, "Nothing was answered; the offer stays open."
+        accepted, sentence = False, "Nothing was answered; the proposal stays open."
     else:
         import asyncio
 

@@ -165,7 +165,7 @@ async def _story(
             else:
                 await _approve_in_slack(console, slack, asks=asks)
         if offer is not None and offer.status == "denied":
-            console.print("The job is left alone, and this restart is not offered again.")
+            console.print("The job is left alone, and this restart is not proposed again.")
             return
         if view.phase == "finished":
             console.print(render.watch_page(view, now=now))

@@ -39,5 +39,5 @@ def propose(
     from babysitter.surfaces.cli import render
 
     render.console().print(render.proposal_block(reply.proposal))
-    typer.echo("Offered." if reply.is_new else "This restart was offered already.")
+    typer.echo("Proposed." if reply.is_new else "This restart was proposed already.")
     typer.echo(reply.next_step)

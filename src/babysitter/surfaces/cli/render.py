@@ -230,7 +230,7 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
         *(Text(f"  differs from what the cluster stored: {line}") for line in proposal.differences),
         Text(
             f"Restarts left today: {proposal.restarts_left}. "
-            f"The offer ends {proposal.expires_at:%Y-%m-%d %H:%M} UTC."
+            f"The proposal expires {proposal.expires_at:%Y-%m-%d %H:%M} UTC."
         ),
         Text.assemble(
             "Answer with: ",

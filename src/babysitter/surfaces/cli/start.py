@@ -66,7 +66,7 @@ def start(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Watch one or more jobs: tell when something is really wrong, offer a restart where it helps.
+    """Watch one or more jobs: tell when something is really wrong, propose a restart where it helps.
 
     The service that looks after them runs in the background; it is started where none runs.
 

@@ -37,7 +37,7 @@ def status(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Show how a watched job is doing: phase, stages, pace, workers, open incidents and offers."""
+    """Show how a watched job is doing: phase, stages, pace, workers, open incidents and proposals."""
     from babysitter.surfaces.cli.status_reply import status_reply
 
     def read() -> "StatusReply":
@@ -90,7 +90,7 @@ def stop(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Stop watching; the job itself is left alone. Open offers about it are withdrawn."""
+    """Stop watching; the job itself is left alone. Open proposals about it are withdrawn."""
 
     async def stopping() -> str:
         from babysitter.service.watching import stop_watching

@@ -49,7 +49,8 @@ class WatchRow(View):
     first_job: str
     cluster: str
     phase: str
-    is_blind: bool
+    is_blind: bool = Field(description="the cluster cannot be seen; nothing is concluded about the job")
+    is_gone: bool = Field(description="the cluster does not know the job any more")
     summary: str
     restarts: int
     last_checked_at: datetime | None
@@ -65,6 +66,7 @@ class WatchRow(View):
             cluster=watch.cluster,
             phase=watch.phase,
             is_blind=watch.is_blind,
+            is_gone=watch.is_gone,
             summary=watch.outlook.summary[:SUMMARY_CHARACTERS_MOST] if watch.outlook else "",
             restarts=watch.restarts,
             last_checked_at=watch.last_checked_at,
