@@ -324,7 +324,7 @@ async def test_decide_refuses_an_expired_proposal(place: Home):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     place.clock.advance(13 * 3600)  # nobody has looked since: it is still open in the database
-    with pytest.raises(FactsChanged, match="ended at"):
+    with pytest.raises(FactsChanged, match="expired at"):
         await answer(place, offer)
     assert await place.events(ProposalDecided) == []
     await place.pass_s(60)
