@@ -25,15 +25,15 @@ from pathlib import Path
 
 import msgspec
 
-from babysitter.classify.engine import tidy
-from babysitter.classify.engine_hyperscan import HyperscanEngine
-from babysitter.classify.load import PlacedRule, Playbook, load
-from babysitter.classify.match import classify_text
-from babysitter.classify.pattern import Pattern, capturer
-from babysitter.classify.rulebook import Rulebook, rulebooks_of
-from babysitter.classify.schema import Rule
-from babysitter.model.facts import JobFacts
+from babysitter.diagnosis.causes.match_rules import classify_text
+from babysitter.diagnosis.causes.rule import Rule
+from babysitter.diagnosis.causes.rule_index import Rulebook, rulebooks_of
+from babysitter.diagnosis.signatures.pattern import Pattern, capturer
+from babysitter.diagnosis.signatures.scanner import tidy
+from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanEngine
 from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.playbook.load import PlacedRule, Playbook, load
 
 RULES = 500
 PAGE_LINES = 5_000

@@ -16,9 +16,9 @@ import hyperscan
 sys.path.insert(0, str(Path(__file__).parent))
 from classify import RULES, generated, padded
 
-from babysitter.classify.load import load
-from babysitter.classify.pattern import Pattern
-from babysitter.classify.rulebook import rulebooks_of
+from babysitter.diagnosis.causes.rule_index import rulebooks_of
+from babysitter.diagnosis.signatures.pattern import Pattern
+from babysitter.playbook.load import load
 
 SINGLES = 40  # the dearest by themselves, which are then left out of the whole
 

@@ -22,15 +22,15 @@ from pathlib import Path
 
 import aiohttp
 
-from babysitter.backends.open import ClusterSpec, open_cluster
+from babysitter.backends.registry import ClusterSpec, open_cluster
 from babysitter.config import Settings
-from babysitter.service.run import Service
-from babysitter.service.watching import start_watching
-from babysitter.service.wiring import open_hall
-from babysitter.sim.server import Simulator
+from babysitter.engine.service import Service
+from babysitter.sim.iris.controller import Simulator
+from babysitter.usecases.manage_watches import start_watching
+from babysitter.wiring import open_hall
 from tests.support.clock import FakeClock
 from tests.support.many_watches import many_watches
-from tests.support.story import ADA, story
+from tests.support.sim_app import ADA, story
 
 STEP_S = 10.0
 SETTLE_S = 300.0  # until the job is in steady state

@@ -13,8 +13,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from babysitter.store.open import open_store
-from tests.store.test_ledger import INCIDENT, KEY, proposal
+from babysitter.store.store import open_store
+from tests.store.test_incidents import INCIDENT, KEY, proposal
 from tests.support import build
 
 RUNS = 15

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from babysitter.notify.slack_errors import _retry_after_s
 from babysitter.retry_after import MAX_RETRY_AFTER_S, parse_retry_after
+from babysitter.slack.api_errors import _retry_after_s
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ def main() -> None:
         found = ".".join(map(str, sys.version_info[:3]))
         sys.exit(f"babysit needs Python 3.11 or newer; this is {found}. Run it with a newer one.")
     try:
-        from babysitter.surfaces.cli.app import run
+        from babysitter.surfaces.cli.commands import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt:  # while it is still being imported; later `run` answers for it

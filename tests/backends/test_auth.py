@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from babysitter.backends.iris.auth import Credentials, EdgeIdentity, stored_token
-from babysitter.backends.iris.rpc import DirectWay, HttpLine
+from babysitter.backends.iris.http_transport import DirectWay, HttpLine
 from babysitter.errors import NotAuthorised
 from tests.support.clock import FakeClock
 from tests.support.controller import connect_error, controller

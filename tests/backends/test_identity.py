@@ -3,8 +3,8 @@
 import pytest
 
 from babysitter.backends.iris.auth import Credentials
+from babysitter.backends.iris.http_transport import DirectWay, HttpLine
 from babysitter.backends.iris.identity import Caller, client_user, has_stored_login, read_caller
-from babysitter.backends.iris.rpc import DirectWay, HttpLine
 from babysitter.preflight.facts import Known, Login, NotKnown
 from tests.contract.test_simulator_wire import simulated
 

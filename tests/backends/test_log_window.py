@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.http_transport import DirectWay, HttpLine
 from babysitter.backends.iris.log_window import LogWindow
-from babysitter.backends.iris.rpc import DirectWay, HttpLine
+from babysitter.backends.iris.reader import IrisEyes
 from babysitter.model.ids import JobId
 from babysitter.model.log import Cursor, LogSource
 from tests.support.build import ROOT

@@ -6,16 +6,16 @@ from datetime import datetime, timedelta
 import pytest
 import yaml
 
-from babysitter.backends.iris.ask import NoSuchMethod
-from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.transport import NoSuchMethod
 from babysitter.backends.recording.format import Stretch, read_recording
 from babysitter.backends.recording.player import RecordedEyes
 from babysitter.backends.recording.recorder import RecordingFolder, RecordingLine
 from babysitter.errors import BabysitError, BadConfig, NoSuchJob, Unreachable
 from babysitter.model.ids import JobId
 from babysitter.model.log import LogSource
-from babysitter.service.record import record
-from babysitter.service.replay import replay_folder
+from babysitter.workbench.record import record
+from babysitter.workbench.replay import replay_folder
 from tests.backends.recorded import exchange, exchanges
 from tests.support.cluster import HandClock
 

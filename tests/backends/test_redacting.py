@@ -6,11 +6,11 @@ import pytest
 
 from babysitter.backends.redacting import MAX_INLINE_CHARS, RedactingReader, redacted
 from babysitter.errors import Unreachable
-from babysitter.model.dump import Process, ThreadDump
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import LogBatch, LogLine, LogSource
 from babysitter.model.submission import Submission, SubmissionOrigin
+from babysitter.model.thread_dump import Process, ThreadDump
 
 SECRET = "hf_" + "madeUp7" * 5
 WORDS = f"refused HF_TOKEN={SECRET}"

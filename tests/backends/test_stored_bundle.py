@@ -2,12 +2,12 @@
 
 import pytest
 
-from babysitter.backends.iris.ask import NoSuchMethod, Page
-from babysitter.backends.iris.rpc import DirectWay, HttpLine
+from babysitter.backends.iris.http_transport import DirectWay, HttpLine
 from babysitter.backends.iris.stored_bundle import bundle_exists
+from babysitter.backends.iris.transport import NoSuchMethod, Page
 from babysitter.errors import Unreachable
 from babysitter.preflight.facts import Known, NotKnown
-from babysitter.sim.bundles import FIRST_ID
+from babysitter.sim.iris.bundles import FIRST_ID
 from tests.contract.test_simulator_wire import simulated
 
 

@@ -8,15 +8,15 @@ import pytest
 
 from babysitter.backends.iris.auth import Credentials
 from babysitter.backends.iris.bundle import folder_state
-from babysitter.backends.iris.eyes import IrisEyes
+from babysitter.backends.iris.http_transport import DirectWay, HttpLine
 from babysitter.backends.iris.prepare import SubmissionPreparer
-from babysitter.backends.iris.rpc import DirectWay, HttpLine
+from babysitter.backends.iris.reader import IrisEyes
 from babysitter.backends.iris.submission_facts import Machine, SubmissionFactsReader
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
 from babysitter.preflight.facts import Known, Login, NotKnown, Purpose
-from babysitter.sim.bundles import FIRST_ID
-from babysitter.sim.server import ROOT
+from babysitter.sim.iris.bundles import FIRST_ID
+from babysitter.sim.iris.controller import ROOT
 from tests.contract.test_simulator_wire import simulated
 
 JOB = JobId("/ada/dedup-r1")

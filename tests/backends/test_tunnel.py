@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.iris.clusters import ClusterFile, Reach
-from babysitter.backends.iris.rpc import HttpLine
+from babysitter.backends.iris.cluster_file import ClusterFile, Reach
+from babysitter.backends.iris.http_transport import HttpLine
 from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
 from babysitter.errors import BadConfig, NotAuthorised, Unreachable
 from tests.support.clock import FakeClock

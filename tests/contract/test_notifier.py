@@ -19,12 +19,12 @@ from babysitter.clock import SystemClock
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, Occasion, Words
 from babysitter.notify.apprise import AppriseNotifier
-from babysitter.notify.base import Notifier, NotifyError, Receipt
 from babysitter.notify.console import ConsoleNotifier
 from babysitter.notify.desktop import Desktop, DesktopCommand, DesktopNotifier
-from babysitter.notify.slack import SlackNotifier, open_client
+from babysitter.notify.notifier import Notifier, NotifyError, Receipt
 from babysitter.notify.webhook import WebhookNotifier
-from babysitter.slacksim import SlackServer
+from babysitter.sim.slack import SlackServer
+from babysitter.slack.posting import SlackNotifier, open_client
 from tests.support.clock import FakeClock
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

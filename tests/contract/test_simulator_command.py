@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from babysitter.sim.iris import main
-from babysitter.sim.server import ROOT
+from babysitter.sim.iris.command import main
+from babysitter.sim.iris.controller import ROOT
 from tests.contract.shapes import ERAS, Kind, differences, note
 from tests.contract.test_simulator_wire import simulated
 from tests.support.recordings import FIXTURES

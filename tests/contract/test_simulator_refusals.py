@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from babysitter.sim.server import ROOT
+from babysitter.sim.iris.controller import ROOT
 from tests.contract.test_simulator_command import command
 from tests.contract.test_simulator_wire import CONTROLLER, simulated
 from tests.support.real_commands import ACCEPTED, DOOMED, ONLY_THE_CONTROLLER_KNOWS, REFUSED

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 
-from babysitter.sim.fields import REQUESTS
-from babysitter.sim.server import ROOT, Simulator
+from babysitter.sim.iris.controller import ROOT, Simulator
+from babysitter.sim.iris.request_fields import REQUESTS
 from tests.contract.shapes import ERAS, Kind, differences, exchanges, note, recorded_kinds
 from tests.support.clock import FakeClock
 

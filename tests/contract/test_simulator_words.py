@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from babysitter.sim.server import Simulator
+from babysitter.sim.iris.controller import Simulator
 from tests.contract.shapes import ERAS, exchanges
 from tests.support.clock import FakeClock
 

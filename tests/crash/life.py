@@ -17,23 +17,23 @@ from pathlib import Path
 import structlog
 
 from babysitter.backends.iris.connect import hands_over
-from babysitter.backends.iris.eyes import IrisEyes
-from babysitter.backends.iris.rpc import DirectWay, HttpLine
-from babysitter.backends.open import Cluster, ClusterSpec
+from babysitter.backends.iris.http_transport import DirectWay, HttpLine
+from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.registry import Cluster, ClusterSpec
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import SlackSettings
+from babysitter.engine.app import Hall
+from babysitter.engine.service import Service
 from babysitter.errors import StorageUnavailable
 from babysitter.model.ids import JobId, Person
 from babysitter.model.proposal import Answer, Door, ProposalStatus
-from babysitter.notify.slack import SlackNotifier
-from babysitter.service.approvals import decide
-from babysitter.service.hall import Hall
-from babysitter.service.run import Service
-from babysitter.service.watching import Standing, all_standing, start_watching
-from babysitter.service.wiring import open_hall
-from babysitter.surfaces.slack.reception import Reception
-from babysitter.surfaces.slack.surface import SlackSurface
+from babysitter.slack.approval_adapter import Reception
+from babysitter.slack.interactivity import SlackSurface
+from babysitter.slack.posting import SlackNotifier
+from babysitter.usecases.approvals import decide
+from babysitter.usecases.manage_watches import Standing, all_standing, start_watching
+from babysitter.wiring import open_hall
 from tests.crash.points import Points, install
 from tests.crash.write_faults import WriteFaults
 from tests.crash.write_faults import install as install_faults

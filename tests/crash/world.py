@@ -18,10 +18,10 @@ from typing import Any
 
 from aiohttp import web
 
-from babysitter.sim.scenario import Root
-from babysitter.sim.server import Simulator
-from babysitter.sim.submissions import root_request
-from babysitter.slacksim import SlackServer
+from babysitter.sim.iris.controller import Simulator
+from babysitter.sim.iris.scenario import Root
+from babysitter.sim.iris.submissions import root_request
+from babysitter.sim.slack import SlackServer
 from tests.crash.life import ADA, ROOT, Plan, SharedClock, live
 
 BEGIN = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -30,7 +30,7 @@ MOST_LIVES = 8
 
 # Forking from a process that has everything imported makes a life cost what it does, not what Python does.
 FORKS = get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.crash.life", "babysitter.store.open", "babysitter.slacksim"])
+FORKS.set_forkserver_preload(["tests.crash.life", "babysitter.store.store", "babysitter.sim.slack"])
 
 
 @dataclass(frozen=True)

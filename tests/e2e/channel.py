@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from babysitter.backends.open import ClusterSpec
+from babysitter.backends.registry import ClusterSpec
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import SlackSettings
+from babysitter.engine.app import Hall
+from babysitter.engine.service import Service
 from babysitter.model.ids import JobId, Person
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import ProposalStatus
 from babysitter.model.submission import Submission
-from babysitter.service.hall import Hall
-from babysitter.service.run import Service
-from babysitter.service.watching import standing_of, start_watching
-from babysitter.service.wiring import open_hall
-from babysitter.sim.server import Simulator
-from babysitter.slacksim import SlackServer
-from babysitter.slacksim.sockets import Ack
-from babysitter.slacksim.workspace import Message
-from babysitter.surfaces.slack.endpoint import PATH
-from babysitter.surfaces.slack.serving import hearing
-from babysitter.surfaces.slack.surface import SlackSurface
+from babysitter.sim.iris.controller import Simulator
+from babysitter.sim.slack import SlackServer
+from babysitter.sim.slack.sockets import Ack
+from babysitter.sim.slack.workspace import Message
+from babysitter.slack.http_endpoint import PATH
+from babysitter.slack.interactivity import SlackSurface
+from babysitter.slack.run_interactivity import hearing
+from babysitter.usecases.manage_watches import standing_of, start_watching
+from babysitter.wiring import open_hall
 from tests.support.clock import FakeClock
-from tests.support.story import opener
+from tests.support.sim_app import opener
 
 IRIS_COMMAND = (sys.executable, "-m", "babysitter.sim.iris", "--as", "may")
 CARD_TITLES = ("Zombie", "Over: Zombie")

@@ -7,7 +7,7 @@ from mcp import Client
 
 from babysitter.model.ids import ProposalId
 from babysitter.model.proposal import Answer, Door
-from babysitter.service.approvals import decide
+from babysitter.usecases.approvals import decide
 from tests.surfaces.mcp.rig import ADA, Rig, rig
 
 CALLS_MOST = 11

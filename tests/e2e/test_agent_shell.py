@@ -6,9 +6,9 @@ from pathlib import Path
 from babysitter.config import Settings
 from babysitter.model.ids import ProposalId
 from babysitter.model.proposal import Answer, Door, ProposalStatus
-from babysitter.service.approvals import decide, offered
-from babysitter.service.skills import FILE_NAME, skills_in
-from babysitter.service.wiring import open_hall
+from babysitter.usecases.agent_skills import FILE_NAME, skills_in
+from babysitter.usecases.approvals import decide, offered
+from babysitter.wiring import open_hall
 from tests.support.shell import ME, Shell, shell
 
 MOST_COMMANDS = 12

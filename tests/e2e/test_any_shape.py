@@ -5,7 +5,7 @@ import random
 import pytest
 import yaml
 
-from tests.support.story import story
+from tests.support.sim_app import story
 
 OPERATIONS = ("Map → Scatter", "Reduce", "Map → Write", "Map → Map → Filter → Group → Something long")
 LONGEST_S = 6 * 3600

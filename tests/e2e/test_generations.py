@@ -3,7 +3,7 @@
 import pytest
 
 from tests.e2e.test_scenarios import TELLINGS
-from tests.support.story import story
+from tests.support.sim_app import story
 
 
 async def as_told(scenario, tale):

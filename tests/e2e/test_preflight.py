@@ -13,7 +13,7 @@ import pytest
 
 from babysitter.model.proposal import ProposalStatus
 from tests.support.clock import NOON
-from tests.support.story import Story, story
+from tests.support.sim_app import Story, story
 
 TOKEN = "made-up-token"
 SUCCESSOR = "/ada/dedup-r1"

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from babysitter.sim import scenario as scenarios
-from babysitter.sim.server import ROOT
-from tests.support.story import story
+from babysitter.sim.iris import scenario as scenarios
+from babysitter.sim.iris.controller import ROOT
+from tests.support.sim_app import story
 
 UP = ["smoke", "steady"]
 WELL = [*UP, "finished"]

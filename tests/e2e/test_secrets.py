@@ -13,16 +13,16 @@ import yaml
 import zstandard
 
 from babysitter.backends.recording.recorder import RecordingFolder, RecordingLine
+from babysitter.engine.service_log import configure_log
 from babysitter.model.ids import JobId
 from babysitter.model.log import LogSource
-from babysitter.notify.blocks import render
-from babysitter.service.explain import as_lines, explain
-from babysitter.service.report import report
-from babysitter.service.service_log import configure_log
+from babysitter.slack.blocks import render
 from babysitter.surfaces.mcp.job_views import line_views
 from babysitter.surfaces.views import WatchView
+from babysitter.usecases.explain import as_lines, explain
+from babysitter.usecases.report import report
 from tests.redact.secrets import BARE, NAMED, PLACED, Secret, made, trace_of
-from tests.support.story import PatientLine, Story, story
+from tests.support.sim_app import PatientLine, Story, story
 
 SECRETS = list(made(7))
 # What a job's own lines look like; each secret is printed in its own way.

@@ -5,19 +5,19 @@ import asyncio
 import pytest
 
 from babysitter.clock import SystemClock
+from babysitter.engine.leadership import troubles_of
+from babysitter.engine.service import Service
 from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Door, ProposalStatus
-from babysitter.service.approvals import decide
-from babysitter.service.replicas import troubles_of
-from babysitter.service.run import Service
-from babysitter.service.watching import standing_of
-from babysitter.service.wiring import open_hall
-from babysitter.surfaces.slack.serving import hearing
+from babysitter.slack.run_interactivity import hearing
+from babysitter.usecases.approvals import decide
+from babysitter.usecases.manage_watches import standing_of
+from babysitter.wiring import open_hall
 from tests.e2e.channel import ADA, BOB, CARD_TITLES, EVE, IRIS_COMMAND, Channel, channel
 from tests.support import build
-from tests.support.story import opener
+from tests.support.sim_app import opener
 
 RUN = (*IRIS_COMMAND, "job", "run", "--no-wait", "--memory", "5GB", "--enable-extra-resources")
 

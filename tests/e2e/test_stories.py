@@ -2,12 +2,12 @@
 
 import pytest
 
-from babysitter.backends.open import ClusterSpec
+from babysitter.backends.registry import ClusterSpec
 from babysitter.model.events import IncidentOpened, SawAgain, WentBlind
 from babysitter.model.ids import JobId
 from babysitter.model.proposal import Answer
-from babysitter.service.watching import start_watching
-from tests.support.story import ADA, story
+from babysitter.usecases.manage_watches import start_watching
+from tests.support.sim_app import ADA, story
 
 
 async def test_promise_3_an_hour_of_failures_is_one_incident_and_no_proposal(tmp_path):

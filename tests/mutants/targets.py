@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SAFETY = "tests/service/test_safety.py"
-ACT = "tests/service/test_act.py"
+SAFETY = "tests/engine/test_safety.py"
+ACT = "tests/engine/test_act.py"
 
 
 @dataclass(frozen=True)
@@ -24,31 +24,31 @@ class Target:
         return ROOT / "src" / "babysitter" / self.path
 
 
-DECIDE = ("tests/decide",)
-SAGA, NOT_SUBMITTED = "tests/service/test_saga.py", "tests/service/test_not_submitted.py"
-BEFORE = "tests/service/test_before_act.py"
-APPROVALS, OUTCOME = "tests/service/test_approvals.py", "tests/service/test_restart_outcome.py"
-DELIVER = ("tests/store/test_outbox.py", "tests/service/test_deliver.py")
+DECIDE = ("tests/policy",)
+SAGA, NOT_SUBMITTED = "tests/engine/test_restart_saga.py", "tests/engine/test_not_submitted.py"
+BEFORE = "tests/engine/test_approval_preconditions.py"
+APPROVALS, OUTCOME = "tests/usecases/test_approvals.py", "tests/engine/test_restart_outcome.py"
+DELIVER = ("tests/store/test_outbox.py", "tests/engine/test_deliver.py")
 
 TARGETS = (
-    Target("decide/restart.py", DECIDE),
-    Target("decide/respond.py", DECIDE),
-    Target("decide/proposal.py", DECIDE),
-    Target("decide/change.py", DECIDE),
-    Target("decide/resubmission.py", DECIDE),
-    Target("decide/incident.py", DECIDE),
-    Target("service/saga.py", (SAGA, SAFETY)),
-    Target("service/submit_step.py", (SAGA, SAFETY)),
-    Target("service/restarts.py", (SAFETY, NOT_SUBMITTED, ACT)),
-    Target("service/before_act.py", (BEFORE, SAFETY)),
-    Target("service/restart_outcome.py", (OUTCOME, NOT_SUBMITTED)),
-    Target("service/resubmitting.py", ("tests/service/test_resubmitting.py",)),
-    Target("service/approvals.py", (APPROVALS, SAFETY)),
-    Target("service/deliver.py", DELIVER),
+    Target("policy/restart_budget.py", DECIDE),
+    Target("policy/respond.py", DECIDE),
+    Target("policy/build_proposal.py", DECIDE),
+    Target("policy/resource_change.py", DECIDE),
+    Target("policy/resubmission.py", DECIDE),
+    Target("policy/incident_lifecycle.py", DECIDE),
+    Target("engine/restart_saga.py", (SAGA, SAFETY)),
+    Target("engine/submit_step.py", (SAGA, SAFETY)),
+    Target("engine/run_action.py", (SAFETY, NOT_SUBMITTED, ACT)),
+    Target("engine/approval_preconditions.py", (BEFORE, SAFETY)),
+    Target("engine/restart_outcome.py", (OUTCOME, NOT_SUBMITTED)),
+    Target("engine/find_resubmission.py", ("tests/engine/test_find_resubmission.py",)),
+    Target("usecases/approvals.py", (APPROVALS, SAFETY)),
+    Target("engine/deliver.py", DELIVER),
     Target("store/outbox.py", DELIVER),
-    Target("store/journal.py", ("tests/store/test_journal.py", OUTCOME, SAFETY)),
-    Target("store/leases.py", ("tests/store/test_leases.py", "tests/service/test_replicas.py", SAFETY)),
-    Target("store/ledger.py", ("tests/store/test_ledger.py", APPROVALS, OUTCOME)),
+    Target("store/action_journal.py", ("tests/store/test_action_journal.py", OUTCOME, SAFETY)),
+    Target("store/leases.py", ("tests/store/test_leases.py", "tests/engine/test_leadership.py", SAFETY)),
+    Target("store/incidents.py", ("tests/store/test_incidents.py", APPROVALS, OUTCOME)),
 )
 
 
@@ -65,26 +65,30 @@ class Named:
 
 NAMED = (
     Named(
-        "no-expiry-check", "service/approvals.py", "async def decide(", r"if [^\n]*expires_at:", "if False:"
+        "no-expiry-check", "usecases/approvals.py", "async def decide(", r"if [^\n]*expires_at:", "if False:"
     ),
     Named(
         "submit-before-the-end",
-        "service/saga.py",
+        "engine/restart_saga.py",
         "def _confirm_terminal(",
         r"if [^\n]*is_terminal:",
         "if True:",
     ),
     Named(
         "foreign-job-adopted",
-        "service/submit_step.py",
+        "engine/submit_step.py",
         "def find_ours(",
         r"if [^\n]*not was_intended:",
         "if False:",
     ),
     Named(
-        "journal-without-lease", "service/restarts.py", "def _write(", r"await [^\n]*must_hold[^\n]*", "pass"
+        "journal-without-lease", "engine/run_action.py", "def _write(", r"await [^\n]*must_hold[^\n]*", "pass"
     ),
     Named(
-        "blind-is-unchanged", "service/before_act.py", "def what_moved(", r"if verdict\.blind:", "if False:"
+        "blind-is-unchanged",
+        "engine/approval_preconditions.py",
+        "def what_moved(",
+        r"if verdict\.blind:",
+        "if False:",
     ),
 )

@@ -11,7 +11,7 @@ import pytest
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, Occasion, Words
 from babysitter.notify.apprise import AppriseNotifier, scheme_of, without_mentions
-from babysitter.notify.base import NotifyError
+from babysitter.notify.notifier import NotifyError
 
 pytest.importorskip("apprise")
 

@@ -9,8 +9,8 @@ import pytest
 
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, Occasion, Words
-from babysitter.notify.base import NotifyError
 from babysitter.notify.console import SILENT, Alert, ConsoleNotifier, alert_of
+from babysitter.notify.notifier import NotifyError
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

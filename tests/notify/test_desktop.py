@@ -8,8 +8,8 @@ import pytest
 
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, Occasion, Words
-from babysitter.notify.base import NotifyError
 from babysitter.notify.desktop import MAX_AGE, Desktop, DesktopCommand, DesktopNotifier, find_desktop
+from babysitter.notify.notifier import NotifyError
 from tests.support.clock import FakeClock
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -8,10 +8,15 @@ import pytest
 
 from babysitter.model.submission import FolderState, SubmissionOrigin
 from babysitter.preflight.checks import CHECKS
+from babysitter.preflight.client_tables import GENERATIONS, limits
 from babysitter.preflight.facts import BundleSize, Folder, Known, Login, NotKnown, Purpose
-from babysitter.preflight.finding import NOT_CHECKED, PreflightSeverity, blocking, undecided
+from babysitter.preflight.preflight_finding import (
+    NOT_CHECKED,
+    PreflightSeverity,
+    blocking,
+    undecided,
+)
 from babysitter.preflight.run import check_submission
-from babysitter.preflight.tables import GENERATIONS, limits
 from tests.support.submissions import IN_ORDER, LAUNCHABLE, TODAY, command_facts, request_facts
 
 BLOCK, WARN = PreflightSeverity.BLOCK, PreflightSeverity.WARN

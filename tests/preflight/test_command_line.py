@@ -4,8 +4,8 @@ import shlex
 
 import pytest
 
+from babysitter.preflight.client_tables import option_table
 from babysitter.preflight.command_line import flag_value, parse_run, with_flag, with_switch
-from babysitter.preflight.tables import option_table
 
 OPTIONS = option_table().run_options("may")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.preflight.finding import blocking
+from babysitter.preflight.preflight_finding import blocking
 from babysitter.preflight.run import check_submission
 from tests.support.real_commands import ACCEPTED, DOOMED, ONLY_THE_CONTROLLER_KNOWS, REFUSED, Measured
 from tests.support.submissions import command_facts

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from babysitter.redact import redact
-from babysitter.redact.text import Text
+from babysitter.redact.text_spans import Text
 from babysitter.redact.tokens import find_tokens
 from tests.support.waiting import is_linear
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from babysitter.redact import REDACTED, neutral, redact, redact_lines
 from babysitter.redact.names import judge_name
-from babysitter.redact.values import looks_random
+from babysitter.redact.value_shapes import looks_random
 
 HEX40 = "0123456789abcdef" * 2 + "01234567"
 AWS_ID = "AKIA" + "MADEUP0123456789"

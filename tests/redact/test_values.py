@@ -2,7 +2,13 @@
 
 import pytest
 
-from babysitter.redact.values import is_code, is_path, is_placeholder, is_plain, looks_random
+from babysitter.redact.value_shapes import (
+    is_code,
+    is_path,
+    is_placeholder,
+    is_plain,
+    looks_random,
+)
 
 RANDOM = ["aB3dE5fG7hJ9kL1m", "k3j9x0q8w7e6r5t4", "VOkq3gCCxRoIqwtPLNOp", "4f5wlshmokv6ohmn8o63w48m"]
 NOT_RANDOM = [

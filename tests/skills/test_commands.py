@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from babysitter.errors import UserError
-from babysitter.service.skills import FILE_NAME, Skill, install, read_skill, skills_in
+from babysitter.usecases.agent_skills import (
+    FILE_NAME,
+    Skill,
+    install,
+    read_skill,
+    skills_in,
+)
 from tests.support.shell import Shell, shell
 
 NEVER = ("babysit approve", "babysit deny", "job stop")  # told about, never to be run

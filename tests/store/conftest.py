@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.store.open import Store, open_store
+from babysitter.store.store import Store, open_store
 from tests.support.postgres import postgres, program
 
 _numbers = itertools.count(1)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from babysitter.model.ids import JobId, WatchId
-from babysitter.store.open import Store
+from babysitter.store.store import Store
 from tests.support import build
 from tests.support.cancelling import cancelled_everywhere
 from tests.support.waiting import HANG_S

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from babysitter.model.proposal import Door
 from babysitter.store.inbox import Incoming
-from babysitter.store.open import Store
+from babysitter.store.store import Store
 from tests.support.build import NOON
 
 PRESS = Incoming("U0ADA:approve:p-1:1.2", Door.SLACK, NOON, '{"user": "U0ADA"}')

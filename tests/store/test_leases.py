@@ -5,7 +5,7 @@ import pytest
 from babysitter.errors import FactsChanged
 from babysitter.model.ids import IncidentId, Person, ReplicaId, RuleId
 from babysitter.store.feedback import Label
-from babysitter.store.open import Store
+from babysitter.store.store import Store
 from tests.support.build import NOON, at
 
 ONE, TWO = ReplicaId("one"), ReplicaId("two")

@@ -13,8 +13,8 @@ from sqlalchemy.exc import IntegrityError
 
 from babysitter.errors import StorageUnavailable, Unreachable
 from babysitter.model.ids import JobId, WatchId
-from babysitter.store.open import Store, open_store
-from babysitter.store.places import FILE_NAME
+from babysitter.store.default_folder import FILE_NAME
+from babysitter.store.store import Store, open_store
 from tests.support import build
 from tests.support.locked import locked
 from tests.support.postgres import PostgresServer, program

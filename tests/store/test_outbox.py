@@ -7,8 +7,8 @@ import pytest
 
 from babysitter.model.ids import IncidentId, MessageId, ProposalId
 from babysitter.model.message import Message, Occasion, Words
-from babysitter.store.open import Store
 from babysitter.store.outbox import Place, Posting
+from babysitter.store.store import Store
 from tests.support.build import NOON, at
 
 

@@ -16,13 +16,13 @@ from babysitter.model.proposal import Proposal
 from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.verdict import Diagnosis, Outlook
 from babysitter.store.codec import codec, from_json
-from babysitter.store.open import open_store
-from babysitter.store.places import FILE_NAME
+from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.sqlite_events import append_refusal
 from babysitter.store.sqlite_reader import NotReadable, SqliteReader, _decode, is_moment
+from babysitter.store.store import open_store
 from babysitter.store.tables import Moment, metadata
 from babysitter.store.version import VERSION
-from tests.store.test_ledger import INCIDENT, KEY, offered, proposal, yes
+from tests.store.test_incidents import INCIDENT, KEY, offered, proposal, yes
 from tests.support import build
 from tests.support.build import NOON
 

@@ -10,9 +10,9 @@ from babysitter.model.log import Cursor, LogLine
 from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
 from babysitter.model.progress import Progress
-from babysitter.model.sight import Source
+from babysitter.model.seen import Source
 from babysitter.model.verdict import Reason
-from babysitter.store.open import Store
+from babysitter.store.store import Store
 from tests.support import build
 from tests.support.build import NOON, at
 

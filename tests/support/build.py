@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from babysitter.decide.case import Case
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.incident import Ledger
@@ -11,10 +10,11 @@ from babysitter.model.job import JobState
 from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy
-from babysitter.model.sight import Source, Unseen
+from babysitter.model.seen import Source, Unseen
 from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.model.verdict import Diagnosis, Outlook, StageView, Verdict
 from babysitter.model.watch import Watch
+from babysitter.policy.policy_input import Case
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ROOT = JobId("/ada/dedup")

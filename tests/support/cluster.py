@@ -4,13 +4,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from babysitter.backends.base import Abilities, About
+from babysitter.backends.backend import Abilities, About
 from babysitter.errors import BabysitError, NoSuchJob, Refused
-from babysitter.model.dump import ThreadDump
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
 from babysitter.model.submission import Submission
+from babysitter.model.thread_dump import ThreadDump
 from tests.support.build import NOON
 
 _ORDER = (Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR, Level.CRITICAL)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from babysitter.sim.iris import Controller, main
+from babysitter.sim.iris.command import Controller, main
 
 
 def crippled(words: list[str]) -> int:

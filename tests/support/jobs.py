@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from babysitter.model.dump import ThreadDump
+from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import Level, LogLine
 from babysitter.model.observation import Observation
-from babysitter.model.sight import Seen, Sight, Source, Unseen
-from babysitter.read.pyspy import read_dump
+from babysitter.model.seen import Seen, Sight, Source, Unseen
+from babysitter.model.thread_dump import ThreadDump
 from tests.support.build import ROOT, at
 
 CONTEXT = "zephyr-dedup-0a1b2c3d"

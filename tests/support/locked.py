@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from babysitter.store.database import SqliteDatabase
-from babysitter.store.open import Store
-from babysitter.store.places import FILE_NAME
+from babysitter.store.default_folder import FILE_NAME
+from babysitter.store.store import Store
 
 
 @contextmanager

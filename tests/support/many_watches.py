@@ -12,15 +12,15 @@ from pathlib import Path
 
 from babysitter.backends.batching import BatchingEyes
 from babysitter.backends.wrappers import Limited, Shared
+from babysitter.diagnosis.pipeline import judge
+from babysitter.engine.commit import due_at
+from babysitter.engine.observe import observe
+from babysitter.engine.schedule import Schedule
 from babysitter.model.ids import JobId, WatchId
 from babysitter.model.log import Cursor, LogBatch, LogSource
 from babysitter.model.memory import Memory
 from babysitter.model.watch import Watch
-from babysitter.service.commit import due_at
-from babysitter.service.judge import judge
-from babysitter.service.observe import observe
-from babysitter.service.schedule import Schedule
-from babysitter.store.open import Store, open_store
+from babysitter.store.store import Store, open_store
 from tests.support.build import watch
 from tests.support.clock import FakeClock
 from tests.support.cluster import SmallCluster

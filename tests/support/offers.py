@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from babysitter.decide.respond import offer_of
+from babysitter.engine.enqueue import say, subject_of
 from babysitter.model.ids import IncidentId, WatchId
 from babysitter.model.incident import IncidentKey, IncidentStatus
 from babysitter.model.job import JobState
@@ -10,9 +10,9 @@ from babysitter.model.message import Occasion
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal
 from babysitter.model.watch import Watch
-from babysitter.service.telling import say, subject_of
+from babysitter.policy.respond import offer_of
+from tests.support.app import Home
 from tests.support.build import COORDINATOR, ROOT, case, diagnosis, verdict
-from tests.support.hall import Home
 from tests.support.jobs import job
 
 INCIDENT = IncidentId("i-1")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from babysitter.classify.load import Playbook, load
+from babysitter.playbook.load import Playbook, load
 from babysitter.shipped import shipped
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

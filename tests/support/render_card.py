@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from babysitter.messages.compose import Subject, buttons_for, compose
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import Digest, IncidentId, JobId, MessageId, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
@@ -15,10 +16,9 @@ from babysitter.model.phase import Phase
 from babysitter.model.proposal import Facts, Proposal, WaitingPrice
 from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.model.verdict import Diagnosis
-from babysitter.notify.message import Subject, buttons_for, compose
-from babysitter.notify.slack import SlackNotifier, open_client
-from babysitter.slacksim import SlackServer
-from babysitter.slacksim.page import card
+from babysitter.sim.slack import SlackServer
+from babysitter.sim.slack.page import card
+from babysitter.slack.posting import SlackNotifier, open_client
 from tests.support import build
 
 TARGET = Path(__file__).parents[2] / "docs" / "card.png"

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from babysitter.engine.service_lock import is_served
 from babysitter.model.ids import Person
-from babysitter.service.service_lock import is_served
-from babysitter.sim.iris import BUILT_ON
-from babysitter.sim.server import Simulator
+from babysitter.sim.iris.command import BUILT_ON
+from babysitter.sim.iris.controller import Simulator
 from tests.support.processes import MARK, end_all
 from tests.support.shared_clock import SharedClock
 from tests.support.waiting import HANG_S, until

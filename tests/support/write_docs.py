@@ -9,16 +9,16 @@ from typing import Any
 
 from pydantic_core import PydanticUndefined
 
-from babysitter.config.load import ENVIRONMENT_PREFIX
+from babysitter.config.read_settings import ENVIRONMENT_PREFIX
 from babysitter.config.settings import ClusterSettings, Settings, settings_in
 from babysitter.errors import BabysitError
 from babysitter.model.limits import Limits
 from babysitter.preflight.checks import CHECKS
 from babysitter.surfaces import views
-from babysitter.surfaces.cli import replies as replies_of_cli
-from babysitter.surfaces.cli.app import COMMANDS, load
+from babysitter.surfaces.cli import json_replies as replies_of_cli
+from babysitter.surfaces.cli.commands import COMMANDS, load
 from babysitter.surfaces.cli.start import EXIT_OF_STATE
-from babysitter.surfaces.cli.watch import EXIT_TIME_LIMIT
+from babysitter.surfaces.cli.status import EXIT_TIME_LIMIT
 from babysitter.surfaces.mcp import job_views, watch_views
 
 DOCS = Path(__file__).parents[2] / "docs"

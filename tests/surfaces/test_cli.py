@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.surfaces import views
-from babysitter.surfaces.cli.app import COMMANDS
+from babysitter.surfaces.cli.commands import COMMANDS
 from tests.support.shell import Shell, shell
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.service.service_lock import serving_process
-from babysitter.sim.server import Simulator
+from babysitter.engine.service_lock import serving_process
+from babysitter.sim.iris.controller import Simulator
 from babysitter.surfaces import views
 from babysitter.surfaces.cli.serve import NEXT_CHECK
 from tests.support.processes import started

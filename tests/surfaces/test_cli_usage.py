@@ -11,8 +11,8 @@ import pytest
 
 from babysitter.config import load_settings
 from babysitter.surfaces import views
-from babysitter.surfaces.cli import replies
-from babysitter.surfaces.cli.app import COMMANDS, load, run
+from babysitter.surfaces.cli import json_replies
+from babysitter.surfaces.cli.commands import COMMANDS, load, run
 
 
 @dataclass
@@ -157,18 +157,18 @@ def test_init_writes_a_file_that_is_valid_and_never_overwrites(say: Terminal, tm
 
 def test_doctor_tries_everything_and_says_what_is_missing(say: Terminal):
     said = say("babysit doctor --json")
-    found = replies.DoctorReply.model_validate_json(said.out)
+    found = json_replies.DoctorReply.model_validate_json(said.out)
     assert (said.code, found.ok) == (1, False)
     wrong = [each for each in found.checks if not each.ok]
     assert [each.name for each in wrong] == ["cluster"]
     assert "--cluster NAME" in wrong[0].next_step
     assert "FAIL  cluster" in say("babysit doctor").out
     unreachable = say("babysit doctor --controller-url http://127.0.0.1:9 --json")
-    assert not replies.DoctorReply.model_validate_json(unreachable.out).ok
+    assert not json_replies.DoctorReply.model_validate_json(unreachable.out).ok
 
 
 def test_skills_are_listed_checked_and_installed(say: Terminal, tmp_path: Path):
-    listed = replies.SkillsReply.model_validate_json(say("babysit skills list --json").out)
+    listed = json_replies.SkillsReply.model_validate_json(say("babysit skills list --json").out)
     names = ["babysit-job", "babysit-ray", "babysit-zephyr", "debug-job"]
     assert [each.name for each in listed.skills] == names
     assert all(each.faults == [] for each in listed.skills)

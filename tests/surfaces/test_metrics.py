@@ -14,19 +14,19 @@ from prometheus_client.parser import text_string_to_metric_families
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import WebSettings
+from babysitter.engine.service import Service
 from babysitter.errors import StorageUnavailable
-from babysitter.service.figures import Figures, ProcessFigures
-from babysitter.service.run import Service
-from babysitter.service.wiring import open_hall
-from babysitter.slacksim import SlackServer
-from babysitter.store.tally import Counts
-from babysitter.surfaces.slack.hearing import Ear
-from babysitter.surfaces.slack.socket import SocketStatus
-from babysitter.surfaces.web.app import telling
+from babysitter.sim.slack import SlackServer
+from babysitter.slack.socket_health import Ear
+from babysitter.slack.socket_mode import SocketStatus
+from babysitter.store.counts import Counts
 from babysitter.surfaces.web.metrics import metrics_text
+from babysitter.surfaces.web.web_server import telling
+from babysitter.usecases.service_stats import Figures, ProcessFigures
+from babysitter.wiring import open_hall
 from tests.e2e.channel import channel
+from tests.slack.rig import MemoryDesk, connected, make_rig
 from tests.surfaces.manual_clock import ManualClock
-from tests.surfaces.slack_rig import MemoryDesk, connected, make_rig
 
 HERE = "127.0.0.1:0"
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import typer
 
-from babysitter.surfaces.cli.app import COMMANDS, _target, load
+from babysitter.surfaces.cli.commands import COMMANDS, _target, load
 from babysitter.surfaces.cli.plain_arguments import plain_arguments
 
 PLAIN = [

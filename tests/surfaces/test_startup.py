@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.store.open import open_store
-from tests.store.test_ledger import offered
+from babysitter.store.store import open_store
+from tests.store.test_incidents import offered
 
-HEAVY = ("sqlalchemy", "pydantic", "yaml", "aiohttp", "hyperscan", "structlog", "babysitter.classify.load")
+HEAVY = ("sqlalchemy", "pydantic", "yaml", "aiohttp", "hyperscan", "structlog", "babysitter.playbook.load")
 PROGRAM = f"""
 import sys
-from babysitter.surfaces.cli.app import run
+from babysitter.surfaces.cli.commands import run
 code = run(sys.argv[1:])
 print(code, [name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
 """

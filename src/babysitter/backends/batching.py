@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from babysitter.backends.base import Eyes
+from babysitter.backends.backend import Eyes
 from babysitter.backends.wrappers import Around, direct
 from babysitter.clock import Clock
 from babysitter.model.ids import JobId

@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from babysitter.backends.base import Eyes
+from babysitter.backends.backend import Eyes
 from babysitter.backends.wrappers import Around
 from babysitter.errors import BabysitError
-from babysitter.model.dump import ThreadDump
 from babysitter.model.job import Job, JobTree, Task
 from babysitter.model.log import LogBatch, LogLine
+from babysitter.model.thread_dump import ThreadDump
 from babysitter.redact import neutral, redact, redact_lines
 
 T = TypeVar("T")

@@ -1,6 +1,6 @@
 """What goes around any eyes, one concern each: patience, a limit on concurrency, sharing.
 
-Put together in one visible line (open.py). Only looking is wrapped; hands are never repeated or shared.
+Put together in one visible line (registry.py). Only looking is wrapped; hands are never repeated or shared.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from babysitter.backends.base import Abilities, About, Eyes
+from babysitter.backends.backend import Abilities, About, Eyes
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BabysitError, Overloaded, TooBusy
-from babysitter.model.dump import ThreadDump
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogSource
 from babysitter.model.submission import Submission
+from babysitter.model.thread_dump import ThreadDump
 from babysitter.waits import waiting_for
 
 T = TypeVar("T")

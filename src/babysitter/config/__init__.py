@@ -8,17 +8,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from babysitter.config.load import load_settings
+    from babysitter.config.commented_defaults import render_commented_defaults
     from babysitter.config.places import default_config_folder
-    from babysitter.config.render import render_commented_defaults
+    from babysitter.config.read_settings import load_settings
     from babysitter.config.settings import ClusterSettings, Settings, secret
 
 _MODULES = {
     "ClusterSettings": "settings",
     "Settings": "settings",
     "default_config_folder": "places",
-    "load_settings": "load",
-    "render_commented_defaults": "render",
+    "load_settings": "read_settings",
+    "render_commented_defaults": "commented_defaults",
     "secret": "settings",
 }
 

@@ -1,4 +1,4 @@
-"""What the decision wants done: values, not yet deeds (service/commit.py does them)."""
+"""What the decision wants done: values, not yet deeds (engine/commit.py does them)."""
 
 from dataclasses import dataclass
 from datetime import datetime

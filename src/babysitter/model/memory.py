@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from babysitter.model.dump import DumpNote
 from babysitter.model.finding import Cause, Finding
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobState
@@ -15,7 +14,8 @@ from babysitter.model.log import Cursor, LogLine, Role
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
 from babysitter.model.progress import Progress, StagePace
-from babysitter.model.sight import Source
+from babysitter.model.seen import Source
+from babysitter.model.thread_dump import DumpNote
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class WorkerLosses:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The judgement's own notes. Only read/ and assess/ write it; everybody else reads the first block."""
+    """The judgement's own notes. Only diagnosis/ writes it; everybody else reads the first block."""
 
     phase: Phase = Phase.PENDING
     phase_since_at: datetime | None = None  # None = never checked

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from babysitter.model.dump import ThreadDump
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobTree
 from babysitter.model.log import Cursor, LogLine
-from babysitter.model.sight import Gone, Seen, Sight, Unseen
+from babysitter.model.seen import Gone, Seen, Sight, Unseen
+from babysitter.model.thread_dump import ThreadDump
 
 
 class Want(StrEnum):
@@ -29,7 +29,7 @@ class Observation:
 
     `lines`: new lines of the whole tree since the last look, oldest first; with `is_reread`, all that the
     log service still has (within a limit), so that what was read before comes again.
-    `cursors`: where to continue, by the name of the question (service/observe.py names them).
+    `cursors`: where to continue, by the name of the question (engine/observe.py names them).
     """
 
     root: JobId

@@ -10,7 +10,7 @@ from babysitter.model.job import JobState
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
-from babysitter.model.sight import Gone, Unseen
+from babysitter.model.seen import Gone, Unseen
 
 
 class SignalKind(StrEnum):

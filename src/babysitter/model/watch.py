@@ -28,7 +28,7 @@ class Watch:
     id: WatchId
     root: JobId
     first_root: JobId
-    cluster: str  # a key of the clusters that service/clusters.py opens
+    cluster: str  # a key of the clusters that engine/cluster_pool.py opens
     kind: str  # zephyr, plain, training, ...; "auto" until recognised
     created_at: datetime
     due_at: datetime | None  # None = nothing to do any more

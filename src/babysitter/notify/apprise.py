@@ -11,11 +11,11 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from babysitter.messages.attention import one_line
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, Occasion
-from babysitter.notify.attention import one_line
-from babysitter.notify.base import NotifyError, Receipt
 from babysitter.notify.console import as_text
+from babysitter.notify.notifier import NotifyError, Receipt
 
 if TYPE_CHECKING:
     import apprise

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
+from babysitter.messages.attention import calls_a_person, one_line
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, Occasion
-from babysitter.notify.attention import calls_a_person, one_line
-from babysitter.notify.base import NotifyError, Receipt
+from babysitter.notify.notifier import NotifyError, Receipt
 
 WRITE_TIMEOUT_S = 5.0
 RETRY_INTERVAL_S = 60.0

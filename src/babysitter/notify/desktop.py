@@ -15,9 +15,9 @@ from enum import StrEnum
 from xml.sax.saxutils import escape
 
 from babysitter.clock import Clock
+from babysitter.messages.attention import calls_a_person, one_line
 from babysitter.model.message import Message
-from babysitter.notify.attention import calls_a_person, one_line
-from babysitter.notify.base import NotifyError, Receipt
+from babysitter.notify.notifier import NotifyError, Receipt
 
 COMMAND_TIMEOUT_S = 5.0
 RETRY_INTERVAL_S = 60.0  # there may be no session to show it in, until somebody logs in again

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from babysitter.clock import Clock
 from babysitter.model.message import Message, Words
-from babysitter.notify.base import NotifyError, Receipt
+from babysitter.notify.notifier import NotifyError, Receipt
 from babysitter.retry_after import parse_retry_after
 
 if TYPE_CHECKING:

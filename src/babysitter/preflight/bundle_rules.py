@@ -2,7 +2,7 @@
 
 from fnmatch import fnmatchcase
 
-from babysitter.preflight.tables import bundle_rules
+from babysitter.preflight.client_tables import bundle_rules
 
 
 def is_left_out(path: str, generation: str) -> bool:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+from babysitter.preflight.client_tables import ClientAge, limits
 from babysitter.preflight.facts import NotKnown, RequestFacts, SubmissionFacts
-from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
-from babysitter.preflight.tables import ClientAge, limits
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.unknown import not_checked
 
 ID = "client-too-old"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from babysitter.preflight.tables import Option
+from babysitter.preflight.client_tables import Option
 
 SEPARATOR = "--"
 

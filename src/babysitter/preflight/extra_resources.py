@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from babysitter.preflight.client_tables import limits
 from babysitter.preflight.command_line import RunCommand, flag_value, with_switch
 from babysitter.preflight.facts import SubmissionFacts
-from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.run_command import run_command
 from babysitter.preflight.sizes import Units, parse_size
-from babysitter.preflight.tables import limits
 
 ID = "extra-resources"
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from babysitter.preflight.client_tables import GENERATIONS, Option, option_table
 from babysitter.preflight.command_line import RunCommand, replaced
 from babysitter.preflight.facts import NotKnown, SubmissionFacts
-from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.run_command import generation_of, run_command
-from babysitter.preflight.tables import GENERATIONS, Option, option_table
 from babysitter.preflight.unknown import not_checked
 
 ID = "unknown-flag"

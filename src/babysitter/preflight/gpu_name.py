@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from babysitter.preflight.client_tables import gpu_names
 from babysitter.preflight.command_line import with_flag
 from babysitter.preflight.facts import SubmissionFacts
-from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.run_command import generation_of, run_command
-from babysitter.preflight.tables import gpu_names
 
 ID = "unknown-gpu"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from babysitter.preflight.facts import Known, NotKnown, SubmissionFacts
-from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.unknown import not_checked
 
 ID = "name-taken"

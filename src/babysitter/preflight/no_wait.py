@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from babysitter.preflight.command_line import with_switch
 from babysitter.preflight.facts import Purpose, SubmissionFacts
-from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.run_command import run_command
 
 ID = "no-wait"

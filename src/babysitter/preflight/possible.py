@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from babysitter.preflight.facts import SubmissionFacts
-from babysitter.preflight.finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 
 ID = "nothing-to-submit"
 

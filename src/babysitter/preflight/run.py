@@ -2,7 +2,7 @@
 
 from babysitter.preflight.checks import CHECKS
 from babysitter.preflight.facts import SubmissionFacts
-from babysitter.preflight.finding import PreflightFinding
+from babysitter.preflight.preflight_finding import PreflightFinding
 
 
 def check_submission(facts: SubmissionFacts) -> tuple[PreflightFinding, ...]:

@@ -1,7 +1,11 @@
 """The finding for a check that could not be made."""
 
 from babysitter.preflight.facts import NotKnown
-from babysitter.preflight.finding import NOT_CHECKED, PreflightFinding, PreflightSeverity
+from babysitter.preflight.preflight_finding import (
+    NOT_CHECKED,
+    PreflightFinding,
+    PreflightSeverity,
+)
 
 
 def not_checked(about: str, unknown: NotKnown) -> PreflightFinding:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from babysitter.redact.text import REDACTED, Scanner, Span, Text
-from babysitter.redact.values import is_placeholder, is_plain
+from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.value_shapes import is_placeholder, is_plain
 
 # The password may hold a slash or an @; the last @ before a host ends it.
 _URL_USER = re.compile(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-]|$)")

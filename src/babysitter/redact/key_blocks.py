@@ -4,8 +4,8 @@ import re
 from bisect import bisect
 from collections.abc import Iterator
 
-from babysitter.redact.text import Scanner, Span, Text
-from babysitter.redact.values import is_plain
+from babysitter.redact.text_spans import Scanner, Span, Text
+from babysitter.redact.value_shapes import is_plain
 
 LONGEST_BLOCK_LINES = 400
 SHORTEST_LINE = 16  # a shorter one is the last of a key

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from babysitter.redact.named import NAME_WORDS
 from babysitter.redact.names import Name, at_most_probable, judge_name
-from babysitter.redact.text import Scanner, Span, Text
+from babysitter.redact.secret_verdict import LONGEST_NAME, is_secret
+from babysitter.redact.text_spans import Scanner, Span, Text
+from babysitter.redact.value_shapes import is_placeholder
 from babysitter.redact.value_span import bare, quoted
-from babysitter.redact.values import is_placeholder
-from babysitter.redact.verdict import LONGEST_NAME, is_secret
 
 LONGEST_TABLE_ROWS = 200
 LONGEST_LINE = 2_000  # of a heading

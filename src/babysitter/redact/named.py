@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from babysitter.redact.names import Name, at_most_probable, judge_name
-from babysitter.redact.text import REDACTED, Scanner, Span, Text
+from babysitter.redact.secret_verdict import LONGEST_NAME, is_secret
+from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.value_shapes import is_code, is_plain, looks_random
 from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
-from babysitter.redact.values import is_code, is_plain, looks_random
-from babysitter.redact.verdict import LONGEST_NAME, is_secret
 
 LONGEST_ELEMENT = 4_096
 FARTHEST_VALUE = 600
@@ -91,7 +91,7 @@ def find_named(text: Text) -> Iterator[Span]:
             continue
         setting = _setting(text.text, start, end)
         if setting.judged is Name.INNOCENT or setting.name.lower().endswith("authorization"):
-            continue  # headers.py reads `Authorization`
+            continue  # http_headers.py reads `Authorization`
         if (before := _value_before(setting)) is not None:
             yield before
         place = _place(setting)

@@ -9,7 +9,7 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-from babysitter.redact.text import word_set
+from babysitter.redact.text_spans import word_set
 
 
 class Name(Enum):

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from babysitter.redact.addresses import find_in_addresses
-from babysitter.redact.commands import find_in_commands
-from babysitter.redact.headers import find_in_headers
+from babysitter.redact.command_lines import find_in_commands
+from babysitter.redact.http_headers import find_in_headers
 from babysitter.redact.key_blocks import find_key_blocks
 from babysitter.redact.layout import find_by_layout
 from babysitter.redact.named import NAME_WORDS, find_named
 from babysitter.redact.neutral import neutral
-from babysitter.redact.text import REDACTED, Detector, Scanner, Span, Text, replaced
+from babysitter.redact.text_spans import REDACTED, Detector, Scanner, Span, Text, replaced
 from babysitter.redact.tokens import find_tokens
-from babysitter.redact.values import is_placeholder, is_plain, looks_random
+from babysitter.redact.value_shapes import is_placeholder, is_plain, looks_random
 from babysitter.redact.wrapped import find_continued
 
 MOST_PASSES = (

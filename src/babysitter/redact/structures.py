@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.redaction import redact, redact_lines
-from babysitter.redact.text import REDACTED
-from babysitter.redact.values import looks_random
-from babysitter.redact.verdict import LONGEST_NAME, is_secret
+from babysitter.redact.secret_verdict import LONGEST_NAME, is_secret
+from babysitter.redact.text_spans import REDACTED
+from babysitter.redact.value_shapes import looks_random
 
 _ENVIRONMENTS = frozenset(
     ("envvars", "env_vars", "env", "environment", "environ", "envvar", "variables", "environmentvariables")

@@ -7,8 +7,8 @@ from itertools import chain
 
 from babysitter.redact.kind import Kind
 from babysitter.redact.kinds import KINDS
-from babysitter.redact.text import Scanner, Span, Text, word_set
-from babysitter.redact.values import is_plain, looks_random
+from babysitter.redact.text_spans import Scanner, Span, Text, word_set
+from babysitter.redact.value_shapes import is_plain, looks_random
 
 # A word boundary, also behind `\n`, `%3D` and `\u003d` written out, and behind `_`.
 _START = r"(?:\b|_|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4})"

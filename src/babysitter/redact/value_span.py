@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from babysitter.redact.text import REDACTED, Span
+from babysitter.redact.text_spans import REDACTED, Span
 
 LONGEST_STRUCTURE = 65_536
 _QUOTE = re.compile(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|[\"'`])")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from babysitter.redact.text import REDACTED, Scanner, Span, Text
+from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
 from babysitter.redact.tokens import find_tokens
-from babysitter.redact.values import is_number, is_plain, is_uuid, looks_random
+from babysitter.redact.value_shapes import is_number, is_plain, is_uuid, looks_random
 
 MOST_LINES = 8  # of one secret
 _BETWEEN = "\n" * 8  # more than any pattern of a token reads across

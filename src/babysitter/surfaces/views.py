@@ -8,16 +8,16 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Literal, Self
 
+from babysitter.messages.compose import submission_lines
 from babysitter.model.finding import Evidence
 from babysitter.model.incident import Incident
 from babysitter.model.launch_request import LaunchRequest
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
 from babysitter.model.watch import Watch
-from babysitter.notify.message import submission_lines
 from babysitter.redact import redact
 from babysitter.surfaces.needs import need_of, no_restart
-from babysitter.surfaces.text import safe
+from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View
 
 

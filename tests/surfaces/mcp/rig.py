@@ -9,18 +9,18 @@ from typing import Any, TypeVar
 
 from mcp import Client
 
-from babysitter.backends.open import spec_from_options
+from babysitter.backends.registry import spec_from_options
 from babysitter.config import Settings
+from babysitter.engine.app import Hall
+from babysitter.engine.service import Service
 from babysitter.model.ids import Person
-from babysitter.service.hall import Hall
-from babysitter.service.run import Service
-from babysitter.service.wiring import open_hall
-from babysitter.sim.server import Simulator
+from babysitter.sim.iris.controller import Simulator
 from babysitter.surfaces.cli.demo import STAND_IN
-from babysitter.surfaces.mcp.desk import Desk
-from babysitter.surfaces.mcp.server import Server, build_server
+from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_server import Server, build_server
+from babysitter.wiring import open_hall
+from tests.support.app import Ear
 from tests.support.clock import FakeClock
-from tests.support.hall import Ear
 from tests.support.waiting import HANG_S
 
 ADA = Person("U-ada")

@@ -10,10 +10,10 @@ import pytest
 
 from babysitter.model.ids import TaskId
 from babysitter.model.job import Task, TaskState
-from babysitter.surfaces.cli.app import run
-from tests.service.test_check import seconds
+from babysitter.surfaces.cli.commands import run
+from tests.engine.test_check import seconds
+from tests.support.app import home
 from tests.support.build import ROOT
-from tests.support.hall import home
 from tests.support.jobs import F, raw, tree
 from tests.support.waiting import HANG_S
 

@@ -7,10 +7,10 @@ import pytest
 from mcp import Client
 
 from babysitter.config import Settings
-from babysitter.service.wiring import open_hall
-from babysitter.surfaces.cli.app import load
-from babysitter.surfaces.mcp.desk import Desk
-from babysitter.surfaces.mcp.server import build_server
+from babysitter.surfaces.cli.commands import load
+from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_server import build_server
+from babysitter.wiring import open_hall
 from tests.surfaces.mcp.rig import ADA
 
 MANUAL = Path(__file__).parents[3] / "docs" / "mcp.md"

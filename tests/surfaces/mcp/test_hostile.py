@@ -8,15 +8,15 @@ import pytest
 from mcp import Client
 
 from babysitter.config import Settings
+from babysitter.engine.app import Hall
 from babysitter.model.ids import TaskId
 from babysitter.model.job import Task, TaskState
-from babysitter.service.hall import Hall
-from babysitter.service.wiring import open_hall
-from babysitter.surfaces.mcp.desk import Desk
 from babysitter.surfaces.mcp.job_views import clipped
-from babysitter.surfaces.mcp.server import build_server
+from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_server import build_server
+from babysitter.wiring import open_hall
+from tests.support.app import ADA, opener
 from tests.support.cluster import SmallCluster
-from tests.support.hall import ADA, opener
 from tests.support.jobs import crew, job, raw, tree
 
 ROOT = "/ada/dedup"

@@ -11,7 +11,7 @@ from babysitter.errors import UserError
 from babysitter.surfaces.mcp.refusals import FOR_A_PERSON, refusal
 
 SOURCE = Path(babysitter.__file__).parent
-SHELL_ONLY = ("surfaces/cli", "surfaces/slack", "sim/", "slacksim/")
+SHELL_ONLY = ("surfaces/cli", "slack/", "sim/")
 
 
 def next_steps() -> dict[str, str]:

@@ -9,12 +9,12 @@ from jsonschema import Draft202012Validator
 from mcp import Client
 
 from babysitter.config import Settings
-from babysitter.service.wiring import open_hall
-from babysitter.surfaces.cli.app import load
-from babysitter.surfaces.mcp.desk import Desk
-from babysitter.surfaces.mcp.server import Server, build_server
+from babysitter.surfaces.cli.commands import load
+from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_server import Server, build_server
+from babysitter.wiring import open_hall
+from tests.support.app import opener
 from tests.support.cluster import SmallCluster
-from tests.support.hall import opener
 from tests.support.jobs import crew, tree
 from tests.surfaces.mcp.rig import ADA, rig
 

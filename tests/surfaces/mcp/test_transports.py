@@ -27,14 +27,14 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
 
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
+from babysitter.engine.service import Service
 from babysitter.errors import UserError
-from babysitter.service.run import Service
-from babysitter.service.wiring import open_hall
-from babysitter.sim.server import Simulator
-from babysitter.surfaces.cli.app import run
-from babysitter.surfaces.mcp.desk import Desk
-from babysitter.surfaces.mcp.serve import serve_http
-from babysitter.surfaces.mcp.server import Server, build_server
+from babysitter.sim.iris.controller import Simulator
+from babysitter.surfaces.cli.commands import run
+from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_server import Server, build_server
+from babysitter.surfaces.mcp.transports import serve_http
+from babysitter.wiring import open_hall
 from tests.support.waiting import HANG_S
 from tests.surfaces.mcp.rig import ADA
 from tests.surfaces.mcp.test_tools import TOOLS

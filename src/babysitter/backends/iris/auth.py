@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlparse
 
-from babysitter.backends.iris.fields import Node, Oddity
-from babysitter.backends.iris.process import run
+from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.run_process import run
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import NotAuthorised, WorldError
 

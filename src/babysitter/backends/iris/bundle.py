@@ -10,7 +10,7 @@ from pathlib import Path
 from babysitter.errors import UserError
 from babysitter.model.submission import FolderState
 from babysitter.preflight.bundle_rules import is_left_out
-from babysitter.preflight.tables import bundle_rules
+from babysitter.preflight.client_tables import bundle_rules
 
 GIT_LIMIT_S = 20.0
 # Far beyond the client's own limit of 25 MB for the packed bundle: such a folder can never be shipped.

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from babysitter.backends.iris.process import run
+from babysitter.backends.run_process import run
 from babysitter.errors import BabysitError
 
 LIMIT_S = 30.0

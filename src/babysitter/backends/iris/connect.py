@@ -5,21 +5,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-from babysitter.backends.iris.ask import Line
 from babysitter.backends.iris.auth import Credentials, EdgeIdentity, stored_token
-from babysitter.backends.iris.cli import CliLine
-from babysitter.backends.iris.clusters import ClusterFile, Reach, find_cluster, read_cluster
-from babysitter.backends.iris.eyes import IrisEyes
-from babysitter.backends.iris.hands import IrisHands
+from babysitter.backends.iris.cli_transport import CliLine
+from babysitter.backends.iris.cluster_file import (
+    ClusterFile,
+    Reach,
+    find_cluster,
+    read_cluster,
+)
+from babysitter.backends.iris.http_transport import DirectWay, HttpLine, Way
 from babysitter.backends.iris.prepare import SubmissionPreparer
-from babysitter.backends.iris.rpc import DirectWay, HttpLine, Way
+from babysitter.backends.iris.reader import IrisEyes
 from babysitter.backends.iris.submission_facts import Machine, SubmissionFactsReader
+from babysitter.backends.iris.transport import Line
 from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
+from babysitter.backends.iris.writer import IrisHands
 from babysitter.clock import Clock
 from babysitter.errors import BadConfig
 
 if TYPE_CHECKING:
-    from babysitter.backends.open import ClusterSpec
+    from babysitter.backends.registry import ClusterSpec
 
 
 def connect(

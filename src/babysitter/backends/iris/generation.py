@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from babysitter.backends.base import Abilities
-from babysitter.backends.iris.ask import Line, NoSuchMethod
-from babysitter.backends.iris.fields import Node
+from babysitter.backends.backend import Abilities
+from babysitter.backends.iris.json_fields import Node
+from babysitter.backends.iris.transport import Line, NoSuchMethod
 from babysitter.errors import NonsenseAnswer
 
 _NO_JOB = "/babysit/probe"  # a well-formed id that nobody has

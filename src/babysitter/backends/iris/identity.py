@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from babysitter.backends.iris.ask import Line, NoSuchMethod
-from babysitter.backends.iris.fields import Node, Oddity
+from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.iris.transport import Line, NoSuchMethod
 from babysitter.errors import NotAuthorised, WorldError
 from babysitter.preflight.facts import Fact, Known, Login, NotKnown
 

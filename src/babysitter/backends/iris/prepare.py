@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from babysitter.backends.iris.client_date import installed_client_date
-from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.generation import CLIENT_CONSTANTS
-from babysitter.backends.iris.submit import launch_request, ready_to_run
+from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.submit_syntax import launch_request, ready_to_run
 from babysitter.clock import Clock
 from babysitter.errors import MissingSubmission, WorldError
 from babysitter.model.submission import Submission, ValueSource

@@ -2,7 +2,7 @@
 
 import re
 
-from babysitter.backends.iris.ask import Line, NoSuchMethod
+from babysitter.backends.iris.transport import Line, NoSuchMethod
 from babysitter.errors import WorldError
 from babysitter.preflight.facts import Fact, Known, NotKnown
 

@@ -11,19 +11,20 @@ from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
-from babysitter.backends.iris.ask import Line
 from babysitter.backends.iris.bundle import bundle_files, folder_state
 from babysitter.backends.iris.bundle_size import bundle_size
-from babysitter.backends.iris.eyes import IrisEyes
 from babysitter.backends.iris.identity import Caller, client_user, has_stored_login, read_caller
 from babysitter.backends.iris.prepare import SubmissionPreparer
-from babysitter.backends.iris.process import is_runnable
+from babysitter.backends.iris.reader import IrisEyes
 from babysitter.backends.iris.stored_bundle import bundle_exists
-from babysitter.backends.iris.submit import named
+from babysitter.backends.iris.submit_syntax import named
+from babysitter.backends.iris.transport import Line
+from babysitter.backends.run_process import is_runnable
 from babysitter.clock import Clock
 from babysitter.errors import BabysitError, MissingSubmission, NotAuthorised, UserError, WorldError
 from babysitter.model.launch_request import LaunchRequest
 from babysitter.model.submission import FolderState, Submission
+from babysitter.preflight.client_tables import limits
 from babysitter.preflight.command_line import flag_value, flag_values
 from babysitter.preflight.facts import (
     BundleSize,
@@ -37,7 +38,6 @@ from babysitter.preflight.facts import (
     RequestFacts,
     SubmissionFacts,
 )
-from babysitter.preflight.tables import limits
 
 FACT_LIMIT_S = 20.0
 EXCHANGED_LOGINS = ("static", "gcp")  # the iris client sends the token that `iris login` stored

@@ -15,9 +15,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import IO
 
-from babysitter.backends.iris.clusters import ClusterFile
-from babysitter.backends.iris.fields import Node, Oddity
-from babysitter.backends.iris.process import end, run, start
+from babysitter.backends.iris.cluster_file import ClusterFile
+from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.run_process import end, run, start
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BadConfig, NonsenseAnswer, NotAuthorised, Unreachable
 from babysitter.waits import waiting_for

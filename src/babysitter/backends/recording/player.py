@@ -9,18 +9,18 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from babysitter.backends.base import Abilities, About
-from babysitter.backends.iris import wire
-from babysitter.backends.iris.ask import refusal
-from babysitter.backends.iris.fields import Node, Oddity
-from babysitter.backends.iris.submit import kept_submission
+from babysitter.backends.backend import Abilities, About
+from babysitter.backends.iris import decode
+from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.iris.submit_syntax import kept_submission
+from babysitter.backends.iris.transport import refusal
 from babysitter.backends.recording.format import Answer, Recording, Step, Stretch
 from babysitter.errors import BabysitError, NonsenseAnswer, NoSuchJob, Refused, Unreachable, WorldError
-from babysitter.model.dump import ThreadDump
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.job import Job, JobState, JobTree, Resources, Task, TaskState
 from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
 from babysitter.model.submission import Submission
+from babysitter.model.thread_dump import ThreadDump
 
 _LEVELS = (Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR, Level.CRITICAL)
 _LOG_CALLS = frozenset({"FetchLogs", "GetTaskLogs"})
@@ -174,7 +174,7 @@ class RecordedEyes:
             reader(self, answer, self._stretch.answer(raw))
 
     def _list_jobs(self, answer: Answer, raw: object) -> None:
-        page = wire.job_page(raw)
+        page = decode.job_page(raw)
         query = answer.body.get("query")
         prefix = query.get("jobIdPrefix") or query.get("nameFilter") if isinstance(query, dict) else None
         listed = {job.id for job in page.jobs}
@@ -185,13 +185,13 @@ class RecordedEyes:
             self._put(job)
 
     def _job_status(self, answer: Answer, raw: object) -> None:  # noqa: ARG002
-        job = wire.job_status(raw)
+        job = decode.job_status(raw)
         self._put(job)
-        if (request := wire.kept_request(raw)) is not None:
+        if (request := decode.kept_request(raw)) is not None:
             self._requests[job.id] = request
 
     def _job_state(self, answer: Answer, raw: object) -> None:
-        states = wire.job_states(raw)
+        states = decode.job_states(raw)
         for job, state in states.items():
             known = self._jobs.get(job)
             if known is None:
@@ -205,13 +205,13 @@ class RecordedEyes:
 
     def _list_tasks(self, answer: Answer, raw: object) -> None:
         job = JobId(str(answer.body.get("jobId", "")))
-        fresh = {task.id: task for task in wire.tasks(raw)}
+        fresh = {task.id: task for task in decode.tasks(raw)}
         known = self._tasks.get(job, {})
         self._tasks[job] = {id_: _fuller(task, known.get(id_)) for id_, task in fresh.items()}
         self._infer(job)
 
     def _task_status(self, answer: Answer, raw: object) -> None:  # noqa: ARG002
-        task = wire.task_status(raw)
+        task = decode.task_status(raw)
         self._tasks.setdefault(job_of(task.id), {})[task.id] = task
         self._infer(job_of(task.id))
 
@@ -239,7 +239,7 @@ class RecordedEyes:
 
     def _logs(self, answer: Answer, raw: object) -> None:
         source = _source_of(answer.body)
-        batch = wire.log_batch(raw, source, after=None, at_most=1 << 30)
+        batch = decode.log_batch(raw, source, after=None, at_most=1 << 30)
         if not batch.lines and not any(answer.body.get(name) for name in _NARROWING):
             # Everything was asked for and nothing came: what was there is gone with the log service.
             self._lines = [line for line in self._lines if not _is_of(line, source)]
@@ -254,8 +254,8 @@ class RecordedEyes:
     def _profile(self, answer: Answer, raw: object) -> None:
         task = TaskId(str(answer.body.get("target", "")))
         try:
-            text = wire.dump_text(raw)
-        except wire.NoDump as fault:
+            text = decode.dump_text(raw)
+        except decode.NoDump as fault:
             self._no_dump[task] = Refused(f"No thread dump of {task}: {fault}.")
             return
         self._no_dump.pop(task, None)

@@ -14,8 +14,15 @@ from pathlib import Path
 
 import yaml
 
-from babysitter.backends.iris.ask import CONTROLLER_SERVICE, Line, NoSuchMethod, Page, QuickReader, Verb
 from babysitter.backends.iris.log_window import LogWindow
+from babysitter.backends.iris.transport import (
+    CONTROLLER_SERVICE,
+    Line,
+    NoSuchMethod,
+    Page,
+    QuickReader,
+    Verb,
+)
 from babysitter.clock import Clock
 from babysitter.errors import (
     BabysitError,

@@ -14,7 +14,7 @@ def completion(
     Put it where the shell reads it: ~/.bashrc, ~/.zshrc (after compinit), or
     ~/.config/fish/completions/babysit.fish.
     """
-    from babysitter.surfaces.cli.app import COMPLETION_VARIABLE, app
+    from babysitter.surfaces.cli.commands import COMPLETION_VARIABLE, app
 
     os.environ[COMPLETION_VARIABLE] = f"source_{shell}"
     try:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from babysitter.config import Settings
+    from babysitter.engine.app import Hall
     from babysitter.model.ids import WatchId
-    from babysitter.service.hall import Hall
-    from babysitter.slacksim import SlackServer
+    from babysitter.sim.slack import SlackServer
     from babysitter.surfaces.views import WatchView
 
 T = TypeVar("T")
@@ -55,20 +55,20 @@ def demo(
 
 async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> None:
     from babysitter.clock import PacedClock, SystemClock
-    from babysitter.service.clusters import spec_from_options
-    from babysitter.service.report import report
-    from babysitter.service.run import Service
-    from babysitter.service.watching import start_watching
-    from babysitter.service.wiring import open_hall
-    from babysitter.sim.iris import BUILT_ON
-    from babysitter.sim.server import Simulator
-    from babysitter.slacksim import SlackServer
-    from babysitter.surfaces.cli import render
-    from babysitter.surfaces.cli.logs import log_to_stderr
-    from babysitter.surfaces.slack.serving import hearing
+    from babysitter.engine.cluster_pool import spec_from_options
+    from babysitter.engine.service import Service
+    from babysitter.sim.iris.command import BUILT_ON
+    from babysitter.sim.iris.controller import Simulator
+    from babysitter.sim.slack import SlackServer
+    from babysitter.slack.run_interactivity import hearing
+    from babysitter.surfaces.cli import terminal_view
+    from babysitter.surfaces.cli.log_output import log_to_stderr
+    from babysitter.usecases.manage_watches import start_watching
+    from babysitter.usecases.report import report
+    from babysitter.wiring import open_hall
 
     log_to_stderr(errors_only=True)
-    console, clock, world = render.console(), PacedClock(speed=speed), SystemClock()
+    console, clock, world = terminal_view.console(), PacedClock(speed=speed), SystemClock()
     async with (
         SlackServer() as slack,
         open_hall(_settings(folder, slack if in_slack else None), clock=clock, world=world) as hall,
@@ -111,7 +111,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
 @contextlib.asynccontextmanager
 async def _ready(hall: "Hall") -> AsyncIterator[None]:
     """The rules read and compiled: the first time ever that takes seconds."""
-    from babysitter.service.rules import prepare_rules, read_rules
+    from babysitter.engine.reload_rules import prepare_rules, read_rules
 
     await read_rules(hall)
     await prepare_rules(hall)
@@ -142,9 +142,9 @@ async def _story(
     console: "Console", hall: "Hall", watch: "WatchId", *, asks: bool, slack: "SlackServer | None"
 ) -> None:
     """Show every change until the restarted job has ended; answer the offer when it comes."""
-    from babysitter.service.watching import standing_of
-    from babysitter.surfaces.cli import render
+    from babysitter.surfaces.cli import terminal_view
     from babysitter.surfaces.cli.status_reply import view_of
+    from babysitter.usecases.manage_watches import standing_of
 
     shown = ""
     answered: set[str] = set()
@@ -154,12 +154,14 @@ async def _story(
         if (summary := _summary(view)) != shown:
             shown = summary
             console.print(
-                f"[dim]{now:%H:%M:%S}[/dim]", render.phase_text(view), render.progress_words(view.outlook)
+                f"[dim]{now:%H:%M:%S}[/dim]",
+                terminal_view.phase_text(view),
+                terminal_view.progress_words(view.outlook),
             )
         offer = next((each.proposal for each in view.incidents if each.proposal), None)
         if offer is not None and offer.status == "open" and offer.id not in answered:
             answered.add(offer.id)
-            console.print(render.watch_page(view, now=now))
+            console.print(terminal_view.watch_page(view, now=now))
             if slack is None:
                 await _approve(console, hall, offer.id, offer.successor, asks=asks)
             else:
@@ -168,7 +170,7 @@ async def _story(
             console.print("The job is left alone, and this restart is not proposed again.")
             return
         if view.phase == "finished":
-            console.print(render.watch_page(view, now=now))
+            console.print(terminal_view.watch_page(view, now=now))
             return
         await asyncio.sleep(LOOK_EVERY_S)
 
@@ -177,7 +179,7 @@ async def _approve(console: "Console", hall: "Hall", proposal: str, successor: s
     """The viewer's answer; where nobody can answer, the demo does, on its own cluster only."""
     from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Answer, Door
-    from babysitter.service.approvals import decide
+    from babysitter.usecases.approvals import decide
 
     question = f"Approve the restart as {successor}?"
     if asks:

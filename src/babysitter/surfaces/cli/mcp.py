@@ -22,7 +22,7 @@ from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
-    from babysitter.service.clusters import ClusterSpec
+    from babysitter.engine.cluster_pool import ClusterSpec
 
 DEFAULT_PORT = 8791
 
@@ -55,7 +55,7 @@ def mcp(
             "The MCP server needs the package `mcp`.", next_step="Run `pip install 'babysitter[mcp]'`."
         ) from missing
     if http:
-        from babysitter.surfaces.mcp.serve import must_be_loopback
+        from babysitter.surfaces.mcp.transports import must_be_loopback
 
         must_be_loopback(host)
     token = _token(token_file)
@@ -82,13 +82,13 @@ async def _serve(
     token: str,
 ) -> None:
     """`port` None = standard input and output."""
-    from babysitter.service.service_lock import is_served
-    from babysitter.service.wiring import open_hall
-    from babysitter.surfaces.cli.logs import log_to_stderr
+    from babysitter.engine.service_lock import is_served
+    from babysitter.surfaces.cli.log_output import log_to_stderr
     from babysitter.surfaces.cli.serve import in_background
-    from babysitter.surfaces.mcp.desk import Desk
-    from babysitter.surfaces.mcp.serve import serve_http, serve_stdio
-    from babysitter.surfaces.mcp.server import build_server
+    from babysitter.surfaces.mcp.tool_context import Desk
+    from babysitter.surfaces.mcp.tool_server import build_server
+    from babysitter.surfaces.mcp.transports import serve_http, serve_stdio
+    from babysitter.wiring import open_hall
 
     log_to_stderr()  # stdout is the protocol's
     async with open_hall(settings) as hall:

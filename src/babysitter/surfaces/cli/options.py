@@ -15,7 +15,7 @@ from babysitter.model.ids import Person
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
-    from babysitter.service.clusters import ClusterSpec
+    from babysitter.engine.cluster_pool import ClusterSpec
 
 Cluster = Annotated[
     str, typer.Option(help="Name of a cluster: of the settings, or as `iris --cluster` knows it.")
@@ -49,7 +49,7 @@ def settings_from(file: Path | None, state_dir: Path | None) -> "Settings":
 def quick_state_folder(file: Path | None, state_dir: Path | None) -> Path | None:
     """The folder with the state, where no settings need to be read to tell; else None."""
     from babysitter.config.checked import checked_state_dir
-    from babysitter.service.quick_status import state_folder
+    from babysitter.usecases.quick_status import state_folder
 
     is_known, folder = checked_state_dir(file, state_dir, os.environ)
     return state_folder(folder) if is_known else None
@@ -59,7 +59,7 @@ def cluster_from(
     settings: "Settings", cluster: str, url: str, config: str, iris: str, transport: str = "rpc"
 ) -> "ClusterSpec":
     """The cluster that these options mean; the settings' default when none is given."""
-    from babysitter.service.clusters import configured_clusters, spec_from_options
+    from babysitter.engine.cluster_pool import configured_clusters, spec_from_options
 
     name = cluster or ("" if url or config else settings.default_cluster)
     if not (name or url or config):

@@ -39,7 +39,7 @@ def list_rules(
     as_json: AsJson = False,
 ) -> None:
     """List the rules in force: id, severity, cause, where they are written."""
-    from babysitter.service.playbooks import lint
+    from babysitter.workbench.playbook_tools import lint
 
     playbook, _ = lint(paths or [])
     placed = [each for each in playbook.placed if not cause or each.rule.cause.value == cause]
@@ -68,7 +68,7 @@ def list_rules(
 @app.command()
 def lint(paths: Paths = None, as_json: AsJson = False) -> None:
     """Check playbooks: every fault of every file, with its line. Exit code 2 when there is one."""
-    from babysitter.service.playbooks import lint
+    from babysitter.workbench.playbook_tools import lint
 
     with waiting_for("the rules to be checked"):
         playbook, faults = lint(paths or [])
@@ -100,7 +100,7 @@ def try_all(
     as_json: AsJson = False,
 ) -> None:
     """Try every example of every rule, and every scenario. Exit code 2 when one fails."""
-    from babysitter.service.playbooks import trial
+    from babysitter.workbench.playbook_tools import trial
 
     started = time.perf_counter()
     with waiting_for("every example of every rule to be tried"):
@@ -150,7 +150,7 @@ def from_incident(
     state_dir: StateDir = None,
 ) -> None:
     """Begin a rule from an incident that nobody understood: a rule to complete, and its scenario."""
-    from babysitter.service.playbooks import stub
+    from babysitter.workbench.playbook_tools import stub
 
     log = Path(incident)
     if log.is_file():
@@ -170,8 +170,8 @@ def from_incident(
 
 
 async def _kept(incident: str, settings: "Settings", state: JobState) -> tuple[list[str], JobState]:
-    from babysitter.service.kept import incident_log
-    from babysitter.service.wiring import open_hall
+    from babysitter.usecases.stored_evidence import incident_log
+    from babysitter.wiring import open_hall
 
     async with open_hall(settings) as hall:
         return await incident_log(hall, incident, state)

@@ -22,10 +22,10 @@ def propose(
     from babysitter.surfaces.views import ProposeReply
 
     async def asking() -> ProposeReply:
-        from babysitter.service.proposing import agent
-        from babysitter.service.proposing import propose as ask
-        from babysitter.service.watching import find_watch
-        from babysitter.service.wiring import open_hall
+        from babysitter.usecases.manage_watches import find_watch
+        from babysitter.usecases.request_restart import agent
+        from babysitter.usecases.request_restart import propose as ask
+        from babysitter.wiring import open_hall
 
         async with open_hall(settings_from(settings, state_dir)) as hall:
             found = await find_watch(hall, job)
@@ -36,8 +36,8 @@ def propose(
     if as_json:
         typer.echo(reply.model_dump_json())
         return
-    from babysitter.surfaces.cli import render
+    from babysitter.surfaces.cli import terminal_view
 
-    render.console().print(render.proposal_block(reply.proposal))
+    terminal_view.console().print(terminal_view.proposal_block(reply.proposal))
     typer.echo("Proposed." if reply.is_new else "This restart was proposed already.")
     typer.echo(reply.next_step)

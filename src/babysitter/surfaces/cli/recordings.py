@@ -20,11 +20,11 @@ from babysitter.surfaces.cli.options import (
     cluster_from,
     settings_from,
 )
-from babysitter.surfaces.duration import parse_duration
+from babysitter.surfaces.duration_option import parse_duration
 
 if TYPE_CHECKING:
     from babysitter.model.observation import Observation
-    from babysitter.service.replay import Judged
+    from babysitter.workbench.replay import Judged
 
 
 MAX_RECORDING = timedelta(days=30)
@@ -44,8 +44,8 @@ def replay(
     as_json: Json = False,
 ) -> None:
     """Judge a recording step by step, as if it happened now."""
-    from babysitter.service.replay import as_json as to_json
-    from babysitter.service.replay import replay_folder
+    from babysitter.workbench.replay import as_json as to_json
+    from babysitter.workbench.replay import replay_folder
 
     judged = replay_folder(folder, playbooks or [], time_scale=time_scale)
     if as_json:
@@ -70,7 +70,7 @@ def record(
     settings: SettingsFile = None,
 ) -> None:
     """Write what the cluster answers about a job into a folder, secrets taken out, until the job ends."""
-    from babysitter.service.record import record_job
+    from babysitter.workbench.record import record_job
 
     at_most = parse_duration(longest, at_most=MAX_RECORDING, option="--for", above_zero=True)
     spec = cluster_from(

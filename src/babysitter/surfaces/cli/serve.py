@@ -19,9 +19,9 @@ from babysitter.waits import hidden_waits, waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
+    from babysitter.engine.app import Hall
     from babysitter.errors import WorldError
-    from babysitter.notify.base import Notifier
-    from babysitter.service.hall import Hall
+    from babysitter.notify.notifier import Notifier
 
 LOG_NAME = "service.log"
 BEGINS_WITHIN_S = 60.0  # a machine that is busy with jobs starts a process in seconds; a hang is for ever
@@ -45,7 +45,7 @@ def serve(
 
     A running service keeps the settings it began with: after a change, --stop it and begin anew.
     """
-    from babysitter.surfaces.cli.logs import log_to_stderr
+    from babysitter.surfaces.cli.log_output import log_to_stderr
 
     log_to_stderr()
     chosen = settings_from(settings, state_dir)
@@ -58,10 +58,10 @@ def serve(
 
 
 async def _serve(settings: "Settings") -> None:
-    from babysitter.service.run import Service
-    from babysitter.service.wiring import open_hall
-    from babysitter.surfaces.slack.serving import hearing
-    from babysitter.surfaces.web.app import telling
+    from babysitter.engine.service import Service
+    from babysitter.slack.run_interactivity import hearing
+    from babysitter.surfaces.web.web_server import telling
+    from babysitter.wiring import open_hall
 
     async with (
         open_hall(settings, notifiers=own_notifiers(settings)) as hall,
@@ -80,16 +80,16 @@ async def _serve(settings: "Settings") -> None:
 def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Notifier, ...]":
     """What tells whoever sits at this machine, for the process that serves."""
     from babysitter.clock import SystemClock
-    from babysitter.service.wiring import local_notifiers
+    from babysitter.wiring import local_notifiers
 
     return local_notifiers(settings, SystemClock(), os.environ, None if is_json else sys.stdout)
 
 
 def _stop(settings: "Settings") -> str:
     """Ask the service of this state folder to end, and wait until it has."""
+    from babysitter.engine.service_lock import is_served, serving_process
     from babysitter.errors import UserError
-    from babysitter.service.service_lock import is_served, serving_process
-    from babysitter.service.wiring import state_folder_of
+    from babysitter.wiring import state_folder_of
 
     folder = state_folder_of(settings)
     process = serving_process(folder)
@@ -114,7 +114,7 @@ def _stop(settings: "Settings") -> str:
 
 async def _begin(settings: "Settings", file: Path | None) -> str:
     from babysitter.errors import AlreadyServed, UserError
-    from babysitter.service.wiring import open_hall, state_folder_of
+    from babysitter.wiring import open_hall, state_folder_of
 
     async with open_hall(settings) as hall:
         if await hall.tenure.somebody_serves():
@@ -173,7 +173,7 @@ async def while_served(hall: "Hall", file: Path | None, work: Coroutine[Any, Any
 
 def _not_begun(hall: "Hall") -> "WorldError":
     from babysitter.errors import WorldError
-    from babysitter.service.wiring import state_folder_of
+    from babysitter.wiring import state_folder_of
 
     return WorldError(
         "The service that looks after the jobs did not begin.",
@@ -185,7 +185,7 @@ def _not_begun(hall: "Hall") -> "WorldError":
 def in_background(settings: "Settings", file: Path | None) -> "subprocess.Popen[bytes]":
     """Start a service of its own, detached from this terminal; its words go to a file in the state folder."""
     from babysitter.private_files import make_private_folder, open_private_bytes
-    from babysitter.service.wiring import state_folder_of
+    from babysitter.wiring import state_folder_of
 
     folder = state_folder_of(settings)
     make_private_folder(folder)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from babysitter.config.listen_address import why_not
 from babysitter.errors import UserError
-from babysitter.surfaces.listening import why_not
 
 
 def sim(
@@ -18,7 +18,7 @@ def sim(
     list_all: Annotated[bool, typer.Option("--list", help="Name the scenarios and end.")] = False,
 ) -> None:
     """Run a simulated cluster until Ctrl+C."""
-    from babysitter.sim import scenario as scenarios
+    from babysitter.sim.iris import scenario as scenarios
 
     if list_all or not scenario:
         for name in scenarios.names():
@@ -36,7 +36,7 @@ def sim(
 
 async def _serve(scenario: str, port: int, speed: float, generation: str) -> None:
     from babysitter.clock import SystemClock
-    from babysitter.sim.server import Simulator
+    from babysitter.sim.iris.controller import Simulator
 
     async with Simulator(
         scenario, SystemClock(speed=speed).now, port=port, generation=generation

@@ -10,7 +10,7 @@ from babysitter.surfaces.cli.options import Json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from babysitter.service.skills import Skill
+    from babysitter.usecases.agent_skills import Skill
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,7 +24,7 @@ PROJECT, PERSON = Path(".claude/skills"), Path("~/.claude/skills")
 @app.command("list")
 def list_skills(as_json: Json = False) -> None:
     """List the shipped skills: what each is for."""
-    from babysitter.service.skills import skills_in
+    from babysitter.usecases.agent_skills import skills_in
 
     skills = skills_in()
     if as_json:
@@ -40,7 +40,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Hold skills to the format. Exit code 2 when one breaks it."""
-    from babysitter.service.skills import skills_in
+    from babysitter.usecases.agent_skills import skills_in
 
     skills = skills_in(folder)
     faults = [fault for each in skills for fault in each.faults]
@@ -63,15 +63,15 @@ def install(
     force: Annotated[bool, typer.Option("--force", help="Replace skills that were edited there.")] = False,
 ) -> None:
     """Copy the skills to where coding agents look for them."""
-    from babysitter.service import skills
+    from babysitter.usecases import agent_skills
 
     to = folder or (PERSON.expanduser() if for_me else PROJECT)
-    for each in skills.install(to, replace_edited=force):
+    for each in agent_skills.install(to, replace_edited=force):
         typer.echo(f"{each}")
 
 
 def _print(skills: "Sequence[Skill]") -> None:
-    from babysitter.surfaces.cli.replies import SkillsReply, SkillView
+    from babysitter.surfaces.cli.json_replies import SkillsReply, SkillView
 
     views = [
         SkillView(

@@ -37,8 +37,8 @@ def manifest(
     """Print the manifest to create the Slack app from; it asks for the least rights that do the work."""
     import json
 
-    from babysitter.surfaces.slack.manifest import as_yaml
-    from babysitter.surfaces.slack.manifest import manifest as build
+    from babysitter.slack.manifest import as_yaml
+    from babysitter.slack.manifest import manifest as build
 
     if request_url and not request_url.startswith("https://"):
         raise UserError("Slack posts to https URLs only.", next_step="Give --request-url https://...")
@@ -99,8 +99,8 @@ async def _check(
     from dataclasses import asdict
 
     from babysitter.clock import SystemClock
-    from babysitter.notify.slack import open_client
-    from babysitter.surfaces.slack.check import Finding, Settings, SlackCheck
+    from babysitter.slack.posting import open_client
+    from babysitter.slack.setup_check import Finding, Settings, SlackCheck
 
     def show(finding: Finding) -> None:
         detail = f": {finding.detail}" if finding.detail else ""

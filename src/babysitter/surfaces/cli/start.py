@@ -29,12 +29,12 @@ from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
+    from babysitter.engine.app import Hall
+    from babysitter.engine.cluster_pool import ClusterSpec
     from babysitter.errors import BabysitError
     from babysitter.model.ids import WatchId
     from babysitter.model.submission import Submission
     from babysitter.model.watch import Watch
-    from babysitter.service.clusters import ClusterSpec
-    from babysitter.service.hall import Hall
 
 EXIT_OF_STATE = {"succeeded": 0, "killed": 10, "unschedulable": 11, "worker_failed": 12}
 
@@ -73,7 +73,7 @@ def start(
     Exit codes with --wait or --foreground: 0 the jobs succeeded, 1 failed, 10 stopped by a person,
     11 can never be scheduled, 12 lost its machines.
     """
-    from babysitter.surfaces.cli.logs import log_to_stderr
+    from babysitter.surfaces.cli.log_output import log_to_stderr
 
     if foreground:
         log_to_stderr(warnings_only=True)
@@ -117,20 +117,20 @@ async def _start(
     stays: bool,
     serves: bool,
 ) -> int:
+    from babysitter.engine.service import Service
     from babysitter.errors import AlreadyWatched, BabysitError
     from babysitter.model.ids import Person
     from babysitter.redact import redact
-    from babysitter.service.command import context_of
-    from babysitter.service.run import Service
-    from babysitter.service.start_checks import restart_warnings
-    from babysitter.service.watching import standing_of, start_watching
-    from babysitter.service.wiring import open_hall, state_folder_of
+    from babysitter.slack.run_interactivity import hearing
+    from babysitter.surfaces.cli.notified_channels import channels_of, told_sentence
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers, while_served
     from babysitter.surfaces.cli.status_reply import view_of
-    from babysitter.surfaces.cli.told import channels_of, told_sentence
-    from babysitter.surfaces.slack.serving import hearing
     from babysitter.surfaces.views import ServiceView, StatusReply
-    from babysitter.surfaces.web.app import telling
+    from babysitter.surfaces.web.web_server import telling
+    from babysitter.usecases.manage_watches import standing_of, start_watching
+    from babysitter.usecases.resubmit_command import context_of
+    from babysitter.usecases.start_checks import restart_warnings
+    from babysitter.wiring import open_hall, state_folder_of
 
     context = await context_of(
         again.workdir,
@@ -213,18 +213,18 @@ async def _shown(hall: "Hall", watches: "Sequence[WatchId]", ended: Coroutine[An
     from rich.console import Group
     from rich.live import Live
 
-    from babysitter.service.watching import standing_of
-    from babysitter.surfaces.cli import render
+    from babysitter.surfaces.cli import terminal_view
+    from babysitter.surfaces.cli.status import REDRAW_EVERY_S
     from babysitter.surfaces.cli.status_reply import view_of
-    from babysitter.surfaces.cli.watch import REDRAW_EVERY_S
+    from babysitter.usecases.manage_watches import standing_of
 
     waiting = asyncio.create_task(ended)
     try:
-        with hidden_waits(), Live(console=render.console(), refresh_per_second=4) as live:
+        with hidden_waits(), Live(console=terminal_view.console(), refresh_per_second=4) as live:
             while not waiting.done():
                 await asyncio.wait((waiting,), timeout=REDRAW_EVERY_S)
                 views = [view_of(await standing_of(hall, each)) for each in watches]
-                live.update(Group(*(render.watch_page(each, now=hall.clock.now()) for each in views)))
+                live.update(Group(*(terminal_view.watch_page(each, now=hall.clock.now()) for each in views)))
         return await waiting
     finally:
         waiting.cancel()
@@ -249,7 +249,7 @@ def _all_of(faults: "Sequence[BabysitError]") -> "BabysitError":
 
 async def _until_ended(hall: "Hall", watches: "Sequence[WatchId]") -> int:
     """The exit code of the worst outcome, once every watch has ended."""
-    from babysitter.service.waiting import Until, Woken, wait_for
+    from babysitter.usecases.wait_for import Until, Woken, wait_for
 
     worst = 0
     for each in watches:
@@ -266,6 +266,6 @@ async def _until_ended(hall: "Hall", watches: "Sequence[WatchId]") -> int:
 def _submission(command: str) -> "Submission | None":
     if not command:
         return None
-    from babysitter.service.command import submission_of
+    from babysitter.usecases.resubmit_command import submission_of
 
     return submission_of(command)

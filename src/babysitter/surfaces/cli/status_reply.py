@@ -11,7 +11,7 @@ from babysitter.surfaces.views import IncidentView, ServiceView, StatusReply, Wa
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
-    from babysitter.service.standing import Standing
+    from babysitter.usecases.watch_status import Standing
 
 
 def status_reply(
@@ -20,7 +20,7 @@ def status_reply(
     """How the watches stand: one of this name, or all. Raises NoSuchWatch, Unreachable, BadConfig."""
     folder = quick_state_folder(file, state_dir)
     if folder is not None:
-        from babysitter.service.quick_status import read_status
+        from babysitter.usecases.quick_status import read_status
 
         quick = read_status(folder, name, cluster, with_stopped=with_stopped, now=datetime.now(UTC))
         if quick is not None:
@@ -47,8 +47,8 @@ def _views(standings: "Sequence[Standing]") -> list[WatchView]:
 
 
 async def _from_store(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> StatusReply:
-    from babysitter.service.status_file import sign_of_life
-    from babysitter.service.wiring import state_folder_of
+    from babysitter.engine.status_file import sign_of_life
+    from babysitter.wiring import state_folder_of
 
     try:
         return await _read_store(settings, name, cluster, with_stopped=with_stopped)
@@ -58,10 +58,10 @@ async def _from_store(settings: "Settings", name: str, cluster: str, *, with_sto
 
 
 async def _read_store(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> StatusReply:
-    from babysitter.service.status_file import service_troubles
-    from babysitter.service.watching import all_standing, find_watch, standing_of
-    from babysitter.service.wiring import open_hall
-    from babysitter.surfaces.cli.told import channels_of
+    from babysitter.engine.status_file import service_troubles
+    from babysitter.surfaces.cli.notified_channels import channels_of
+    from babysitter.usecases.manage_watches import all_standing, find_watch, standing_of
+    from babysitter.wiring import open_hall
 
     async with open_hall(settings) as hall:
         if name:

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from babysitter.model.dump import Process, Thread
 from babysitter.model.job import Attempt, Job, Task
 from babysitter.model.log import LogLine
-from babysitter.model.worker import Worker
+from babysitter.model.machine import Worker
+from babysitter.model.thread_dump import Process, Thread
 from babysitter.redact import neutral, redact
 from babysitter.surfaces.mcp.watch_views import NEXT_PAGE, Untrusted
-from babysitter.surfaces.text import EVIDENCE_CHARACTERS_MOST, safe
+from babysitter.surfaces.printable import EVIDENCE_CHARACTERS_MOST, safe
 from babysitter.surfaces.view_base import Field, View
 
 LINES_CHARACTERS_MOST = 24_000

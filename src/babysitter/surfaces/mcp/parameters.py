@@ -7,8 +7,8 @@ from mcp.server.mcpserver import Context
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from babysitter.errors import UserError
-from babysitter.service.proposing import agent
-from babysitter.surfaces.duration import parse_duration
+from babysitter.surfaces.duration_option import parse_duration
+from babysitter.usecases.request_restart import agent
 
 MAX_ROWS = 50  # of one page. Every answer stays below what clients cut: some 25,000 tokens
 MAX_WAIT = timedelta(hours=1)

@@ -13,17 +13,9 @@ from pydantic import Field
 from babysitter.errors import AlreadyWatched, UserError
 from babysitter.model.ids import Person
 from babysitter.model.submission import SubmitContext
-from babysitter.service.browsing import course_of, incidents_of, page_of
-from babysitter.service.command import context_of, in_folder, submission_of, supply
-from babysitter.service.explain import explain
-from babysitter.service.proposing import propose
-from babysitter.service.start_checks import restart_warnings
-from babysitter.service.waiting import Until, wait_for
-from babysitter.service.watching import all_standing, find_watch, standing_of, start_watching
+from babysitter.surfaces.cli.notified_channels import channels_of
 from babysitter.surfaces.cli.status_reply import view_of
-from babysitter.surfaces.cli.told import channels_of
-from babysitter.surfaces.duration import parse_duration
-from babysitter.surfaces.mcp.desk import Desk
+from babysitter.surfaces.duration_option import parse_duration
 from babysitter.surfaces.mcp.last_cursors import LastCursors
 from babysitter.surfaces.mcp.parameters import (
     MAX_ROWS,
@@ -35,6 +27,7 @@ from babysitter.surfaces.mcp.parameters import (
     conversation_of,
     name_of,
 )
+from babysitter.surfaces.mcp.tool_context import Desk
 from babysitter.surfaces.mcp.watch_views import (
     CoordinatorView,
     ExplainedReply,
@@ -47,8 +40,25 @@ from babysitter.surfaces.mcp.watch_views import (
     WatchReply,
     WatchRow,
 )
-from babysitter.surfaces.text import safe
+from babysitter.surfaces.printable import safe
 from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply, ReasonView
+from babysitter.usecases.browse_jobs import course_of, incidents_of, page_of
+from babysitter.usecases.explain import explain
+from babysitter.usecases.manage_watches import (
+    all_standing,
+    find_watch,
+    standing_of,
+    start_watching,
+)
+from babysitter.usecases.request_restart import propose
+from babysitter.usecases.resubmit_command import (
+    context_of,
+    in_folder,
+    submission_of,
+    supply,
+)
+from babysitter.usecases.start_checks import restart_warnings
+from babysitter.usecases.wait_for import Until, wait_for
 
 SIGN_OF_LIFE_S = 10.0
 MAX_CURSOR_DIGITS = 18  # event numbers are 64-bit integers

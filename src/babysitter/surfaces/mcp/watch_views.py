@@ -6,9 +6,9 @@ Every reply that carries text of a job says so in `untrusted`; every list that w
 from datetime import datetime
 from typing import Literal
 
-from babysitter.model.dump import DumpNote
 from babysitter.model.progress import StagePace
-from babysitter.surfaces.text import safe
+from babysitter.model.thread_dump import DumpNote
+from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View
 from babysitter.surfaces.views import (
     DiagnoseReply,

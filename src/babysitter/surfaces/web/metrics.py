@@ -7,12 +7,12 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from babysitter import __version__
+from babysitter.engine.dead_mans_switch import HEARTBEATS_SENT, HEARTBEATS_WITHHELD
+from babysitter.engine.emergency import EMERGENCIES
 from babysitter.model.phase import Phase
-from babysitter.service.dead_mans_switch import HEARTBEATS_SENT, HEARTBEATS_WITHHELD
-from babysitter.service.emergency import EMERGENCIES
-from babysitter.service.figures import Figures, ProcessFigures
-from babysitter.surfaces.slack.hearing import Ear
-from babysitter.surfaces.slack.socket import SocketStatus
+from babysitter.slack.socket_health import Ear
+from babysitter.slack.socket_mode import SocketStatus
+from babysitter.usecases.service_stats import Figures, ProcessFigures
 
 _SENT = {
     EMERGENCIES: "Messages sent past the outbox because it could not be written.",

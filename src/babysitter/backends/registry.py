@@ -1,0 +1,140 @@
+"""From the description of a cluster to eyes and hands. A new backend is a row in `_BACKENDS`.
+
+Nothing is contacted here: connections, tunnels and probing wait for the first look.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlparse
+
+from babysitter.backends.backend import Eyes, Hands, Overview
+from babysitter.backends.batching import BatchingEyes
+from babysitter.backends.wrappers import Limited, Patient, Shared
+from babysitter.clock import Clock, SystemClock
+from babysitter.errors import BadConfig
+
+DEFAULT_IRIS = ("iris",)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSpec:
+    """Which cluster, and how to ask it. Exactly one of `url`, `config`, `cluster`.
+
+    `url`: the controller's address. `config`: a cluster file. `cluster`: a name to look up. `transport`:
+    "rpc" asks over HTTP, "cli" through the user's `iris` command, which both use for submitting.
+    """
+
+    name: str
+    url: str = ""
+    config: str = ""
+    cluster: str = ""
+    transport: str = "rpc"
+    iris_command: tuple[str, ...] = DEFAULT_IRIS  # e.g. ("uv", "run", "iris")
+    token: str = field(default="", repr=False)
+    service_account: str = ""  # to impersonate before an identity-aware proxy
+    client_revision_date: str = ""  # YYYY-MM-DD: launch over HTTP where no command is known
+    backend: str = "iris"
+
+    def __post_init__(self) -> None:
+        given = [option for option in (self.url, self.config, self.cluster) if option]
+        if len(given) != 1:
+            raise BadConfig(
+                f"The cluster '{self.name}' needs exactly one of an address, a file and a name, "
+                f"and has {len(given) or 'none'}.",
+                next_step="Give --controller-url URL, --config FILE or --cluster NAME.",
+            )
+        if self.transport not in ("rpc", "cli"):
+            raise BadConfig(f"The transport of '{self.name}' is rpc or cli, not '{self.transport}'.")
+        if self.url and not _is_address(self.url):
+            raise BadConfig(
+                f"'{self.url}' is not an address of a controller.",
+                next_step="Write it as http://HOST:PORT.",
+            )
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What tells the `iris` command this cluster; stands before any subcommand."""
+        if self.url:
+            return ("--controller-url", self.url)
+        return ("--config", self.config) if self.config else ("--cluster", self.cluster)
+
+
+def _is_address(url: str) -> bool:
+    """Whether something could be asked there."""
+    try:
+        parts = urlparse(url)
+        host = parts.hostname if parts.port != 0 else None  # both raise where they cannot be read
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(host) and not re.search(r"[\s\x00-\x1f]", url)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """An opened cluster. Hands are given to the saga and to nobody else.
+
+    `overview`: None where the backend cannot look over its whole cluster.
+    """
+
+    spec: ClusterSpec
+    eyes: Eyes
+    hands: Hands
+    overview: Overview | None = None
+
+    async def close(self) -> None:
+        await self.eyes.close()
+
+
+def spec_from_options(
+    *,
+    controller_url: str = "",
+    config: str = "",
+    cluster: str = "",
+    transport: str = "rpc",
+    iris_command: str = "",
+    token: str = "",
+) -> ClusterSpec:
+    """The spec behind the command line's options; the name is the cluster's, the file's or the address's."""
+    address = controller_url.partition("://")[2].partition("/")[0].rpartition("@")[2]  # shown: no password
+    return ClusterSpec(
+        name=cluster or (Path(config).stem if config else "") or address,
+        url=controller_url,
+        config=config,
+        cluster=cluster,
+        transport=transport,
+        iris_command=tuple(shlex.split(iris_command)) or DEFAULT_IRIS,
+        token=token,
+    )
+
+
+def open_cluster(
+    spec: ClusterSpec,
+    *,
+    clock: Clock | None = None,
+    home: Path | None = None,
+    working_dir: Path | None = None,
+    at_once: int = 4,
+) -> Cluster:
+    """Eyes and hands of the cluster. Raises BadConfig for a spec or a cluster file that cannot work."""
+    clock = clock or SystemClock()
+    if spec.backend not in _BACKENDS:
+        raise BadConfig(f"There is no backend '{spec.backend}'; known are {', '.join(_BACKENDS)}.")
+    eyes, hands = _BACKENDS[spec.backend](spec, clock, home or Path.home(), working_dir or Path.cwd())
+    return Cluster(
+        spec,
+        eyes=BatchingEyes(Shared(Limited(Patient(eyes), at_once=at_once), clock=clock), clock),
+        hands=hands,
+        overview=eyes if isinstance(eyes, Overview) else None,
+    )
+
+
+def _iris(spec: ClusterSpec, clock: Clock, home: Path, working_dir: Path) -> tuple[Eyes, Hands]:
+    from babysitter.backends.iris.connect import connect  # aiohttp takes a while to import
+
+    return connect(spec, clock=clock, home=home, working_dir=working_dir)
+
+
+_BACKENDS: Mapping[str, Callable[[ClusterSpec, Clock, Path, Path], tuple[Eyes, Hands]]] = {"iris": _iris}

@@ -1,1 +1,0 @@
-"""What to do about a verdict: policy, pure. Verdict and ledger in, intents out."""

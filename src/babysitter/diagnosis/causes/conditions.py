@@ -1,0 +1,310 @@
+"""The meaning of a playbook's words: does a condition hold in a reading, and what shows it?
+
+Pure, and one function for each kind of evidence. Every function answers None, or a `Match` that says where.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.predicates import (
+    dump_evidence,
+    field_evidence,
+    progress_evidence,
+)
+from babysitter.diagnosis.causes.rule import Condition, LogMatch, TracebackMatch
+from babysitter.diagnosis.signatures.pattern import Pattern, most_telling
+from babysitter.diagnosis.timeline.traceback import Raised, Traceback
+from babysitter.model.finding import Evidence
+from babysitter.model.log import Level, Role
+
+MOST_STARTS = 200  # of a sequence that are tried
+
+Dead = Callable[[int], bool]  # whether a line is explained by another rule and no longer counts
+
+
+@dataclass(slots=True)
+class Match:
+    """What shows that a condition holds: lines with the pattern that hit, and facts that are no lines."""
+
+    lines: dict[int, Pattern | None] = field(default_factory=dict)
+    facts: list[Evidence] = field(default_factory=list)
+    captures: dict[str, str] = field(default_factory=dict)
+
+    def merge(self, other: "Match") -> None:
+        for line, pattern in other.lines.items():
+            self.lines.setdefault(line, pattern)
+        self.facts += other.facts
+        self.captures = {**other.captures, **self.captures}
+
+
+def nothing_dead(line: int) -> bool:  # noqa: ARG001
+    return False
+
+
+def holds(condition: Condition, reading: Reading, dead: Dead = nothing_dead) -> Match | None:
+    """Evidence that all parts of a condition hold, or None."""
+    match = Match()
+    for part in _parts(condition, reading, dead):
+        if part is None:
+            return None
+        match.merge(part)
+    return match
+
+
+def _parts(condition: Condition, reading: Reading, dead: Dead) -> Iterator[Match | None]:
+    """Each part's answer, cheap ones first, so that the first None ends the work."""
+    if condition.model_fields_set & FIELD_NAMES:
+        yield _facts(field_evidence(condition, reading.fields))
+    if condition.progress:
+        yield _facts(progress_evidence(condition.progress, reading.fields.measures))
+    if condition.dump:
+        yield _facts(dump_evidence(condition.dump, reading.fields.dumps))
+    if condition.logs:
+        yield match_lines(condition.logs, reading, dead)
+    if condition.traceback:
+        yield match_tracebacks(condition.traceback, reading, dead)
+    for each in condition.all:
+        yield holds(each, reading, dead)
+    if condition.any:
+        yield _any(condition.any, reading, dead)
+    if condition.unless and any(holds(each, reading) for each in condition.unless):
+        yield None
+
+
+FIELD_NAMES = frozenset(
+    {"state", "task_state", "exit_code", "error", "pending_reason", "failure_count", "preemption_count"}
+    | {"memory_peak", "last_log_age_s"}
+)
+
+
+def _facts(found: tuple[list[Evidence], dict[str, str]] | None) -> Match | None:
+    return None if found is None else Match(facts=found[0], captures=found[1])
+
+
+def _any(conditions: Sequence[Condition], reading: Reading, dead: Dead) -> Match | None:
+    matches = [match for each in conditions if (match := holds(each, reading, dead)) is not None]
+    if not matches:
+        return None
+    for other in matches[1:]:
+        matches[0].merge(other)
+    return matches[0]
+
+
+def match_lines(wanted: LogMatch, reading: Reading, dead: Dead) -> Match | None:
+    """Lines of the log that satisfy a log matcher."""
+    lines: dict[int, Pattern | None] = {}
+    if wanted.any:
+        counted = _counted(wanted, reading, dead)
+        if counted is None:
+            return None
+        lines.update(counted)
+    if wanted.all:
+        together = _together(wanted, reading, dead)
+        if together is None:
+            return None
+        lines.update(together)
+    if wanted.sequence:
+        chain = _in_order(wanted, reading, dead)
+        if chain is None:
+            return None
+        lines.update(chain)
+    if wanted.unless_after:
+        last = max(lines)
+        if any(reading.occurs_after(pattern, last) for pattern in wanted.unless_after):
+            return None
+    return Match(lines=lines)
+
+
+def _usable(wanted: LogMatch, reading: Reading, dead: Dead, pattern: Pattern) -> Iterator[int]:
+    """Lines that match a pattern and pass the matcher's other demands."""
+    return _usable_of(wanted, reading, dead, reading.lines_with(pattern))
+
+
+def _usable_of(wanted: LogMatch, reading: Reading, dead: Dead, lines: Sequence[int]) -> Iterator[int]:
+    if wanted.near_end and lines:
+        lines = [line for line in lines if reading.is_near_end(line, wanted.near_end)]
+    for line in lines:
+        if dead(line) or not _is_from(reading, line, wanted.source):
+            continue
+        if wanted.level and wanted.level is not Level.UNKNOWN and not reading.is_at_least(line, wanted.level):
+            continue
+        if wanted.stream and reading.stream(line) not in wanted.stream:
+            continue
+        if wanted.except_:
+            raw = reading.raw(line)
+            if any(pattern.matches(raw) for pattern in wanted.except_):
+                continue
+        yield line
+
+
+def _all_usable(
+    wanted: LogMatch, patterns: Sequence[Pattern], reading: Reading, dead: Dead
+) -> list[list[int]] | None:
+    """Usable lines of patterns that must all occur, or None; looked for around the rarest if possible."""
+    rarest = most_telling(patterns)
+    anchors = list(_usable(wanted, reading, dead, rarest))
+    if not anchors:
+        return None
+    each: list[list[int]] = []
+    is_before = bool(wanted.sequence)
+    for pattern in patterns:
+        if pattern is rarest:
+            each.append(anchors)
+            is_before = False
+            continue
+        if wanted.within is not None and (radius := wanted.within.lines) is not None:
+            after = 0 if is_before else radius
+            before = 0 if wanted.sequence and not is_before else radius
+            lines = reading.lines_near(pattern, anchors, before=before, after=after)
+        else:
+            lines = reading.lines_with(pattern)
+        each.append(list(_usable_of(wanted, reading, dead, lines)))
+        if not each[-1]:
+            return None
+    return each
+
+
+def _is_from(reading: Reading, line: int, sources: Sequence[Role]) -> bool:
+    return not sources or (role := reading.role(line)) is None or role in sources
+
+
+def _counted(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Pattern | None] | None:
+    """Lines of `any`, enough of them, close enough together, agreeing where they should."""
+    found: dict[int, Pattern | None] = {}
+    for pattern in wanted.any:
+        for line in _usable(wanted, reading, dead, pattern):
+            found.setdefault(line, pattern)
+    if len(found) < wanted.min_count:
+        return None
+    ordered = sorted(found)
+    if wanted.min_count == 1 or not (wanted.same or wanted.within):
+        return {line: found[line] for line in ordered}
+    groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for line in ordered:
+        groups[_agreement(wanted, reading, line, found[line])].append(line)
+    enough: dict[int, Pattern | None] = {}
+    for lines in groups.values():
+        for at in range(len(lines) - wanted.min_count + 1):
+            run = lines[at : at + wanted.min_count]
+            if _is_close(wanted, reading, run[0], run[-1]):
+                enough.update((line, found[line]) for line in run)
+    return dict(sorted(enough.items())) or None
+
+
+def _together(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Pattern | None] | None:
+    """One line for each pattern of `all`, within the window if there is one."""
+    each = _all_usable(wanted, wanted.all, reading, dead)
+    if each is None:
+        return None
+    if wanted.within is None:
+        return {lines[0]: pattern for lines, pattern in zip(each, wanted.all, strict=True)}
+    for anchor in each[0][:MOST_STARTS]:
+        near = [_nearest(lines, anchor) for lines in each]
+        if _is_close(wanted, reading, min(near), max(near)):
+            return dict(zip(near, wanted.all, strict=True))
+    return None
+
+
+def _nearest(lines: Sequence[int], anchor: int) -> int:
+    at = bisect_right(lines, anchor)
+    return min(lines[max(0, at - 1) : at + 1], key=lambda line: abs(line - anchor))
+
+
+def _in_order(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Pattern | None] | None:
+    """The first chain of lines that match the patterns of `sequence` one after another."""
+    each = _all_usable(wanted, wanted.sequence, reading, dead)
+    if each is None:
+        return None
+    for start in each[0][:MOST_STARTS]:
+        chain = _chain(wanted, reading, each, start)
+        if chain and _is_close(wanted, reading, chain[0], chain[-1]):
+            return dict(zip(chain, wanted.sequence, strict=True))
+    return None
+
+
+def _chain(wanted: LogMatch, reading: Reading, each: list[list[int]], start: int) -> list[int] | None:
+    chain = [start]
+    agreement = _agreement(wanted, reading, start, wanted.sequence[0])
+    for lines, pattern in zip(each[1:], wanted.sequence[1:], strict=True):
+        at = bisect_right(lines, chain[-1])
+        while at < len(lines) and not _agrees(agreement, _agreement(wanted, reading, lines[at], pattern)):
+            at += 1
+        if at == len(lines):
+            return None
+        chain.append(lines[at])
+    return chain
+
+
+def _agreement(wanted: LogMatch, reading: Reading, line: int, pattern: Pattern | None) -> tuple[str, ...]:
+    if not wanted.same:
+        return ()
+    captures = reading.captures(line, pattern) if pattern else {}
+    return tuple(reading.task(line) if name == "task" else captures.get(name, "") for name in wanted.same)
+
+
+def _agrees(first: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """A pattern that does not capture a name agrees with everything in it."""
+    return all(one == two or not one or not two for one, two in zip(first, other, strict=True))
+
+
+def _is_close(wanted: LogMatch, reading: Reading, first: int, last: int) -> bool:
+    if wanted.within is None:
+        return True
+    if wanted.within.lines is not None:
+        return last - first <= wanted.within.lines
+    start, end = reading.time_ms(first), reading.time_ms(last)
+    if start is None or end is None or wanted.within.seconds is None:
+        return True
+    return abs(end - start) <= wanted.within.seconds * 1000
+
+
+def match_tracebacks(wanted: TracebackMatch, reading: Reading, dead: Dead) -> Match | None:
+    """Exceptions that satisfy a traceback matcher; the line of each is the one that names it."""
+    match = Match()
+    for unit in reading.tracebacks:
+        if not _is_from(reading, unit.lines[0], wanted.source):
+            continue
+        for raised in _chosen(unit, wanted.chain):
+            line = raised.line if raised.line >= 0 else unit.lines[-1]
+            if dead(line) or dead(unit.lines[0]):
+                continue
+            captures = _raised_captures(wanted, raised)
+            if captures is not None:
+                match.lines[line] = None
+                match.captures = match.captures or captures
+                break
+    return match if len(match.lines) >= wanted.min_count else None
+
+
+def _chosen(unit: Traceback, chain: str) -> Sequence[Raised]:
+    if chain == "first":
+        return unit.raised[:1]
+    return unit.raised[-1:] if chain == "last" else unit.raised
+
+
+def _raised_captures(wanted: TracebackMatch, raised: Raised) -> dict[str, str] | None:
+    """Captures when one exception satisfies everything that is given, else None."""
+    captures = {"exception": raised.name, "message": raised.message[:300], "frame": str(raised.place or "")}
+    if wanted.exception and not any(_is_named(pattern, raised) for pattern in wanted.exception):
+        return None
+    for patterns, texts in (
+        (wanted.message, [raised.message, *raised.notes]),
+        (wanted.frame, [str(frame) for frame in raised.frames]),
+    ):
+        if patterns:
+            found = next(
+                (c for p in patterns for text in texts if (c := p.captures_in(text)) is not None), None
+            )
+            if found is None:
+                return None
+            captures.update(found)
+    return captures
+
+
+def _is_named(pattern: Pattern, raised: Raised) -> bool:
+    if pattern.is_literal:
+        return pattern.text in (raised.name, raised.type)
+    return pattern.captures_in(raised.type) is not None

@@ -1,0 +1,72 @@
+"""Findings from measured values instead of words: a loss that is gone, or that ran away and stays.
+
+A rule sees lines one by one; that a loss of 9.8 is bad shows only beside the 2.3 before it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from babysitter.diagnosis.timeline.loss import LossState, Run
+from babysitter.diagnosis.timeline.loss_history import Course
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
+from babysitter.model.ids import RuleId
+from babysitter.model.log import LogLine
+
+NOT_FINITE = RuleId("measured.loss-not-finite")
+RAN_AWAY = RuleId("measured.loss-ran-away")
+
+
+def measured_findings(run: Run, lines: Sequence[str], *, source: str = "") -> tuple[Finding, ...]:
+    """What the folded reports of a run prove; `lines` are those that `run` was read from."""
+    if run.bad_from is None or run.newest_place is None:
+        return ()
+    if run.loss is LossState.NOT_FINITE:
+        text = f"{_since(run)}the loss or its gradient is not a number any more and has not come back."
+        return (_diverged(NOT_FINITE, text, 0.88, run, lines, source),)
+    if run.loss is LossState.RAN_AWAY and run.newest is not None:
+        text = (
+            f"{_since(run)}the loss left its level of {run.best_loss:g} and stays near {run.newest.loss:g}."
+        )
+        return (_diverged(RAN_AWAY, text, 0.75, run, lines, source),)
+    return ()
+
+
+def findings_of_course(course: Course) -> tuple[Finding, ...]:
+    """As `measured_findings`, for a watch; positions count from the first new line."""
+    found = measured_findings(course.run, [line.text for line in course.lines])
+    return tuple(_placed(each, course.lines, course.places) for each in found)
+
+
+def _placed(finding: Finding, lines: Sequence[LogLine], places: Sequence[int]) -> Finding:
+    first, last = finding.position, finding.last_position
+    said = [lines[place] for place in dict.fromkeys((first, last))]
+    return replace(
+        finding,
+        evidence=tuple(Evidence(line.text, line.task, attempt=line.attempt) for line in said),
+        position=max(0, places[first]),
+        last_position=places[last],
+    )
+
+
+def _since(run: Run) -> str:
+    step = run.newest.step if run.newest else None
+    return f"As of step {step} " if step is not None else "As of the newest report "
+
+
+def _diverged(
+    rule: RuleId, text: str, confidence: float, run: Run, lines: Sequence[str], source: str
+) -> Finding:
+    places = sorted({place for place in (run.bad_from, run.newest_place) if place is not None})
+    return Finding(
+        rule=rule,
+        cause=Cause.NUMERICAL_DIVERGENCE,
+        severity=Severity.FATAL,
+        action=ActionKind.RESTART_WITH_CHANGE,
+        explanation=text,
+        evidence=tuple(Evidence(lines[place], source, place + 1) for place in places),
+        confidence=confidence,
+        retry=Retry.WITH_CHANGE,
+        position=places[0],
+        last_position=places[-1],
+        look_at=("last-checkpoint-before-it",),
+    )

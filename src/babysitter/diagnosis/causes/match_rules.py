@@ -1,0 +1,257 @@
+"""Facts -> findings: every rule of a playbook held against one look, or against one text.
+
+Two doors, one engine: `classify` for a watch's observation, `classify_text` for a log file and a few flags.
+Pure; of the outside only the compiled patterns' cache file is touched.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from babysitter.diagnosis.causes.conditions import Match, holds
+from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.rule import Rule
+from babysitter.diagnosis.causes.rule_fields import (
+    Fields,
+    Measures,
+    fields_of_facts,
+    fields_of_tree,
+)
+from babysitter.diagnosis.causes.rule_index import Rulebook, rulebooks_of
+from babysitter.diagnosis.causes.suppress import Cover, cover_of
+from babysitter.model.finding import Evidence, Finding, Findings, Severity
+from babysitter.model.ids import RuleId, TaskId
+from babysitter.model.job import TaskState
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.log import LogLine, Role
+from babysitter.model.memory import Memory
+from babysitter.model.observation import Observation
+from babysitter.model.seen import Seen
+from babysitter.model.thread_dump import ThreadDump
+from babysitter.playbook.load import Playbook
+
+MOST_EVIDENCE = 4  # lines quoted of one finding: the first three and the last
+MOST_CAPTURE = 200  # characters
+
+
+def classify(
+    observation: Observation,
+    memory: Memory,  # noqa: ARG001
+    playbook: Playbook,
+    *,
+    carried: Sequence[LogLine] = (),
+    measures: Measures | None = None,
+    last_log_age_s: float | None = None,
+    role_of_task: Callable[[TaskId], Role | None] | None = None,
+) -> Findings:
+    """Findings of one look. `carried`: earlier lines that the new ones may continue (see update_memory.py).
+
+    A finding that rests on carried lines alone is not reported again. What was not seen is no evidence.
+    """
+    lines = (*carried, *observation.seen_lines)
+    tree = observation.seen_tree
+    dumps = tuple(
+        (sight.value, role_of_task(task) if role_of_task else None)
+        for task, sight in observation.dumps.items()
+        if isinstance(sight, Seen)
+    )
+    fields = (
+        fields_of_tree(tree, dumps=dumps, measures=measures, last_log_age_s=last_log_age_s)
+        if tree is not None
+        else Fields(dumps=dumps, measures=measures or Measures())
+    )
+    text = "\n".join([line.text for line in lines]).encode("utf-8", "replace")
+    if text.count(b"\n") != max(
+        0, len(lines) - 1
+    ):  # an entry that holds several lines would shift all others
+        text = b"\n".join([line.text.encode("utf-8", "replace").replace(b"\n", b" ") for line in lines])
+    reading = Reading(text, fields, entries=lines, role_of_task=role_of_task)
+    return _without_old(findings_of(reading, playbook), len(carried))
+
+
+def classify_text(
+    text: bytes | str,
+    playbook: Playbook,
+    facts: JobFacts | None = None,
+    *,
+    source: str = "log",
+    role: Role | None = None,
+    dumps: tuple[ThreadDump, ...] = (),
+    measures: Measures | None = None,
+    task_states: tuple[TaskState, ...] = (),
+    explains_unasked: bool = False,
+) -> Findings:
+    """Findings of a log and whatever else is known. Line numbers are those of the text, from 1.
+
+    `role`: whose lines these are; None lets every rule's `source` pass. `explains_unasked`: as there.
+    """
+    raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    fields = fields_of_facts(facts or JobFacts(), dumps=dumps, measures=measures, task_states=task_states)
+    entries: Sequence[LogLine] | None = None
+    role_of_task: Callable[[TaskId], Role | None] | None = None
+    if role is not None:
+        task = TaskId("/job/0")
+        lines = raw.decode("utf-8", "replace").split("\n")
+        entries = [LogLine(line, task=task) for line in (lines[:-1] if lines[-1:] == [""] else lines)]
+
+        def role_of_task(task: TaskId) -> Role | None:  # noqa: ARG001
+            return role
+
+    reading = Reading(raw, fields, entries=entries, source=source, role_of_task=role_of_task)
+    return findings_of(reading, playbook, explains_unasked=explains_unasked)
+
+
+def warm(playbook: Playbook) -> None:
+    """Compile now what serves best in the long run (seconds, once; kept on disk); for a service."""
+    for book in rulebooks_of(playbook).all:
+        book.prepare()
+
+
+def findings_of(reading: Reading, playbook: Playbook, *, explains_unasked: bool = False) -> Findings:
+    """All rules held against a reading, with what explains what; earliest first.
+
+    Rules that only explain lines away are held against the lines of other findings (`explains_unasked`:
+    against all lines).
+    """
+    books = rulebooks_of(playbook)
+    books.first.read(reading)
+    matched = _matched(books.first, reading)
+
+    def weighed() -> Findings:
+        lines = range(reading.count) if explains_unasked else {line for _, m in matched for line in m.lines}
+        books.explaining.read_among(reading, sorted(lines))
+        return _weighed([*matched, *_matched(books.explaining, reading)], reading)
+
+    findings = weighed()
+    if books.last_resort.placed and not any(_says_something(finding) for finding in findings.all):
+        books.last_resort.read(reading)
+        matched += _matched(books.last_resort, reading)
+        findings = weighed()
+    return findings
+
+
+def _says_something(finding: Finding) -> bool:
+    return finding.severity > Severity.INFO and not finding.is_consequence
+
+
+def _matched(rulebook: Rulebook, reading: Reading) -> list[tuple[Rule, Match]]:
+    matched: list[tuple[Rule, Match]] = []
+    for placed in rulebook.candidates(reading):
+        match = holds(placed.rule.match, reading)
+        if match is not None and not any(holds(each, reading) for each in placed.rule.unless):
+            matched.append((placed.rule, match))
+    return matched
+
+
+def _weighed(matched: Sequence[tuple[Rule, Match]], reading: Reading) -> Findings:
+    covers = [cover for rule, match in matched if (cover := cover_of(rule, match, reading)) is not None]
+    kept: list[Finding] = []
+    cancelled: list[tuple[Finding, RuleId]] = []
+    for rule, match in matched:
+        left, by = _what_is_left(rule, match, reading, [cover for cover in covers if cover.explains(rule)])
+        if left is None:
+            cancelled.append((_finding(rule, match, reading), RuleId(by)))
+        else:
+            kept.append(_finding(rule, left, reading))
+    kept.sort(key=lambda finding: (finding.position < 0, finding.position))
+    return Findings(tuple(kept), tuple(cancelled))
+
+
+def _what_is_left(
+    rule: Rule, match: Match, reading: Reading, covers: Sequence[Cover]
+) -> tuple[Match | None, str]:
+    """The match without explained lines; None and the explaining rule when too little is left."""
+    if not covers:
+        return match, ""
+    everything = next((cover for cover in covers if cover.is_everything), None)
+    if everything is not None:
+        return None, everything.by.id
+    explaining = next((cover for cover in covers if any(cover.covers(line) for line in match.lines)), None)
+    if explaining is None:
+        return match, ""
+    return holds(
+        rule.match, reading, lambda line: any(cover.covers(line) for cover in covers)
+    ), explaining.by.id
+
+
+def _finding(rule: Rule, match: Match, reading: Reading) -> Finding:
+    lines = sorted(match.lines)
+    quoted = lines if len(lines) <= MOST_EVIDENCE else [*lines[: MOST_EVIDENCE - 1], lines[-1]]
+    captures = _captures(match, lines, reading)
+    captures.update({name: _filled(text, captures) for name, text in rule.extract.items()})
+    captures = {name: value[:MOST_CAPTURE] for name, value in captures.items() if value}
+    words = {**captures, "count": str(max(1, len(lines))), "task": reading.task(lines[0]) if lines else ""}
+    return Finding(
+        rule=RuleId(rule.id),
+        cause=rule.cause,
+        severity=rule.severity,
+        action=rule.action.kind,
+        explanation=_filled(rule.explain, words),
+        evidence=(*(reading.evidence(line) for line in quoted), *dict.fromkeys(match.facts)),
+        confidence=rule.confidence,
+        retry=rule.retry,
+        count=max(1, len(lines)),
+        position=lines[0] if lines else -1,
+        last_position=lines[-1] if lines else -1,
+        captures=captures,
+        is_consequence=rule.consequence,
+        look_at=rule.look_at,
+        advice=_filled(rule.advice or rule.action.change, words),
+        links=rule.links,
+    )
+
+
+def _captures(match: Match, lines: Sequence[int], reading: Reading) -> dict[str, str]:
+    """Of each name the first value, from the lines in order, then from fields and tracebacks."""
+    captures: dict[str, str] = {}
+    for line in (*lines[:20], *lines[-1:]):
+        pattern = match.lines[line]
+        if pattern is not None and not captures.keys() >= set(pattern.names):
+            for name, value in reading.captures(line, pattern).items():
+                if value:
+                    captures.setdefault(name, value)
+    return {**match.captures, **captures}
+
+
+class _Shown(dict[str, str]):
+    """Words for a text; what no line gave reads as "?"."""
+
+    def __missing__(self, name: str) -> str:
+        return "?"
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return text.format_map(_Shown(words)) if "{" in text else text
+
+
+def _without_old(findings: Findings, carried: int) -> Findings:
+    """Findings that rest on new lines or on no lines, positions counted from the first new line."""
+    if not carried:
+        return findings
+    return replace(
+        findings,
+        all=tuple(
+            _shifted(f, carried) for f in findings.all if f.last_position < 0 or f.last_position >= carried
+        ),
+        cancelled=tuple(
+            (_shifted(f, carried), by)
+            for f, by in findings.cancelled
+            if f.last_position < 0 or f.last_position >= carried
+        ),
+    )
+
+
+def _shifted(finding: Finding, carried: int) -> Finding:
+    if finding.position < 0:
+        return finding
+    evidence: tuple[Evidence, ...] = tuple(
+        replace(each, line_number=each.line_number - carried if each.line_number > carried else None)
+        if each.line_number is not None
+        else each
+        for each in finding.evidence
+    )
+    return replace(
+        finding,
+        evidence=evidence,
+        position=max(0, finding.position - carried),
+        last_position=finding.last_position - carried,
+    )

@@ -1,0 +1,375 @@
+"""The playbook language: what a YAML file may say, completely. `docs/playbooks.md` explains it with examples.
+
+Pydantic at the door, frozen values behind it. Nothing here looks at logs; `match_rules.py` gives the words
+meaning.
+"""
+
+from collections.abc import Mapping
+from string import Formatter
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from babysitter.diagnosis.causes.comparisons import (
+    Comparison,
+    ProgressTest,
+    Scope,
+    Window,
+    parse_comparison,
+    parse_progress,
+    parse_scope,
+    parse_window,
+)
+from babysitter.diagnosis.signatures.pattern import Pattern, parse_pattern
+from babysitter.model.finding import ActionKind, Cause, Retry, Severity
+from babysitter.model.job import JobState, TaskState
+from babysitter.model.log import Level, Role
+
+
+class Door(BaseModel):
+    """A closed mapping: unknown keys are errors, values never change afterwards."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True
+    )
+
+
+def _many(value: Any) -> Any:
+    """One value or a list of them."""
+    return value if isinstance(value, list | tuple) or value is None else [value]
+
+
+def _pattern(value: Any) -> Pattern:
+    if isinstance(value, Pattern):
+        return value
+    if not isinstance(value, str):
+        raise ValueError(f"a pattern is a text or a /regex/, not {value!r}; put it in quotes")
+    return parse_pattern(str(value), ignore_case=isinstance(value, _Caseless))
+
+
+class _Caseless(str):
+    """A pattern's text whose matcher said `case: ignore`."""
+
+
+def _caseless(value: Any) -> Any:
+    return [_Caseless(each) if isinstance(each, str) else each for each in _many(value)]
+
+
+def _roles(value: Any) -> Any:
+    roles = _many(value)
+    return () if roles is None or "any" in roles else roles
+
+
+Text = Annotated[Pattern, BeforeValidator(_pattern)]
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_many)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_many)]
+Number = Annotated[Comparison, BeforeValidator(parse_comparison)]
+Roles = Annotated[tuple[Role, ...], BeforeValidator(_roles)]  # empty = anybody's
+Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(-[a-z0-9_]+)*$")]
+
+
+class LogMatch(Door):
+    """Lines of the log. Everything that is given must hold."""
+
+    any: Texts = ()  # lines that hold one of these
+    all: Texts = ()  # each of these occurs
+    sequence: Texts = ()  # these occur in this order
+    except_: Texts = Field((), alias="except")  # a line that also holds one of these does not count
+    unless_after: Texts = ()  # void when one of these follows the last line that counted
+    source: Roles = ()
+    level: Level | None = None  # at least; lines of unknown level stay
+    stream: Words = ()
+    case: Literal["sensitive", "ignore"] = "sensitive"
+    min_count: Annotated[int, Field(ge=1, le=10_000)] = 1
+    same: Words = ()  # the lines that count agree in these captures, or in "task"
+    within: Annotated[Window | None, BeforeValidator(parse_window)] = None
+    near_end: Annotated[int, Field(ge=0, le=10_000)] = 0  # only among the last N lines of their task
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        return {"any": value} if isinstance(value, str | list) else value
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "LogMatch":
+        if not (self.any or self.all or self.sequence):
+            raise ValueError("needs `any`, `all` or `sequence`")
+        if self.min_count > 1 and not self.any:
+            raise ValueError("`min_count` counts the lines of `any`, which is missing")
+        known = {"task"}.union(*(pattern.names for pattern in (*self.any, *self.all, *self.sequence)))
+        for name in self.same:
+            if name not in known:
+                raise ValueError(
+                    f"`same: {name}` names no capture of these patterns (known: {', '.join(sorted(known))})"
+                )
+        return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_case(cls, value: Any) -> Any:
+        """`case: ignore` belongs to the patterns themselves, so that nobody has to remember it later."""
+        if not isinstance(value, Mapping) or value.get("case") != "ignore":
+            return value
+        keys = {"any", "all", "sequence", "except", "unless_after"} & value.keys()
+        return {**value, **{key: _caseless(value[key]) for key in keys}}
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        return (*self.any, *self.all, *self.sequence, *self.except_, *self.unless_after)
+
+
+class TracebackMatch(Door):
+    """A Python traceback as one unit. All that is given must hold for one exception of its chain."""
+
+    exception: Texts = ()  # name of its type; a literal is the whole last segment, e.g. OutOfMemoryError
+    message: Texts = ()
+    frame: Texts = ()  # any frame, written "path/file.py:function"
+    chain: Literal["any", "first", "last"] = "any"  # first = where it began, last = what was seen
+    source: Roles = ()
+    min_count: Annotated[int, Field(ge=1, le=10_000)] = 1
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "TracebackMatch":
+        if not (self.exception or self.message or self.frame):
+            raise ValueError("needs `exception`, `message` or `frame`")
+        return self
+
+
+class DumpMatch(Door):
+    """A thread dump. Frames are function names (a literal is the whole name without its class) or /regex/."""
+
+    process: Roles = ()
+    thread: Texts = ()  # only threads with such a name
+    present: Texts = ()  # each is a frame of one of these threads
+    absent: Texts = ()  # none is a frame of any of these threads
+    all_in: Texts = ()  # every one of these threads has one of these frames
+    innermost: Texts = ()  # one of these threads has it on top
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "DumpMatch":
+        if not (self.present or self.absent or self.all_in or self.innermost):
+            raise ValueError("needs `present`, `absent`, `all_in` or `innermost`")
+        return self
+
+
+class Condition(Door):
+    """Facts that must all hold. Fields of the job hold when they hold for the job or for one of its tasks."""
+
+    logs: LogMatch | None = None
+    traceback: TracebackMatch | None = None
+    dump: DumpMatch | None = None
+    progress: Annotated[tuple[ProgressTest, ...], BeforeValidator(parse_progress)] = ()
+    state: Annotated[tuple[JobState, ...], BeforeValidator(_many)] = ()
+    task_state: Annotated[tuple[TaskState, ...], BeforeValidator(_many)] = ()
+    exit_code: Number | None = None
+    error: Texts = ()  # error field of the job or a task
+    pending_reason: Texts = ()
+    failure_count: Number | None = None
+    preemption_count: Number | None = None
+    memory_peak: Number | None = None  # peak as a part of the limit: "> 0.95"
+    last_log_age_s: Number | None = None  # seconds, or "> 15m"
+    all: tuple["Condition", ...] = ()
+    any: tuple["Condition", ...] = ()
+    unless: Annotated[tuple["Condition", ...], BeforeValidator(_many)] = ()  # none of these may hold
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Condition":
+        if not self.model_fields_set:
+            raise ValueError("is empty and would always hold")
+        return self
+
+
+class Action(Door):
+    """What to do. `change`: for restart-with-change, what should be different."""
+
+    kind: ActionKind
+    change: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        return {"kind": value} if isinstance(value, str) else value
+
+
+class AppliesTo(Door):
+    """Empty = everything. A log file without a known kind is held against every rule."""
+
+    backend: Annotated[tuple[Slug, ...], BeforeValidator(_many)] = ()
+    kind: Annotated[tuple[Slug, ...], BeforeValidator(_many)] = ()
+
+    def covers(self, backend: str, kind: str) -> bool:
+        """Whether a job of this backend and kind ("" = not known) is meant."""
+        return (not backend or not self.backend or backend in self.backend) and (
+            not kind or not self.kind or kind in self.kind
+        )
+
+
+class Explains(Door):
+    """What this rule explains away: the evidence of other rules in the same place."""
+
+    what: Words  # rule ids, causes, or "*"
+    scope: Annotated[Scope, BeforeValidator(parse_scope)] = Scope("line")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        return {"what": value} if isinstance(value, str | list) else value
+
+
+class Example(Door):
+    """Facts to try a rule on. A plain string is its `logs`."""
+
+    logs: str = ""
+    source: Role | None = None  # whose lines they are; None = not known, as in a file
+    kind: str = ""
+    state: JobState | None = None
+    task_state: TaskState | None = None
+    exit_code: int | None = None
+    error: str = ""
+    pending_reason: str = ""
+    failure_count: int | None = None
+    preemption_count: int | None = None
+    memory_peak: float | None = None
+    last_log_age_s: float | None = None
+    thread_dump: str = ""
+    progress: Mapping[str, Any] = Field(default_factory=dict)  # motion: stuck, dead_ratio: 0.6, ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"logs": value}
+        if isinstance(value, Mapping) and isinstance(value.get("logs"), list):
+            return {**value, "logs": "\n".join(str(line) for line in value["logs"])}
+        return value
+
+
+class Examples(Door):
+    """Facts on which the rule must find something, and facts on which it must not."""
+
+    match: Annotated[tuple[Example, ...], Field(min_length=1), BeforeValidator(_many)]
+    no_match: Annotated[tuple[Example, ...], Field(min_length=1), BeforeValidator(_many)]
+
+
+def _rule_id(value: str) -> str:
+    playbook, dot, name = value.partition(".")
+    if not (playbook and dot and name):
+        raise ValueError(
+            f"{value!r} should be <playbook>.<what-happened>, e.g. zephyr.shard-failed-repeatedly"
+        )
+    return value
+
+
+KNOWN_NAMES = frozenset(
+    {"count", "task", "state", "exit_code", "error", "pending_reason", "failure_count", "preemption_count"}
+    | {"memory_peak", "last_log_age_s", "exception", "message", "frame"}
+)
+
+
+def captured(condition: Condition) -> set[str]:
+    """Names of everything that the patterns of a condition capture."""
+    patterns: list[Pattern] = [*condition.error, *condition.pending_reason]
+    if condition.logs:
+        patterns += [*condition.logs.any, *condition.logs.all, *condition.logs.sequence]
+    if condition.traceback:
+        patterns += [*condition.traceback.message, *condition.traceback.exception, *condition.traceback.frame]
+    inner = (captured(each) for each in (*condition.all, *condition.any))
+    return set[str]().union(*(pattern.names for pattern in patterns), *inner)
+
+
+def placeholders(text: str) -> list[str]:
+    """The {names} of a text. Raises ValueError for a brace that closes nothing."""
+    try:
+        return [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+    except ValueError as error:
+        raise ValueError(f"{text!r}: {error}; write {{{{ and }}}} for plain braces") from None
+
+
+class Rule(Door):
+    """Evidence wanted, cause, severity, advice, examples."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$"), AfterValidator(_rule_id)]
+    cause: Cause
+    severity: Severity
+    match: Condition
+    unless: Annotated[tuple[Condition, ...], BeforeValidator(_many)] = ()
+    extract: Mapping[str, str] = Field(default_factory=dict)  # more captures, made from those found
+    explain: str = Field(min_length=1)
+    advice: str = ""  # what a person should do next
+    look_at: Words = ()
+    action: Action
+    retry: Retry = Retry.UNKNOWN
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
+    safety: str = ""  # why this rule may not cry wolf
+    links: Words = ()
+    consequence: bool = False  # only ever follows from something else
+    last_resort: bool = False  # only asked when no other rule found anything above info
+    explains: Explains | None = None
+    applies_to: AppliesTo = AppliesTo()
+    examples: Examples
+
+    @model_validator(mode="after")
+    def _names_are_captured(self) -> "Rule":
+        known = KNOWN_NAMES.union(self.extract, captured(self.match))
+        for where, text in (
+            ("explain", self.explain),
+            ("advice", self.advice),
+            ("action", self.action.change),
+        ):
+            for name in placeholders(text):
+                if name not in known:
+                    raise ValueError(f"`{where}` names {{{name}}}, which no pattern of `match` captures")
+        return self
+
+    @model_validator(mode="after")
+    def _action_fits(self) -> "Rule":
+        if self.action.kind is ActionKind.RESTART_WITH_CHANGE and not (self.action.change or self.advice):
+            raise ValueError("restart-with-change says what to change: `action: {kind: ..., change: ...}`")
+        if self.severity is Severity.BENIGN and self.action.kind.restarts:
+            raise ValueError("a benign finding never restarts anything")
+        return self
+
+
+class PlaybookFile(Door):
+    """One YAML file. `switch_off`: ids of rules, shipped or of earlier folders, that are switched off."""
+
+    playbook: Slug
+    applies_to: AppliesTo = AppliesTo()
+    rules: tuple[Rule, ...] = ()
+    switch_off: Words = ()
+
+
+def _cause_or_none(value: Any) -> Any:
+    if value == "none":
+        raise ValueError("write `nothing: true` when nothing above info is expected")
+    return value
+
+
+class Expectation(Door):
+    """What a scenario's step should yield. Lists name rule ids."""
+
+    rules: Words = ()
+    not_rules: Words = ()
+    cause: Annotated[Cause | None, BeforeValidator(_cause_or_none)] = None
+    nothing: bool = False  # no finding above info
+    severity: Severity | None = None
+
+
+class Step(Example):
+    """New facts of one look, and what they should mean."""
+
+    expect: Expectation
+
+
+class Scenario(Door):
+    """A story in steps; logs are carried from step to step as in a running watch."""
+
+    name: str
+    kind: str = ""
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+
+
+class ScenarioFile(Door):
+    """A `*.test.yaml` beside a playbook."""
+
+    scenarios: tuple[Scenario, ...]

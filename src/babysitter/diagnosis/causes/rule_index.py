@@ -1,0 +1,180 @@
+"""A playbook made ready for scanning: which patterns to look for, and which rules a hit can concern."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from babysitter.diagnosis.causes.line_buffer import EXCEPTION_LINE, TRACEBACK_HEAD, Reading
+from babysitter.diagnosis.causes.predicates import NUMBERS, TEXTS
+from babysitter.diagnosis.causes.rule import Condition, Rule
+from babysitter.diagnosis.signatures.pattern import Pattern, most_telling
+from babysitter.diagnosis.signatures.scanner import SMALL_BYTES, Engine, open_engine
+from babysitter.model.finding import Cause, Severity
+from babysitter.playbook.load import PlacedRule, Playbook
+
+USUAL_LINE_BYTES = 120
+BROAD = 6  # a pattern with less fixed text in one piece hits too many lines
+RARE_FACTS = frozenset(
+    {"task_state", "exit_code", "error", "pending_reason", "preemption_count", "memory_peak"}
+)
+KNOWN_FACTS = frozenset({*NUMBERS, *TEXTS})
+LINES = "lines"
+MOST_KEPT = 8  # playbooks ready at once: a few kinds of job, before and after a reload
+
+
+@dataclass(slots=True)
+class Rulebook:
+    """Rules with the index from patterns to rules."""
+
+    placed: tuple[PlacedRule, ...]
+    patterns: tuple[Pattern, ...]
+    known: frozenset[Pattern]
+    triggered: dict[Pattern, tuple[int, ...]]  # rules that such a line may concern
+    unaided: Mapping[frozenset[str], tuple[int, ...]]  # rules that may hold without a line, by what they need
+    engines: dict[bool, Engine] = field(default_factory=dict)  # for small texts, and for large ones
+
+    def engine(self, size: int) -> Engine:
+        """The engine for a text of this size (compiled once a process, and kept on disk)."""
+        is_small = size < SMALL_BYTES
+        if is_small not in self.engines:
+            self.engines[is_small] = open_engine(self.patterns, size_hint=size)
+        return self.engines[is_small]
+
+    def prepare(self) -> None:
+        """Make the fast engine now (seconds, the first time ever), for texts of every size."""
+        fast = open_engine(self.patterns)
+        self.engines.update({True: fast, False: fast})
+
+    def read(self, reading: Reading) -> None:
+        """Scan once for everything that any rule looks for."""
+        reading.scan(self.engine(len(reading.buffer)), self.patterns, self.known)
+
+    def read_among(self, reading: Reading, lines: Sequence[int]) -> None:
+        """The same in these lines only, which rise; all others count as without."""
+        reading.scan_among(self.engine(len(lines) * USUAL_LINE_BYTES), self.patterns, lines)
+
+    def candidates(self, reading: Reading) -> list[PlacedRule]:
+        """Rules that can hold at all, in the playbook's order."""
+        present = reading.fields.present
+        indices: set[int] = set()
+        for needed, rules in self.unaided.items():
+            if needed <= present:
+                indices.update(rules)
+        for pattern in reading.patterns_hit:
+            indices.update(self.triggered.get(pattern, ()))
+        return [self.placed[index] for index in sorted(indices)]
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebooks:
+    """Those that are always asked, and those that are only asked when the first find nothing.
+
+    `explaining`: rules that do nothing but explain lines away; asked about lines that others have found.
+    """
+
+    playbook: Playbook
+    first: Rulebook
+    last_resort: Rulebook
+    explaining: Rulebook
+
+    @property
+    def all(self) -> tuple[Rulebook, ...]:
+        return self.first, self.last_resort, self.explaining
+
+
+_kept: dict[int, Rulebooks] = {}
+
+
+def rulebooks_of(playbook: Playbook) -> Rulebooks:
+    """The rulebooks of a playbook, made once."""
+    kept = _kept.get(id(playbook))
+    if kept is not None and kept.playbook is playbook:
+        return kept
+    explaining = tuple(placed for placed in playbook.placed if _only_explains(placed.rule))
+    asking = [placed for placed in playbook.placed if placed not in explaining]
+    fresh = Rulebooks(
+        playbook,
+        _made(tuple(placed for placed in asking if not placed.rule.last_resort)),
+        _made(tuple(placed for placed in asking if placed.rule.last_resort)),
+        _made(explaining),
+    )
+    while len(_kept) >= MOST_KEPT:
+        _kept.pop(next(iter(_kept)))
+    _kept[id(playbook)] = fresh
+    return fresh
+
+
+def _only_explains(rule: Rule) -> bool:
+    """Whether a rule says nothing by itself and looks at one line at a time."""
+    logs, nested = rule.match.logs, (rule.match.all, rule.match.any, rule.match.traceback, rule.match.dump)
+    if rule.explains is None or rule.explains.scope.kind != "line" or logs is None or any(nested):
+        return False
+    is_alone = not (logs.all or logs.sequence or logs.unless_after) and logs.min_count == 1
+    return rule.cause is Cause.HEALTHY and rule.severity <= Severity.INFO and is_alone
+
+
+def _made(rules: tuple[PlacedRule, ...]) -> Rulebook:
+    triggered: dict[Pattern, list[int]] = {TRACEBACK_HEAD: [], EXCEPTION_LINE: []}
+    unaided: defaultdict[frozenset[str], list[int]] = defaultdict(list)
+    for index, placed in enumerate(rules):
+        condition = placed.rule.match
+        for pattern in dict.fromkeys(_wanted(condition)):
+            triggered.setdefault(pattern, []).append(index)
+        for needed in _unaided(condition):
+            if LINES not in needed:
+                unaided[needed].append(index)
+    patterns = tuple(triggered)
+    return Rulebook(
+        rules,
+        patterns,
+        frozenset(patterns),
+        {pattern: tuple(indices) for pattern, indices in triggered.items()},
+        {needed: tuple(indices) for needed, indices in unaided.items()},
+    )
+
+
+def _wanted(condition: Condition, *, is_guarded: bool = False) -> Iterator[Pattern]:
+    """Patterns whose lines may make a condition hold, and that are worth a place in the scan.
+
+    Of patterns that must all occur one is enough, the most telling; the others, and all exclusions, are
+    looked up when it has hit. Broad words ("error", "failed") beside a rare fact, such as an exit code, are
+    looked up when the fact holds. Both would otherwise cost in every line.
+    """
+    is_guarded = is_guarded or _has_rare_fact(condition)
+    if condition.logs:
+        triggers = list(condition.logs.any)
+        for together in (condition.logs.all, condition.logs.sequence):
+            triggers += [most_telling(together)] if together else []
+        yield from (pattern for pattern in triggers if not is_guarded or pattern.telling >= BROAD)
+    if condition.traceback:
+        yield from (TRACEBACK_HEAD, EXCEPTION_LINE)
+    for each in (*condition.all, *condition.any):
+        yield from _wanted(each, is_guarded=is_guarded)
+
+
+def _has_rare_fact(condition: Condition) -> bool:
+    return bool(condition.model_fields_set & RARE_FACTS) or any(
+        _has_rare_fact(each) for each in condition.all
+    )
+
+
+def _unaided(condition: Condition, *, is_guarded: bool = False) -> frozenset[frozenset[str]]:
+    """What must be known of the job for the condition to hold without a scanned line: any of these sets.
+
+    `LINES` stands for what only a scanned line can bring.
+    """
+    is_guarded = is_guarded or _has_rare_fact(condition)
+    own = condition.model_fields_set & KNOWN_FACTS
+    if condition.logs:
+        patterns = (*condition.logs.any, *condition.logs.all, *condition.logs.sequence)
+        if not is_guarded or all(pattern.telling >= BROAD for pattern in patterns):
+            own |= {LINES}
+    if condition.traceback:
+        own |= {LINES}
+    ways = {frozenset(own)}
+    for each in condition.all:
+        ways = {one | other for one in ways for other in _unaided(each, is_guarded=is_guarded)}
+    if condition.any:
+        choice = {way for each in condition.any for way in _unaided(each, is_guarded=is_guarded)}
+        ways = {one | other for one in ways for other in choice}
+    return frozenset(ways)

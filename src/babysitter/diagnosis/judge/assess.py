@@ -1,0 +1,160 @@
+"""The door of judgement: one look in, one verdict out. Dispatches to the phase and checks every move.
+
+Pure: the moment is the observation's, what it would like to see next is part of the answer.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from babysitter.diagnosis.judge.blind import blind
+from babysitter.diagnosis.judge.evidence import keep
+from babysitter.diagnosis.judge.failing import failing
+from babysitter.diagnosis.judge.finished import finished
+from babysitter.diagnosis.judge.missing_job import missing
+from babysitter.diagnosis.judge.pending import pending
+from babysitter.diagnosis.judge.phase_result import Outcome
+from babysitter.diagnosis.judge.phases import assessment_every_s, enter, next_check_s
+from babysitter.diagnosis.judge.progress_summary import outlook_of
+from babysitter.diagnosis.judge.smoke import smoke
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.steady import steady
+from babysitter.diagnosis.judge.suspect import suspect
+from babysitter.model.finding import Cause, Findings
+from babysitter.model.limits import Limits
+from babysitter.model.memory import Memory
+from babysitter.model.observation import Observation, Want
+from babysitter.model.phase import Phase
+from babysitter.model.seen import Gone, Unseen
+from babysitter.model.verdict import SignalKind, Verdict
+
+JUDGES: Mapping[Phase, Callable[[Scene], Outcome]] = {
+    Phase.PENDING: pending,
+    Phase.SMOKE: smoke,
+    Phase.STEADY: steady,
+    Phase.SUSPECT: suspect,
+    Phase.FAILING: failing,
+    Phase.ACTING: lambda scene: Outcome(Phase.ACTING),  # noqa: ARG005  the saga's business
+    Phase.FINISHED: finished,
+}
+
+
+# Judged by what a job does over time; what is read from lines and states stands or is overcome.
+KEEP_THEIR_AGE = frozenset(
+    {
+        SignalKind.QUIET,
+        SignalKind.STUCK,
+        SignalKind.STRAGGLING,
+        SignalKind.CHURN,
+        SignalKind.ZOMBIE_LIKE,
+        SignalKind.LINGERING,
+    }
+)
+
+
+def assess(observation: Observation, findings: Findings, memory: Memory, limits: Limits) -> Verdict:
+    """What one look means. `memory` has the observation folded in already
+    (diagnosis/timeline/update_memory.py: `remember`).
+    """
+    if isinstance(observation.tree, Unseen):
+        return blind(observation, observation.tree, memory, limits)
+    if isinstance(observation.tree, Gone):
+        return missing(observation, observation.tree, memory, limits)
+    memory = replace(keep(memory, findings, observation), assessment_s=assessment_every_s(memory, limits))
+    scene = Scene(observation.tree.value, observation, findings, memory, limits)
+    scene, outcome, trail, recovered = _settle(scene)
+    return _verdict(scene, outcome, trail, recovered)
+
+
+def _settle(scene: Scene) -> tuple[Scene, Outcome, tuple[Phase, ...], bool]:
+    """Ask the phase's function, and the next one's, until one of them stays."""
+    trail: list[Phase] = []
+    recovered = False
+    outcome = JUDGES[scene.memory.phase](scene)
+    while outcome.phase is not scene.memory.phase and outcome.phase not in trail:
+        trail.append(scene.memory.phase)
+        recovered |= outcome.recovered
+        memory = enter(_examined(scene), outcome.phase, scene.now)
+        scene = Scene(scene.tree, scene.observation, scene.findings, memory, scene.limits)
+        outcome = JUDGES[memory.phase](scene)
+    if outcome.phase is not scene.memory.phase:  # two phases that send it to each other: stay here
+        outcome = replace(outcome, phase=scene.memory.phase)
+    return scene, outcome, tuple(trail), recovered
+
+
+def _examined(scene: Scene) -> Memory:
+    """The memory on leaving a phase: what was under suspicion has been looked into."""
+    if scene.memory.phase is not Phase.SUSPECT:
+        return scene.memory
+    kinds = scene.memory.suspicious_since
+    return replace(scene.memory, examined_at={**scene.memory.examined_at, **dict.fromkeys(kinds, scene.now)})
+
+
+def _verdict(scene: Scene, outcome: Outcome, trail: tuple[Phase, ...], recovered: bool) -> Verdict:
+    memory = _noted(scene, outcome)
+    spots = _blind_spots(scene)
+    usual_s = next_check_s(outcome.phase, memory.checks_in_phase, scene.limits)
+    return Verdict(
+        phase=outcome.phase,
+        memory=memory,
+        next_check_s=min(usual_s, outcome.check_again_s or usual_s),
+        outlook=outlook_of(scene),
+        diagnosis=outcome.diagnosis,
+        attempt=scene.attempt.id,
+        signals=outcome.signals,
+        blind=spots,
+        wants=memory.wants,
+        reasons=outcome.reasons,
+        recovered=recovered,
+        two_coordinators=bool(scene.doubled),
+        healing=scene.is_healing,
+        trail=trail,
+    )
+
+
+def _noted(scene: Scene, outcome: Outcome) -> Memory:
+    """The memory to keep: wants, since when signals stand, which were examined, what is open."""
+    before, now = scene.memory, scene.now
+    kinds = [signal.kind for signal in outcome.signals]
+    remembered = [*kinds, *_absent_for_a_while(scene, kinds)]
+    examined = {kind: at for kind, at in before.examined_at.items() if kind in remembered}
+    if outcome.phase is Phase.SUSPECT:
+        examined |= dict.fromkeys(kinds, now)
+    has_ended = scene.root.state.is_terminal
+    wants = frozenset[Want]() if has_ended else outcome.wants
+    return replace(
+        before,
+        wants=wants,
+        suspicious_since={kind: before.suspicious_since.get(kind, now) for kind in remembered},
+        suspected_at={kind: now if kind in kinds else before.suspected_at[kind] for kind in remembered},
+        examined_at=examined,
+        open_cause=_open(outcome),
+        open_attempt=scene.attempt.id if outcome.phase is Phase.FAILING else None,
+    )
+
+
+def _absent_for_a_while(scene: Scene, kinds: Sequence[str]) -> list[str]:
+    """Suspicions that are not there now and keep their age, should they come back: nothing refuted them.
+
+    Progress refutes all of them; half an hour without any forgets them.
+    """
+    memory = scene.memory
+    return [
+        kind
+        for kind, at in memory.suspected_at.items()
+        if kind in KEEP_THEIR_AGE
+        and kind not in kinds
+        and scene.age_s(at) <= scene.limits.assessment_most_s
+        and (memory.advanced_at is None or memory.advanced_at <= at)
+    ]
+
+
+def _open(outcome: Outcome) -> Cause | None:
+    return outcome.diagnosis.cause if outcome.phase is Phase.FAILING and outcome.diagnosis else None
+
+
+def _blind_spots(scene: Scene) -> tuple[Unseen, ...]:
+    """What suspends judgement: a dump that could not be taken does not, nor the log of an ended job."""
+    lines = scene.observation.lines
+    if isinstance(lines, Unseen) and not scene.root.state.is_terminal:
+        return (lines,)
+    return ()

@@ -1,0 +1,197 @@
+"""From findings of many looks to one diagnosis: what is kept, whose evidence counts, what may be advised.
+
+`root_cause` chooses among findings; this file says which findings, and holds back what may not be said of a
+job that still lives: a restart needs proof of death, and a line in a log is none.
+"""
+
+from dataclasses import replace
+
+from babysitter.diagnosis.judge.root_cause import diagnose
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.timeline.traceback import read_tracebacks
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
+from babysitter.model.ids import JobId, is_within
+from babysitter.model.job import Job, JobState, Task, TaskState
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.memory import ErrorNote, Memory
+from babysitter.model.observation import Observation
+from babysitter.model.verdict import Diagnosis
+
+MOST_FINDINGS = 40
+LAST_WORDS = 3  # lines shown of an end that nothing explains
+STOPPED = "Terminated by user"
+
+
+def keep(memory: Memory, findings: Findings, observation: Observation) -> Memory:
+    """The memory with the findings that rest on lines; those that rest on states are found at every look."""
+    lines = len(observation.seen_lines)
+    base = memory.lines_read - lines
+    kept = {} if observation.is_reread else {finding.rule: finding for finding in memory.findings}
+    for finding in findings.all:
+        if not 0 <= finding.position < lines:
+            continue
+        last = min(finding.last_position, lines - 1)
+        shifted = replace(finding, position=finding.position + base, last_position=last + base)
+        before = kept.get(finding.rule)
+        kept[finding.rule] = shifted if before is None else _joined(before, shifted)
+    worst_first = sorted(kept.values(), key=lambda finding: finding.severity, reverse=True)[:MOST_FINDINGS]
+    return replace(memory, findings=tuple(sorted(worst_first, key=lambda finding: finding.position)))
+
+
+def _joined(before: Finding, again: Finding) -> Finding:
+    """A rule's earliest evidence with its newest place; a repetition is one finding with a count."""
+    return replace(
+        before,
+        severity=max(before.severity, again.severity),
+        last_position=again.last_position,
+        count=before.count + again.count,
+        evidence=tuple(dict.fromkeys((*before.evidence[:3], *again.evidence[-1:]))),
+    )
+
+
+def known_findings(scene: Scene) -> Findings:
+    """Everything that speaks now: what was kept, and what the states of this look say."""
+    lines = len(scene.observation.seen_lines)
+    facts = [finding for finding in scene.findings.all if not 0 <= finding.position < lines]
+    facts = [replace(f, position=-1, last_position=-1) if f.position >= 0 else f for f in facts]
+    return Findings(
+        (*scene.memory.findings, *facts), scene.findings.cancelled, scene.findings.novel_templates
+    )
+
+
+def newest_only(scene: Scene, findings: Findings) -> Findings:
+    """Those with evidence from the newest attempt: the root's present try and the newest crew."""
+    return replace(findings, all=tuple(f for f in findings.all if _is_of_newest(scene, f)))
+
+
+def _is_of_newest(scene: Scene, finding: Finding) -> bool:
+    sources = [(each.source.rpartition(" ")[2], each.attempt) for each in finding.evidence]
+    placed = [(source, attempt) for source, attempt in sources if source.startswith("/")]
+    return not placed or any(_counts(scene, source, attempt) for source, attempt in placed)
+
+
+def _counts(scene: Scene, source: str, attempt: int) -> bool:
+    root, crew = scene.root, scene.crew
+    if crew is not None and is_within(JobId(source), crew.coordinator.id):
+        return True
+    if crew is not None and crew.workers is not None and is_within(JobId(source), crew.workers.id):
+        return True
+    if source == root.id:
+        return True
+    task = next((task for task in root.tasks or () if task.id == source), None)
+    if task is None:
+        return source.rpartition("/")[0] == root.id
+    return attempt < 0 or attempt >= task.current_attempt
+
+
+def facts_of(scene: Scene) -> JobFacts:
+    """What is known of the job beside its lines, from the newest attempt upwards."""
+    root, crew = scene.root, scene.crew
+    ended = _decisive_task(scene)
+    job = crew.coordinator if crew and crew.coordinator.state.ended_badly else root
+    limit = max((each.resources.memory_bytes for each in scene.tree), default=0)
+    return JobFacts(
+        state=root.state,
+        exit_code=ended.exit_code if ended and ended.exit_code else None,
+        error=(ended.error if ended else "") or job.error or root.error,
+        pending_reason=root.pending_reason,
+        failure_count=root.failure_count,
+        preemption_count=root.preemption_count,
+        memory_peak_bytes=scene.memory.peak_memory_bytes,
+        memory_limit_bytes=limit or None,
+        last_line_age_s=scene.age_s(scene.memory.last_line_at) if scene.sees_lines else None,
+        stopped_at_root=was_stopped(root),
+        retried_by_itself=not root.state.is_terminal and (scene.is_healing or scene.retries > 0),
+        advanced_after=scene.memory.advanced_position,
+    )
+
+
+def was_stopped(root: Job) -> bool:
+    """Whether the root itself was ended through the controller. At a child the same words prove nothing."""
+    texts = [root.error, *(task.error for task in root.tasks or ())]
+    return root.state is JobState.KILLED and any(STOPPED in text for text in texts)
+
+
+def _decisive_task(scene: Scene) -> Task | None:
+    """The first task of the newest attempt that ended by itself and badly: coordinator, root, workers."""
+    crew = scene.crew
+    jobs = [crew.coordinator if crew else None, scene.root, crew.workers if crew else None]
+    tasks = [task for job in jobs if job is not None for task in job.tasks or ()]
+    bad = (TaskState.FAILED, TaskState.WORKER_FAILED)
+    return next((task for task in tasks if task.state in bad and (task.exit_code or task.error)), None)
+
+
+def diagnosis_of_the_end(scene: Scene) -> Diagnosis:
+    """The cause of an end: from the newest attempt, else from whatever the whole run shows."""
+    facts, findings = facts_of(scene), known_findings(scene)
+    newest = diagnose(newest_only(scene, findings), facts)
+    if newest.cause is Cause.UNKNOWN:
+        widest = diagnose(findings, facts)
+        newest = widest if widest.cause is not Cause.UNKNOWN else newest
+    return _without_a_change(_with_last_words(scene, raised_by_itself(scene, newest)))
+
+
+def _with_last_words(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
+    """An end that nothing explains still shows how it ended and what was said last."""
+    if diagnosis.cause is not Cause.UNKNOWN or diagnosis.evidence:
+        return diagnosis
+    task = _decisive_task(scene)
+    ended = [] if task is None else [Evidence(task.error or f"exit code {task.exit_code}", task.id)]
+    lines = [line for line in scene.memory.recent_lines if line.text.strip()]
+    of_task = [line for line in lines if task is None or line.task == task.id]
+    said = [Evidence(line.text, line.task, attempt=line.attempt) for line in of_task[-LAST_WORDS:]]
+    return replace(diagnosis, evidence=(*ended, *said))
+
+
+def raised_by_itself(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
+    """An exception that the program's own code raises in every one of its tries is the program's own.
+
+    What it says may sound like broken input; but what was read from outside would fail in what reads it.
+    """
+    note = repeated(scene)
+    is_vague = diagnosis.cause in (Cause.UNKNOWN, Cause.DATA_ERROR)
+    if note is None or not is_vague or tries_of(scene, note) < scene.limits.same_error_escalate_count:
+        return diagnosis
+    lines = scene.observation.seen_lines or scene.memory.recent_lines
+    units = read_tracebacks([line.text for line in lines], [line.task for line in lines])
+    raised = next((unit.raised[0] for unit in reversed(units) if unit.raised and unit.raised[0].frames), None)
+    if raised is None or not raised.frames[-1].is_user or raised.name not in note.text:
+        return diagnosis
+    return replace(
+        diagnosis,
+        cause=Cause.CODE_ERROR,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The program itself raises {raised.name} in every try ({raised.frames[-1]}): "
+        f"{raised.message[:200]}",
+        retry=Retry.USELESS,
+    )
+
+
+def _without_a_change(diagnosis: Diagnosis) -> Diagnosis:
+    """Code and data are changed by people, not by another submission: somebody must look."""
+    by_people = diagnosis.cause in (Cause.CODE_ERROR, Cause.DATA_ERROR)
+    if by_people and diagnosis.change is None and diagnosis.action.restarts:
+        return replace(diagnosis, action=ActionKind.ESCALATE)
+    return diagnosis
+
+
+def living(diagnosis: Diagnosis) -> Diagnosis:
+    """A diagnosis of a job that still runs: without proof of death it offers no restart."""
+    if diagnosis.action.restarts:
+        return replace(diagnosis, action=ActionKind.ESCALATE)
+    return diagnosis
+
+
+def repeated(scene: Scene) -> ErrorNote | None:
+    """The error that ended most tries of the job; None when none did."""
+    notes = [note for note in scene.memory.errors if STOPPED not in note.text]
+    return max(notes, key=lambda note: note.count, default=None)
+
+
+def tries_of(scene: Scene, note: ErrorNote) -> int:
+    """How many tries ended so. Some generations list only the present try: then the job's counter tells."""
+    own = [each for each in scene.memory.errors if any(":" in tried for tried in each.tries)]
+    if own == [note]:
+        return max(note.count, scene.root.failure_count)
+    return note.count

@@ -1,0 +1,86 @@
+"""The job is terminal: how did it end, and why?"""
+
+from dataclasses import replace
+
+from babysitter.diagnosis.judge.evidence import diagnosis_of_the_end, was_stopped
+from babysitter.diagnosis.judge.phase_result import Outcome
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.model.cause_info import about
+from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.job import JobState
+from babysitter.model.phase import Phase
+from babysitter.model.verdict import Diagnosis, Reason
+
+RECENT_OUTAGE_S = 900.0
+
+
+def finished(scene: Scene) -> Outcome:
+    """Judge an end, from the top of the tree: what happened to children only follows from it."""
+    state = scene.root.state
+    reason = Reason("end.state", state.is_terminal, f"{scene.root.id} is {state}")
+    diagnosis = None if not state.is_terminal else _how_it_ended(scene)
+    return Outcome(Phase.FINISHED, diagnosis, reasons=(reason,))
+
+
+def _how_it_ended(scene: Scene) -> Diagnosis | None:
+    root = scene.root
+    if root.state is JobState.SUCCEEDED:
+        found = diagnosis_of_the_end(scene)
+        return None if about(found.cause).is_benign or found.cause is Cause.UNKNOWN else found
+    if root.state is JobState.UNSCHEDULABLE:
+        return _unschedulable(scene)
+    if was_stopped(root):
+        return _stopped(scene)
+    found = diagnosis_of_the_end(scene)
+    if root.state is JobState.KILLED and found.cause is Cause.UNKNOWN and _is_after_an_outage(scene):
+        return _lost_with_the_controller(scene)
+    if about(found.cause).is_benign and found.cause is not Cause.USER_CANCEL:
+        return replace(found, cause=Cause.UNKNOWN, severity=Severity.FATAL, action=ActionKind.ESCALATE)
+    return found
+
+
+def _stopped(scene: Scene) -> Diagnosis:
+    """KILLED at the root: somebody stopped it, whatever else was wrong by then."""
+    text = scene.root.error or "killed"
+    return Diagnosis(
+        cause=Cause.USER_CANCEL,
+        severity=Severity.BENIGN,
+        action=ActionKind.IGNORE,
+        explanation="The job was stopped on request.",
+        confidence=0.9,
+        evidence=(Evidence(text, f"job {scene.root.id}", at=scene.root.finished_at),),
+        retry=Retry.USELESS,
+    )
+
+
+def _unschedulable(scene: Scene) -> Diagnosis:
+    root = scene.root
+    text = (root.pending_reason or root.error or "unschedulable").strip()
+    return Diagnosis(
+        cause=Cause.UNSCHEDULABLE,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The cluster can never place the job as asked for: {text.splitlines()[0][:300]}",
+        confidence=0.95,
+        evidence=(Evidence(text[:1000], f"job {root.id}", at=root.finished_at),),
+        retry=Retry.WITH_CHANGE,
+    )
+
+
+def _is_after_an_outage(scene: Scene) -> bool:
+    until = scene.memory.blind_until_at
+    return until is not None and scene.age_s(until) < RECENT_OUTAGE_S
+
+
+def _lost_with_the_controller(scene: Scene) -> Diagnosis:
+    """Killed without a word, right after the controller was away: not the job's own fault."""
+    return Diagnosis(
+        cause=Cause.CONTROLLER_UNREACHABLE,
+        severity=Severity.FATAL,
+        action=ActionKind.RESTART,
+        explanation="The job was killed without a reason right after the controller could not be reached: "
+        "it was lost with it.",
+        confidence=0.6,
+        evidence=(Evidence("killed, no reason given", f"job {scene.root.id}", at=scene.root.finished_at),),
+        retry=Retry.HELPS,
+    )

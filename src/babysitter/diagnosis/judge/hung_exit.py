@@ -1,0 +1,67 @@
+"""A job whose own program is over while its process stays: the coordinators' fault, one storey higher.
+
+Nothing below the root runs any more, nothing is printed, and the root's main thread waits in the
+interpreter's own shutdown for threads that somebody left behind. Threads left behind may be at work, so
+silence has to agree; and since the pipelines are done, stopping is as good as starting anew: people decide.
+"""
+
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.suspicion import (
+    Level,
+    Suspicion,
+    apart_s,
+    evidence_of,
+    newest_run,
+    none_of,
+    notes_of,
+)
+from babysitter.model.finding import ActionKind, Cause, Retry, Severity
+from babysitter.model.ids import TaskId
+from babysitter.model.job import JobState
+from babysitter.model.observation import Want
+from babysitter.model.thread_dump import Doing
+from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+
+def lingering(scene: Scene) -> Suspicion:
+    """Two dumps of a silent root whose main thread has ended prove it; silence alone asks for them."""
+    root, memory, limits = scene.root, scene.memory, scene.limits
+    if root.state is not JobState.RUNNING or not scene.sees_lines:
+        return none_of(SignalKind.LINGERING, "lingering.running", "not a running job whose log was read")
+    living = next((job for job in scene.tree if job.id != root.id and not job.state.is_terminal), None)
+    if living is not None:
+        return none_of(SignalKind.LINGERING, "lingering.alone", f"{living.id} still runs below it")
+    ended_at = [job.finished_at for job in scene.tree if job.finished_at is not None]
+    active_at = max([each for each in (memory.last_line_at, *ended_at) if each is not None], default=None)
+    usual_s = limits.zombie_silence_s if scene.crew else limits.quiet_floor_s
+    most_s = max(usual_s, limits.quiet_gap_factor * memory.line_gap_s)
+    quiet_s = scene.age_s(active_at)
+    over = newest_run(notes_of(scene, TaskId(f"{root.id}/0")), Doing.SHUT_DOWN)
+    is_silent, is_twice = quiet_s > most_s, apart_s(over) >= limits.zombie_dumps_apart_s
+    told = f"nothing was printed or ended for {quiet_s:.0f} s (unusual from {most_s:.0f} s on)"
+    reasons = (
+        Reason("lingering.silent", is_silent, told),
+        Reason(
+            "lingering.two-dumps-agree", is_twice, f"{len(over)} dumps in a row show an ended main thread"
+        ),
+    )
+    if not is_silent:
+        return Suspicion(SignalKind.LINGERING, Level.NONE, reasons)
+    if not is_twice:
+        wants = frozenset({Want.ROOT_DUMP})
+        return Suspicion(SignalKind.LINGERING, Level.POSSIBLE, reasons, told, wants=wants)
+    done = "Its pipelines have ended" if scene.crew else "Its program has ended"
+    diagnosis = Diagnosis(
+        cause=Cause.ZOMBIE_COORDINATOR,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"{done}, but its process stays: the main thread only waits for left-over threads, in "
+        f"two dumps, and {told}. If what it wrote is complete, stopping it loses nothing.",
+        confidence=0.85,
+        evidence=evidence_of(over[0], over[-1]),
+        retry=Retry.HELPS,
+        look_at=("root-dump", "parent-logs"),
+    )
+    return Suspicion(
+        SignalKind.LINGERING, Level.PROVEN, reasons, diagnosis.explanation, diagnosis, diagnosis.evidence
+    )

@@ -1,0 +1,131 @@
+"""What a person sees of the job right now: one line, stages, pace, what is left."""
+
+from dataclasses import replace
+
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.timeline.stage_pace import current_stage, eta_s, rate_per_min
+from babysitter.diagnosis.timeline.zephyr_jobs import crews
+from babysitter.model.ids import JobId
+from babysitter.model.job import Job, JobState, JobTree
+from babysitter.model.log import Role
+from babysitter.model.memory import Memory
+from babysitter.model.progress import StagePace
+from babysitter.model.verdict import Outlook, StageView
+
+MOST_CHILDREN = 10
+
+
+def outlook_of(scene: Scene) -> Outlook:
+    """The outlook of a look that saw the tree."""
+    stage, memory = scene.stage, scene.memory
+    workers = scene.crew.workers if scene.crew else None
+    goes_on = not scene.root.state.is_terminal
+    return Outlook(
+        summary=_summary(scene),
+        job_state=scene.root.state,
+        stages=_stages(memory, scene.attempt),
+        eta_s=eta_s(stage) if goes_on and stage else None,
+        rate_per_min=rate_per_min(stage) if goes_on and stage else None,
+        alive=stage.alive if stage else None,
+        workers=(stage.workers if stage else None) or (workers.task_count if workers else None),
+        pipeline=scene.crew.name.pipeline if scene.crew else None,
+        retries=scene.retries,
+        peak_memory_bytes=memory.peak_memory_bytes,
+        last_line_at=memory.last_line_at,
+        started_at=scene.root.started_at,
+        finished_at=scene.root.finished_at,
+        failed_children=() if goes_on else failed_children(scene.tree),
+    )
+
+
+def failed_children(tree: JobTree) -> tuple[str, ...]:
+    """Child jobs that ended badly by themselves and were not tried again with success.
+
+    A pipeline's coordinators count by their last attempt; its workers, and what was stopped, never.
+    """
+    found = crews(tree)
+    last = {(crew.name.hash, crew.name.pipeline, crew.name.pool): crew.coordinator for crew in found}
+    of_pipelines = {each.id for crew in found for each in (crew.coordinator, crew.workers) if each}
+    meant = [*last.values(), *(each for each in tree.descendants if each.id not in of_pipelines)]
+    bad = (JobState.FAILED, JobState.WORKER_FAILED, JobState.UNSCHEDULABLE)
+    return tuple(_child(each) for each in meant if each.state in bad)[:MOST_CHILDREN]
+
+
+def _child(job: Job) -> str:
+    error = job.error.strip().partition("\n")[0][:200]
+    return f"{job.name} ({job.state}{': ' + error if error else ''})"
+
+
+def outlook_of_memory(memory: Memory, summary: str) -> Outlook:
+    """The outlook while blind: what was last seen."""
+    stage = current_stage(memory.stages, memory.newest_attempt)
+    return Outlook(
+        summary=summary,
+        job_state=memory.root_state,
+        stages=_stages_of(memory, memory.newest_attempt),
+        alive=stage.alive if stage else None,
+        workers=stage.workers if stage else None,
+        peak_memory_bytes=memory.peak_memory_bytes,
+        last_line_at=memory.last_line_at,
+    )
+
+
+def _stages(memory: Memory, attempt: Job) -> tuple[StageView, ...]:
+    """The stages of an attempt that may have ended; one that ended badly broke off its last stage."""
+    stages = _stages_of(memory, attempt.id)
+    if not stages or not attempt.state.is_terminal:
+        return stages
+    *earlier, last = stages
+    if attempt.state is JobState.SUCCEEDED:
+        return (*earlier, replace(last, is_current=False))
+    reported = next(each for each in reversed(memory.stages) if each.owner == attempt.id)
+    return (*earlier, replace(last, done=reported.done, is_current=False))
+
+
+def _stages_of(memory: Memory, attempt: JobId | None) -> tuple[StageView, ...]:
+    return tuple(
+        StageView(
+            label=stage.label,
+            # A stage never reports its last shard: what ended was done.
+            done=(stage.total or stage.done) if stage.ended_at else stage.done,
+            total=stage.total,
+            is_current=stage.ended_at is None,
+            started_at=stage.started_at,
+            ended_at=stage.ended_at,
+        )
+        for stage in memory.stages
+        if stage.owner == attempt
+    )
+
+
+def _summary(scene: Scene) -> str:
+    root, stage = scene.root, scene.stage
+    if root.state.is_terminal:
+        return _end(scene)
+    if scene.waiting is not None:
+        role = "workers wait" if scene.waiting.id != root.id else "waits"
+        return f"{role} for machines"
+    if stage is not None:
+        reached = f"{stage.done}/{stage.total}" if stage.total else f"{stage.done}"
+        return f"{stage.label}: {reached}{_left(stage)}"
+    if scene.needs_crew and scene.crew is None:
+        return "starting: no coordinator yet"
+    if scene.needs_crew:
+        return f"{Role.COORDINATOR} {scene.attempt.state}, no stage under way"
+    return f"{root.state}"
+
+
+def _left(stage: StagePace) -> str:
+    left_s = eta_s(stage)
+    return f", about {left_s / 60:.0f} min left" if left_s is not None and left_s >= 60 else ""
+
+
+def _end(scene: Scene) -> str:
+    root = scene.root
+    lasted = ""
+    if root.started_at and root.finished_at:
+        lasted_s = (root.finished_at - root.started_at).total_seconds()
+        lasted = f" after {lasted_s:.0f} s" if lasted_s < 90 else f" after {lasted_s / 60:.0f} min"
+    again = f", {scene.retries} {'retry' if scene.retries == 1 else 'retries'}" if scene.retries else ""
+    word = "succeeded" if root.state is JobState.SUCCEEDED else str(root.state)
+    return f"{word}{lasted}{again}"

@@ -1,0 +1,137 @@
+"""Errors of a job that still runs: which of them are news, and when is it time to say so?
+
+A living job mends most of what its log complains about. What counts are tries that ended alike again and
+again, and fatal evidence after which nothing came any more.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from babysitter.diagnosis.judge.evidence import (
+    diagnosis_of_the_end,
+    facts_of,
+    known_findings,
+    living,
+    newest_only,
+    raised_by_itself,
+    repeated,
+    tries_of,
+)
+from babysitter.diagnosis.judge.root_cause import diagnose
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.suspicion import Level, Suspicion
+from babysitter.diagnosis.timeline.zephyr_jobs import role_of
+from babysitter.model.cause_info import about
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Severity
+from babysitter.model.ids import JobId
+from babysitter.model.job import TaskState
+from babysitter.model.log import Role
+from babysitter.model.memory import ErrorNote
+from babysitter.model.observation import Want
+from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+
+def errors(scene: Scene) -> Suspicion:
+    """Fatal-looking evidence of a job that still runs: tries that failed alike, lines nothing came after."""
+    note = repeated(scene)
+    limits, memory = scene.limits, scene.memory
+    count = tries_of(scene, note) if note else 0
+    found = _diagnosis_of_the_living(scene)
+    since = memory.suspicious_since.get(SignalKind.ERRORS)
+    stands_s = scene.age_s(since) if found is not None else 0.0
+    life_at = _last_sign_of_life(scene)
+    is_overcome = note is not None and life_at is not None and life_at > note.seen_at
+    is_same = count >= limits.same_error_escalate_count and not is_overcome
+    is_fatal = found is not None and found.severity is Severity.FATAL
+    is_lasting = is_fatal and stands_s >= limits.suspect_most_s
+    reasons = (
+        Reason(
+            "errors.same-error-again",
+            is_same,
+            f"{count} tries ended in the same error (told from {limits.same_error_escalate_count} on)",
+        ),
+        Reason("errors.fatal-evidence", is_fatal, found.explanation if found else "no evidence of a failure"),
+        Reason(
+            "errors.nothing-came-after",
+            is_lasting,
+            f"it stands for {stands_s:.0f} s without progress (told from {limits.suspect_most_s:.0f} s on)",
+        ),
+    )
+    if is_same and note is not None:
+        told = _of_repetition(scene, note, count, found)
+        return Suspicion(SignalKind.ERRORS, Level.PROVEN, reasons, told.explanation, told, told.evidence)
+    if found is None:
+        return Suspicion(SignalKind.ERRORS, Level.NONE, reasons)
+    level = Level.PROVEN if is_lasting else Level.POSSIBLE
+    wants = frozenset({Want.TASKS, Want.WORKER_LINES})
+    return Suspicion(SignalKind.ERRORS, level, reasons, found.explanation, found, found.evidence, wants)
+
+
+def _diagnosis_of_the_living(scene: Scene) -> Diagnosis | None:
+    findings = newest_only(scene, known_findings(scene))
+    findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(scene, f)))
+    found = diagnose(findings, facts_of(scene))
+    row = about(found.cause)
+    if row.is_benign or found.severity < Severity.DEGRADED or row.is_judged_over_time:
+        return None
+    return living(found)
+
+
+def _still_matters(scene: Scene, finding: Finding) -> bool:
+    """Whether a finding can be news about a job that lives: not overcome, and not the job's own to mend."""
+    if about(finding.cause).is_judged_over_time:
+        return False
+    # Workers are replaced and their shards tried again by the pipeline itself; when that does not help, the
+    # coordinator gives up, or nothing completes any more, and either is seen.
+    if scene.needs_crew and all(_is_of_worker(scene, each) for each in finding.evidence):
+        return False
+    if finding.position < 0:
+        return all(_has_ended_badly(scene, each.source.rpartition(" ")[2]) for each in finding.evidence)
+    alive_at = _last_sign_of_life(scene)
+    times = [each.at for each in finding.evidence]
+    is_older = alive_at is not None and all(at is not None and at <= alive_at for at in times)
+    return not is_older or about(finding.cause).outlasts_progress
+
+
+def _last_sign_of_life(scene: Scene) -> datetime | None:
+    """Evidence up to here was overcome. What reports no progress lives while it goes on printing."""
+    memory = scene.memory
+    if memory.advanced_at is not None or memory.progress is not None or scene.needs_crew:
+        return memory.advanced_at
+    if memory.last_line_at is None:
+        return None
+    return memory.last_line_at - timedelta(seconds=scene.limits.suspect_most_s)
+
+
+def _is_of_worker(scene: Scene, evidence: Evidence) -> bool:
+    source = evidence.source.rpartition(" ")[2]
+    return evidence.role is Role.WORKER or role_of(JobId(_job_in(source)), scene.root.id) is Role.WORKER
+
+
+def _has_ended_badly(scene: Scene, source: str) -> bool:
+    """Whether a state is about something that is over: what lives keeps the errors of its earlier tries."""
+    tasks = [task for job in scene.tree for task in job.tasks or () if task.id == source]
+    if tasks:
+        return tasks[0].state.is_terminal and tasks[0].state is not TaskState.SUCCEEDED
+    job = scene.tree.find(JobId(source))
+    return job is None or job.state.ended_badly or job.state is scene.root.state
+
+
+def _job_in(source: str) -> str:
+    """The job of a source, which names a job or one of its tasks."""
+    job, _, last = source.rpartition("/")
+    return job if last.isdigit() else source
+
+
+def _of_repetition(scene: Scene, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
+    base = raised_by_itself(scene, found if found is not None else diagnosis_of_the_end(scene))
+    cause = Cause.UNKNOWN if about(base.cause).is_benign else base.cause
+    evidence = (Evidence(note.text[:400], f"job {scene.root.id}", at=note.seen_at), *base.evidence)
+    return replace(
+        base,
+        cause=cause,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"{count} tries of the job ended in the same error; another will too. {base.explanation}",
+        evidence=evidence[:6],
+    )

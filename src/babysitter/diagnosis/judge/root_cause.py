@@ -1,0 +1,375 @@
+"""From everything that was found to the one cause held responsible: the earliest decisive evidence.
+
+Three steps. *Weigh*: what was overcome (the job went on, or succeeded) does not count; what only follows
+from something else is kept for the cascade. *Choose*: what explains the others comes before them; of two that
+do not explain each other the decisive one wins, of two decisive ones the earlier. *Conclude*: severity and
+action from the cause, the state, and whether a repeat can help. Nothing proven means `unknown`, or that
+nothing is wrong.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from babysitter.diagnosis.frame.headers import bare
+from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
+from babysitter.model.cause_info import about, leads_to
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.verdict import Diagnosis, Reason
+
+DECISIVE = 0.6  # evidence that names its cause by itself
+SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
+EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before its effect
+OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
+SILENT_S = 1800.0  # of a running job that is in no known quiet phase
+MOST_EVIDENCE = 6
+_NO_WORD = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A finding and how much it says in the light of the facts."""
+
+    finding: Finding
+    weight: float
+
+    @property
+    def cause(self) -> Cause:
+        return self.finding.cause
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A diagnosis, and the arguments that led to it."""
+
+    diagnosis: Diagnosis
+    reasons: tuple[Reason, ...]
+
+
+def diagnose(findings: Findings, facts: JobFacts) -> Diagnosis:
+    """The one cause held responsible for how the job stands; healthy when nothing is wrong."""
+    return judge(findings, facts).diagnosis
+
+
+def judge(findings: Findings, facts: JobFacts) -> Judgement:
+    """As `diagnose`, with reasons. Pure; quadratic in the number of rules that matched, which is small."""
+    standing, overcome, reasons = weigh(findings, facts)
+    if not standing:
+        return Judgement(_without_a_cause(findings, overcome, facts), tuple(reasons))
+    root = _earliest_decisive(standing)
+    reasons += _why(root, standing)
+    return Judgement(_conclude(root, standing, findings, facts), tuple(reasons))
+
+
+# --- weigh
+
+
+def weigh(
+    findings: Findings, facts: JobFacts
+) -> tuple[tuple[Weighed, ...], tuple[Finding, ...], list[Reason]]:
+    """Candidates for the root, what the job has overcome, and why."""
+    standing: list[Weighed] = []
+    overcome: list[Finding] = []
+    reasons: list[Reason] = []
+    for finding in findings.all:
+        if finding.is_consequence or not _is_trouble(finding):
+            continue
+        if reason := _overcome(finding, facts):
+            overcome.append(finding)
+            reasons.append(Reason(f"{finding.rule}.overcome", True, reason))
+            continue
+        standing.append(Weighed(finding, _weight(finding, facts)))
+    for finding, rule in findings.cancelled:
+        reasons.append(Reason(f"{finding.rule}.explained", True, f"explained by {rule}"))
+    if facts.state is JobState.KILLED and not _ended_by_failures(findings):
+        standing = [each for each in standing if _survives_a_stop(each)]
+    return tuple(standing), tuple(overcome), reasons
+
+
+def _is_trouble(finding: Finding) -> bool:
+    return finding.severity >= Severity.DEGRADED and not about(finding.cause).is_benign
+
+
+def _overcome(finding: Finding, facts: JobFacts) -> str:
+    """Why this finding has no effect any more; "" = it stands."""
+    if facts.state is JobState.SUCCEEDED and not about(finding.cause).outlasts_success:
+        return "the job succeeded"
+    if _went_on_after(finding, facts) and not is_over(facts):
+        return f"the job advanced after it (line {facts.advanced_after})"
+    return ""
+
+
+def _went_on_after(finding: Finding, facts: JobFacts) -> bool:
+    return _is_before_progress(finding, facts) and not about(finding.cause).outlasts_progress
+
+
+def _is_before_progress(finding: Finding, facts: JobFacts) -> bool:
+    return facts.advanced_after is not None and 0 <= finding.last_position < facts.advanced_after
+
+
+def _weight(finding: Finding, facts: JobFacts) -> float:
+    return finding.confidence * (OLD_NEWS_FACTOR if _went_on_after(finding, facts) else 1.0)
+
+
+def _ended_by_failures(findings: Findings) -> bool:
+    """Whether the cluster, and no person, killed the job: something else of it had failed."""
+    consequences = [each for each in findings.all if each.is_consequence]
+    return bool(consequences) and all(each.cause is not Cause.USER_CANCEL for each in consequences)
+
+
+def _survives_a_stop(weighed: Weighed) -> bool:
+    """Of a stopped job only strong evidence of its own trouble counts: stopping breaks connections too."""
+    return weighed.weight >= DECISIVE and not about(weighed.cause).is_echo
+
+
+# --- choose
+
+
+def _earliest_decisive(standing: Sequence[Weighed]) -> Weighed:
+    """The finding that comes before most others; ties go to the weightier, then to the earlier."""
+    wins = [sum(_comes_before(one, other) for other in standing if other is not one) for one in standing]
+    ranked = sorted(
+        zip(wins, standing, strict=True),
+        key=lambda pair: (-pair[0], -pair[1].weight, _starts(pair[1].finding)),
+    )
+    return ranked[0][1]
+
+
+def _comes_before(one: Weighed, other: Weighed) -> bool:
+    """Whether `one` is the better answer of the two."""
+    explains, explained = _explains(one, other), _explains(other, one)
+    if explains != explained:
+        return explains
+    apart = abs(_starts(one.finding) - _starts(other.finding)) > SAME_PLACE_LINES
+    both_decisive = one.weight >= DECISIVE and other.weight >= DECISIVE
+    if both_decisive and apart:
+        return _starts(one.finding) < _starts(other.finding)
+    return one.weight > other.weight
+
+
+def _explains(one: Weighed, other: Weighed) -> bool:
+    """Whether `other` may be there because of `one`: it can, it is not earlier, `one` is believable."""
+    if not leads_to(one.cause, other.cause):
+        return False
+    start, effect = _starts(one.finding), _starts(other.finding)
+    if start == effect:  # two readings of the same line: the more exact one
+        return one.weight >= other.weight
+    if start > max(effect, other.finding.last_position) + SAME_PLACE_LINES:
+        return False
+    return one.weight >= DECISIVE or one.weight >= other.weight - (EARLIER_COUNTS if start < effect else 0.0)
+
+
+def _starts(finding: Finding) -> int:
+    """Place of its first line; what is no line (a state, an exit code) stands at the end."""
+    return finding.position if finding.position >= 0 else 1 << 40
+
+
+def _why(root: Weighed, standing: Sequence[Weighed]) -> list[Reason]:
+    reasons = []
+    for other in standing:
+        if other is root:
+            continue
+        if _explains(root, other):
+            text = f"{root.cause} ({root.finding.rule}) explains {other.cause}"
+        else:
+            text = f"{root.cause} weighs {root.weight:.2f}, {other.cause} {other.weight:.2f}"
+        reasons.append(Reason(f"{other.finding.rule}.not-the-root", True, text))
+    return reasons
+
+
+# --- conclude
+
+
+def _conclude(root: Weighed, standing: Sequence[Weighed], findings: Findings, facts: JobFacts) -> Diagnosis:
+    same = [each for each in standing if each.cause is root.cause]
+    others = [each for each in standing if each.cause is not root.cause]
+    followed = [each.finding for each in others] + [each for each in findings.all if each.is_consequence]
+    finding = root.finding
+    action = action_of(finding, facts)
+    goes_on = root.cause is Cause.DISK_FULL and _is_before_progress(finding, facts) and not is_over(facts)
+    return Diagnosis(
+        cause=root.cause,
+        severity=Severity.DEGRADED if goes_on else severity_of(root.cause, facts, finding.severity),
+        action=ActionKind.ESCALATE if goes_on and action.restarts else action,
+        explanation=finding.explanation,
+        confidence=_confidence(root, same, others),
+        evidence=_evidence([finding, *(each.finding for each in same if each is not root)]),
+        cascade=_evidence(sorted(followed, key=_starts)),
+        retry=finding.retry,
+        rules=tuple(dict.fromkeys([finding.rule, *(each.finding.rule for each in same)])),
+        machine=next(
+            (finding.captures[key] for key in ("machine", "node", "host") if key in finding.captures), ""
+        ),
+        look_at=finding.look_at,
+    )
+
+
+def _confidence(root: Weighed, same: Sequence[Weighed], others: Sequence[Weighed]) -> float:
+    """The root's weight, a little more where other rules agree, less where a rival stays unexplained."""
+    support = 0.05 * min(len(same) - 1, 2)
+    rivals = [each for each in others if not _explains(root, each)]
+    doubt = 0.15 * max((each.weight / root.weight for each in rivals), default=0.0) if root.weight else 0.0
+    return round(min(max(root.weight + support - min(doubt, 0.15), 0.05), 0.97), 2)
+
+
+def _without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: JobFacts) -> Diagnosis:
+    """No finding stands: an end that follows from something unseen, a person's stop, or nothing wrong."""
+    consequences = [each for each in findings.all if each.is_consequence]
+    if facts.state is JobState.KILLED or facts.stopped_at_root:
+        return _stopped(consequences, facts)
+    if is_over(facts):
+        return _ended_without_proof(consequences, findings, facts)
+    if facts.state in (None, JobState.RUNNING) and (hint := _unproven(consequences, findings, facts)):
+        return hint
+    return _nothing_wrong(findings, overcome, facts)
+
+
+def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
+    """A person's stop where the controller says so; a bare KILLED leaves open who did it."""
+    by_person = [each for each in consequences if each.cause is Cause.USER_CANCEL]
+    if by_person or facts.stopped_at_root:
+        return Diagnosis(
+            cause=Cause.USER_CANCEL,
+            severity=Severity.BENIGN,
+            action=ActionKind.IGNORE,
+            explanation="The job was stopped on request and nothing shows that it was in trouble before.",
+            confidence=0.75,
+            evidence=_evidence(consequences),
+            retry=Retry.USELESS,
+        )
+    return Diagnosis(
+        cause=Cause.UNKNOWN,
+        severity=Severity.DEGRADED,
+        action=ActionKind.ESCALATE,
+        explanation="The job was killed and nothing that was read says by whom or why.",
+        confidence=0.5,
+        evidence=_evidence(consequences),
+        look_at=("parent", "machine"),
+    )
+
+
+def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, facts: JobFacts) -> Diagnosis:
+    named = [each for each in consequences if each.cause not in (Cause.UNKNOWN, Cause.USER_CANCEL)]
+    if named:
+        best = max(named, key=lambda each: (each.confidence, -_starts(each)))
+        return Diagnosis(
+            cause=best.cause,
+            severity=Severity.FATAL,
+            action=action_of(best, facts),
+            explanation=f"{best.explanation} What came before it was not seen.",
+            confidence=round(best.confidence * 0.9, 2),
+            evidence=_evidence(named),
+            retry=best.retry,
+            rules=(best.rule,),
+            look_at=best.look_at,
+        )
+    # "Terminated by user" stands for any end; an interrupt, or a queue's own words, for a person.
+    by_person = [
+        each for each in consequences if each.cause is Cause.USER_CANCEL and each.confidence >= DECISIVE
+    ]
+    if by_person:
+        return Diagnosis(
+            cause=Cause.USER_CANCEL,
+            severity=Severity.BENIGN,
+            action=ActionKind.IGNORE,
+            explanation=f"{by_person[0].explanation} Nothing shows that the job was in trouble before.",
+            confidence=round(by_person[0].confidence * 0.9, 2),
+            evidence=_evidence(by_person),
+            retry=Retry.USELESS,
+        )
+    return Diagnosis(
+        cause=Cause.UNKNOWN,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation="The job ended badly and nothing that was read says why.",
+        confidence=0.5,
+        evidence=_evidence(consequences) or findings.novel_templates[:MOST_EVIDENCE],
+    )
+
+
+def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFacts) -> Diagnosis | None:
+    """A living job with signs of somebody else's trouble, or a silence that nothing explains."""
+    if facts.retried_by_itself:
+        return None
+    if (facts.last_line_age_s or 0.0) > SILENT_S and not _is_quiet_phase(findings):
+        return _silent(facts)
+    told = [each for each in consequences if each.severity is Severity.FATAL and each.last_position >= 0]
+    told = [
+        each for each in told if facts.advanced_after is None or each.last_position > facts.advanced_after
+    ]
+    if not told:
+        return None
+    best = max(told, key=lambda each: each.confidence)
+    return Diagnosis(
+        cause=best.cause,
+        severity=severity_of(best.cause, facts, best.severity),
+        action=action_of(best, facts),
+        explanation=f"{best.explanation} What came before it was not seen.",
+        confidence=round(best.confidence * 0.8, 2),
+        evidence=_evidence(told),
+        retry=best.retry,
+        rules=(best.rule,),
+        look_at=best.look_at,
+    )
+
+
+def _is_quiet_phase(findings: Findings) -> bool:
+    return any(each.cause is Cause.SLOW_STARTUP for each in findings.all)
+
+
+def _silent(facts: JobFacts) -> Diagnosis:
+    """Silence is evidence too: a running job that says nothing for so long is most probably stuck."""
+    minutes = round((facts.last_line_age_s or 0.0) / 60)
+    return Diagnosis(
+        cause=Cause.STAGE_STUCK,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The job counts as running and has said nothing for {minutes} minutes.",
+        confidence=0.5,
+        look_at=("worker-dump", "coordinator-dump"),
+    )
+
+
+def _nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFacts) -> Diagnosis:
+    quiet_phase = [each for each in findings.all if each.cause is Cause.SLOW_STARTUP]
+    noise = [each for each in findings.all if each.cause is Cause.TRANSIENT_NOISE]
+    explained = [each for each, _ in findings.cancelled if _is_trouble(each)]
+    waiting = [each for each in findings.all if each.cause is Cause.CAPACITY_WAIT]
+    if facts.state in (JobState.PENDING, JobState.BUILDING) and waiting:
+        return _calm(Cause.CAPACITY_WAIT, ActionKind.WAIT, "The job waits to be placed.", waiting)
+    if quiet_phase and facts.state is not JobState.SUCCEEDED:
+        return _calm(Cause.SLOW_STARTUP, ActionKind.WAIT, quiet_phase[0].explanation, quiet_phase)
+    if overcome:
+        text = "Something failed on the way and had no lasting effect: the job went on."
+        return _calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, text, [*overcome, *noise])
+    if noise:
+        return _calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, noise[0].explanation, noise)
+    if explained and not any(each.cause is Cause.HEALTHY for each in findings.all):
+        return _calm(
+            Cause.TRANSIENT_NOISE, ActionKind.IGNORE, "What looks alarming has no effect.", explained
+        )
+    return _calm(Cause.HEALTHY, ActionKind.IGNORE, "Nothing is wrong.", ())
+
+
+def _calm(cause: Cause, action: ActionKind, explanation: str, findings: Sequence[Finding]) -> Diagnosis:
+    return Diagnosis(
+        cause=cause,
+        severity=Severity.DEGRADED if cause is Cause.CAPACITY_WAIT else Severity.BENIGN,
+        action=action,
+        explanation=explanation,
+        confidence=max((each.confidence for each in findings), default=0.7),
+        evidence=_evidence(findings),
+        retry=Retry.ITSELF if action is ActionKind.WAIT else Retry.UNKNOWN,
+        rules=tuple(dict.fromkeys(each.rule for each in findings)),
+    )
+
+
+def _evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
+    """Their lines, the deciding ones first. What was said in the same words, only later, is shown once."""
+    first: dict[str, Evidence] = {}
+    for finding in findings:
+        for line in finding.evidence:
+            first.setdefault(_NO_WORD.sub(" ", bare(line.text).lower()).strip() or line.text, line)
+    return tuple(first.values())[:MOST_EVIDENCE]

@@ -1,0 +1,255 @@
+"""A stage in which nothing completes: stuck for good, or held up by its last few shards?
+
+The coordinator cannot tell the two apart: its reports and its dumps look the same. Time against the stage's
+own pace can, and so can dumps of the workers that hold the shards.
+"""
+
+from dataclasses import dataclass
+
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.suspicion import (
+    Level,
+    Suspicion,
+    apart_s,
+    evidence_of,
+    newest_run,
+    none_of,
+    notes_of,
+)
+from babysitter.diagnosis.timeline.stage_pace import frozen_s, stuck_after_s
+from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.ids import job_of
+from babysitter.model.log import Role
+from babysitter.model.observation import Want
+from babysitter.model.progress import StagePace
+from babysitter.model.thread_dump import Doing, DumpNote
+from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+_WANTS = frozenset({Want.WORKER_DUMPS, Want.COORDINATOR_DUMP, Want.TASKS})
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """What dumps say of the workers that hold shards, since the last completion."""
+
+    blocked: tuple[DumpNote, ...] = ()  # one worker in one place, in two dumps far enough apart
+    working: tuple[DumpNote, ...] = ()
+
+
+def stuck(scene: Scene) -> Suspicion:
+    """Nothing completed for far longer than it ever took, although the stage's reports are seen."""
+    stage, limits = scene.stage, scene.limits
+    if not scene.runs:
+        return none_of(SignalKind.STUCK, "stuck.running", f"{scene.attempt.id} does not run")
+    if stage is None:
+        return _never_began(scene)
+    if not stage.is_under_way:
+        return none_of(SignalKind.STUCK, "stuck.stage-under-way", f"{stage.label} is done")
+    quiet_s, after_s = _quiet_s(scene, stage), stuck_after_s(stage, scene.memory.stages, limits)
+    is_over = quiet_s > after_s
+    holders = _holders(scene, stage)
+    reasons = (
+        Reason("stuck.log-seen", scene.sees_lines, "the log was read at this look"),
+        Reason(
+            "stuck.nothing-completed",
+            is_over,
+            f"{stage.label}: nothing completed for {quiet_s:.0f} s (stuck from {after_s:.0f} s on), "
+            f"{stage.reached} done",
+        ),
+        _blocked_reason("stuck", holders),
+        _working_reason("stuck", holders),
+    )
+    if not is_over or not scene.sees_lines:
+        return Suspicion(SignalKind.STUCK, Level.NONE, reasons)
+    if holders.working and not holders.blocked and quiet_s <= after_s * limits.first_shard_factor:
+        slow = _slow(stage, holders, quiet_s, after_s)
+        text = "nothing completes, but a shard's code is at work"
+        return Suspicion(SignalKind.STUCK, Level.LIKELY, reasons, text, slow, slow.evidence, _WANTS)
+    diagnosis = _stuck(scene, stage, holders, quiet_s, after_s)
+    text = f"nothing completed for {quiet_s:.0f} s"
+    return Suspicion(SignalKind.STUCK, Level.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
+
+
+def _never_began(scene: Scene) -> Suspicion:
+    """A coordinator that runs for long and never began a stage, nor said that it was done."""
+    limits = scene.limits
+    has_begun = any(each.owner == scene.attempt.id for each in scene.memory.stages)
+    runs_s = scene.age_s(scene.attempt.started_at)
+    is_over = scene.needs_crew and not has_begun and runs_s > limits.first_shard_floor_s
+    is_open = is_over and scene.crew is not None and scene.memory.shutdown_at is None and scene.sees_lines
+    reasons = (
+        Reason("stuck.stage-under-way", False, "no stage is under way"),
+        Reason(
+            "stuck.never-began",
+            is_open,
+            f"{scene.attempt.id} runs for {runs_s:.0f} s without a stage "
+            f"(stuck from {limits.first_shard_floor_s:.0f} s on)",
+        ),
+    )
+    if not is_open:
+        return Suspicion(SignalKind.STUCK, Level.NONE, reasons)
+    evidence = (Evidence(f"no progress report in {runs_s:.0f} s", f"job {scene.attempt.id}"),)
+    diagnosis = Diagnosis(
+        cause=Cause.STAGE_STUCK,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The coordinator runs for {runs_s / 60:.0f} min and has not begun a stage.",
+        confidence=0.6,
+        evidence=evidence,
+        look_at=("coordinator-dump", "coordinator-logs"),
+    )
+    text = diagnosis.explanation
+    return Suspicion(SignalKind.STUCK, Level.PROVEN, reasons, text, diagnosis, evidence, _WANTS)
+
+
+def _stuck(scene: Scene, stage: StagePace, holders: Holders, quiet_s: float, after_s: float) -> Diagnosis:
+    """A restart needs two dumps of a worker that hangs in one place; time alone calls a person."""
+    is_blocked = bool(holders.blocked)
+    has_nobody = scene.needs_crew and stage.alive == 0
+    where = ""
+    if is_blocked:
+        where = f" Its worker hangs in {holders.blocked[-1].place}, in two dumps."
+    elif has_nobody:
+        where = " No worker is alive."
+    return Diagnosis(
+        cause=Cause.WORKER_CHURN if has_nobody and not is_blocked else Cause.STAGE_STUCK,
+        severity=Severity.FATAL,
+        action=ActionKind.RESTART if is_blocked else ActionKind.ESCALATE,
+        explanation=f"Stage {stage.label} has completed nothing for {quiet_s / 60:.0f} min at "
+        f"{stage.reached} (its own pace makes {after_s / 60:.0f} min the limit).{where}",
+        confidence=0.9 if is_blocked else 0.75,
+        evidence=(*_reports(stage, quiet_s), *evidence_of(*holders.blocked)),
+        retry=Retry.HELPS if is_blocked else Retry.UNKNOWN,
+        look_at=("worker-dumps", "worker-logs"),
+    )
+
+
+def _slow(stage: StagePace, holders: Holders, quiet_s: float, after_s: float) -> Diagnosis:
+    """Over the limit, but the code of a shard is at work: slow, as far as anybody can tell."""
+    return Diagnosis(
+        cause=Cause.STRAGGLERS,
+        severity=Severity.DEGRADED,
+        action=ActionKind.WAIT,
+        explanation=f"Stage {stage.label} has completed nothing for {quiet_s / 60:.0f} min (by its own pace "
+        f"{after_s / 60:.0f} is much), but a shard's code is at work in {holders.working[-1].place}.",
+        confidence=0.6,
+        evidence=(*_reports(stage, quiet_s), *evidence_of(*holders.working)),
+        retry=Retry.ITSELF,
+        look_at=("worker-dumps",),
+    )
+
+
+def stragglers(scene: Scene) -> Suspicion:
+    """Nothing queued, few in flight, most workers without work, and that for a while."""
+    stage, limits = scene.stage, scene.limits
+    if stage is None or not scene.runs or not stage.is_under_way or not scene.needs_crew:
+        return none_of(SignalKind.STRAGGLING, "stragglers.stage-under-way", "no stage is under way")
+    in_flight, workers = stage.in_flight or 0, stage.workers or 0
+    most = max(1, round(stage.total * limits.straggler_most_share))
+    # Workers that left for want of work count as gone in the reports, whatever they are called there.
+    idle = max(0, (stage.alive or 0) - in_flight) + (stage.gone or 0)
+    quiet_s = _quiet_s(scene, stage)
+    holders = _holders(scene, stage)
+    needed = (
+        Reason("stragglers.log-seen", scene.sees_lines, "the log was read at this look"),
+        Reason("stragglers.nothing-queued", stage.queued == 0, f"{stage.queued} queued"),
+        Reason(
+            "stragglers.few-in-flight",
+            0 < in_flight <= most and stage.done > 0,
+            f"{in_flight} in flight (at most {most} count as few)",
+        ),
+        Reason(
+            "stragglers.workers-idle",
+            workers > 1 and idle * 2 >= workers,
+            f"{idle} of {workers} workers are without work",
+        ),
+        Reason(
+            "stragglers.old-enough",
+            quiet_s >= limits.straggler_least_age_s,
+            f"nothing completed for {quiet_s:.0f} s (told from {limits.straggler_least_age_s:.0f} s on)",
+        ),
+    )
+    reasons = (*needed, _working_reason("stragglers", holders))
+    if not all(reason.holds for reason in needed):
+        return Suspicion(SignalKind.STRAGGLING, Level.NONE, reasons)
+    at = f" A shard's code is at work ({holders.working[-1].place})." if holders.working else ""
+    diagnosis = Diagnosis(
+        cause=Cause.STRAGGLERS,
+        severity=Severity.DEGRADED,
+        action=ActionKind.WAIT,
+        explanation=f"Stage {stage.label} waits for its last {in_flight} of {stage.total} shards for "
+        f"{quiet_s / 60:.0f} min; {idle} of {workers} workers have nothing to do.{at}",
+        evidence=(*_reports(stage, quiet_s), *evidence_of(*holders.working)),
+        retry=Retry.ITSELF,
+        look_at=("worker-dumps",),
+    )
+    wants = frozenset({Want.WORKER_DUMPS, Want.TASKS})
+    text = diagnosis.explanation
+    return Suspicion(SignalKind.STRAGGLING, Level.LIKELY, reasons, text, diagnosis, diagnosis.evidence, wants)
+
+
+def _quiet_s(scene: Scene, stage: StagePace) -> float:
+    """How long nothing completed, as the stage's own reports show it.
+
+    A coordinator that does not even report any more proves nothing until it has been silent for long:
+    results are collected without a word. A program that prints other lines meanwhile has longer, as it
+    evaluates, and for ever when it never told how much there is: it may be exporting. What passed while
+    nothing could be seen was no silence.
+    """
+    limits, memory = scene.limits, scene.memory
+    heard = [each for each in (stage.reported_at, memory.blind_until_at) if each is not None]
+    silent_s = scene.age_s(max(heard, default=None))
+    is_talking = not scene.needs_crew and scene.age_s(memory.last_line_at) < limits.quiet_floor_s
+    if is_talking and not stage.total:
+        return frozen_s(stage)
+    most_s = limits.first_shard_floor_s * (limits.first_shard_factor if is_talking else 1.0)
+    if scene.sees_lines and silent_s > most_s:
+        return frozen_s(stage) + silent_s
+    return frozen_s(stage)
+
+
+def _holders(scene: Scene, stage: StagePace) -> Holders:
+    workers = scene.crew.workers if scene.crew else None
+    since = stage.last_done_at or stage.started_at
+    blocked: tuple[DumpNote, ...] = ()
+    working: list[DumpNote] = []
+    for task in dict.fromkeys(note.target for note in scene.memory.dumps if note.role is Role.WORKER):
+        if workers is None or job_of(task) != workers.id:
+            continue
+        notes = tuple(note for note in notes_of(scene, task) if since is None or note.taken_at >= since)
+        run = newest_run(notes, Doing.BLOCKED)
+        same = tuple(note for note in run if note.place == run[-1].place)
+        if len(same) >= 2 and apart_s(same) >= scene.limits.blocked_dumps_apart_s:
+            blocked = (same[0], same[-1])
+        if notes and notes[-1].doing is Doing.WORKING:
+            working.append(notes[-1])
+    return Holders(blocked, tuple(working))
+
+
+def _blocked_reason(name: str, holders: Holders) -> Reason:
+    text = "no worker was seen to hang in one place in two dumps"
+    if holders.blocked:
+        text = f"{holders.blocked[-1].target} hangs in {holders.blocked[-1].place}"
+    return Reason(f"{name}.worker-blocked", bool(holders.blocked), text)
+
+
+def _working_reason(name: str, holders: Holders) -> Reason:
+    text = "no worker was seen at work"
+    if holders.working:
+        text = f"{holders.working[-1].target} is at work in {holders.working[-1].place}"
+    return Reason(f"{name}.worker-at-work", bool(holders.working), text)
+
+
+def _reports(stage: StagePace, quiet_s: float) -> tuple[Evidence, ...]:
+    text = f"[{stage.label}] {stage.reached} complete"
+    if stage.workers is not None:
+        text += f", {stage.in_flight} in-flight, {stage.queued} queued"
+        text += f", {stage.alive}/{stage.workers} workers alive"
+    return (
+        Evidence(
+            f"{text}; unchanged for {quiet_s:.0f} s",
+            f"{stage.owner}/0",
+            at=stage.reported_at,
+            role=Role.COORDINATOR,
+        ),
+    )

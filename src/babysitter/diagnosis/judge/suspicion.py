@@ -1,0 +1,94 @@
+"""What a suspicion is, and the questions that several of them ask. Each has its own file:
+
+    zombie.py      a coordinator that outlived its pipeline
+    hung_exit.py   a job whose own process outlived its program
+    stalled.py     a stage that is stuck, or held up by stragglers
+    worker_churn.py      workers that die again and again; a job that prints nothing any more
+    repeated_errors.py      errors in lines and states of a job that lives
+
+Every suspicion answers whether or not anything is wrong: its reasons, with the numbers compared, are what
+`explain` and `explain --why-not` print. PROVEN needs proof from the job itself, seen through working access.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.model.finding import Evidence
+from babysitter.model.ids import TaskId
+from babysitter.model.observation import Want
+from babysitter.model.thread_dump import Doing, DumpNote
+from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+
+class Level(IntEnum):
+    NONE = 0
+    POSSIBLE = 1  # worth a closer look
+    LIKELY = 2  # told to people, nothing is done about it
+    PROVEN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """One thing that might be wrong, how sure we are, and why (or why not)."""
+
+    kind: SignalKind
+    level: Level
+    reasons: tuple[Reason, ...]
+    explanation: str = ""
+    diagnosis: Diagnosis | None = None  # from LIKELY on
+    evidence: tuple[Evidence, ...] = ()
+    wants: frozenset[Want] = frozenset()
+
+
+def none_of(kind: SignalKind, name: str, why_not: str) -> Suspicion:
+    """No suspicion, for one reason that makes all others pointless."""
+    return Suspicion(kind, Level.NONE, (Reason(name, False, why_not),))
+
+
+def notes_of(scene: Scene, task: TaskId) -> tuple[DumpNote, ...]:
+    """What the dumps of one process said, oldest first."""
+    return tuple(note for note in scene.memory.dumps if note.target == task)
+
+
+def newest_run(notes: tuple[DumpNote, ...], doing: Doing) -> tuple[DumpNote, ...]:
+    """The last notes, as long as they all say `doing`: one that says something else ends the run."""
+    run: list[DumpNote] = []
+    for note in reversed(notes):
+        if note.doing is not doing:
+            break
+        run.append(note)
+    return tuple(reversed(run))
+
+
+def apart_s(notes: tuple[DumpNote, ...]) -> float:
+    """Seconds between the first and the last of these dumps."""
+    return (notes[-1].taken_at - notes[0].taken_at).total_seconds() if notes else 0.0
+
+
+def silence_s(scene: Scene) -> float:
+    """Seconds since the newest report of a coordinator that is in a stage; 0 when the log cannot be seen."""
+    stage = scene.stage
+    if stage is None or not scene.sees_lines or not stage.is_under_way:
+        return 0.0
+    return scene.age_s(stage.reported_at)
+
+
+_SHOWN = {
+    Doing.SHUT_DOWN: "the interpreter is ending",
+    Doing.IN_STAGE: "it runs a stage",
+    Doing.WAITING_FOR_WORKERS: "it waits for workers",
+}
+
+
+def evidence_of(*notes: DumpNote) -> tuple[Evidence, ...]:
+    """Dumps as evidence."""
+    return tuple(
+        Evidence(
+            f"at {note.taken_at:%H:%M:%S} {_SHOWN.get(note.doing, note.doing)}: {note.place or 'no frame'}",
+            f"dump of {note.target}",
+            at=note.taken_at,
+            role=note.role,
+        )
+        for note in notes
+    )

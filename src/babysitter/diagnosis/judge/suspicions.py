@@ -1,0 +1,150 @@
+"""What the phases of a running job share: is it up, what is suspicious, what is confirmed?"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from babysitter.diagnosis.judge.hung_exit import lingering
+from babysitter.diagnosis.judge.repeated_errors import errors
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.stalled import stragglers, stuck
+from babysitter.diagnosis.judge.suspicion import Level, Suspicion
+from babysitter.diagnosis.judge.worker_churn import churn, silence
+from babysitter.diagnosis.judge.zombie import zombie
+from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.job import JobState
+from babysitter.model.observation import Want
+from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
+
+# What explains others comes first. A new suspicion is a function and a row here.
+SUSPICIONS: tuple[Callable[[Scene], Suspicion], ...] = (
+    zombie, lingering, stuck, stragglers, churn, silence, errors,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """All suspicions of one look, and the two that matter most."""
+
+    all: tuple[Suspicion, ...]
+
+    @property
+    def proven(self) -> Suspicion | None:
+        return next((each for each in self.all if each.level is Level.PROVEN), None)
+
+    @property
+    def likely(self) -> Suspicion | None:
+        return next((each for each in self.all if each.level is Level.LIKELY), None)
+
+    @property
+    def is_stalled(self) -> bool:
+        """Whether a stage is still over its limit, whatever its workers do."""
+        return any(each.kind is SignalKind.STUCK for each in self.open)
+
+    @property
+    def open(self) -> tuple[Suspicion, ...]:
+        return tuple(each for each in self.all if each.level > Level.NONE)
+
+    @property
+    def wants(self) -> frozenset[Want]:
+        return frozenset(want for each in self.open for want in each.wants)
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        return tuple(reason for each in self.all for reason in each.reasons)
+
+
+def standing(scene: Scene) -> Standing:
+    """Every suspicion about a running job, the one that explains the others first."""
+    return Standing(tuple(weigh(scene) for weigh in SUSPICIONS))
+
+
+def signals(scene: Scene, stand: Standing) -> tuple[Signal, ...]:
+    """The open suspicions as signals, with the moment since when each is open; and what else is going on."""
+    since = scene.memory.suspicious_since
+    found = [
+        Signal(each.kind, since.get(each.kind, scene.now), each.explanation, each.evidence)
+        for each in stand.open
+    ]
+    if scene.doubled:
+        found.append(_doubled_signal(scene))
+    if scene.is_healing:
+        text = "shards were given to other workers: the pipeline mends itself"
+        if scene.retries:
+            text = f"the job recovers by itself: try {scene.retries + 1}, judged by its newest attempt"
+        found.append(Signal(SignalKind.RETRYING, since.get(SignalKind.RETRYING, scene.now), text))
+    return tuple(found)
+
+
+def _doubled_signal(scene: Scene) -> Signal:
+    since = scene.memory.suspicious_since.get(SignalKind.TWO_COORDINATORS, scene.now)
+    text = "two pipelines write at once"
+    return Signal(SignalKind.TWO_COORDINATORS, since, text, _doubled_evidence(scene))
+
+
+def _doubled_evidence(scene: Scene) -> tuple[Evidence, ...]:
+    newest = scene.attempt
+    older = tuple(
+        Evidence(f"still {crew.coordinator.state}", f"job {crew.coordinator.id}", at=scene.now)
+        for crew in scene.doubled
+    )
+    return (*older, Evidence(f"{newest.state}, submitted later", f"job {newest.id}", at=scene.now))
+
+
+def doubled(scene: Scene) -> Diagnosis | None:
+    """Two coordinators of one pipeline at work: an incident, and nothing is restarted while it lasts."""
+    if not scene.doubled:
+        return None
+    older = scene.doubled[-1].coordinator.id
+    return Diagnosis(
+        cause=Cause.ZOMBIE_COORDINATOR,
+        severity=Severity.DEGRADED,
+        action=ActionKind.WAIT,
+        explanation=f"An older coordinator ({older}) still works beside the newest one: two pipelines write "
+        "at the same time. It usually ends by itself; nothing may be restarted before.",
+        confidence=0.9,
+        evidence=_doubled_evidence(scene),
+        retry=Retry.ITSELF,
+        look_at=("coordinator-logs",),
+    )
+
+
+def came_up(scene: Scene) -> tuple[bool, tuple[Reason, ...]]:
+    """Whether the newest attempt is up: everything it started runs, and first progress was seen."""
+    if scene.needs_crew:
+        return _crew_came_up(scene)
+    has_line = scene.memory.first_line_at is not None
+    seen_s, most_s = scene.memory.seen_in_phase_s, scene.limits.plain_smoke_s
+    runs = scene.root.state is JobState.RUNNING
+    holds = runs and (has_line or seen_s >= most_s)
+    reasons = (
+        Reason("up.running", runs, f"the job is {scene.root.state}"),
+        Reason("up.first-line", has_line, f"it has printed {'a line' if has_line else 'nothing'}"),
+        Reason("up.long-enough", seen_s >= most_s, f"seen for {seen_s:.0f} s (enough: {most_s:.0f} s)"),
+    )
+    return holds, reasons
+
+
+def _crew_came_up(scene: Scene) -> tuple[bool, tuple[Reason, ...]]:
+    crew = scene.crew
+    if crew is None:
+        return False, (Reason("up.coordinator", False, "no coordinator was started yet"),)
+    has_progress = any(
+        stage.done > 0 or stage.ended_at is not None
+        for stage in scene.memory.stages
+        if stage.owner == crew.coordinator.id
+    )
+    if crew.coordinator.state is JobState.SUCCEEDED:
+        return True, (Reason("up.pipeline-done", True, "the newest pipeline has succeeded"),)
+    stage = scene.stage
+    at_work = stage is not None and (stage.in_flight or 0) > 0 and (stage.alive or 0) > 0
+    is_late = scene.memory.seen_in_phase_s >= scene.limits.smoke_allowance_s
+    runs = crew.coordinator.state is JobState.RUNNING
+    workers = scene.has_living_workers
+    reasons = (
+        Reason("up.coordinator", runs, f"the coordinator is {crew.coordinator.state}"),
+        Reason("up.workers", workers, "workers run" if workers else "no worker runs"),
+        Reason("up.first-progress", has_progress, f"{'a' if has_progress else 'no'} shard was completed"),
+        Reason("up.shards-at-work", at_work, f"{'shards are' if at_work else 'no shard is'} in flight"),
+    )
+    # A first shard may take longer than the allowance: workers that hold shards are up all the same.
+    return runs and (has_progress or (is_late and at_work and workers)), reasons

@@ -1,0 +1,84 @@
+"""Workers that die or are taken away again and again, and jobs that print nothing any more."""
+
+from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.suspicion import Level, Suspicion, none_of
+from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.observation import Want
+from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+
+def churn(scene: Scene) -> Suspicion:
+    """Too many workers lost in a window. While shards complete in spite of it, the pipeline mends itself."""
+    crew, limits = scene.crew, scene.limits
+    if crew is None or crew.workers is None or not scene.runs:
+        return none_of(SignalKind.CHURN, "churn.workers-running", "no workers run")
+    counts = [each for each in scene.memory.losses if each.job == crew.workers.id]
+    before = [each.total for each in counts if scene.age_s(each.at) > limits.churn_window_s]
+    start = before[-1] if before else min((each.total for each in counts), default=0)
+    lost = max((each.total for each in counts), default=0) - start
+    most = max(limits.churn_least_count, crew.workers.task_count)
+    last_at = counts[-1].at if counts else None
+    advanced_at = scene.memory.advanced_at
+    goes_on = advanced_at is not None and last_at is not None and advanced_at > last_at
+    outcome = "shards complete in spite of it" if goes_on else "nothing completed since the last loss"
+    told = f"{lost} workers lost in {limits.churn_window_s / 60:.0f} min"
+    reasons = (
+        Reason("churn.workers-lost", lost >= most, f"{told} (told from {most} on)"),
+        Reason("churn.goes-on", goes_on, outcome),
+    )
+    if lost < most:
+        return Suspicion(SignalKind.CHURN, Level.NONE, reasons)
+    evidence = (Evidence(told, f"job {crew.workers.id}", at=last_at),)
+    diagnosis = Diagnosis(
+        cause=Cause.WORKER_CHURN,
+        severity=Severity.DEGRADED,
+        action=ActionKind.WAIT if goes_on else ActionKind.ESCALATE,
+        explanation=f"{told}; {outcome}.",
+        confidence=0.7,
+        evidence=evidence,
+        retry=Retry.ITSELF,
+        look_at=("worker-logs", "machine"),
+    )
+    level = Level.LIKELY if goes_on else Level.PROVEN
+    return Suspicion(SignalKind.CHURN, level, reasons, diagnosis.explanation, diagnosis, evidence)
+
+
+def silence(scene: Scene) -> Suspicion:
+    """Nothing printed for far longer than ever before. Proves nothing by itself; worth a closer look."""
+    memory, limits = scene.memory, scene.limits
+    if not scene.runs or not scene.sees_lines or memory.last_line_at is None or scene.needs_crew:
+        why_not = "not a running job whose own log was read"
+        return none_of(SignalKind.QUIET, "quiet.log-seen", why_not)
+    quiet_s = scene.age_s(memory.last_line_at)
+    most_s = max(limits.quiet_floor_s, limits.quiet_gap_factor * memory.line_gap_s)
+    told_s = max(limits.silent_floor_s, limits.silent_gap_factor * memory.line_gap_s)
+    text = f"the last line is {quiet_s:.0f} s old (unusual from {most_s:.0f} s on)"
+    reasons = (
+        Reason("quiet.too-long", quiet_s > most_s, text),
+        Reason("quiet.told", quiet_s > told_s, f"people are told from {told_s:.0f} s on"),
+    )
+    if quiet_s <= told_s:
+        return Suspicion(SignalKind.QUIET, Level.POSSIBLE if quiet_s > most_s else Level.NONE, reasons, text)
+    diagnosis = _fell_silent(scene, quiet_s)
+    wants = frozenset({Want.ROOT_DUMP, Want.TASKS})
+    return Suspicion(SignalKind.QUIET, Level.PROVEN, reasons, text, diagnosis, diagnosis.evidence, wants)
+
+
+def _fell_silent(scene: Scene, quiet_s: float) -> Diagnosis:
+    """A job that used to talk: it hangs, or does at last what takes it hours. A person can tell."""
+    memory = scene.memory
+    evidence = (
+        Evidence(
+            f"the last line is {quiet_s / 60:.0f} min old", f"log of {scene.root.id}", at=memory.last_line_at
+        ),
+    )
+    return Diagnosis(
+        cause=Cause.STAGE_STUCK,
+        severity=Severity.DEGRADED,
+        action=ActionKind.ESCALATE,
+        explanation=f"The job runs and has printed nothing for {quiet_s / 60:.0f} min; its longest silence "
+        f"before was {max(1.0, memory.line_gap_s / 60):.0f} min.",
+        confidence=0.5,
+        evidence=evidence,
+        look_at=("root-dump", "logs"),
+    )

@@ -1,0 +1,94 @@
+"""The pure middle of a check: remember, classify, assess. `check` and `replay` are the same call of it."""
+
+from dataclasses import replace
+
+from babysitter.diagnosis.causes.loss_rules import findings_of_course
+from babysitter.diagnosis.causes.match_rules import classify
+from babysitter.diagnosis.causes.rule_fields import Measures
+from babysitter.diagnosis.judge.assess import assess
+from babysitter.diagnosis.timeline.loss_history import Course, course_of
+from babysitter.diagnosis.timeline.new_lines import learn_healthy, novel_lines
+from babysitter.diagnosis.timeline.stage_pace import current_stage, frozen_s
+from babysitter.diagnosis.timeline.update_memory import remember
+from babysitter.diagnosis.timeline.zephyr_jobs import role_of
+from babysitter.model.finding import Cause, Findings, Severity
+from babysitter.model.ids import TaskId, job_of
+from babysitter.model.log import Role
+from babysitter.model.memory import Memory
+from babysitter.model.observation import Observation
+from babysitter.model.phase import Phase
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.playbook.load import Playbook
+
+
+def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend: str = "iris") -> Verdict:
+    """What an observation means for a watch. Pure; the memory to keep is in the verdict."""
+    memory = remember(watch.memory, observation)
+
+    def its_role(task: TaskId) -> Role | None:
+        return memory.roles.get(task) or role_of(job_of(task), observation.root)
+
+    findings = classify(
+        observation,
+        memory,
+        playbook.for_job(backend, memory.kind),
+        carried=() if observation.is_reread else watch.memory.recent_lines,
+        measures=measures_of(memory),
+        last_log_age_s=last_line_age_s(memory, observation),
+        role_of_task=its_role,
+    )
+    memory, findings = _with_course(memory, findings, course_of(watch.memory, memory, observation))
+    lines = observation.seen_lines
+    if not findings.fatal and _is_in_trouble(memory):
+        findings = replace(findings, novel_templates=novel_lines(memory, lines))
+    verdict = assess(observation, findings, memory, watch.limits)
+    if verdict.phase is Phase.STEADY and findings.worst <= Severity.INFO:
+        verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
+    return verdict
+
+
+def _with_course(memory: Memory, findings: Findings, course: Course) -> tuple[Memory, Findings]:
+    """What a run's numbers prove. A loss that is back at its level clears what was held against it."""
+    findings = replace(findings, all=(*findings_of_course(course), *findings.all))
+    if not course.run.is_at_its_level:
+        return memory, findings
+    kept = tuple(each for each in memory.findings if each.cause is not Cause.NUMERICAL_DIVERGENCE)
+    return replace(memory, findings=kept), findings
+
+
+def _is_in_trouble(memory: Memory) -> bool:
+    has_ended_badly = memory.root_state is not None and memory.root_state.ended_badly
+    return has_ended_badly or memory.phase in (Phase.SUSPECT, Phase.FAILING)
+
+
+def measures_of(memory: Memory) -> Measures:
+    """The pace of the stage under way, under the names that playbooks compare."""
+    stage = current_stage(memory.stages, memory.newest_attempt)
+    if stage is None:
+        return Measures()
+    counts = {
+        "done": stage.done,
+        "total": stage.total,
+        "in_flight": stage.in_flight,
+        "queued": stage.queued,
+        "alive": stage.alive,
+        "workers": stage.workers,
+        "gone": stage.gone,
+        "done_ratio": stage.done / stage.total if stage.total else None,
+        "dead_ratio": _ratio(stage.gone, stage.workers),
+        "alive_ratio": _ratio(stage.alive, stage.workers),
+        "quiet_s": frozen_s(stage),
+    }
+    return Measures(numbers={name: float(value) for name, value in counts.items() if value is not None})
+
+
+def _ratio(part: int | None, whole: int | None) -> float | None:
+    return part / whole if part is not None and whole else None
+
+
+def last_line_age_s(memory: Memory, observation: Observation) -> float | None:
+    """How long the job had been silent when it was looked at, seconds; None when it never spoke."""
+    if memory.last_line_at is None:
+        return None
+    return max(0.0, (observation.taken_at - memory.last_line_at).total_seconds())

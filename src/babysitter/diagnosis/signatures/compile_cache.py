@@ -1,0 +1,78 @@
+"""What is kept on disk between runs, because making it again takes most of a command's time.
+
+Loading the shipped rules costs half a second, reading them back 30 ms. Anything wrong with a kept file means
+that it is made again; nothing here ever fails a command.
+"""
+
+import os
+import pickle
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+# What reading a damaged or outgrown pickle may raise, by the manual of the module.
+_DAMAGED = (
+    pickle.UnpicklingError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    IndexError,
+    KeyError,
+    TypeError,
+    ValueError,
+)
+MOST_FILES = 16  # older ones are removed when a new one is written
+
+
+def cache_folder() -> Path:
+    """Where this user's kept files are."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "babysit"
+
+
+def fingerprint(files: Iterable[Path]) -> str:
+    """Changes with the content of any of these files, with our own code, and with the interpreter."""
+    digest = sha256(sys.version.encode())
+    for module in _our_code():
+        status = module.stat()
+        digest.update(f"{module.name} {status.st_mtime_ns} {status.st_size}\n".encode())
+    for path in files:
+        digest.update(f"{path}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def _our_code() -> list[Path]:
+    """The modules that make what is stored here: patterns, rules, and the loader of playbooks."""
+    signatures = Path(__file__).parent
+    folders = (signatures, signatures.parent / "causes", signatures.parents[1] / "playbook")
+    return sorted(path for folder in folders for path in folder.glob("*.py"))
+
+
+def read_kept(name: str) -> Any:
+    """The kept value; None when there is none, it is damaged, or somebody else could have made it."""
+    path = cache_folder() / name
+    with suppress(OSError, *_DAMAGED):
+        status = path.stat()
+        if status.st_uid == os.getuid() and not status.st_mode & 0o022:
+            return pickle.loads(path.read_bytes())
+    return None
+
+
+def keep(name: str, value: Any) -> None:
+    """Keep a value if that is possible; a read-only home is no trouble."""
+    folder = cache_folder()
+    with suppress(OSError, pickle.PicklingError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh = folder / f".{name}.{os.getpid()}"
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
+        fresh.replace(folder / name)
+        kind = name.partition("-")[0]
+        kept = sorted(folder.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime)
+        for old in kept[:-MOST_FILES]:
+            old.unlink(missing_ok=True)

@@ -1,0 +1,168 @@
+"""The fast engine: all patterns as one Hyperscan database, one pass over the buffer.
+
+Patterns cannot match newlines (regex.py sees to that), so an end of a match names its line exactly.
+"""
+
+import platform
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+import hyperscan
+
+from babysitter.diagnosis.signatures.pattern import Find, Pattern, finder
+from babysitter.diagnosis.signatures.scanner import Hit
+from babysitter.diagnosis.signatures.scanner_re2 import Re2Engine
+
+_INDEX_BITS = 16
+_INDEX_MASK = (1 << _INDEX_BITS) - 1
+_AFTER_ALL = 1 << 80
+_MOST_KINDS = 10_000
+
+
+class HyperscanEngine:
+    """`cache`: a file for the compiled database; None = compile always.
+
+    What Hyperscan refuses (it is pickier than RE2 in rare cases) is left to the portable engine.
+    """
+
+    def __init__(self, patterns: Sequence[Pattern], *, cache: Path | None = None) -> None:
+        assert len(patterns) <= _INDEX_MASK
+        self._database, self._refused = _opened(patterns, cache)
+        self._portable = Re2Engine([patterns[index] for index in self._refused])
+        self._known = _Confirming([None if pattern.is_exact else finder(pattern) for pattern in patterns])
+
+    def scan(self, text: bytes) -> list[Hit]:
+        if not text:
+            return []
+        ends: list[int] = []
+        keep = ends.append
+
+        def on_match(index: int, start: int, end: int, flags: int, context: object) -> None:  # noqa: ARG001
+            keep(end << _INDEX_BITS | index)
+
+        if self._database is not None:
+            self._database.scan(text, match_event_handler=on_match)
+        ends.sort()  # ends come nearly in order, so this is quick
+        hits = self._by_line(text, ends)
+        if self._refused:
+            others = self._portable.scan(text)
+            hits += [(line, self._refused[index], start, end) for line, index, start, end in others]
+            hits.sort()
+        return hits
+
+    def _by_line(self, text: bytes, ends: list[int]) -> list[Hit]:
+        """Ends of matches, rising -> lines, each pattern once a line, inexact ones where the whole agrees."""
+        hits: list[Hit] = []
+        keep, find, rfind, count, known = hits.append, text.find, text.rfind, text.count, self._known
+        line = start = 0
+        line_end, beyond = -1, 0  # `beyond`: from this packed end on it is another line
+        here: list[int] = []
+        ends.append(_AFTER_ALL)
+        for packed in ends:
+            if packed < beyond:
+                here.append(packed & _INDEX_MASK)
+                continue
+            for index, check in known[tuple(here)]:
+                if check is None or check(text[start:line_end], 0, line_end - start) >= 0:
+                    keep((line, index, start, line_end))
+            if packed == _AFTER_ALL:
+                break
+            last = (packed >> _INDEX_BITS) - 1
+            begin = rfind(b"\n", start, last) + 1 or start
+            line += count(b"\n", start, begin)
+            start = begin
+            line_end = find(b"\n", last)
+            if line_end < 0:
+                line_end = len(text)
+            beyond = (line_end + 1) << _INDEX_BITS
+            here = [packed & _INDEX_MASK]
+        return hits
+
+
+class _Confirming(dict[tuple[int, ...], list[tuple[int, Find | None]]]):
+    """Patterns that ended in one line, in that order -> each once, rising, with what confirms it.
+
+    A log has few kinds of lines, so that nearly all are known.
+    """
+
+    def __init__(self, confirm: Sequence[Find | None]) -> None:
+        super().__init__()
+        self._confirm = confirm
+
+    def __missing__(self, here: tuple[int, ...]) -> list[tuple[int, Find | None]]:
+        told = [(index, self._confirm[index]) for index in sorted(set(here))]
+        if len(self) < _MOST_KINDS:
+            self[here] = told
+        return told
+
+
+Opened = tuple[hyperscan.Database | None, tuple[int, ...]]
+
+
+def _opened(patterns: Sequence[Pattern], cache: Path | None) -> Opened:
+    """The database, and the indices of patterns that it does not hold."""
+    kept = _load(cache) if cache else None
+    if kept is not None:
+        return kept
+    everything = tuple(range(len(patterns)))
+    refused: tuple[int, ...] = ()
+    try:
+        database = _compiled(patterns, everything)
+    except hyperscan.HyperscanError:
+        refused = tuple(index for index in everything if _is_refused(patterns[index]))
+        database = _compiled(patterns, tuple(index for index in everything if index not in refused))
+    if cache:
+        _save(database, refused, cache)
+    return database, refused
+
+
+def _compiled(patterns: Sequence[Pattern], indices: Sequence[int]) -> hyperscan.Database | None:
+    if not indices:
+        return None
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    database.compile(
+        expressions=[patterns[index].quick.encode("ascii") for index in indices],
+        ids=list(indices),
+        flags=[
+            hyperscan.HS_FLAG_MULTILINE | (hyperscan.HS_FLAG_CASELESS if patterns[index].ignore_case else 0)
+            for index in indices
+        ],
+    )
+    return database
+
+
+def _is_refused(pattern: Pattern) -> bool:
+    try:
+        _compiled([pattern], [0])
+    except hyperscan.HyperscanError:
+        return True
+    return False
+
+
+def _load(cache: Path) -> Opened | None:
+    """A kept database of this machine; None when there is none, or it is damaged (it carries a checksum)."""
+    with suppress(OSError, ValueError, hyperscan.HyperscanError):
+        signature, refused, body = cache.read_bytes().split(b"\n", 2)
+        if signature == _signature():
+            database = hyperscan.loadb(body, hyperscan.HS_MODE_BLOCK)
+            database.scratch = hyperscan.Scratch(database)
+            return database, tuple(int(index) for index in refused.split())
+    return None
+
+
+def _save(database: hyperscan.Database | None, refused: tuple[int, ...], cache: Path) -> None:
+    """Keep it if that is possible; a read-only home is no trouble."""
+    if database is None:
+        return
+    indices = " ".join(map(str, refused)).encode()
+    with suppress(OSError):
+        cache.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh = cache.with_suffix(f".{id(database):x}.new")
+        fresh.write_bytes(b"\n".join([_signature(), indices, hyperscan.dumpb(database)]))
+        fresh.replace(cache)
+
+
+def _signature() -> bytes:
+    return f"hyperscan {version('hyperscan')} {platform.machine()} {platform.processor()}".encode()

@@ -1,0 +1,107 @@
+"""A thread dump -> what the process was doing. Function names decide; line numbers and files move.
+
+Facts behind it (iris generations of April and May): a coordinator's pool threads idle in `_worker` most of
+the time, and its loop thread outlives the pipeline, so neither proves anything. What proves an end is the
+main thread in threading's `_shutdown` with nobody in a stage. A shard's own code runs in a child process of
+the worker. From August on the main thread waits in the actor host whatever happens: then the answer is
+`UNCLEAR`.
+"""
+
+from babysitter.model.log import Role
+from babysitter.model.thread_dump import Doing, DumpNote, Process, Thread, ThreadDump
+
+MOST_FRAMES_TOLD = 4
+
+# Functions of the standard library and its neighbours in which a thread waits for somebody else.
+_WAITS = frozenset(
+    {
+        "accept", "recv", "recv_into", "recvfrom", "recv_bytes", "readinto", "read", "readline", "select",
+        "poll", "wait", "_wait_for_tstate_lock", "acquire", "__enter__", "get", "join", "connect",
+        "create_connection", "getaddrinfo", "communicate", "flock", "lockf", "result", "send", "sendall",
+        "do_handshake", "getresponse", "urlopen",
+    }
+)  # fmt: skip
+_IDLE_POOL = frozenset({"_worker", "_poll_loop", "_heartbeat_loop", "_host_actor"})
+
+
+def note_of(dump: ThreadDump, role: Role) -> DumpNote:
+    """The meaning of a dump for a process that plays this role."""
+    doing, thread = _coordinator(dump) if role is Role.COORDINATOR else _worker(dump)
+    return DumpNote(dump.target, dump.taken_at, role, doing, _place(thread) if thread else "")
+
+
+def _coordinator(dump: ThreadDump) -> tuple[Doing, Thread | None]:
+    own = _own_threads(dump)
+    main = _main(own)
+    if main is None:
+        return Doing.UNCLEAR, None
+    in_stage = next((thread for thread in own if thread.is_in("_wait_for_stage")), None)
+    if in_stage is not None:
+        return Doing.IN_STAGE, in_stage
+    if main.is_in("wait_ready"):
+        return Doing.WAITING_FOR_WORKERS, main
+    if _is_in_shutdown(main):
+        return Doing.SHUT_DOWN, main
+    if main.is_in("_host_actor"):
+        return Doing.UNCLEAR, main
+    busy = [thread for thread in own if thread.name.startswith("actor-method") and not _is_idle(thread)]
+    if busy:
+        return Doing.IN_STAGE, busy[0]
+    return (Doing.UNCLEAR if main.is_in("result") else Doing.STARTING), main
+
+
+def _worker(dump: ThreadDump) -> tuple[Doing, Thread | None]:
+    own = _own_threads(dump)
+    main = _main(own)
+    holder = next((each for each in own if each.is_in("_execute_shard") or _is_task(each)), None)
+    if holder is not None:
+        at_work = next(
+            (thread for child in _children(dump) if (thread := _main(child.threads)) is not None), holder
+        )
+        return (Doing.BLOCKED if _is_blocked(at_work) else Doing.WORKING), at_work
+    if main is None:
+        return Doing.UNCLEAR, None
+    if _is_in_shutdown(main):
+        return Doing.SHUT_DOWN, main
+    if any(thread.is_in("_poll_loop") for thread in own):
+        return Doing.IDLE, main
+    return (Doing.BLOCKED if _is_blocked(main) else Doing.UNCLEAR), main
+
+
+def _own_threads(dump: ThreadDump) -> tuple[Thread, ...]:
+    return dump.processes[0].threads if dump.processes else ()
+
+
+def _children(dump: ThreadDump) -> tuple[Process, ...]:
+    return tuple(each for each in dump.processes[1:] if each.parent_pid is not None)
+
+
+def _main(threads: tuple[Thread, ...]) -> Thread | None:
+    return next((thread for thread in threads if thread.name == "MainThread"), None)
+
+
+def _is_in_shutdown(main: Thread) -> bool:
+    """Only the interpreter's own `_shutdown` counts; programs have functions of that name too."""
+    return any(
+        frame.function.rpartition(".")[2] == "_shutdown" and frame.file.endswith("threading.py")
+        for frame in main.frames
+    )
+
+
+def _is_task(thread: Thread) -> bool:
+    return thread.name.startswith("zephyr-task-") and not _is_idle(thread)
+
+
+def _is_idle(thread: Thread) -> bool:
+    return bool(thread.frames) and thread.frames[0].function.rpartition(".")[2] in _IDLE_POOL
+
+
+def _is_blocked(thread: Thread) -> bool:
+    """Whether it waits for somebody else: idle, with a waiting function on top."""
+    tops = [frame.function.rpartition(".")[2] for frame in thread.frames[:2]]
+    return thread.state == "idle" and any(name in _WAITS for name in tops)
+
+
+def _place(thread: Thread) -> str:
+    told = [frame for frame in thread.frames if "importlib" not in frame.file][:MOST_FRAMES_TOLD]
+    return " < ".join(frame.function for frame in told)

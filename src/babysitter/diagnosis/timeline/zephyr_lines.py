@@ -1,0 +1,208 @@
+"""Lines of Zephyr's own loggers -> progress, milestones, shard troubles; status texts -> progress.
+
+Only lines whose header names one of Zephyr's loggers count: a user's program can print anything else, and
+from which task a line came is the caller's to check (see update_memory.py). The counts in a line are what
+matters; wordings differ between generations and any of them is accepted at any time.
+"""
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from babysitter.model.log import LogLine
+from babysitter.model.progress import Progress
+
+MOST_CHARACTERS = 4000
+# The time inside a line is more exact than the entry's. When they lie further apart than this, the process
+# uses another time zone than UTC, or the line quotes an older one.
+MOST_APART_S = 1200.0
+
+_STAMP = (
+    r"(?:[DIWEF](?P<y>\d{4})(?P<mo>\d\d)(?P<d>\d\d) (?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:\.(?P<f>\d+))?"
+    r"|(?P<y2>\d{4})-(?P<mo2>\d\d)-(?P<d2>\d\d)[ T](?P<h2>\d\d):(?P<mi2>\d\d):(?P<s2>\d\d)"
+    r"(?:[.,](?P<f2>\d+))?Z?)"
+)
+_HEADER = re.compile(
+    rf"^{_STAMP}(?:\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b)?\s+(?:\d{{6,}} )?"
+    r"(?P<logger>[A-Za-z_][\w.]*)\s+(?P<message>.*)$"
+)
+_N = r"\d{1,9}"
+# The stage is in the last bracket, which may hold brackets itself; others may stand before it.
+_BRACKETS = r"(?:\[[^\]]*\]\s+)*\[(?P<stage>.+?)\]\s+"
+_PROGRESS = re.compile(
+    rf"^(?:\[(?P<execution>\d{{8}}-\d{{6}}-[0-9a-f]+)\]\s*)?{_BRACKETS}"
+    rf"(?P<done>{_N})/(?P<total>{_N}) complete, "
+    rf"(?P<in_flight>{_N}) in-flight, (?P<queued>{_N}) queued"
+    rf"(?:, (?P<alive>{_N})/(?P<workers>{_N}) workers alive, (?P<gone>{_N}) dead)?(?P<tail>.*)$"
+)
+_COUNT = re.compile(rf"^{_BRACKETS}(?P<done>{_N})/(?P<total>{_N}) tasks completed")
+_ITEMS = re.compile(r"items=[\d.,]+ \((?P<rate>[\d.]+)/s\)")
+_STAGE_NUMBER = re.compile(r"(?:^|-)stage(?P<number>\d+)(?:-|$)")
+_STATUS = re.compile(
+    r"\*\*(?P<stage>[^*\n]{1,200})\*\*(?:\s*\((?P<index>\d+)/(?P<of>\d+)\))?\s*\n\s*"
+    r"(?P<done>\d{1,9})/(?P<total>\d{1,9}) shards"
+)
+_STATUS_DETAIL = re.compile(r"(?P<in_flight>\d{1,9}) in-flight, (?P<queued>\d{1,9}) queued")
+
+
+class Said(StrEnum):
+    """What a line of Zephyr's marks, beside progress."""
+
+    WORKERS_ASKED = "workers-asked"
+    WORKER_REGISTERED = "worker-registered"
+    WORKER_BACK = "worker-back"
+    WORKER_SILENT = "worker-silent"
+    ALL_WORKERS_GONE = "all-workers-gone"
+    STAGE_STARTED = "stage-started"
+    SHARD_FAILED = "shard-failed"  # given to another worker; counts against its budget
+    SHARD_LOST = "shard-lost"  # given to another worker because its own died
+    SHARD_GIVEN_UP = "shard-given-up"
+    ABORTED = "aborted"
+    SHUT_DOWN = "shut-down"
+    PIPELINE_STARTED = "pipeline-started"  # printed by the parent
+    PIPELINE_FAILED = "pipeline-failed"  # the parent tries again
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The front of a log line that Zephyr's processes print."""
+
+    at: datetime
+    logger: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """A marked line; `details` hold what its pattern captured (stage, total, shard, worker, reason, ...)."""
+
+    said: Said
+    at: datetime
+    details: dict[str, str] = field(default_factory=dict)
+
+
+def line_at(line: LogLine) -> datetime | None:
+    """When a line was printed: the time inside it where that is believable, else the entry's."""
+    header = read_header(line)
+    if header is not None:
+        return header.at
+    return datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None
+
+
+def read_header(line: LogLine) -> Header | None:
+    """Time, logger and message of a line with a header; None for prints, tracebacks, other formats."""
+    if len(line.text) > MOST_CHARACTERS:
+        return None
+    found = _HEADER.match(line.text)
+    if found is None:
+        return None
+    inside = _time_inside(found)
+    entry = datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None
+    if inside is None or (entry is not None and abs((entry - inside).total_seconds()) > MOST_APART_S):
+        inside = entry
+    return None if inside is None else Header(inside, found["logger"], found["message"])
+
+
+def is_zephyrs(header: Header) -> bool:
+    """Whether the line's logger is one of Zephyr's."""
+    return header.logger == "zephyr" or header.logger.startswith("zephyr.")
+
+
+def read_progress(line: LogLine) -> Progress | None:
+    """The progress report that this line is, or None."""
+    if "/" not in line.text or " complete" not in line.text:
+        return None
+    header = read_header(line)
+    if header is None or not is_zephyrs(header):
+        return None
+    if found := _PROGRESS.match(header.message):
+        tail = _ITEMS.search(found["tail"])
+        optional = {
+            name: int(found[name]) for name in ("alive", "workers", "gone") if found[name] is not None
+        }
+        return Progress(
+            stage=found["stage"],
+            done=int(found["done"]),
+            total=int(found["total"]),
+            at=header.at,
+            stage_number=_number(found["stage"]),
+            in_flight=int(found["in_flight"]),
+            queued=int(found["queued"]),
+            execution=found["execution"] or "",
+            items_per_s=float(tail["rate"].rstrip(".")) if tail and tail["rate"].strip(".") else None,
+            **optional,
+        )
+    if found := _COUNT.match(header.message):
+        return Progress(
+            found["stage"], int(found["done"]), int(found["total"]), header.at, _number(found["stage"])
+        )
+    return None
+
+
+def read_status(text: str, at: datetime) -> Progress | None:
+    """The progress that a coordinator's status text reports (May); a second source beside the log."""
+    found = _STATUS.search(text[:MOST_CHARACTERS])
+    if found is None:
+        return None
+    detail = _STATUS_DETAIL.search(text[:MOST_CHARACTERS])
+    return Progress(
+        stage=found["stage"],
+        done=int(found["done"]),
+        total=int(found["total"]),
+        at=at,
+        in_flight=int(detail["in_flight"]) if detail else None,
+        queued=int(detail["queued"]) if detail else None,
+    )
+
+
+def read_milestone(line: LogLine) -> Milestone | None:
+    """What this line of Zephyr's marks, or None."""
+    header = read_header(line)
+    if header is None or not is_zephyrs(header):
+        return None
+    for said, pattern in _MILESTONES:
+        if found := pattern(header.message):
+            return Milestone(said, header.at, {k: v for k, v in found.groupdict().items() if v is not None})
+    return None
+
+
+def _number(stage: str) -> int | None:
+    found = _STAGE_NUMBER.search(stage)
+    return int(found["number"]) if found else None
+
+
+def _time_inside(found: re.Match[str]) -> datetime | None:
+    parts = [found[name] or found[f"{name}2"] for name in ("y", "mo", "d", "h", "mi", "s")]
+    fraction = (found["f"] or found["f2"] or "")[:6].ljust(6, "0")
+    try:
+        year, month, day, hour, minute, second = (int(part) for part in parts)
+        return datetime(year, month, day, hour, minute, second, int(fraction), UTC)
+    except ValueError:
+        return None
+
+
+# The first that fits wins, so what is more exact stands first.
+_PHRASES: tuple[tuple[Said, str], ...] = (
+    (Said.SHUT_DOWN, r"^Coordinator shutdown complete"),
+    (Said.SHUT_DOWN, r"^\[coordinator\.shutdown\] Starting shutdown"),
+    (Said.SHARD_LOST, r"Shard (?P<shard>\d+) requeued from worker (?P<worker>\S+) due to infra"),
+    (
+        Said.SHARD_FAILED,
+        r"Shard (?P<shard>\d+) failed on worker (?P<worker>\S+) \([^)]*?(?P<n>\d+)/(?P<most>\d+)\)",
+    ),
+    (Said.SHARD_GIVEN_UP, r"Shard (?P<shard>\d+) has (?:failed \d+ times|been in flight during \d+)"),
+    (Said.WORKER_BACK, r"Worker (?P<worker>\S+) re-registering"),
+    (Said.WORKER_REGISTERED, r"Worker (?P<worker>\S+) registered, total: (?P<count>\d+)"),
+    (Said.WORKER_SILENT, r"[Ww]orker (?P<worker>\S+) failed to heartbeat"),
+    (Said.ALL_WORKERS_GONE, r"^All workers are dead/failed"),
+    (Said.WORKERS_ASKED, r"^Starting (?P<count>\d+) workers\b"),
+    (Said.STAGE_STARTED, r"Starting stage (?P<stage>.+?)(?: \([^)]*\))? with (?P<total>\d+) tasks"),
+    (Said.ABORTED, r"^Coordinator aborted: (?P<reason>.*)"),
+    (Said.PIPELINE_STARTED, r"^Starting zephyr pipeline: (?P<execution>\S+)"),
+    (
+        Said.PIPELINE_FAILED,
+        r"^Pipeline attempt (?P<n>\d+) failed \((?P<left>\d+) retries left\)[^:]*: (?P<reason>.*)",
+    ),
+)
+_MILESTONES = tuple((said, re.compile(phrase).search) for said, phrase in _PHRASES)

@@ -1,0 +1,61 @@
+"""What a running babysit consists of; wiring.py puts it together for whoever needs more than one room."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from babysitter.clock import Clock
+from babysitter.config import Settings
+from babysitter.engine.cluster_pool import Clusters
+from babysitter.engine.leadership import Tenure
+from babysitter.engine.storage_health import StorageHealth
+from babysitter.model.ids import Person, WatchId
+from babysitter.model.policy import Policy
+from babysitter.model.proposal import Door
+from babysitter.notify.notifier import Notifier
+from babysitter.playbook.load import Playbook
+from babysitter.playbook.reload import PlaybookSource
+from babysitter.shipped import shipped
+from babysitter.store.store import Store
+
+# Why this person of this door may not answer any more, given who is asked; "" = nothing speaks against it.
+Voucher = Callable[[Person, Sequence[Person]], Awaitable[str]]
+
+
+@dataclass(frozen=True)  # no slots: the playbooks are read when first needed
+class Hall:
+    """`clock` is the product's time, which may be compressed; `world` the real one, for what is outside."""
+
+    settings: Settings
+    state_folder: Path
+    store: Store
+    clock: Clock
+    world: Clock
+    clusters: Clusters
+    tenure: Tenure
+    notifiers: Sequence[Notifier]
+    policy: Policy
+    storage: StorageHealth
+    troubles: dict[str, str] = field(default_factory=dict)  # part -> what is wrong with it, while it is
+    failures: dict[str, int] = field(default_factory=dict)  # attempts of periodic activities that failed
+    sent: dict[str, int] = field(default_factory=dict)  # emergency messages and heartbeats so far
+    blind_watches: dict[WatchId, str] = field(
+        default_factory=dict
+    )  # -> the cluster not seen at the last check
+    # Doors that know more of their people than an id: asked again before an approval is acted upon.
+    vouchers: dict[Door, Voucher] = field(default_factory=dict)
+
+    @cached_property
+    def rules(self) -> PlaybookSource:
+        """The playbooks, with what becomes of edits. Raises BadPlaybook."""
+        return PlaybookSource([shipped(), *(path.expanduser() for path in self.settings.playbooks)])
+
+    @property
+    def playbook(self) -> Playbook:
+        """All rules in force. Raises BadPlaybook."""
+        return self.rules.playbook
+
+    def notifier(self, name: str) -> Notifier | None:
+        """The notifier of this name, when it is configured."""
+        return next((each for each in self.notifiers if each.name == name), None)

@@ -1,0 +1,140 @@
+"""One check of one watch, top to bottom. READ THIS FIRST: everything else is a room off this corridor."""
+
+import asyncio
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from babysitter.backends.backend import Eyes
+from babysitter.diagnosis.pipeline import judge
+from babysitter.engine.app import Hall
+from babysitter.engine.commit import commit
+from babysitter.engine.confirm_missing import confirm_gone
+from babysitter.engine.find_resubmission import Resubmission, resubmission
+from babysitter.engine.observe import observe
+from babysitter.engine.run_action import carry_on
+from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable
+from babysitter.model.events import CheckFailed
+from babysitter.model.ids import WatchId
+from babysitter.model.observation import Observation
+from babysitter.model.seen import Gone, Source
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.policy.not_proposed import why_not_proposed
+from babysitter.policy.outages import needs_neighbours
+from babysitter.policy.policy_input import Case
+from babysitter.policy.respond import respond
+from babysitter.store.store import Records
+
+log = structlog.get_logger()
+
+CHECK_WITHIN_S = 180.0  # every question has its own limit; this one bounds their sum
+SOON = timedelta(seconds=1)
+
+
+async def check(watch: Watch, hall: Hall) -> Watch:
+    """Look at one watch once, and write down everything that follows. Gives the watch as it is then kept.
+
+    Raises FactsChanged, with nothing written, when somebody else wrote the watch while we were looking.
+    """
+    lease = hall.tenure.lease
+    eyes = await hall.clusters.eyes(watch.cluster)
+    observation = await _observe(watch, eyes, hall)
+    verdict = judge(watch, observation, hall.playbook)  # remember -> classify -> assess: pure
+    again = Resubmission(None, watch)
+    if verdict.diagnosis is not None:
+        async with hall.store.reading() as records:
+            case = await _case(records, watch, verdict, observation.taken_at, hall)
+        again = await resubmission(case, eyes, await hall.clusters.hands(watch.cluster), hall)
+    async with hall.store.transaction() as records:  # all of it, or nothing happened
+        await records.leases.must_hold(lease.name, lease.fence)
+        case = await _case(records, again.watch, verdict, observation.taken_at, hall)
+        case = replace(case, submission=again.submission)
+        intents = respond(case)
+        context = replace(case.watch.submit_context, not_proposed=why_not_proposed(case, intents))
+        case = replace(case, watch=replace(case.watch, submit_context=context))
+        return await commit(records, case, observation, intents)
+
+
+async def _case(records: Records, watch: Watch, verdict: Verdict, now: datetime, hall: Hall) -> Case:
+    ledger = await records.ledger.of(watch)
+    return Case(
+        verdict=verdict,
+        ledger=ledger,
+        watch=watch,
+        policy=hall.policy,
+        now=now,
+        inhibited_by=await records.ledger.inhibitor_of(watch),
+        neighbours=await records.watches.beside(watch) if needs_neighbours(verdict, ledger) else (),
+    )
+
+
+async def _observe(watch: Watch, eyes: Eyes, hall: Hall) -> Observation:
+    """What the cluster answers now; that it does not know the job is confirmed by another request."""
+    observation = await observe(watch, eyes, hall.clock)
+    if not isinstance(observation.tree, Gone):
+        return observation
+    async with hall.store.reading() as records:
+        neighbours = await records.watches.beside(watch)
+    return await confirm_gone(observation, observation.tree, watch, eyes, neighbours)
+
+
+async def check_safely(watch_id: WatchId, hall: Hall) -> datetime | None:
+    """Process one watch. Record an error on it, reschedule, never raise.
+
+    What could not be stored did not happen: the check is discarded and repeated from the stored watch.
+    """
+    try:
+        return await _attend_or_mark(watch_id, hall)
+    except StorageUnavailable as fault:
+        retry_s = hall.storage.retry_s
+        log.warning("check_not_stored", watch=watch_id, because=fault.sentence, retry_in_s=retry_s)
+        return hall.clock.now() + timedelta(seconds=retry_s)
+
+
+async def _attend_or_mark(watch_id: WatchId, hall: Hall) -> datetime | None:
+    try:
+        return await attend(watch_id, hall)
+    except StorageUnavailable:
+        raise
+    except FactsChanged as moved:
+        log.info("check overtaken", watch=watch_id, because=moved.sentence)
+        return hall.clock.now() + SOON
+    except (BabysitError, TimeoutError) as error:
+        sentence = str(error) or "The check took too long and was given up."
+    except Exception as fault:  # the top of a check
+        log.exception("check broke", watch=watch_id)
+        sentence = f"A fault of babysit's own broke this check ({type(fault).__name__})."
+    return await _mark(watch_id, sentence, hall)
+
+
+async def attend(watch_id: WatchId, hall: Hall) -> datetime | None:
+    """What a due watch needs now: its approved action carried on, or a check. Gives when it is due next."""
+    async with hall.store.reading() as records:
+        watch = await records.watches.get(watch_id)
+        action = await records.journal.open_action_of(watch_id)
+    if watch.stopped_at is not None or watch.due_at is None:
+        hall.blind_watches.pop(watch_id, None)
+        return None
+    if action is not None:
+        return await carry_on(watch, action, hall)
+    async with asyncio.timeout(CHECK_WITHIN_S):
+        checked = await check(watch, hall)
+    if Source.CONTROLLER in checked.memory.blind_since:
+        hall.blind_watches[watch_id] = watch.cluster
+    else:
+        hall.blind_watches.pop(watch_id, None)
+    return checked.due_at
+
+
+async def _mark(watch_id: WatchId, sentence: str, hall: Hall) -> datetime:
+    """Note that a check broke, and look again after a pulse."""
+    now = hall.clock.now()
+    async with hall.store.transaction() as records:
+        watch = await records.watches.get(watch_id)
+        due_at = now + timedelta(seconds=watch.limits.pulse_s)
+        await records.watches.save(replace(watch, trouble=sentence, due_at=due_at))
+        if watch.trouble != sentence:
+            await records.events.append(CheckFailed(at=now, watch=watch.id, sentence=sentence))
+    return due_at

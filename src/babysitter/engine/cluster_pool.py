@@ -1,0 +1,120 @@
+"""Eyes and hands of each cluster, opened once and shared by all its watches.
+
+Sharing is what makes an outage cheap and quiet: the same question of many watches is asked once, and the
+incident of a cluster that cannot be seen is kept under the cluster's name (policy/incident_lifecycle.py:
+`cluster_key`), so that however many watches go blind, one incident is opened and one message said.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from babysitter.backends.backend import Eyes, Hands, Overview
+from babysitter.backends.redacting import RedactingReader
+from babysitter.backends.registry import Cluster, ClusterSpec, spec_from_options
+from babysitter.config import ClusterSettings, Settings, secret
+from babysitter.errors import UserError
+from babysitter.store.store import Store
+
+Opener = Callable[[ClusterSpec], Cluster]
+
+
+class Clusters:
+    """Opens clusters by name: as configured, as once given on a command line, else as iris knows them."""
+
+    def __init__(self, configured: Mapping[str, ClusterSpec], store: Store, opener: Opener) -> None:
+        self._configured = configured
+        self._store = store
+        self._opener = opener
+        self._given: dict[str, ClusterSpec] = {}
+        self._open: dict[str, Cluster] = {}
+
+    async def eyes(self, name: str) -> Eyes:
+        """What looks at the jobs of this cluster. Raises BadConfig for one that cannot be opened."""
+        return (await self._cluster(name)).eyes
+
+    async def hands(self, name: str) -> Hands:
+        """What acts on the jobs of this cluster: for the saga and nobody else."""
+        return (await self._cluster(name)).hands
+
+    async def overview(self, name: str) -> Overview:
+        """What looks over a whole cluster. Raises UserError where its backend cannot."""
+        found = (await self._cluster(name)).overview
+        if found is None:
+            raise UserError(
+                f"The cluster '{name}' cannot be looked over as a whole.",
+                next_step="Name one job; its tree, tasks and logs can be read.",
+            )
+        return found
+
+    async def spec(self, name: str) -> ClusterSpec:
+        """The description of a cluster."""
+        if name not in self._configured and name not in self._given:
+            async with self._store.reading() as records:
+                self._given = {each: _read(text) for each, text in (await records.clusters.all()).items()}
+        known = self._configured.get(name) or self._given.get(name)
+        return known or ClusterSpec(name=name, cluster=name)
+
+    async def remember(self, spec: ClusterSpec) -> None:
+        """Keep a description given on a command line, so that the service can open the cluster too.
+
+        Raises UserError when the configuration means another cluster by this name.
+        """
+        configured = self._configured.get(spec.name)
+        if configured == spec or spec == ClusterSpec(name=spec.name, cluster=spec.name):
+            return
+        if configured is not None:
+            raise UserError(
+                f"The settings mean another cluster by '{spec.name}'.",
+                next_step=f"Leave the other options out, or change clusters.{spec.name} in the settings.",
+            )
+        if self._given.get(spec.name) == spec:
+            return
+        async with self._store.transaction() as records:
+            await records.clusters.put(spec.name, json.dumps(asdict(spec)))
+        self._given[spec.name] = spec
+        if (outdated := self._open.pop(spec.name, None)) is not None:
+            await outdated.close()
+
+    async def close(self) -> None:
+        for cluster in self._open.values():
+            await cluster.close()
+        self._open.clear()
+
+    async def _cluster(self, name: str) -> Cluster:
+        if name not in self._open:
+            spec = await self.spec(name)
+            if name not in self._open:  # another watch may have opened it meanwhile
+                opened = self._opener(spec)
+                self._open[name] = replace(opened, eyes=RedactingReader(opened.eyes))
+        return self._open[name]
+
+
+def configured_clusters(settings: Settings) -> Mapping[str, ClusterSpec]:
+    """The clusters of the settings. Raises BadConfig for one that cannot work."""
+    return {name: _spec(name, each) for name, each in settings.clusters.items()}
+
+
+def _spec(name: str, settings: ClusterSettings) -> ClusterSpec:
+    is_looked_up = not (settings.url or settings.config or settings.cluster)
+    return ClusterSpec(
+        name=name,
+        url=settings.url,
+        config=str(Path(settings.config).expanduser()) if settings.config else "",
+        cluster=name if is_looked_up else settings.cluster,
+        transport=settings.transport,
+        iris_command=settings.iris_command,
+        token=secret(settings.token, settings.token_file, what=f"token of '{name}'"),
+        service_account=settings.service_account,
+        client_revision_date=settings.client_revision_date,
+        backend=settings.backend,
+    )
+
+
+def _read(description: str) -> ClusterSpec:
+    values = json.loads(description)
+    return ClusterSpec(**{**values, "iris_command": tuple(values["iris_command"])})
+
+
+__all__ = ["ClusterSpec", "Clusters", "Opener", "configured_clusters", "spec_from_options"]

@@ -1,0 +1,43 @@
+"""Confirms that a job is gone, and finds the other watched jobs that went missing with it."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from babysitter.backends.backend import Eyes
+from babysitter.engine.observe import blind_observation
+from babysitter.errors import WorldError
+from babysitter.model.observation import Observation
+from babysitter.model.phase import Phase
+from babysitter.model.seen import Gone
+from babysitter.model.watch import Neighbour, Watch
+
+TOGETHER_WITHIN = timedelta(minutes=5)  # the longest time between two checks of a waiting job
+
+
+async def confirm_gone(
+    observation: Observation, gone: Gone, watch: Watch, eyes: Eyes, neighbours: Collection[Neighbour]
+) -> Observation:
+    """Ask once more for the job, together with the other watched jobs of the cluster, in one request.
+
+    The observation is blind when the cluster cannot be asked, or contradicts itself.
+    """
+    beside = [each for each in neighbours if each.phase not in (Phase.FINISHED, Phase.ACTING)]
+    try:
+        known = await eyes.states((watch.root, *(each.root for each in beside)))
+    except WorldError as fault:
+        return blind_observation(watch, observation.taken_at, fault.sentence)
+    if watch.root in known:
+        reason = f"The cluster lists {watch.root} in one answer and denies it in another."
+        return blind_observation(watch, observation.taken_at, reason)
+    since = watch.memory.gone_since or gone.at
+    missing = tuple(
+        each.root for each in beside if each.root not in known and _is_together(each, since, gone.at)
+    )
+    found = replace(gone, missing=(watch.root, *missing), watched=1 + len(beside))
+    return replace(observation, tree=found)
+
+
+def _is_together(neighbour: Neighbour, since: datetime, now: datetime) -> bool:
+    """Whether a neighbour's job went missing at about the same time."""
+    return abs((neighbour.gone_since or now) - since) <= TOGETHER_WITHIN

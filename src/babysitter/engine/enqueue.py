@@ -1,0 +1,133 @@
+"""From something worth saying to a row of the outbox: the words, the buttons, the place, said once.
+
+Everything here writes inside the caller's transaction, so a message exists exactly when its cause does.
+"""
+
+import hashlib
+from dataclasses import replace
+from datetime import datetime
+
+from babysitter.messages.compose import Subject, buttons_for, compose
+from babysitter.model.finding import Cause
+from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId
+from babysitter.model.incident import Incident
+from babysitter.model.message import Message, Occasion
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.store.rows import outage_watch
+from babysitter.store.store import Records
+
+REDRAWN_MOST = 10  # messages with buttons about one incident that are kept up to date
+
+
+def message_id(key: str) -> MessageId:
+    """The id of the message said under this key: a check repeated after a crash says the same message."""
+    return MessageId("m-" + hashlib.sha256(key.encode()).hexdigest()[:12])
+
+
+def root_message(watch: Watch) -> MessageId:
+    """The message that begins a watch's conversation and then shows its live state."""
+    return message_id(f"{watch.id}:started")
+
+
+async def subject_of(
+    records: Records,
+    watch: Watch,
+    *,
+    now: datetime,
+    verdict: Verdict | None = None,
+    incident: IncidentId | None = None,
+    proposal: ProposalId | None = None,
+    because: str = "",
+    outcome: str = "",
+    by_hand: str = "",
+    by_hand_job: str = "",
+) -> Subject:
+    """Everything a message about this may speak of, as of this transaction. `verdict` None = the last one."""
+    offered = await records.ledger.proposal(proposal) if proposal else None
+    trouble = await records.ledger.incident(incident) if incident else None
+    affected: tuple[JobId, ...] = ()
+    if trouble is not None and trouble.key.watch == outage_watch(watch.cluster):
+        affected = await _affected(records, watch, trouble)
+    return Subject(
+        watch=watch,
+        now=now,
+        verdict=verdict or await records.watches.last_verdict(watch.id),
+        incident=trouble,
+        proposal=offered,
+        decision=await records.ledger.decision_on(offered.id) if offered else None,
+        because=because,
+        outcome=outcome,
+        by_hand=by_hand,
+        by_hand_job=by_hand_job,
+        open_incidents=await records.ledger.incidents_of((watch.id,), only_open=True),
+        affected=affected,
+    )
+
+
+async def _affected(records: Records, watch: Watch, trouble: Incident) -> tuple[JobId, ...]:
+    """The watched jobs that an outage is about: those the controller lost, else all of the cluster."""
+    beside = await records.watches.beside(watch)
+    if trouble.key.cause is not Cause.JOB_GONE:
+        return (watch.root, *(each.root for each in beside))
+    lost = [each.source.removeprefix("job ") for each in trouble.diagnosis.evidence]
+    return tuple(map(JobId, sorted(lost)))
+
+
+async def say(
+    records: Records,
+    occasion: Occasion,
+    about: Subject,
+    *,
+    key: str,
+    mentions_on_call: bool = False,
+    mentions: tuple[Person, ...] = (),
+    hold_until: datetime | None = None,
+) -> bool:
+    """Write a message down; False when this key was said before."""
+    message = _message(occasion, about, message_id(key))
+    return await records.outbox.put(
+        replace(message, mentions_on_call=mentions_on_call, mentions=mentions), hold_until=hold_until
+    )
+
+
+async def redraw(
+    records: Records, incident: IncidentId, watch: Watch, *, now: datetime, verdict: Verdict | None = None
+) -> None:
+    """Bring every message with buttons about this incident to how things stand now.
+
+    `verdict`: the one that is about to be kept; None = the last one that was.
+    """
+    earlier = await records.outbox.about(incident=incident)
+    for message in [each for each in earlier if each.buttons][-REDRAWN_MOST:]:
+        about = await subject_of(
+            records, watch, now=now, verdict=verdict, incident=incident, proposal=message.proposal
+        )
+        await records.outbox.edit(message.id, _message(message.occasion, about, message.id))
+
+
+async def redraw_root(records: Records, about: Subject) -> None:
+    """Show the live state of a watch on the message that began its conversation."""
+    root = root_message(about.watch)
+    await records.outbox.edit(root, _message(Occasion.LIVE_STATE, about, root))
+
+
+def _message(occasion: Occasion, about: Subject, message: MessageId) -> Message:
+    return Message(
+        id=message,
+        conversation=_conversation(about),
+        occasion=occasion,
+        words=compose(occasion, about),
+        created_at=about.now,
+        watch=about.watch.id,
+        incident=about.incident.id if about.incident else None,
+        proposal=about.proposal.id if about.proposal else None,
+        buttons=buttons_for(occasion, about),
+    )
+
+
+def _conversation(about: Subject) -> str:
+    """One thread per watch; an outage of a cluster has its own."""
+    if about.incident is not None and about.incident.key.watch == outage_watch(about.watch.cluster):
+        return about.incident.id
+    return about.watch.id

@@ -1,0 +1,155 @@
+"""Finds out how a job would be submitted again: what is stored, what the folder holds, which way would work.
+
+Asked while a restart may help and none is offered yet. Which ways there are, and in which order, is
+policy/resubmission.py; here they are looked at, and checked by the hands that would take them.
+"""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from babysitter.backends.backend import Eyes, Hands
+from babysitter.backends.iris.bundle import folder_state
+from babysitter.engine.app import Hall
+from babysitter.errors import UserError, WorldError
+from babysitter.model.ids import IncidentId
+from babysitter.model.incident import Ledger
+from babysitter.model.proposal import Proposal, ProposalStatus
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.policy.build_proposal import difference, is_standing, plan_restart
+from babysitter.policy.policy_input import Case
+from babysitter.policy.respond import as_asked, offer_of, ruling_for
+from babysitter.policy.resubmission import KnownSubmission, Way, closed_by, missing, ways
+from babysitter.preflight.facts import Purpose
+from babysitter.preflight.preflight_finding import blocking, undecided
+
+_ANSWERED = (ProposalStatus.APPROVED, ProposalStatus.DENIED, ProposalStatus.UNANSWERED)
+
+
+@dataclass(frozen=True, slots=True)
+class Resubmission:
+    """How the job would be submitted again, None while no way is open. `watch`: with what was learned."""
+
+    submission: Submission | None
+    watch: Watch
+
+
+async def resubmission(case: Case, eyes: Eyes, hands: Hands, hall: Hall) -> Resubmission:
+    """The way that a restart would take now; `case` without a submission. Never raises for the cluster.
+
+    An offer that stands keeps its way and is not checked again: the act checks it.
+    """
+    verdict, ledger = case.verdict, case.ledger
+    standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
+    if verdict.blind or verdict.diagnosis is None or not (verdict.action.restarts or standing):
+        return Resubmission(None, _with_missing(case.watch, ()))
+    known = await known_submission(case.watch, eyes, hall, standing)
+    watch = replace(case.watch, submit_context=known.context)
+    found = [_fitting(way, verdict, watch, ledger) for way in ways(known)]
+    if standing is not None:
+        chosen = next((way for way in found if _is_same_way(way, standing)), None)
+    else:
+        chosen, found = await _first_that_works(found, replace(case, watch=watch), hands)
+    if chosen is not None and chosen.submission is not None:
+        return Resubmission(chosen.submission, _with_missing(watch, ()))
+    return Resubmission(None, _with_missing(watch, missing(way for way in found if way.closed)))
+
+
+async def known_submission(
+    watch: Watch, eyes: Eyes, hall: Hall, standing: Proposal | None = None
+) -> KnownSubmission:
+    """Everything known about submitting this job again. What the cluster stored is asked for once a job.
+
+    The folder is read anew unless an offer stands that shows it: then the act compares the two.
+    """
+    context = watch.submit_context
+    if context.stored is None or context.stored.job != watch.root:
+        try:
+            context = replace(context, stored=await eyes.submission(watch.root))
+        except WorldError:
+            context = replace(context, stored=None)  # asked again at the next check
+    env_from = tuple(dict.fromkeys((*context.env_from, *hall.settings.env_from)))
+    known = KnownSubmission(
+        context=context,
+        given=watch.resubmit,
+        env_from=env_from,
+        set_variables=frozenset(name for name in env_from if os.environ.get(name)),
+        client_constants=eyes.abilities.client_constants,
+    )
+    if not known.workdir:
+        return known
+    if standing is not None and standing.submission.workdir == known.workdir:
+        return replace(known, folder=standing.submission.folder)
+    try:
+        return replace(known, folder=await asyncio.to_thread(folder_state, Path(known.workdir)))
+    except UserError as fault:
+        return replace(known, folder_fault=str(fault))
+
+
+async def obstacle(submission: Submission, hands: Hands) -> str:
+    """Why this would not come back, "" if nothing is known to be in the way.
+
+    Raises WorldError while a check could not be made that may be made later.
+    """
+    findings = await hands.preflight(submission, purpose=Purpose.RESUBMIT)
+    if faults := blocking(findings):
+        return " ".join(finding.sentence for finding in faults)
+    if open_questions := undecided(findings):
+        raise WorldError(open_questions[0].reason)
+    return ""
+
+
+def _fitting(way: Way, verdict: Verdict, watch: Watch, ledger: Ledger) -> Way:
+    """The way, closed where it cannot express the change that this restart needs."""
+    if way.submission is None or verdict.diagnosis is None:
+        return way
+    diagnosis, peak = as_asked(verdict.diagnosis), verdict.outlook.peak_memory_bytes
+    return closed_by(plan_restart(diagnosis, way.submission, watch, ledger, peak).change, way)
+
+
+async def _first_that_works(found: Sequence[Way], case: Case, hands: Hands) -> tuple[Way | None, list[Way]]:
+    """The first open way without an obstacle; the others, with theirs. Unchecked where nothing is offered."""
+    tried = []
+    for way in found:
+        if way.submission is None:
+            tried.append(way)
+            continue
+        offer = _offer(replace(case, submission=way.submission))
+        if offer is None:
+            return way, tried
+        try:
+            because = await obstacle(offer.submission, hands)
+        except WorldError as error:
+            because = f"not checked yet: {error.sentence}"
+        if not because:
+            return way, tried
+        tried.append(replace(way, submission=None, closed=because))
+    return None, tried
+
+
+def _offer(case: Case) -> Proposal | None:
+    """What would be offered now; None where the policy says no, or where it was answered before."""
+    assert case.verdict.diagnosis is not None
+    diagnosis = as_asked(case.verdict.diagnosis)
+    if not ruling_for(case, diagnosis).allows:
+        return None
+    earlier = case.ledger.proposals[-1] if case.ledger.proposals else None
+    offer = offer_of(case, earlier.incident if earlier else IncidentId(""), diagnosis)
+    was_answered = earlier is not None and earlier.status in _ANSWERED
+    return None if was_answered and earlier and not difference(earlier.facts, offer.facts) else offer
+
+
+def _is_same_way(way: Way, standing: Proposal) -> bool:
+    submission, offered = way.submission, standing.submission
+    return submission is not None and (submission.is_http, submission.origin) == (
+        offered.is_http,
+        offered.origin,
+    )
+
+
+def _with_missing(watch: Watch, sentences: tuple[str, ...]) -> Watch:
+    return replace(watch, submit_context=replace(watch.submit_context, missing=sentences))

@@ -1,0 +1,133 @@
+"""What one look asks beside the job tree. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from babysitter.diagnosis.timeline.zephyr_jobs import crews, newest_crew
+from babysitter.model.ids import JobId, TaskId
+from babysitter.model.job import Job, JobState, JobTree
+from babysitter.model.log import Level, LogSource
+from babysitter.model.memory import Memory
+from babysitter.model.observation import Want
+from babysitter.model.phase import Phase
+
+MOST_LINES = 500  # of one question
+REREAD_LINES = 1000
+MOST_JOBS_WITH_TASKS = 8
+LOST_CURSOR_S = 600.0  # silent for so long: the log service may have forgotten our cursor
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Lines of one source under the name by which their cursor is kept."""
+
+    name: str
+    source: LogSource
+    at_most: int = MOST_LINES
+    is_fresh: bool = False  # from the newest lines, whatever was read before
+    only_later: bool = False  # drop lines older than the newest one read so far
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to ask beside the tree."""
+
+    tasks_of: tuple[JobId, ...] = ()
+    questions: tuple[Question, ...] = ()
+    dumps: tuple[TaskId, ...] = ()
+    worker_dumps_of: JobId | None = None
+    is_reread: bool = False
+    in_flood: Question | None = None  # asked as well when more lines came than were read
+    outdated: tuple[str, ...] = ()  # cursors that must not be gone on from: their lines are read another way
+
+
+def plan_of(tree: JobTree, memory: Memory, now: datetime) -> Plan:
+    """What this look asks, given the tree and what the last verdict wants. Pure."""
+    root, crew, wants = tree.root, newest_crew(tree), memory.wants
+    has_ended = root.state.is_terminal
+    is_reread = has_ended or Want.OLDER_LINES in wants
+    is_first = memory.seen_at is None
+    wants_tasks = has_ended or is_first or Want.TASKS in wants or Want.WORKER_DUMPS in wants
+    coordinator = crew.coordinator if crew is not None else None
+    is_up = coordinator is not None and coordinator.state is JobState.RUNNING
+    questions, in_flood = _questions(tree, memory, now, is_reread=is_reread)
+    dumps = [f"{coordinator.id}/0"] if coordinator and is_up and Want.COORDINATOR_DUMP in wants else []
+    if Want.ROOT_DUMP in wants and root.state is JobState.RUNNING:
+        dumps.append(f"{root.id}/0")
+    return Plan(
+        tasks_of=_worth_their_tasks(tree, has_ended) if wants_tasks else (),
+        questions=questions,
+        in_flood=in_flood,
+        outdated=("trouble",) if in_flood is not None else (),
+        dumps=tuple(TaskId(each) for each in dumps),
+        worker_dumps_of=crew.workers.id if crew and crew.workers and Want.WORKER_DUMPS in wants else None,
+        is_reread=is_reread,
+    )
+
+
+def _worth_their_tasks(tree: JobTree, has_ended: bool) -> tuple[JobId, ...]:
+    """The root and the newest crew; after the end every coordinator too, newest first."""
+    jobs = [tree.root.id]
+    for crew in reversed(crews(tree)):
+        jobs.append(crew.coordinator.id)
+        if crew.workers is not None:
+            jobs.append(crew.workers.id)
+        if not has_ended:
+            break
+    return tuple(dict.fromkeys(jobs))[:MOST_JOBS_WITH_TASKS]
+
+
+def _questions(
+    tree: JobTree, memory: Memory, now: datetime, *, is_reread: bool
+) -> tuple[tuple[Question, ...], Question | None]:
+    """What to read, and what to read beside it when that is too much.
+
+    A job without a crew is read as a whole, in which its warnings and tracebacks are. Of a crew's logs only
+    those and the coordinator's own lines are read.
+    """
+    root, crew = tree.root, newest_crew(tree)
+    # Lines of an earlier run stay under the same keys when its name is used again.
+    since = root.submitted_at - timedelta(seconds=1) if root.submitted_at else None
+    trouble = LogSource(root.id, at_least=Level.WARNING, since=since)
+    everything = LogSource(root.id, since=since)
+    if is_reread:
+        return (
+            Question("trouble", trouble, REREAD_LINES, is_fresh=True),
+            Question("all", everything, REREAD_LINES, is_fresh=True),
+        ), None
+    is_fresh = _may_have_lost_cursors(root, memory, now)
+    is_first = memory.seen_at is None
+    newest_trouble = Question("trouble", trouble, is_fresh=True, only_later=True)
+    all_lines = Question("all", everything, is_fresh=is_fresh, only_later=is_fresh)
+    if crew is None and not is_first:
+        return (all_lines,), newest_trouble
+    was_whole = not is_first and not memory.cursors.get("trouble")  # until now all lines were read
+    questions = [newest_trouble if is_fresh or was_whole else Question("trouble", trouble)]
+    if crew is not None:
+        is_calm = memory.phase is Phase.STEADY and not memory.wants and not memory.blind_since
+        is_resting = is_calm and memory.checks_in_phase % 2 == 1
+        name = f"coordinator:{crew.coordinator.id}"
+        if not is_resting or name not in memory.cursors:
+            # The coordinator's own loggers, and not the thousand lines around them.
+            source = LogSource(
+                crew.coordinator.id,
+                task=TaskId(f"{crew.coordinator.id}/0"),
+                containing=" zephyr.",
+                since=since,
+            )
+            questions.append(Question(name, source, is_fresh=is_fresh, only_later=is_fresh or was_whole))
+    if is_first:
+        questions.append(all_lines)
+    return tuple(questions), None
+
+
+def _may_have_lost_cursors(root: Job, memory: Memory, now: datetime) -> bool:
+    """After a restart of the log service a kept cursor may bring nothing for ever, without an error.
+
+    So a silence is questioned with fresh eyes once every ten minutes that it lasts.
+    """
+    if memory.last_line_at is None or memory.looked_at is None or root.state.is_terminal:
+        return False
+    silent_s = (now - memory.last_line_at).total_seconds()
+    before_s = (memory.looked_at - memory.last_line_at).total_seconds()
+    return silent_s // LOST_CURSOR_S > max(0.0, before_s) // LOST_CURSOR_S

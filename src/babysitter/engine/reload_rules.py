@@ -1,0 +1,30 @@
+"""Edits of playbooks come into force while the service runs; a broken one is told and changes nothing."""
+
+import asyncio
+
+import structlog
+
+from babysitter.diagnosis.causes.match_rules import warm
+from babysitter.engine.app import Hall
+
+log = structlog.get_logger()
+
+
+async def read_rules(hall: Hall) -> None:
+    """Read the playbooks. Raises BadPlaybook: a service does not begin with rules that are wrong."""
+    await asyncio.to_thread(lambda: hall.playbook)
+
+
+async def prepare_rules(hall: Hall) -> None:
+    """Make the fast engine beside the first checks, which take the ready one until then."""
+    await asyncio.to_thread(warm, hall.playbook)
+
+
+async def refresh_rules(hall: Hall) -> None:
+    """Take up what was edited since the last time, if anything was."""
+    if not await asyncio.to_thread(hall.rules.refresh):
+        return
+    for fault in hall.rules.faults:
+        log.warning("playbook edit refused", fault=str(fault))
+    if not hall.rules.faults:
+        log.info("playbooks read again", rules=len(hall.playbook.rules))

@@ -1,0 +1,232 @@
+"""Records how an approved restart ended, or that its submission is tried again: one transaction each."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from babysitter.diagnosis.judge.phases import enter
+from babysitter.engine.app import Hall
+from babysitter.engine.enqueue import redraw, redraw_root, say, subject_of
+from babysitter.model.action import (
+    BrokeOff,
+    CalledOff,
+    Concluded,
+    NotSubmitted,
+    Step,
+    StepState,
+    SubmissionFailure,
+    Submitted,
+)
+from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn
+from babysitter.model.incident import IncidentStatus, Restart
+from babysitter.model.job import JobState
+from babysitter.model.memory import Memory
+from babysitter.model.message import Occasion
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Approved, Proposal, ProposalStatus
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Outlook
+from babysitter.model.watch import Watch
+from babysitter.store.action_journal import Action
+from babysitter.store.store import Records
+
+RETRY_PAUSE_LEAST = timedelta(seconds=10)
+RETRY_PAUSE_MOST = timedelta(minutes=5)
+
+
+async def record_outcome(approved: Approved, outcome: Concluded, action: Action, hall: Hall) -> datetime:
+    """The watch follows the new job, or the incident says what was done and what was not."""
+    now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
+    async with hall.store.transaction() as records:
+        await records.leases.must_hold(lease.name, lease.fence)
+        watch = await records.watches.get(proposal.watch)
+        if await _was_ended(records, action):
+            if isinstance(outcome, Submitted):
+                await _submitted_after_all(records, watch, proposal, now)
+            return now
+        match outcome:
+            case Submitted():
+                after, status, sentence = await _submitted(records, outcome, watch, action, proposal, now)
+                occasion = Occasion.ACTING
+            case CalledOff():
+                after, status, sentence = await _called_off(records, outcome, watch, proposal, now)
+                occasion = Occasion.WITHDRAWN
+            case BrokeOff():
+                after, status, sentence = await _broke_off(records, outcome, watch, proposal, now)
+                occasion = Occasion.WORSE
+        await records.ledger.set_status(proposal.incident, status, now=now, outcome=sentence)
+        await records.journal.end(proposal.id, sentence, now=now)
+        after = replace(after, due_at=None if after.phase is Phase.FINISHED else now)
+        await records.watches.save(after)
+        about = await subject_of(
+            records, after, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
+        )
+        await say(records, occasion, about, key=f"{proposal.id}:concluded", mentions_on_call=False)
+        await redraw(records, proposal.incident, after, now=now)
+        await redraw_root(records, await subject_of(records, after, now=now))
+    return now
+
+
+async def record_failed_submission(
+    approved: Approved, outcome: NotSubmitted, by_hand: str, action: Action, hall: Hall
+) -> datetime:
+    """One urgent message for all tries that fail alike, with the command to paste; gives when to try again.
+
+    The pause is the time since the old job ended, within limits: it doubles with every try. `by_hand` "": it
+    could not be written; a later try that can write it says so in a message of its own.
+    """
+    now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
+    pause = min(RETRY_PAUSE_MOST, max(RETRY_PAUSE_LEAST, now - outcome.since_at))
+    is_old_job_unknown = outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
+    if outcome.step is not Step.SUBMIT and not is_old_job_unknown:
+        by_hand = ""  # beside the old job it would be a second writer
+    sentence = _not_submitted_sentence(proposal, outcome)
+    async with hall.store.transaction() as records:
+        await records.leases.must_hold(lease.name, lease.fence)
+        if await _was_ended(records, action):
+            return now
+        watch = replace(await records.watches.get(proposal.watch), due_at=now + pause)
+        await records.ledger.set_status(proposal.incident, IncidentStatus.ACTING, now=now, outcome=sentence)
+        await records.watches.save(watch)
+        about = await subject_of(
+            records,
+            watch,
+            now=now,
+            incident=proposal.incident,
+            proposal=proposal.id,
+            outcome=sentence,
+            by_hand=by_hand,
+            by_hand_job=outcome.by_hand_as or proposal.successor,
+        )
+        key = _message_key(action, outcome, has_command=bool(by_hand))
+        await say(records, Occasion.NOT_SUBMITTED, about, key=key, mentions_on_call=True)
+        await redraw(records, proposal.incident, watch, now=now)
+    return now + pause
+
+
+async def _was_ended(records: Records, action: Action) -> bool:
+    """Whether a person ended the tries while this one was under way."""
+    current = await records.journal.action(action.proposal)
+    return current is not None and current.ended_at is not None
+
+
+async def _submitted_after_all(records: Records, watch: Watch, proposal: Proposal, now: datetime) -> None:
+    """The cluster took the submission that was under way when a person ended the tries."""
+    sentence = (
+        f"{proposal.successor} was submitted all the same: that try was under way when the tries were ended. "
+        "It is not watched"
+    )
+    await records.ledger.set_status(proposal.incident, IncidentStatus.FAILED, now=now, outcome=sentence)
+    about = await subject_of(
+        records, watch, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
+    )
+    await say(records, Occasion.WORSE, about, key=f"{proposal.id}:submitted-late", mentions_on_call=False)
+
+
+def _not_submitted_sentence(proposal: Proposal, outcome: NotSubmitted) -> str:
+    if outcome.step is Step.SUBMIT:
+        so_far = "has ended"
+    elif outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN:
+        so_far = "was asked to stop"
+    else:
+        so_far = "was asked to stop, is not known to have ended,"
+    check = ""
+    if outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN:
+        check = ". Make sure that it does not run any more before you submit it again"
+    until = outcome.until or proposal.expires_at
+    return (
+        f"{proposal.job} {so_far} and {proposal.successor} was not submitted: "
+        f"{outcome.because.rstrip('.')}{check}. It is tried again until {until:%Y-%m-%d %H:%M} UTC"
+    )
+
+
+def _message_key(action: Action, outcome: NotSubmitted, *, has_command: bool) -> str:
+    """What is told under one key is told once: a new reason, step or command is worth a message."""
+    parts = [action.proposal, "not-submitted"]
+    if outcome.step is not Step.SUBMIT:
+        parts.append(outcome.step)
+    if outcome.failure is not SubmissionFailure.FAILED:
+        parts.append(outcome.failure.name)
+    if outcome.step is Step.SUBMIT and not has_command:
+        parts.append("no-command")
+    return ":".join(parts)
+
+
+async def _submitted(
+    records: Records, outcome: Submitted, watch: Watch, action: Action, proposal: Proposal, now: datetime
+) -> tuple[Watch, IncidentStatus, str]:
+    job = outcome.job
+    await records.journal.write(action, Step.RECORD, StepState.DONE, job, now=now)
+    done = sum(stage.done for stage in watch.outlook.stages) if watch.outlook else 0
+    restart = Restart(now, proposal.facts.cause, proposal.job, job, done)
+    await records.ledger.add_restart(watch.id, proposal.id, restart)
+    sentence = f"restarted as {job}; it must pass its smoke check"
+    after = replace(
+        watch,
+        root=job,
+        resubmit=_as_run(watch.resubmit, proposal.submission),
+        submit_context=replace(watch.submit_context, stored=None, missing=(), not_proposed=""),
+        memory=enter(replace(Memory(), phase=Phase.ACTING), Phase.SMOKE, now),
+        restarts=watch.restarts + 1,
+    )
+    await _append_phase(records, after, sentence, now)
+    return after, IncidentStatus.VERIFYING, sentence
+
+
+async def _called_off(
+    records: Records, outcome: CalledOff, watch: Watch, proposal: Proposal, now: datetime
+) -> tuple[Watch, IncidentStatus, str]:
+    because = outcome.because
+    await records.ledger.set_proposal(
+        proposal.id, ProposalStatus.WITHDRAWN, among=(ProposalStatus.APPROVED,), because=because
+    )
+    await records.events.append(
+        ProposalWithdrawn(at=now, watch=watch.id, proposal=proposal.id, because=because)
+    )
+    sentence = f"called off before anything was touched: {because.rstrip('.')}"
+    after = replace(watch, memory=enter(watch.memory, Phase.FAILING, now))
+    await _append_phase(records, after, sentence, now)
+    return after, IncidentStatus.OPEN, sentence
+
+
+async def _broke_off(
+    records: Records, outcome: BrokeOff, watch: Watch, proposal: Proposal, now: datetime
+) -> tuple[Watch, IncidentStatus, str]:
+    did, left = ", ".join(outcome.done) or "nothing", ", ".join(outcome.not_done)
+    sentence = f"broke off at {outcome.step}: {outcome.because.rstrip('.')}. Done: {did}. Not done: {left}"
+    status = IncidentStatus.FAILED
+    await records.events.append(
+        IncidentEnded(at=now, watch=watch.id, incident=proposal.incident, status=status, outcome=sentence)
+    )
+    after = replace(watch, memory=enter(watch.memory, Phase.FAILING, now))
+    await _append_phase(records, after, sentence, now)
+    if Step.STOP not in outcome.done:
+        return after, status, sentence
+    # By us, and nothing took its place: an end that must not pass for a person's stop.
+    why = f"stopped for a restart that {sentence}"
+    shown = replace(after.outlook or Outlook(""), summary=why, job_state=JobState.KILLED)
+    after = replace(after, memory=enter(after.memory, Phase.FINISHED, now), outlook=shown)
+    await records.events.append(
+        PhaseChanged(at=now, watch=watch.id, before=Phase.FAILING, after=Phase.FINISHED, because=why)
+    )
+    await records.events.append(
+        JobFinished(
+            at=now,
+            watch=watch.id,
+            root=proposal.job,
+            state=JobState.KILLED,
+            cause=proposal.facts.cause,
+            summary=why,
+        )
+    )
+    return after, status, sentence
+
+
+async def _append_phase(records: Records, after: Watch, because: str, now: datetime) -> None:
+    await records.events.append(
+        PhaseChanged(at=now, watch=after.id, before=Phase.ACTING, after=after.phase, because=because)
+    )
+
+
+def _as_run(given: Submission | None, ran: Submission) -> Submission | None:
+    """A person's command with the change that was made, so that the next restart does not take it back."""
+    return replace(given, argv=ran.argv, folder=ran.folder) if given is not None and ran.argv else given

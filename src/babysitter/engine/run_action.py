@@ -1,0 +1,122 @@
+"""Takes up an approved action, carries it on from its journal, and records how it ended."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from babysitter.backends.backend import Hands
+from babysitter.engine import restart_saga
+from babysitter.engine.app import Hall
+from babysitter.engine.approval_preconditions import folder_moved, save_evidence, what_moved
+from babysitter.engine.restart_outcome import record_failed_submission, record_outcome
+from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable, WorldError
+from babysitter.model.action import NotSubmitted, Outcome, Step, StepRecord, StepState
+from babysitter.model.proposal import Approved, Decision
+from babysitter.model.watch import Watch
+from babysitter.policy.build_proposal import as_named
+from babysitter.store.action_journal import Action
+
+log = structlog.get_logger()
+
+BLIND_AGAIN = timedelta(seconds=10)
+
+
+async def carry_on(watch: Watch, action: Action, hall: Hall) -> datetime | None:
+    """Do what is left of an approved action. Gives when the watch is due next.
+
+    Once the old job may have been stopped, whatever fails is told and tried again. Raises what failed before.
+    """
+    async with hall.store.reading() as records:
+        proposal = await records.ledger.proposal(action.proposal)
+        decision = await records.ledger.decision_on(action.proposal)
+    assert proposal is not None, "an action is about a proposal"
+    assert decision is not None, "an action begins with a decision"
+    approved = Approved(proposal, decision.person, decision.decided_at, hall.tenure.lease.fence)
+    journal = _Journal(hall, action)
+    outcome: Outcome | None
+    try:
+        outcome = await _run(approved, decision, watch, journal, hall)
+    except (StorageUnavailable, FactsChanged):
+        raise  # no step is taken that could not be written down; the journal says where to go on
+    except Exception as fault:  # the top of an action: a stopped job is never left with a mere log line
+        if not isinstance(fault, BabysitError):
+            log.exception("restart_crashed", watch=watch.id, proposal=proposal.id)
+        outcome = await restart_saga.interrupted(_sentence_of(fault), approved, journal, hall.clock)
+        if outcome is None and isinstance(fault, WorldError):
+            return hall.clock.now() + BLIND_AGAIN  # nothing was touched yet: look again when we can see
+        if outcome is None:
+            raise
+    if isinstance(outcome, NotSubmitted):
+        by_hand = await _by_hand(approved, outcome, watch, hall)
+        return await record_failed_submission(approved, outcome, by_hand, action, hall)
+    return await record_outcome(approved, outcome, action, hall)
+
+
+async def _run(
+    approved: Approved, decision: Decision, watch: Watch, journal: "_Journal", hall: Hall
+) -> Outcome:
+    eyes = await hall.clusters.eyes(watch.cluster)
+    hands = await hall.clusters.hands(watch.cluster)
+    return await restart_saga.run(
+        approved,
+        journal,
+        eyes,
+        hands,
+        hall.clock,
+        what_moved=lambda: what_moved(approved, decision, watch, eyes, hall),
+        save_evidence=lambda: save_evidence(watch, eyes, hall),
+        folder_moved=lambda: folder_moved(approved.proposal),
+    )
+
+
+async def _by_hand(approved: Approved, outcome: NotSubmitted, watch: Watch, hall: Hall) -> str:
+    """The command with which a person submits the job; "" where it cannot be written now."""
+    submission = approved.proposal.submission
+    if name := outcome.by_hand_as:
+        submission = replace(submission, job=name, argv=as_named(submission.argv, name))
+    try:
+        hands: Hands = await hall.clusters.hands(watch.cluster)
+        return await hands.by_hand(submission)
+    except StorageUnavailable:
+        raise
+    except Exception as fault:  # noqa: BLE001  the top of an action: the message goes out without it
+        log.warning("command_not_written", watch=watch.id, because=_sentence_of(fault))
+        return ""
+
+
+def _sentence_of(fault: Exception) -> str:
+    if isinstance(fault, BabysitError):
+        return fault.sentence
+    return f"a fault of babysit's own ({type(fault).__name__}); the service log has its details"
+
+
+class _Journal:
+    """The journal of one action; every write is refused under an older lease."""
+
+    def __init__(self, hall: Hall, action: Action) -> None:
+        self._hall = hall
+        self._action = action
+
+    async def taken(self) -> Mapping[Step, StepRecord]:
+        async with self._hall.store.reading() as records:
+            return await records.journal.taken(self._action.proposal)
+
+    async def intend(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.INTENDED, detail)
+
+    async def done(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.DONE, detail)
+
+    async def failed(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.FAILED, detail)
+
+    async def _write(self, step: Step, state: StepState, detail: str) -> None:
+        lease = self._hall.tenure.lease
+        async with self._hall.store.transaction() as records:
+            await records.leases.must_hold(lease.name, lease.fence)
+            current = await records.journal.action(self._action.proposal)
+            if state is StepState.INTENDED and current is not None and current.ended_at is not None:
+                raise FactsChanged(f"The action of {self._action.proposal} was ended meanwhile.")
+            await records.journal.write(self._action, step, state, detail, now=self._hall.clock.now())

@@ -1,0 +1,205 @@
+"""The service's life: take the state over, resume everything, act until told to stop, end in good order.
+
+Everything that it does again and again is a PeriodicActivity, listed in `Service._activities`. Each survives
+failed attempts. Only a takeover by another process, a signal, or the end of the caller's block ends it.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+import structlog
+
+from babysitter.engine.app import Hall
+from babysitter.engine.check import check_safely
+from babysitter.engine.dead_mans_switch import DeadMansSwitch
+from babysitter.engine.deliver import Deliverer
+from babysitter.engine.emergency import EmergencyChannel
+from babysitter.engine.leadership import BEAT_EVERY_S
+from babysitter.engine.periodic import PeriodicActivity
+from babysitter.engine.reload_rules import prepare_rules, read_rules, refresh_rules
+from babysitter.engine.schedule import Schedule
+from babysitter.engine.status_file import WRITE_EVERY_S, StatusFile
+from babysitter.engine.timer import Timer
+from babysitter.errors import FactsChanged, StorageUnavailable
+from babysitter.model.watch import UnfinishedWatch
+from babysitter.notify.heartbeat import HeartbeatSender
+from babysitter.waits import waiting_for
+
+TICK_EVERY_S = 0.25
+RULES_EVERY_S = 5.0
+OVERVIEW_EVERY_S = 10.0
+EMERGENCY_EVERY_S = 1.0
+STOP_WITHIN_S = 10.0
+ASKED_TO_END = "It was asked to end"
+
+log = structlog.get_logger()
+
+
+class Service:
+    """One process that looks after every watch of a state folder.
+
+        async with Service(hall) as service:
+            await service.until_stopped()
+
+    Everything to resume is in the database: watches with their phases and due times, actions with their
+    journal, messages with their deliveries. Starting again after a crash is the same as starting.
+    """
+
+    def __init__(self, hall: Hall, *, stop_within_s: float = STOP_WITHIN_S) -> None:
+        self._hall = hall
+        self._stop_within_s = stop_within_s
+        self.schedule = Schedule(hall.store, partial(check_safely, hall=hall))
+        self.deliverer = Deliverer(hall.store, hall.notifiers, hall.clock, hall.world)
+        self._status_file = StatusFile(hall.state_folder)
+        self.emergency = EmergencyChannel(
+            hall.store, hall.notifiers, hall.storage, self._status_file, hall.world, counts=hall.sent
+        )
+        self._watches: Sequence[UnfinishedWatch] = ()
+        self._sender: HeartbeatSender | None = None
+        self._switch: DeadMansSwitch | None = None
+        if url := hall.settings.heartbeat.url:
+            self._sender = HeartbeatSender(url.get_secret_value())
+            self._switch = DeadMansSwitch(
+                self._sender, hall.storage, hall.blind_watches, hall.clock, counts=hall.sent
+            )
+        self._stopping = asyncio.Event()
+        self._ended_because = ""  # why `until_stopped` returned
+        self._is_overtaken = False
+        self._activities = self._listed_activities()
+
+    async def __aenter__(self) -> "Service":
+        """Raises AlreadyServed when another process serves this state, BadPlaybook for wrong rules."""
+        await read_rules(self._hall)
+        await self._hall.tenure.begin()
+        await self.deliverer.begin()
+        async with self._hall.store.transaction() as records:
+            await records.watches.forget_announcements()
+        await self._look_over()
+        return self
+
+    async def __aexit__(
+        self, kind: object = None, fault: BaseException | None = None, trace: object = None
+    ) -> None:
+        """Let what is under way end, say what is still to be said, and give the state back."""
+        with contextlib.suppress(TimeoutError), waiting_for("the checks and messages under way"):
+            async with asyncio.timeout(self._stop_within_s):
+                await self.schedule.settled()
+                await self.deliverer.finish()
+        await self.schedule.give_up()
+        await self.deliverer.give_up()
+        await self._say_last(fault)
+        try:
+            await self._hall.tenure.end()
+        except StorageUnavailable as unavailable:
+            log.warning("lease_not_returned", because=unavailable.sentence)
+        if self._sender is not None:
+            await self._sender.close()
+
+    async def tick(self) -> None:
+        """Everything that is due now is started."""
+        await self._activities["checks"].attempt()
+        await self._activities["delivery"].attempt()
+
+    async def settled(self) -> None:
+        """Everything that was started has ended, and what it said has been told."""
+        await self.schedule.settled()
+        await self._activities["delivery"].attempt()
+        await self.deliverer.settled()
+
+    async def until_stopped(self) -> None:
+        """Act until `stop`. Raises FactsChanged when another process has taken over."""
+        preparing = asyncio.create_task(self._prepare_rules())
+        try:
+            await Timer(self._activities.values()).run(self._stopping, stop_within_s=self._stop_within_s)
+        except FactsChanged:
+            self._is_overtaken = True
+            raise
+        finally:
+            preparing.cancel()
+            await asyncio.gather(preparing, return_exceptions=True)
+        self._ended_because = ASKED_TO_END
+
+    def stop(self) -> None:
+        """End in good order; may be called from a signal handler of the loop."""
+        self._stopping.set()
+
+    def _listed_activities(self) -> dict[str, PeriodicActivity]:
+        """Everything that the service does again and again."""
+        hall = self._hall
+
+        def activity(
+            name: str,
+            act: Callable[[], Awaitable[object]],
+            every_s: float,
+            *,
+            max_pause_s: float = 30.0,
+            ends_with: type[Exception] | None = None,
+        ) -> PeriodicActivity:
+            return PeriodicActivity(
+                name,
+                act,
+                every_s=every_s,
+                clock=hall.world,
+                troubles=hall.troubles,
+                failures=hall.failures,
+                max_pause_s=max_pause_s,
+                ends_with=ends_with,
+            )
+
+        listed = [
+            activity("lease", self._renew, BEAT_EVERY_S, max_pause_s=BEAT_EVERY_S, ends_with=FactsChanged),
+            activity("checks", lambda: self.schedule.tick(hall.clock.now()), TICK_EVERY_S),
+            activity("delivery", self.deliverer.tick, TICK_EVERY_S),
+            activity("rules", partial(refresh_rules, hall), RULES_EVERY_S),
+            activity("overview", self._look_over, OVERVIEW_EVERY_S),
+            activity("emergency", self._attend_to_storage, EMERGENCY_EVERY_S),
+            activity("status", self._write_status, WRITE_EVERY_S),
+        ]
+        if self._switch is not None:
+            listed.append(activity("heartbeat", self._beat, hall.settings.heartbeat.interval_s))
+        return {each.name: each for each in listed}
+
+    async def _renew(self) -> None:
+        await self._hall.tenure.renew(self._hall.troubles)
+
+    async def _look_over(self) -> None:
+        """Remember what is watched, for a time in which it cannot be read."""
+        async with self._hall.store.reading() as records:
+            self._watches = await records.watches.unfinished()
+        self.emergency.remember(self._watches)
+
+    async def _attend_to_storage(self) -> None:
+        self._hall.storage.look(every_s=EMERGENCY_EVERY_S)
+        outage = self._hall.storage.outage
+        if outage is not None:
+            self._hall.troubles["database"] = outage.summary
+        else:
+            self._hall.troubles.pop("database", None)
+        await self.emergency.attend()
+
+    async def _write_status(self) -> None:
+        self._status_file.write(self._hall.troubles, now=self._hall.world.now())
+
+    async def _beat(self) -> None:
+        assert self._switch is not None, "listed only where there is one"
+        await self._look_over()
+        await self._switch.beat(self._watches, is_serving=self._hall.tenure.is_held)
+
+    async def _prepare_rules(self) -> None:
+        """Make the fast engine beside the first checks; without it the plain one goes on."""
+        try:
+            await prepare_rules(self._hall)
+        except Exception:  # the top of an activity that happens once
+            log.exception("rules_not_prepared")
+
+    async def _say_last(self, fault: BaseException | None) -> None:
+        """Tell people that nobody looks after their jobs any more, unless another process does."""
+        is_failure = isinstance(fault, Exception) and not self._is_overtaken
+        because = f"It ended by an error: {fault}" if is_failure else self._ended_because
+        if not because:
+            return
+        with contextlib.suppress(StorageUnavailable):
+            await self._look_over()
+        await self.emergency.say_last(because, is_failure=is_failure)

@@ -1,0 +1,303 @@
+"""Incident -> words. Pure: the same words for Slack and terminal.
+
+One function per occasion, found through `compose`; a card is a function of how things stand now, so
+composing it again after a decision gives the decided card. Everything that came from a job, a command
+or a person is redacted and stripped of control characters here; surfaces only escape and lay out.
+"""
+
+import shlex
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from babysitter.messages.ending import compose_end, how_it_ended
+from babysitter.messages.formatting import bar, cause_name, count, duration, moment
+from babysitter.messages.incident_card import (
+    ANSWERED,
+    compose_card,
+    decided_text,
+    is_open,
+    more_lines,
+)
+from babysitter.messages.proposal_text import (
+    COMMAND_CHARS_MOST,
+    change_of,
+    commands_of,
+    notes_of,
+    submission_lines,
+)
+from babysitter.messages.subject import (
+    SENTENCE_CHARS_MOST,
+    Subject,
+    capital,
+    ended,
+    safe,
+    short_name,
+)
+from babysitter.messages.whole_command import must_be_shown
+from babysitter.model.finding import Severity
+from babysitter.model.incident import IncidentStatus
+from babysitter.model.message import Button, ButtonKind, Occasion, Words
+from babysitter.model.phase import Phase
+from babysitter.model.verdict import Outlook, StageView
+
+__all__ = [
+    "Subject",
+    "buttons_for",
+    "change_of",
+    "commands_of",
+    "compose",
+    "digest",
+    "notes_of",
+    "submission_lines",
+]
+
+STAGES_MOST = 8
+
+
+def compose(occasion: Occasion, about: Subject) -> Words:
+    """The words for one occasion."""
+    return _COMPOSERS[occasion](about)
+
+
+def buttons_for(occasion: Occasion, about: Subject) -> tuple[Button, ...]:
+    """The buttons that make sense now: to answer while the proposal is open, then to give feedback.
+
+    There are none once the incident is resolved.
+    """
+    if about.is_resolved or occasion in _WITHOUT_BUTTONS:
+        return ()
+    buttons: list[Button] = []
+    if about.proposal is not None and is_open(about.proposal):
+        answers = (
+            ButtonKind.SHOW_COMMAND if must_be_shown(about.proposal) else ButtonKind.APPROVE,
+            ButtonKind.DENY,
+            ButtonKind.SNOOZE_1H,
+            ButtonKind.SNOOZE_4H,
+            ButtonKind.SNOOZE_CHANGE,
+        )
+        buttons += [Button(kind, about.proposal.id) for kind in answers]
+    if about.incident is not None and occasion in _CARDS:
+        if more_lines(about.incident.diagnosis, about.watch.root):
+            buttons.append(Button(ButtonKind.MORE, about.incident.id))
+        buttons += [Button(kind, about.incident.id) for kind in (ButtonKind.RIGHT, ButtonKind.WRONG)]
+    return tuple(buttons)
+
+
+def digest(held: Sequence[Words], *, now: datetime) -> Words:
+    """What was held back during quiet hours, in one message."""
+    return Words(
+        title=f"While it was quiet: {count(len(held), 'message')}",
+        sentence="Nothing of this needed you at night; here it is in the order in which it happened.",
+        progress=tuple(f"{each.title}: {each.sentence}" for each in held[:40]),
+        footer=f"Digest of {moment(now)}"
+        + (f"; {len(held) - 40} more are in `babysit report JOB`" if held[40:] else ""),
+    )
+
+
+def _started(about: Subject) -> Words:
+    return Words(
+        title=f"Watching {about.job}",
+        sentence="This message shows how it is doing. Nothing more is said unless something is really wrong.",
+        fields=_facts_of_watch(about),
+        footer=f"Started {moment(about.now)}",
+    )
+
+
+def _live_state(about: Subject) -> Words:
+    outlook, phase = about.outlook, about.verdict.phase if about.verdict else about.watch.phase
+    fields = [("Phase", phase.value), *(_facts_of_outlook(outlook) if outlook else ())]
+    if about.watch.restarts:
+        fields.append(("Restarts", str(about.watch.restarts)))
+    fields += [
+        ("Open incident", f"{cause_name(each.key.cause)} ({each.status})")
+        for each in about.open_incidents[:3]
+    ]
+    sentence = safe(outlook.summary, most=SENTENCE_CHARS_MOST) if outlook else "Not seen yet."
+    if about.verdict is not None and about.verdict.blind:
+        spot = about.verdict.blind[0]
+        since = moment(spot.since, now=about.now)
+        sentence = f"Cannot be seen since {since}: {safe(spot.reason)} {sentence}"
+    elif about.verdict is not None and about.verdict.gone is not None and about.watch.memory.gone_since:
+        since = moment(about.watch.memory.gone_since, now=about.now)
+        sentence = f"Not known to the cluster since {since}. Watching goes on."
+    title, severity = _standing(about, phase)
+    return Words(
+        title=title,
+        sentence=sentence,
+        severity=severity.value,
+        progress=_stage_bars(outlook.stages) if outlook else (),
+        fields=tuple(fields),
+        footer=f"Last check {about.now:%H:%M:%S} UTC",
+    )
+
+
+def _standing(about: Subject, phase: Phase) -> tuple[str, Severity]:
+    """The title of a conversation, and the sign before it: how the job is, at last how it ended."""
+    worst = max((each.diagnosis.severity for each in about.open_incidents), default=Severity.BENIGN)
+    if phase is Phase.FINISHED:
+        return f"{how_it_ended(about)}: {about.job}", max(worst, Severity(compose_end(about).severity))
+    if about.watch.stopped_at is not None:
+        return f"Not watched any more: {about.job}", worst
+    return f"Watching {about.job}", worst
+
+
+def _reminder(about: Subject) -> Words:
+    card = compose_card(about)
+    waited = duration((about.now - about.proposal.created_at).total_seconds()) if about.proposal else ""
+    asked = f"Nobody has answered for {waited}. " if waited else ""
+    return Words(
+        title=f"Still waiting for an answer: {short_name(about.job)}",
+        sentence=f"{asked}{card.sentence}",
+        severity=card.severity,
+        commands=card.commands,
+        commands_shown_at=card.commands_shown_at,
+        change=card.change,
+        notes=card.notes,
+        price=card.price,
+        budget=card.budget,
+        expires_at=card.expires_at,
+        footer=safe(about.because),
+    )
+
+
+def _withdrawn(about: Subject) -> Words:
+    reason = about.because or (about.proposal.withdrawn_because if about.proposal else "")
+    why = ended(capital(safe(reason)))
+    return Words(
+        title=f"Proposal withdrawn: {short_name(about.job)}",
+        sentence=f"Nothing was done. {why}".strip(),
+        fields=(("Job", about.job),),
+    )
+
+
+def _decided(about: Subject) -> Words:
+    answer = ANSWERED[about.decision.answer] if about.decision else "Answered"
+    return Words(
+        title=f"{answer}: {short_name(about.job)}",
+        sentence=decided_text(about) or ended(safe(about.because)) or "Somebody has answered.",
+    )
+
+
+def _acting(about: Subject) -> Words:
+    job = safe(about.proposal.job) if about.proposal else about.job
+    return Words(
+        title=f"Restarting {short_name(job)}",
+        sentence=safe(about.outcome or about.because)
+        or f"Stopping exactly {job}; then it is submitted again under a fresh name.",
+        commands=commands_of(about.proposal) if about.proposal else (),
+        change=change_of(about.proposal) if about.proposal else "",
+    )
+
+
+def _not_submitted(about: Subject) -> Words:
+    job = safe(about.proposal.successor) if about.proposal else about.job
+    by_hand = safe(about.by_hand_job) or job
+    yourself = (
+        " Each try first looks for "
+        + by_hand
+        + ": if you submit it yourself, exactly as below, it is followed."
+    )
+    return Words(
+        title=f"Stopped and not submitted again: {short_name(job)}",
+        sentence=(
+            ended(capital(safe(about.outcome, most=SENTENCE_CHARS_MOST)))
+            or "The old job was stopped, and the new one is not submitted."
+        )
+        + (yourself if about.by_hand else ""),
+        severity=Severity.FATAL.value,
+        commands=(safe(about.by_hand, most=COMMAND_CHARS_MOST),) if about.by_hand else (),
+        commands_are="To submit it yourself, paste this",
+        fields=(("Job", job),),
+        footer="To end the tries: babysit stop " + shlex.quote(about.watch.root),
+    )
+
+
+def _resolved(about: Subject) -> Words:
+    outcome = about.outcome or (about.incident.outcome if about.incident else "") or about.because
+    opened = about.incident.opened_at if about.incident else None
+    failed = about.incident is not None and about.incident.status is IncidentStatus.FAILED
+    return Words(
+        title=f"{'Not solved' if failed else 'Over'}: {about.trouble}, {about.place}",
+        sentence=ended(capital(safe(outcome))) or "It is over.",
+        severity=(Severity.FATAL if failed else Severity.BENIGN).value,
+        fields=(("Lasted", duration((about.now - opened).total_seconds())),) if opened else (),
+    )
+
+
+def _waiting(about: Subject) -> Words:
+    return Words(
+        title=f"Waiting for machines: {short_name(about.job)}",
+        sentence=f"{ended(capital(safe(about.because)))} It is not a failure, and goes on by itself.".strip(),
+        severity=Severity.INFO.value,
+        fields=(("Job", about.job),),
+    )
+
+
+def _digest(about: Subject) -> Words:
+    return Words(
+        title=f"While it was quiet: {short_name(about.job)}",
+        sentence=ended(safe(about.because)) or "Nothing was held back.",
+    )
+
+
+def _facts_of_outlook(outlook: Outlook) -> tuple[tuple[str, str], ...]:
+    fields = []
+    if outlook.job_state is not None:
+        fields.append(("Job", outlook.job_state.value))
+    if outlook.workers is not None:
+        fields.append(("Workers", f"{outlook.alive or 0} of {outlook.workers} alive"))
+    if outlook.eta_s is not None:
+        fields.append(("ETA", duration(outlook.eta_s)))
+    if outlook.rate_per_min is not None:
+        fields.append(("Pace", f"{outlook.rate_per_min:.3g} per minute"))
+    if outlook.retries:
+        fields.append(("Own retries", str(outlook.retries)))
+    return tuple(fields)
+
+
+def _facts_of_watch(about: Subject) -> tuple[tuple[str, str], ...]:
+    watch = about.watch
+    fields = [("Cluster", watch.cluster), ("Kind", watch.kind)]
+    if watch.owner:
+        fields.append(("Owner", watch.owner))
+    return tuple(fields)
+
+
+def _stage_bars(stages: Sequence[StageView]) -> tuple[str, ...]:
+    shown = stages[-STAGES_MOST:]
+    hidden = len(stages) - len(shown)
+    lines = [f"{count(hidden, 'earlier stage')} done"] if hidden else []
+    width = max((len(safe(stage.label, most=40)) for stage in shown), default=0)
+    for stage in shown:
+        label = safe(stage.label, most=40).ljust(width)
+        share = f"{stage.done:,}/{stage.total:,}" if stage.total else f"{stage.done:,}"
+        lines.append(f"{label}  {bar(stage.done, stage.total)}  {share}".rstrip())
+    return tuple(lines)
+
+
+def _emergency(about: Subject) -> Words:
+    """About one job; those about the database have words of their own in emergency_message.py."""
+    because = safe(about.because, most=SENTENCE_CHARS_MOST) or "The database cannot be written."
+    return Words(title=f"babysit cannot store what it sees of {about.job}", sentence=because)
+
+
+_COMPOSERS: dict[Occasion, Callable[[Subject], Words]] = {
+    Occasion.STARTED: _started,
+    Occasion.LIVE_STATE: _live_state,
+    Occasion.INCIDENT: compose_card,
+    Occasion.WORSE: compose_card,
+    Occasion.PROPOSAL: compose_card,
+    Occasion.BLIND: compose_card,
+    Occasion.REMINDER: _reminder,
+    Occasion.WITHDRAWN: _withdrawn,
+    Occasion.DECIDED: _decided,
+    Occasion.ACTING: _acting,
+    Occasion.NOT_SUBMITTED: _not_submitted,
+    Occasion.RESOLVED: _resolved,
+    Occasion.WAITING: _waiting,
+    Occasion.FINISHED: compose_end,
+    Occasion.DIGEST: _digest,
+    Occasion.EMERGENCY: _emergency,
+}
+_WITHOUT_BUTTONS = (Occasion.STARTED, Occasion.LIVE_STATE, Occasion.WAITING, Occasion.DIGEST)
+_CARDS = (Occasion.INCIDENT, Occasion.WORSE, Occasion.PROPOSAL, Occasion.BLIND)

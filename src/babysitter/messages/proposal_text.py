@@ -1,0 +1,113 @@
+"""What an approval would run, in words: the same on every surface. Pure; redacted.
+
+For a command its folder and what the folder holds; for a launch over HTTP the program, the bundle and the
+resources that the cluster stored. Values of variables are never shown, only where each comes from.
+"""
+
+import shlex
+from collections.abc import Iterator
+
+from babysitter.messages.formatting import command_line, count, shortened
+from babysitter.messages.subject import safe
+from babysitter.model.launch_request import GIB, LaunchRequest
+from babysitter.model.proposal import Proposal
+from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
+from babysitter.redact import redact
+
+COMMAND_CHARS_MOST = 20_000
+_SOURCES = {
+    ValueSource.CLIENT_CONSTANT: "the value that every iris client sets",
+    ValueSource.ENVIRONMENT: "from the environment of the service, read at the act",
+}
+_ORIGINS = {
+    SubmissionOrigin.RESUBMIT_FLAG: "the command given with --resubmit",
+    SubmissionOrigin.STORED: "the command given with --resubmit",
+    SubmissionOrigin.CONTROLLER: "the command that the cluster stored",
+}
+
+
+def commands_of(proposal: Proposal) -> tuple[str, ...]:
+    """Exactly what approval would run, in order; a line over 20,000 characters is cut."""
+    return tuple(shortened(line, COMMAND_CHARS_MOST) for line in whole_commands_of(proposal))
+
+
+def whole_commands_of(proposal: Proposal) -> tuple[str, ...]:
+    """Exactly what approval would run, in order, however long it is."""
+    return (f"stop {redact(proposal.job)}   # exactly this job", *submission_lines(proposal))
+
+
+def submission_lines(proposal: Proposal) -> tuple[str, ...]:
+    """The submission, whole: how, from where, and every value that is filled in."""
+    submission = proposal.submission
+    lines = _request_lines(proposal) if submission.is_http else _command_lines(submission)
+    return (*lines, *_fill_lines(submission))
+
+
+def change_of(proposal: Proposal) -> str:
+    """The one thing that differs from before, with its reason; "" for none."""
+    change = proposal.change
+    if change is None:
+        return ""
+    before = f"{safe(change.before)} → " if change.before else "set to "
+    return f"{change.what}: {before}{safe(change.after)} ({safe(change.why)})"
+
+
+def notes_of(proposal: Proposal) -> tuple[tuple[str, str], ...]:
+    """What a person should know before they answer, by name."""
+    notes = []
+    if proposal.earlier_try:
+        notes.append(("First try", safe(proposal.earlier_try)))
+    if proposal.differences:
+        notes.append(("Differs from what the cluster stored", safe("; ".join(proposal.differences))))
+    return tuple(notes)
+
+
+def _command_lines(submission: Submission) -> Iterator[str]:
+    yield f"# {_ORIGINS[submission.origin]}"
+    if submission.workdir:
+        yield f"cd {redact(shlex.quote(submission.workdir))}{_folder_words(submission)}"
+    env = "".join(f"{name}=… " for name in sorted(submission.env))
+    yield redact(env + command_line(submission.argv))
+
+
+def _folder_words(submission: Submission) -> str:
+    """Behind the folder: which code it holds."""
+    folder = submission.folder
+    if folder is None:
+        return ""
+    what = count(folder.file_count, "file")
+    if not folder.commit:
+        return f"   # {what}, not in git"
+    changed = f"{count(folder.changed_files, 'uncommitted file')}, " if folder.changed_files else ""
+    return f"   # commit {folder.commit[:10]}, {changed}{what}"
+
+
+def _request_lines(proposal: Proposal) -> Iterator[str]:
+    request = LaunchRequest(proposal.submission.request or {})
+    program = redact(command_line(request.command))
+    yield f"launch {safe(proposal.successor)} over HTTP, as the cluster stored {safe(proposal.job)}:"
+    yield f"  program: {program}"
+    if request.bundle_id:
+        yield f"  code: its own bundle, {safe(request.bundle_id[:12])}"
+    yield f"  resources: {', '.join(_resources(request))}"
+    names = sorted(request.variables)
+    if names:
+        yield f"  environment: {redact(', '.join(names))}"
+
+
+def _resources(request: LaunchRequest) -> Iterator[str]:
+    cpu, replicas = request.resource("cpuMillicores"), request.number("replicas")
+    if cpu is not None:
+        yield f"{cpu / 1000:g} CPU"
+    for name, resource in (("memory", "memoryBytes"), ("disk", "diskBytes")):
+        if (found := request.resource(resource)) is not None:
+            yield f"{found / GIB:.3g}GB {name}"
+    if request.devices:
+        yield safe(request.devices)
+    if replicas is not None and replicas > 1:
+        yield f"{replicas} replicas"
+
+
+def _fill_lines(submission: Submission) -> Iterator[str]:
+    for name, source in sorted(submission.fills.items()):
+        yield f"  {safe(name)}: {_SOURCES[source]}"

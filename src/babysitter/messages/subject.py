@@ -1,0 +1,131 @@
+"""What a message is about, and the few ways of writing foreign text down safely. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from babysitter.messages.formatting import cause_name, shortened
+from babysitter.model.finding import Cause, Evidence
+from babysitter.model.ids import JobId
+from babysitter.model.incident import Incident
+from babysitter.model.proposal import Decision, Proposal
+from babysitter.model.verdict import Diagnosis, Outlook, Verdict
+from babysitter.model.watch import Watch
+from babysitter.redact import redact
+
+LINE_CHARS_MOST = 2_000
+_UNSEEN = {
+    (Cause.CONTROLLER_UNREACHABLE, True): "Cluster cannot be seen",
+    (Cause.CONTROLLER_UNREACHABLE, False): "Cannot be read",
+    (Cause.JOB_GONE, True): "Jobs lost",
+}
+SENTENCE_CHARS_MOST = 1_200
+EVIDENCE_LINES_MOST = 8
+REDACTED_CHARS_MOST = 16_384
+LONGEST_SECRET_CHARS = 4_096  # of one word, as far as it may be the beginning of a secret
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Everything a message may be about. What is not known is left out, and then not spoken of.
+
+    `because`: the named reason for this message. `outcome`: what an action did so far. `by_hand`: the command
+    with which a person does what we could not, and `by_hand_job` the job that it submits.
+    `affected`: the jobs of a group told once. `decision`: the newest one on `proposal`.
+    """
+
+    watch: Watch
+    now: datetime
+    verdict: Verdict | None = None
+    incident: Incident | None = None
+    proposal: Proposal | None = None
+    decision: Decision | None = None
+    because: str = ""
+    outcome: str = ""
+    by_hand: str = ""
+    by_hand_job: str = ""
+    open_incidents: tuple[Incident, ...] = ()
+    affected: tuple[JobId, ...] = ()
+
+    @property
+    def job(self) -> str:
+        """The full id of the job that this is about: after a restart an old incident keeps the old job's."""
+        return safe(self.proposal.job if self.proposal else self.watch.root)
+
+    @property
+    def is_of_cluster(self) -> bool:
+        """Whether the incident is about a whole cluster, and not about this watch."""
+        return self.incident is not None and self.incident.key.watch != self.watch.id
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether the incident is over, and its trouble with it."""
+        return self.incident is not None and self.incident.status.is_resolved
+
+    @property
+    def place(self) -> str:
+        """Where the trouble is, in a word: the job's name, or the cluster when all of it is concerned."""
+        return safe(self.watch.cluster) if self.is_of_cluster else short_name(self.job)
+
+    @property
+    def trouble(self) -> str:
+        """The name of the trouble, fit for a title."""
+        if self.diagnosis is None:
+            return "Incident"
+        cause = self.diagnosis.cause
+        if self.incident is not None and not self.incident.key.attempt:  # about seeing, not about the job
+            return _UNSEEN.get((cause, self.is_of_cluster)) or cause_name(cause)
+        return cause_name(cause)
+
+    @property
+    def outlook(self) -> Outlook | None:
+        return self.verdict.outlook if self.verdict else self.watch.outlook
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        if self.incident is not None:
+            return self.incident.diagnosis
+        return self.verdict.diagnosis if self.verdict else None
+
+
+def evidence_lines(evidence: Iterable[Evidence], root: JobId, *, most: int) -> tuple[str, ...]:
+    """Quoted facts with their place (within `root`, where it is there) and time, safe to leave the machine.
+
+    Further lines of one quotation are indented: what a job prints cannot pass for another quotation.
+    """
+    lines = []
+    for number, each in enumerate(evidence):
+        if number >= most:
+            break
+        source = each.source.replace(f"{root}/", "")
+        place = f"{source}:{each.line_number}" if each.line_number else source
+        when = f"{each.at:%H:%M:%S} " if each.at else ""
+        text = safe(each.text).rstrip("\n").replace("\n", "\n    ")
+        lines.append(f"{when}{safe(place)} | {text}")
+    return tuple(lines)
+
+
+def safe(text: str, *, most: int = LINE_CHARS_MOST) -> str:
+    """Text of foreign origin, fit to leave the machine: no control characters, redacted, bounded."""
+    return shortened(redact(_readable_part(text)), most)
+
+
+def _readable_part(text: str) -> str:
+    """A bounded beginning, cut between words: half a secret would not be recognised as one."""
+    if len(text) <= REDACTED_CHARS_MOST:
+        return text
+    beginning = text[:REDACTED_CHARS_MOST]
+    whole_words = beginning.rpartition(" ")[0]
+    return whole_words or beginning[:-LONGEST_SECRET_CHARS]
+
+
+def short_name(job: str) -> str:
+    return job.rpartition("/")[2] or job
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def ended(text: str) -> str:
+    return text if not text or text[-1] in ".!?" else f"{text}."

@@ -1,0 +1,165 @@
+"""The exact action offered to a person: what, why, at what price, resting on which facts."""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from babysitter.model.finding import ActionKind
+from babysitter.model.ids import IncidentId, JobId, Person
+from babysitter.model.incident import Ledger
+from babysitter.model.job import JobState
+from babysitter.model.policy import Policy
+from babysitter.model.proposal import Facts, Proposal, ProposalStatus, WaitingPrice
+from babysitter.model.submission import Submission
+from babysitter.model.verdict import Change, Diagnosis, Verdict
+from babysitter.model.watch import Watch
+from babysitter.policy import resource_change as changes
+from babysitter.policy.computed_ids import digest, proposal_id, successor
+from babysitter.policy.restart_budget import Budget
+from babysitter.preflight.command_line import flag_value, with_flag, with_switch
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a restart would run: the exact submission, with the change already in it."""
+
+    submission: Submission
+    change: Change | None
+
+
+def plan_restart(
+    diagnosis: Diagnosis, submission: Submission, watch: Watch, ledger: Ledger, peak_bytes: int | None
+) -> Plan:
+    """The submission under its fresh name, changed where the diagnosis asks for a change that we know."""
+    change = None
+    if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
+        stored = watch.submit_context.stored
+        ran = stored if stored is not None and stored.job == watch.root else None
+        change = changes.change_for(diagnosis, submission, peak_bytes, ran)
+    named = named_successor(submission, watch.first_root, len(ledger.restarts) + 1)
+    return Plan(changes.apply(change, named) if change else named, change)
+
+
+def named_successor(submission: Submission, first_root: JobId, number: int) -> Submission:
+    """The submission under the name of the `number`-th (1-based) restart of the job first watched."""
+    job = _as_filed(successor(first_root, number), submission)
+    return replace(submission, job=job, argv=as_named(submission.argv, job))
+
+
+def as_named(argv: tuple[str, ...], job: JobId) -> tuple[str, ...]:
+    """The command with the fresh job name and its user, and not waiting for the job's end.
+
+    Without `--user` the client files the job under whoever runs the command, here the service's account.
+    """
+    if not argv:
+        return argv
+    _, user, name = job.split("/")
+    named = with_flag(argv, "--job-name", name)
+    if not flag_value(named, "--user"):
+        named = with_flag(named, "--user", user)
+    return with_switch(named, "--no-wait")
+
+
+def _as_filed(job: JobId, submission: Submission) -> JobId:
+    """The id that the job really gets: a command may name another user."""
+    user = flag_value(submission.argv, "--user")
+    return JobId(f"/{user}/{job.split('/')[2]}") if user and job.count("/") == 2 else job
+
+
+def submission_facts(submission: Submission) -> tuple[str, ...]:
+    """What identifies a submission: the exact command, or the exact request."""
+    if not submission.is_http:
+        return submission.argv
+    request = json.dumps(submission.request, sort_keys=True, default=str)
+    return ("LaunchJob", submission.job or "", hashlib.sha256(request.encode()).hexdigest())
+
+
+def facts_of(verdict: Verdict, diagnosis: Diagnosis, watch: Watch, plan: Plan) -> Facts:
+    """What the proposal rests on, as of this verdict."""
+    return Facts(
+        root=watch.root,
+        root_state=verdict.outlook.job_state or JobState.OTHER,
+        attempt=verdict.attempt or watch.root,
+        cause=diagnosis.cause,
+        submission=submission_facts(plan.submission),
+        two_coordinators=verdict.two_coordinators,
+    )
+
+
+def make_proposal(
+    incident: IncidentId,
+    facts: Facts,
+    plan: Plan,
+    verdict: Verdict,
+    diagnosis: Diagnosis,
+    watch: Watch,
+    ledger: Ledger,
+    allowance: Budget,
+    policy: Policy,
+    *,
+    now: datetime,
+) -> Proposal:
+    """One exact action, single use, bound to its facts."""
+    number = sum(1 for each in ledger.proposals if each.incident == incident) + 1
+    job = plan.submission.job
+    assert job is not None
+    return Proposal(
+        id=proposal_id(incident, number),
+        incident=incident,
+        watch=watch.id,
+        cluster=watch.cluster,
+        job=watch.root,
+        successor=job,
+        action=diagnosis.action if plan.change else ActionKind.RESTART,
+        submission=plan.submission,
+        facts=facts,
+        digest=digest(facts),
+        created_at=now,
+        expires_at=now + timedelta(seconds=watch.limits.proposal_expires_s),
+        change=plan.change,
+        price=price_of_waiting(verdict, now=now),
+        may_approve=policy.approvers[0] if policy.approvers else askable(policy, watch),
+        restarts_left=allowance.left,
+    )
+
+
+def askable(policy: Policy, watch: Watch) -> tuple[Person, ...]:
+    """Everybody who may answer an offer of this watch, sooner or later: all tiers, else its owner."""
+    if policy.approvers:
+        return tuple(dict.fromkeys(person for tier in policy.approvers for person in tier))
+    return (watch.owner,) if watch.owner else ()
+
+
+def price_of_waiting(verdict: Verdict, *, now: datetime) -> WaitingPrice:
+    """Idle machines and lost time; only what was measured."""
+    outlook = verdict.outlook
+    since = min((each.since_at for each in verdict.signals), default=None)
+    return WaitingPrice(
+        idle_workers=outlook.alive,
+        since_at=since,
+        lost_s=(now - since).total_seconds() if since else None,
+    )
+
+
+def difference(shown: Facts, now: Facts) -> str:
+    """What moved between the facts a person saw and the facts now; "" when nothing did."""
+    moved = []
+    if shown.root != now.root:
+        moved.append(f"the job watched is now {now.root}, not {shown.root}")
+    if shown.root_state != now.root_state:
+        moved.append(f"{shown.root} is now {now.root_state}, it was {shown.root_state}")
+    if shown.attempt != now.attempt:
+        moved.append(f"a newer attempt runs: {now.attempt}")
+    if shown.cause != now.cause:
+        moved.append(f"the cause is now {now.cause}, it was {shown.cause}")
+    if shown.submission != now.submission:
+        moved.append("the command to resubmit changed")
+    if shown.two_coordinators != now.two_coordinators:
+        moved.append("two coordinators run at once" if now.two_coordinators else "one coordinator is left")
+    return "; ".join(moved)
+
+
+def is_standing(proposal: Proposal | None) -> bool:
+    """Whether a person can still answer this proposal, or has answered it with "later"."""
+    return proposal is not None and proposal.status in (ProposalStatus.OPEN, ProposalStatus.SNOOZED)

@@ -1,0 +1,56 @@
+"""Finds credentials in command lines whose options do not say so: `curl -u`, `mysql -p`, `wandb login`."""
+
+import re
+from collections.abc import Iterator
+
+from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.value_shapes import is_placeholder
+
+_FLAGS = re.compile(
+    r"(?<![\w-])(?:"
+    # user:password behind one flag
+    r"(?:-u|--user|--proxy-user|-U|--auth|-a|--http-user)[ =]?[\"']?[\w.@%+-]{1,64}[:%]"
+    r"|(?:['\"](?:-u|--user)['\"], ['\"])[\w.@%+-]{1,64}:"
+    r"|sshpass\s{1,4}-p\s{0,4}[\"']?"
+    r"|(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc)\s{1,4}(?:(?:registry|acr|auth)\s{1,4})?login\b"
+    r"[^\n]{0,160}?\s-p(?:\s{1,4}|=)?[\"']?"
+    r"|mysql\w{0,8}\b[^\n]{0,160}?\s-p(?=[^\s-])[\"']?|redis-cli\b[^\n]{0,160}?\s-a\s{1,4}[\"']?"
+    r"|(?:mongo\w{0,8}|clickhouse-client|cqlsh|influx|sqlcmd|snowsql)\b[^\n]{0,160}?\s-[pP]\s{1,4}[\"']?"
+    r"|ldap\w{3,8}\b[^\n]{0,160}?\s-w\s{1,4}[\"']?"
+    r"|htpasswd\s[^\n]{0,20}-\w{0,4}b\w{0,4}\s{1,4}(?:\S{1,128}\s{1,4}){2}[\"']?"
+    r"|(?:-passin|-passout|-pass)\s{1,4}pass:|net\s{1,4}use\s[^\n]{0,80}?/user:\S{1,64}\s{1,4}"
+    r")([^\s\"']{3,512})"
+)
+_SIGNS = Scanner(
+    r"[\s'\"]-[uUa]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|"
+    r"snowsql|ldap|htpasswd|-pass|net +use|\becho\b",
+    ignore_case=True,
+)
+_NETRC = re.compile(
+    r"(?i)\blogin\s{1,16}\S{1,128}\s{1,16}(?:account\s{1,4}\S{1,64}\s{1,4})?password\s{1,16}(\S{1,512})"
+)
+_LOGIN = re.compile(
+    r"(?i)\b(?:wandb(?:\.exe)?|weave|hf\s{1,2}auth|huggingface-cli|vault|hcp|gh\s{1,2}auth|kaggle|comet|neptune|"
+    r"prefect\s{1,2}cloud|modal\s{1,2}token|databricks|doctl\s{1,2}auth|flyctl\s{1,2}auth|pulumi|op|sentry-cli|wrangler)"
+    r"[\"']?,?[ \t]{1,4}[\"']?login"
+    r"(?:[\"']?,?[ \t]{1,4}[\"']?--?[\w=:/.-]{1,64}){0,6}[\"']?,?[ \t]{1,4}[\"']?([A-Za-z0-9_.-]{20,})"
+)
+_PIPED = re.compile(
+    r"\becho\s{1,4}(?:-n\s{1,4})?[\"']?([^\s\"'|]{3,256})[\"']?\s{0,4}\|\s{0,4}(?:sudo\s{1,4}-\w{0,6}S|"
+    r"(?:docker|podman|gh|helm|cosign|op|az|vault)\b[^\n|]{0,120}(?:stdin|with-token))"
+)
+
+
+def find_in_commands(text: Text) -> Iterator[Span]:
+    """Spans of passwords and keys that a command line carries."""
+    for start, end in _SIGNS.lines(text):
+        for pattern in (_FLAGS, _LOGIN, _PIPED):
+            for found in pattern.finditer(text.text, start, end):
+                yield from _unless_placeholder(found)
+        for found in _NETRC.finditer(text.text, start, min(len(text.text), end + 1_000)):
+            yield from _unless_placeholder(found)
+
+
+def _unless_placeholder(found: re.Match[str]) -> Iterator[Span]:
+    if not is_placeholder(found[1]) and REDACTED not in found[1]:
+        yield found.span(1)

@@ -1,0 +1,79 @@
+"""Finds what stands in HTTP headers, and behind a scheme of authorisation wherever it stands."""
+
+import re
+from collections.abc import Iterator
+
+from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.value_shapes import is_placeholder, is_plain
+
+_HEADER = re.compile(
+    r"(?i)(?:proxy-|x-)?(?:authorization|authentication)"
+    r"(?:[\"'\\]{0,4}[ \t]{0,4}(?::|=>?|%3A)|[\"'\\]{1,4}[ \t]{0,4},)(?:[ \t]|%20|\+){0,4}"
+    r"(?:[bru](?=[\"']))?[\"'\\]{0,4}"
+    r"((?:bearer|basic|token|apikey|api-key|key|negotiate|digest|ssws|snowflake|splunk|genie-?key|aws4-hmac-sha256|"
+    r"goog4-rsa-sha256|sharedaccesssignature|sharedkey|hmac-sha256|oauth|bot|jwt|dpop|hawk|macaroon)"
+    r"(?:[ \t:]|%20|\+){1,3})?"
+)
+_LIST = re.compile(r"(?i)(?:digest|sha256|signature|sharedkey|oauth|hawk)(?:[ \t:]|%20|\+){1,3}$")
+_WORD = re.compile(r"(?:[^\s\"'\\,;}\])]|,(?=\S)|[;\])}](?=[A-Za-z0-9+/=]{4})){1,8192}")
+_TO_QUOTE = re.compile(r"[^\r\n\"'\\]*")
+_TO_LINE_END = re.compile(r"[^\r\n\"']*")
+_SCHEME = re.compile(
+    r"(?i)(?<![A-Za-z0-9])(?:bearer|basic)(?:[ \t:=]|%20|\+){1,4}[\"']?"
+    r"(?![a-z_]{3,24}=[^=])([\w.~+/=%\-]{6,})"
+)
+_COOKIE = re.compile(
+    r"(?i)(?<![\w-])(?:set-)?cookie[\"'\\]{0,4}[ \t]{0,4}(?::|,|=)[ \t]{0,4}"
+    r"(?:[bru](?=[\"']))?(\\*[\"']?)(?=[^\s=]{1,256}=)"
+)
+_COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\]|\\(?![rn\"']))*")
+
+
+_WORDS = Scanner("authenti|authoriz|cookie|bearer|basic", ignore_case=True)
+
+
+def find_in_headers(text: Text) -> Iterator[Span]:
+    """Spans of credentials in `Authorization`, `Cookie` and their like."""
+    for start, end in _WORDS.lines(text):
+        yield from _in_authorization(text.text, start, end)
+        yield from _cookies(text.text, start, end)
+        for found in _SCHEME.finditer(text.text, start, end):
+            if not is_plain(found[1]) and not is_placeholder(found[1]):
+                yield found.span(1)
+
+
+def _in_authorization(text: str, start: int, end: int) -> Iterator[Span]:
+    at = start
+    for found in _HEADER.finditer(text, start, end):
+        if found.start() >= at:
+            at = _header_end(text, found)
+            if at > found.end():
+                yield found.end(), at
+
+
+def _header_end(text: str, found: re.Match[str]) -> int:
+    """Where the header's value ends: one word, or for schemes with a list the whole list."""
+    start = found.end()
+    if text.startswith(REDACTED, start):
+        return start
+    is_list = found[1] is not None and _LIST.search(found[1]) is not None
+    is_quoted = text[start - 1] in "\"'" or (found[1] is not None and text[found.start(1) - 1] in "\"'")
+    pattern = _TO_LINE_END if is_list else _TO_QUOTE if is_quoted else _WORD
+    value = pattern.match(text, start)
+    if value is None:
+        return start
+    word = value[0]
+    if is_placeholder(word) or (found[1] is None and is_plain(word)):
+        return start
+    return start + len(word.rstrip())
+
+
+def _cookies(text: str, start: int, end: int) -> Iterator[Span]:
+    at = start
+    for found in _COOKIE.finditer(text, start, end):
+        if found.start() < at:
+            continue
+        value = _COOKIE_VALUE.match(text, found.end())
+        at = value.end() if value else found.end()
+        if at - found.end() >= 4 and not text.startswith(REDACTED, found.end()):
+            yield found.end(), at

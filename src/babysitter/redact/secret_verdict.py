@@ -1,0 +1,47 @@
+"""Whether a value is secret, given how its name was judged."""
+
+import re
+
+from babysitter.redact.names import Name, is_secret_noun, judge_name, split_name
+from babysitter.redact.text_spans import REDACTED
+from babysitter.redact.value_shapes import (
+    is_code,
+    is_number,
+    is_path,
+    is_placeholder,
+    is_plain,
+    looks_random,
+)
+
+LONGEST_NAME = 128
+SHORTEST_PIN = 6  # digits; fewer are a count
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_.\-]*$")
+
+
+def is_secret(value: str, judged: Name) -> bool:
+    """Whether a value must not be shown under a name that is judged so."""
+    if judged is Name.INNOCENT or not value or is_placeholder(value) or value.startswith(REDACTED[:-1]):
+        return False
+    if _is_name(value):
+        return False
+    if judged is Name.PASSWORD:
+        return True
+    if judged is Name.LIKELY_PASSWORD:
+        return len(value) >= 4 and not is_plain(value)
+    if judged is Name.SECRET and value.isdigit() and len(value) >= SHORTEST_PIN:
+        return True
+    if is_number(value) or is_path(value) or (is_code(value) and not looks_random(value)):
+        return False
+    if judged is Name.SECRET:
+        return True
+    if judged is Name.PROBABLE:
+        return not is_plain(value) and len(value) >= 4
+    return looks_random(value, hex_too=True)
+
+
+def _is_name(value: str) -> bool:
+    """`password=db_password`, `"secretKeyRef": "HF_TOKEN"`: not the secret, but where it is."""
+    if len(value) > LONGEST_NAME or not _IDENTIFIER.match(value) or not is_plain(value):
+        return False
+    words = split_name(value)
+    return any(map(is_secret_noun, words)) or (len(words) > 1 and judge_name(value) is not Name.INNOCENT)

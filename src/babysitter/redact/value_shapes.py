@@ -1,0 +1,133 @@
+"""What a value looks like: a placeholder, a word, code, a path, a number, or a random string."""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from babysitter.redact.text_spans import word_set
+
+SHORTEST_WORDS = 2.6  # letters on average; a random string changes its case more often than that
+LETTERS_PER_PIECE = 2.6  # on average, at most, of a random string of both cases
+LONGEST_WORD = 24
+LONGEST_PLACEHOLDER = 200
+
+_PLACEHOLDER_WORDS = word_set(
+    "none null nil true false unset empty missing required optional invalid valid expired revoked "
+    "undefined unknown default yes no not is was has and or the a an to for in of on at from by with as "
+    "str string bytes int bool float any object self ok okay denied refused rejected accepted failed "
+    "failure error present absent loaded found enabled disabled changed incorrect wrong mismatch hidden "
+    "masked redacted secret it its this that be if we you when while can cannot must should may will "
+    "does did do are were which what there option options value n/a tbd todo authentication basic "
+    "bearer digest oauth oauth2 anonymous auto env stdin file keyring changeme example"
+)
+_PLACEHOLDER = re.compile(
+    r"(?i)(?:[a-z]{1,2}|[*•.#xX_-]{3,}|\W{1,3}|<[^>]*>?|\[redacted\].*|\[filtered\]|\[masked\]|[\[{(]+"
+    r"|\$\{?\w+\}?|\$\{\{.*|\$\(.*|\{\{?\s?[\w.]*\s?\}?\}?|%\(?\w+\)?[sd%]|your[-_ ].*"
+    r"|my[-_](?:token|key|secret)"
+    r"|-?\d{1,3}|0x[0-9a-f]{1,4})[.,:;!?)\]}'\"]{0,3}$"
+)
+_NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[-+]?\d+)?(?:%|[a-zA-Z]{1,3}(?:/s)?)?$")
+_UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+_HEX = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)$")
+_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:-]?\d\d.*)?$")
+_MASKED = re.compile(r"\*{3,}|\.{3,}$|…|•{3,}|x{6,}|X{6,}")
+_PATH = re.compile(
+    r"(?:~|\.{1,2}|[a-z][a-z0-9+]{1,5}:/|[A-Za-z]:)?[/\\][\w.@{}$<>*\- ]*(?:[/\\][\w.@{}$<>*=\- ]*)*$"
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_VOWEL = re.compile(r"[aeiouAEIOU]")
+_SEGMENT = re.compile(r"[A-Za-z0-9]+")
+_HEADS = (
+    "self cls os sys config cfg conf settings args opt opts option options flag flags param params "
+    "kwargs env environ secrets request response ctx context state client session this data value "
+    "values var vars local module job user auth cred creds credentials token tokens key keys password"
+).replace(" ", "|")
+_NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+_CODE = re.compile(
+    rf"(?:{_HEADS})(?:\.[A-Za-z_]\w*)+(?:\W.*)?$"
+    rf"|(?:await |not |f?lambda |new )?{_NAME}(?:\(\)|[(\[](?![A-Za-z0-9]{{12}}).*[)\]}}])"
+    r"[,;:)\]}]{0,4}\s*(?:#.*)?$"
+    r"|[A-Za-z_][\w.]{0,80}[(\[{]\s*$"
+    r"|(?:Optional|Union|Annotated|List|Dict|Tuple|Literal|Any|Callable|Secret\w{0,8}|TypeAlias|Sequence)\b.*$"
+    r"|[\w.]+\s?\|\s?None"
+)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether it stands for a value: `None`, `***`, `<your token>`, `${TOKEN}`, a small number."""
+    return len(value) < LONGEST_PLACEHOLDER and _stands_for_value(value)
+
+
+@lru_cache(maxsize=4096)
+def _stands_for_value(value: str) -> bool:
+    word = value.rstrip(".,:;!?)]}'\"").lower()
+    return word in _PLACEHOLDER_WORDS or bool(_PLACEHOLDER.match(value) or _MASKED.search(value))
+
+
+def is_number(value: str) -> bool:
+    """A count, a measure, a date."""
+    return len(value) < 40 and (_NUMBER.match(value) is not None or _DATE.match(value) is not None)
+
+
+def is_uuid(value: str) -> bool:
+    return len(value) == 36 and _UUID.match(value) is not None
+
+
+def is_plain(value: str, *, letters_per_word: float = SHORTEST_WORDS) -> bool:
+    """Whether it reads like words: `attention_mask`, `keep-alive`, `AccessToken`, `not found`."""
+    return len(value) <= 120 and _reads_like_words(value, letters_per_word)
+
+
+@lru_cache(maxsize=4096)
+def _reads_like_words(value: str, letters_per_word: float) -> bool:
+    if any(letter.isdigit() for letter in value):
+        return False
+    words = _WORDS.findall(value)
+    letters = sum(map(len, words))
+    if not words or letters < 0.7 * len(value):
+        return False
+    if letters < letters_per_word * len(words) or max(map(len, words)) >= LONGEST_WORD:
+        return False
+    without_vowels = sum(len(word) for word in words if not _VOWEL.search(word))
+    return len(value) <= 8 or without_vowels <= letters / 2
+
+
+def is_code(value: str) -> bool:
+    """An expression, as a line of a traceback has it: `self.token`, `os.environ["X"]`, `get_token()`."""
+    return len(value) < 400 and _CODE.match(value) is not None
+
+
+def is_path(value: str) -> bool:
+    """A path of a file, no part of which looks random."""
+    if len(value) > 400 or _PATH.match(value) is None:
+        return False
+    return not any(looks_random(part, least=16) for part in re.split(r"[/\\]", value))
+
+
+@lru_cache(maxsize=4096)
+def looks_random(value: str, *, least: int = 12, hex_too: bool = False) -> bool:
+    """Whether no person would have written it: letters and digits mixed without the rhythm of words.
+
+    Hexadecimal numbers, more often checksums and commits, count only with `hex_too`, from 32 digits.
+    """
+    if len(value) < least or is_uuid(value) or is_number(value):
+        return False
+    if _HEX.match(value):
+        return hex_too and len(value) >= 32
+    segments = _SEGMENT.findall(value)
+    joined = "".join(segments)
+    if len(joined) < least:
+        return False
+    has_digit = any(letter.isdigit() for letter in joined)
+    has_lower = any(letter.islower() for letter in joined)
+    has_upper = any(letter.isupper() for letter in joined)
+    if has_lower and has_upper:
+        pieces = _PIECES.findall(joined)
+        longest = max(map(len, pieces))
+        return len(joined) <= LETTERS_PER_PIECE * len(pieces) and longest < 9 and len(pieces) > 4
+    if not has_digit:
+        return False
+    longest = max(segments, key=len)
+    changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(longest))
+    return len(longest) >= least and changes >= 0.2 * len(longest)

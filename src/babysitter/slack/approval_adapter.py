@@ -1,0 +1,99 @@
+"""The service behind Slack's buttons: who somebody is there, what a press means here."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from babysitter.engine.app import Hall
+from babysitter.model.ids import IncidentId, Person, ProposalId
+from babysitter.model.proposal import Answer, Door
+from babysitter.slack.click import Press, read_back, written
+from babysitter.slack.click_result import Heard
+from babysitter.slack.members import CANNOT_TELL
+from babysitter.usecases import approvals, show_command
+from babysitter.usecases import click_inbox as inbox
+
+Members = Callable[[str], Awaitable[frozenset[str]]]
+
+
+class Reception:
+    """Implements `Desk` over the service.
+
+    `members_of`: the user ids in a Slack user group; `objection_to`: why somebody is no person of ours. Both
+    are set once Slack can be asked, and asked again for every answer, so that somebody who left cannot
+    approve any more.
+    """
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self.members_of: Members | None = None
+        self.objection_to: Callable[[str], Awaitable[str]] | None = None
+
+    async def keep(self, press: Press) -> None:
+        await inbox.keep(self._hall, press.identity, Door.SLACK, written(press))
+
+    async def kept(self) -> Sequence[Press]:
+        return tuple(map(read_back, await inbox.kept(self._hall, Door.SLACK)))
+
+    async def answered(self, press: Press) -> None:
+        await inbox.answered(self._hall, press.identity)
+
+    async def decide(
+        self,
+        proposal: ProposalId,
+        person: Person,
+        answer: Answer,
+        door: Door,
+        *,
+        snooze_until: datetime | None = None,
+        incoming: str = "",
+    ) -> Heard:
+        offer = await approvals.offered(self._hall, proposal)
+        groups = frozenset([each for each in offer.may_approve if await self._is_in(person, each)])
+        ruling = await approvals.decide(
+            self._hall,
+            proposal,
+            person,
+            answer,
+            door,
+            snooze_until=snooze_until,
+            groups=groups,
+            incoming=incoming,
+        )
+        return Heard(ruling.took_effect, ruling.sentence)
+
+    async def refuse(self, target: str, by: str, door: Door, because: str) -> None:
+        await approvals.refuse(self._hall, target, by, door, because)
+
+    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> Heard:
+        ruling = await approvals.give_feedback(self._hall, incident, person, was_right=was_right)
+        return Heard(ruling.took_effect, ruling.sentence)
+
+    async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
+        return await approvals.evidence_of(self._hall, incident)
+
+    async def command_pages(self, proposal: ProposalId) -> Sequence[str]:
+        return await show_command.command_pages(self._hall, proposal)
+
+    async def record_shown(self, proposal: ProposalId) -> None:
+        await show_command.record_shown(self._hall, proposal)
+
+    async def vouch(self, person: Person, asked: Sequence[Person]) -> str:
+        """Why this person may not answer any more; "" when nothing speaks against it. Asked before an act.
+
+        What Slack cannot say just now it has said when the button was pressed.
+        """
+        objection = await self.objection_to(person) if self.objection_to is not None else ""
+        if objection and objection != CANNOT_TELL:
+            return f"{person}, who approved, may not approve any more: {objection}"
+        if person in asked:
+            return ""
+        groups = [each for each in asked if each.startswith("S")]
+        if any([await self._is_in(person, each) for each in groups]):
+            return ""
+        return f"{person}, who approved, may not approve any more"
+
+    async def _is_in(self, person: Person, group: str) -> bool:
+        """Slack's user groups begin with S, its people with U or W."""
+        if self.members_of is None or not group.startswith("S"):
+            return False
+        return person in await self.members_of(group)

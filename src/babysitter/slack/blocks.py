@@ -1,0 +1,318 @@
+"""Words -> Slack blocks, within Slack's limits however long the words are. Pure.
+
+Text from a job is shown in `rich_text` elements, where no mark-up exists; sequences that would mean
+something elsewhere (`<!channel>`, `<https://...>`) are broken as well, so that no copy, quotation or
+notification of the message can revive them. What does not fit is the surplus, for the thread.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from babysitter.messages.formatting import shortened
+from babysitter.model.message import Button, ButtonKind, Words
+
+Block: TypeAlias = dict[str, object]
+
+BLOCKS_CHARS_MOST = 10_000
+HEADER_CHARS_MOST = 140
+SENTENCE_CHARS_MOST = 1_300
+FIELD_CHARS_MOST = 200
+FIELDS_MOST = 8
+EVIDENCE_CHARS_MOST = 2_600
+EVIDENCE_LINE_CHARS_MOST = 400
+COMMANDS_CHARS_MOST = 1_600
+NOTES_CHARS_MOST = 700
+DECIDED_CHARS_MOST = 700
+FALLBACK_CHARS_MOST = 900
+REPLY_CHARS_MOST = 2_800
+
+_SIGNS = {"fatal": "🔴", "degraded": "🟠", "info": "🔵", "benign": "🟢"}
+_LABELS = {
+    ButtonKind.APPROVE: "Approve restart",
+    ButtonKind.SHOW_COMMAND: "Show the whole command",
+    ButtonKind.DENY: "Deny",
+    ButtonKind.SNOOZE_1H: "Snooze 1 h",
+    ButtonKind.SNOOZE_4H: "Snooze 4 h",
+    ButtonKind.SNOOZE_CHANGE: "Snooze until it changes",
+    ButtonKind.MORE: "Show more evidence",
+    ButtonKind.RIGHT: "Cause is right",
+    ButtonKind.WRONG: "Cause is wrong",
+}
+_ANSWERS = (
+    ButtonKind.APPROVE,
+    ButtonKind.SHOW_COMMAND,
+    ButtonKind.DENY,
+    ButtonKind.SNOOZE_1H,
+    ButtonKind.SNOOZE_4H,
+    ButtonKind.SNOOZE_CHANGE,
+)
+# "<" before what Slack's mark-up gives a meaning: mentions, channels, commands, links.
+_MEANINGFUL = re.compile(r"<(?=[!@#/]|[a-zA-Z][a-zA-Z0-9+.-]{0,20}:|www\.)")
+_BY_A_SLACK_USER = re.compile(r"\bby ([UW][A-Z0-9]{3,20})\b")
+_IN_THREAD = " (whole command in the thread)"
+_CUT = " (cut: show the whole command, then approve)"
+_USER_ID = re.compile(r"[UW][A-Z0-9]{4,20}")
+_GROUP_ID = re.compile(r"S[A-Z0-9]{4,20}")
+_JOINER = "\u2060"  # invisible, and no line break happens at it
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A message for Slack. `surplus`: full text of what had to be cut, "" when nothing was."""
+
+    blocks: tuple[Block, ...]
+    text: str  # for notifications and screen readers
+    surplus: str = ""
+
+
+def render(words: Words, buttons: Sequence[Button] = (), *, mentions: Sequence[str] = ()) -> Rendered:
+    """The message as blocks. `mentions`: Slack ids of who must be called; other names call nobody."""
+    evidence, evidence_cut = _fitting(words.evidence, EVIDENCE_CHARS_MOST)
+    commands, commands_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
+    surplus = []
+    if evidence_cut:
+        surplus += ["Evidence", *words.evidence]
+    asks_to_show = any(each.kind is ButtonKind.SHOW_COMMAND for each in buttons)
+    if commands_cut and not asks_to_show:
+        surplus += [words.commands_are or "Approval would run", *words.commands]
+    where_whole = (_CUT if asks_to_show else _IN_THREAD) if commands_cut else ""
+    blocks = [
+        _header(words),
+        _sentence(words, mentions),
+        *_fields(words),
+        *_code("", words.progress[:20]),
+        *_code("Evidence", evidence),
+        *_notes(words),
+        *_code(_commands_heading(words, where_whole), commands),
+        *_decided(words),
+        *_actions(buttons, _ANSWERS),
+        *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)),
+        *_footer(words, asks_for_feedback=any(each.kind is ButtonKind.RIGHT for each in buttons)),
+    ]
+    return Rendered(tuple(blocks), _fallback(words, mentions), "\n".join(map(inert, surplus)))
+
+
+def render_plainly(words: Words, buttons: Sequence[Button] = ()) -> Rendered:
+    """The least that is still of use, for the day on which Slack refuses the full form.
+
+    It has no commands: what they are must be shown before they can be approved.
+    """
+    if words.commands_shown_at is None:
+        buttons = list(dict.fromkeys(map(_showing, buttons)))
+    blocks = (_header(words), _sentence(words, ()), *_actions(buttons, _ANSWERS))
+    full = (words.sentence, *words.evidence, *words.commands, words.decided)
+    return Rendered(blocks, _fallback(words, ()), "\n".join(inert(each) for each in full if each))
+
+
+def render_lines(heading: str, lines: Iterable[str]) -> Rendered:
+    """Quoted lines alone, as many as fit in one reply."""
+    fitting, was_cut = _fitting(tuple(lines), REPLY_CHARS_MOST, line_most=REPLY_CHARS_MOST)
+    note = " (the rest is in `babysit report`)" if was_cut else ""
+    return Rendered(tuple(_code(heading + note, fitting)), escape(heading))
+
+
+def replies(surplus: str) -> tuple[str, ...]:
+    """The surplus in pieces of one reply each."""
+    return tuple(surplus[at : at + REPLY_CHARS_MOST] for at in range(0, len(surplus), REPLY_CHARS_MOST))
+
+
+def reply(piece: str) -> Rendered:
+    return Rendered(tuple(_code("", [piece])), "More of the message above.")
+
+
+def escape(text: str, most: int = 3_000) -> str:
+    """Text for a `mrkdwn` field: shown as written, at most so long, never cut inside an entity."""
+    shown = inert(text)
+    if len(shown) <= most // 5:
+        return _escaped(shown)
+    room, used = most - 1, 0
+    kept: list[str] = []
+    for letter in shown:
+        written = _escaped(letter)
+        if used + len(written) > room:
+            return "".join(kept) + "…"
+        used += len(written)
+        kept.append(written)
+    return "".join(kept)
+
+
+def escape_sentence(text: str, most: int = 2_000) -> str:
+    """A sentence of ours that may name who decided ("by U0ADA ..."): that name alone becomes a mention."""
+    return _BY_A_SLACK_USER.sub(r"by <@\1>", escape(text, most))
+
+
+def inert(text: str) -> str:
+    """The same text, looking the same, in which no mention, link or command is left."""
+    return _MEANINGFUL.sub("<" + _JOINER, text)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _header(words: Words) -> Block:
+    sign = _SIGNS.get(words.severity, "")
+    title = shortened(inert(f"{sign} {words.title}".strip()) or "babysit", HEADER_CHARS_MOST)
+    return {"type": "header", "text": {"type": "plain_text", "text": title, "emoji": True}}
+
+
+def _sentence(words: Words, mentions: Sequence[str]) -> Block:
+    """What happened, in a block without mark-up; the mentions beside it are the only live part."""
+    sentence = shortened(inert(words.sentence), SENTENCE_CHARS_MOST) or "No more is known."
+    elements: list[Block] = [*_mention_elements(mentions), {"type": "text", "text": sentence}]
+    if words.cause:
+        sure = f", {words.confidence:.0%} sure" if words.confidence is not None else ""
+        elements.append({"type": "text", "text": f"\n{inert(words.cause)}{sure}", "style": {"bold": True}})
+    return _rich({"type": "rich_text_section", "elements": elements})
+
+
+def _mention_elements(mentions: Sequence[str]) -> list[Block]:
+    """`U...`/`W...` a person, `S...` a user group; anything else is not mentioned."""
+    elements: list[Block] = []
+    for name in dict.fromkeys(mentions):
+        if _USER_ID.fullmatch(name):
+            elements += [{"type": "user", "user_id": name}, {"type": "text", "text": " "}]
+        elif _GROUP_ID.fullmatch(name):
+            elements += [{"type": "usergroup", "usergroup_id": name}, {"type": "text", "text": " "}]
+    return elements
+
+
+def _fields(words: Words) -> list[Block]:
+    shown = [
+        {
+            "type": "mrkdwn",
+            "text": f"*{escape(name, 60)}*\n{escape(value or '-', FIELD_CHARS_MOST)}",
+            "verbatim": True,
+        }
+        for name, value in words.fields[:FIELDS_MOST]
+    ]
+    return [{"type": "section", "fields": shown}] if shown else []
+
+
+def _code(heading: str, lines: Sequence[str]) -> list[Block]:
+    """Lines as they are, under a heading. Nothing in them is interpreted, fences included."""
+    text = "\n".join(inert(line) for line in lines).strip("\n")
+    if not text:
+        return []
+    parts: list[Block] = [
+        {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": text[:REPLY_CHARS_MOST]}]}
+    ]
+    if heading:
+        title: Block = {"type": "text", "text": heading, "style": {"bold": True}}
+        parts.insert(0, {"type": "rich_text_section", "elements": [title]})
+    return [_rich(*parts)]
+
+
+def is_cut(words: Words) -> bool:
+    """Whether something that a person must see before approving does not fit."""
+    _, was_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
+    bounded = [(words.change, NOTES_CHARS_MOST // 2), *((text, NOTES_CHARS_MOST) for _, text in words.notes)]
+    return was_cut or any(escape(text, most) != _escaped(inert(text)) for text, most in bounded)
+
+
+def _showing(button: Button) -> Button:
+    return Button(ButtonKind.SHOW_COMMAND, button.target) if button.kind is ButtonKind.APPROVE else button
+
+
+def _commands_heading(words: Words, where: str) -> str:
+    return (words.commands_are or "Approval runs exactly this") + where
+
+
+def _notes(words: Words) -> list[Block]:
+    """Recovery, price, change, budget and differences: what a person weighs before answering."""
+    notes = [
+        f"*{name}* {escape(text, NOTES_CHARS_MOST // 2)}"
+        for name, text in (
+            ("Own recovery:", words.recovery),
+            ("Waiting costs:", words.price),
+            ("Change:", words.change),
+            ("Budget:", words.budget),
+        )
+        if text
+    ]
+    notes += [f"*{escape(name, 60)}:* {escape(text, NOTES_CHARS_MOST)}" for name, text in words.notes]
+    if not notes:
+        return []
+    return [{"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(notes), "verbatim": True}}]
+
+
+def _decided(words: Words) -> list[Block]:
+    if not words.decided:
+        return []
+    text = escape_sentence(words.decided, DECIDED_CHARS_MOST)
+    return [
+        {"type": "divider"},
+        {"type": "section", "text": {"type": "mrkdwn", "text": f"*{text}*", "verbatim": True}},
+    ]
+
+
+def _actions(buttons: Sequence[Button], kinds: Sequence[ButtonKind]) -> list[Block]:
+    elements = [_button(each) for each in buttons if each.kind in kinds]
+    return [{"type": "actions", "elements": elements}] if elements else []
+
+
+def _button(button: Button) -> Block:
+    element: Block = {
+        "type": "button",
+        "text": {"type": "plain_text", "text": _LABELS[button.kind], "emoji": True},
+        "action_id": button.kind.value,
+        "value": button.target,
+    }
+    if button.kind is ButtonKind.APPROVE:
+        element["style"] = "primary"
+        element["confirm"] = {
+            "title": {"type": "plain_text", "text": "Restart the job?"},
+            "text": {"type": "plain_text", "text": "Exactly the command that was shown is run, once."},
+            "confirm": {"type": "plain_text", "text": "Restart"},
+            "deny": {"type": "plain_text", "text": "Not now"},
+        }
+    return element
+
+
+def _footer(words: Words, *, asks_for_feedback: bool) -> list[Block]:
+    parts = [escape(words.footer, 300)] if words.footer else []
+    if words.expires_at is not None:
+        at, utc = int(words.expires_at.timestamp()), f"{words.expires_at:%d %b %H:%M} UTC"
+        parts.append(f"Proposal expires <!date^{at}^{{date_short_pretty}} at {{time}}|{utc}>")
+    if asks_for_feedback:
+        parts.append("Your word on the cause tunes its rule.")
+    if not parts:
+        return []
+    return [
+        {"type": "context", "elements": [{"type": "mrkdwn", "text": " · ".join(parts), "verbatim": True}]}
+    ]
+
+
+def _fallback(words: Words, mentions: Sequence[str]) -> str:
+    """What a lock screen shows; the call itself is made here too, because clients notify from it."""
+    calls = ""
+    for name in dict.fromkeys(mentions):
+        if _USER_ID.fullmatch(name):
+            calls += f"<@{name}> "
+        elif _GROUP_ID.fullmatch(name):
+            calls += f"<!subteam^{name}> "
+    return calls + escape(f"{words.title}. {words.sentence}", FALLBACK_CHARS_MOST)
+
+
+def _fitting(
+    lines: Sequence[str], most: int, *, line_most: int = EVIDENCE_LINE_CHARS_MOST
+) -> tuple[list[str], bool]:
+    """As many lines as fit, each bounded, and whether anything was cut."""
+    kept: list[str] = []
+    used, was_cut = 0, False
+    for line in map(inert, lines):
+        room = min(line_most, most - used - 1)
+        if room < 40 and len(line) > room:
+            was_cut = True
+            break
+        short = shortened(line, room)
+        was_cut = was_cut or short != line
+        kept.append(short)
+        used += len(short) + 1
+    return kept, was_cut
+
+
+def _rich(*parts: Block) -> Block:
+    return {"type": "rich_text", "elements": list(parts)}

@@ -1,0 +1,108 @@
+"""Slack's buttons for as long as a service runs, in whatever process that is."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import structlog
+
+from babysitter.clock import Clock
+from babysitter.config import secret
+from babysitter.engine.app import Hall
+from babysitter.errors import UserError
+from babysitter.model.proposal import Door
+from babysitter.slack.approval_adapter import Reception
+from babysitter.slack.interactivity import SlackSurface
+
+REPORT_EVERY = timedelta(seconds=2)
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(minutes=1)
+
+log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def hearing(hall: Hall, *, world: Clock | None = None) -> AsyncIterator[SlackSurface | None]:
+    """Take presses while the block lasts, where Slack is configured for them; None where it is not.
+
+    What goes wrong meanwhile ends nothing: it is told in `hall.troubles`, and answers are still taken in
+    the terminal. `world`: the real time, where the hall's is none.
+    """
+    world = world or hall.world
+    surface = _surface(hall, world)
+    if surface is None:
+        yield None
+        return
+    running = asyncio.create_task(_run(surface, hall, world))
+    try:
+        yield surface
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        hall.vouchers.pop(Door.SLACK, None)
+
+
+def _surface(hall: Hall, world: Clock) -> SlackSurface | None:
+    from babysitter.slack.posting import SlackNotifier
+
+    slack, notifier = hall.settings.slack, hall.notifier("slack")
+    app_token = secret(slack.app_token, slack.app_token_file, what="Slack app token")
+    signing_secret = secret(slack.signing_secret, slack.signing_secret_file, what="Slack signing secret")
+    if not isinstance(notifier, SlackNotifier) or not (app_token or signing_secret):
+        return None
+    host, _, port = slack.listen.rpartition(":")
+    reception = Reception(hall)
+    surface = SlackSurface(
+        notifier.client,
+        notifier,
+        reception,
+        hall.clock,
+        app_token=app_token,
+        signing_secret=signing_secret,
+        listen=(host.strip("[]"), int(port)),
+        world=world,
+    )
+    reception.members_of = surface.people.members_of
+    reception.objection_to = surface.people.objection_to
+    hall.vouchers[Door.SLACK] = reception.vouch
+    return surface
+
+
+async def _run(surface: SlackSurface, hall: Hall, world: Clock) -> None:
+    """Take presses until cancelled. What breaks is shown in `status` and begun again after a pause."""
+    pause = FIRST_PAUSE
+    while True:
+        began = world.now()
+        trouble = await _run_once(surface, hall, world)
+        hall.troubles["slack"] = f"{trouble} Answer in the terminal meanwhile; it is tried again."
+        if abs(world.now() - began) > LONGEST_PAUSE:
+            pause = FIRST_PAUSE  # it worked for a while
+        await world.sleep_until(world.now() + pause)
+        pause = min(LONGEST_PAUSE, pause * 2)
+
+
+async def _run_once(surface: SlackSurface, hall: Hall, world: Clock) -> str:
+    """Why it ended, in a sentence; it ends by a fault only."""
+    reporting = asyncio.create_task(_report(surface, hall, world))
+    try:
+        await surface.run()
+    except UserError as fault:
+        log.error("slack_clicks_not_received", because=fault.sentence)
+        return str(fault)
+    except Exception as fault:  # the top of Slack's door: the watches are looked after without it
+        log.exception("slack_surface_crashed")
+        return f"Slack's buttons are not heard: a fault of babysit's own ({type(fault).__name__})."
+    finally:
+        reporting.cancel()
+        await asyncio.gather(reporting, return_exceptions=True)
+    return "Slack's buttons are not heard: the connection was given up."
+
+
+async def _report(surface: SlackSurface, hall: Hall, world: Clock) -> None:
+    """Keep what is wrong with the socket where `status` finds it."""
+    while surface.socket is not None:
+        if surface.trouble:
+            hall.troubles["slack"] = surface.trouble
+        else:
+            hall.troubles.pop("slack", None)
+        await world.sleep_until(world.now() + REPORT_EVERY)

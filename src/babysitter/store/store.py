@@ -1,0 +1,240 @@
+"""Opens the database, and gives out transactions with every repository in them.
+
+    async with store.transaction() as records:     # all of it, or nothing
+        await records.watches.save(watch)
+        await records.events.append(event)
+
+Writers come one after another, in every database: a transaction reads what is true now, decides and writes,
+and nobody writes in between. So "still open?" and "exactly one row changed" need no further locks.
+"""
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from errno import ENOSPC
+from pathlib import Path
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    InternalError,
+    NoSuchModuleError,
+    OperationalError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from babysitter.errors import BadConfig, StorageUnavailable, Unreachable, UserError
+from babysitter.private_files import make_private_folder, open_private_bytes, restrict_state
+from babysitter.store.action_journal import JournalBook
+from babysitter.store.channels import ChannelRepository
+from babysitter.store.connection import Connection, is_locked
+from babysitter.store.counts import Tally
+from babysitter.store.database import WRITE_WAIT_S, Database, PostgresDatabase, SqliteDatabase
+from babysitter.store.default_folder import FILE_NAME
+from babysitter.store.event_log import EventLog
+from babysitter.store.feedback import FeedbackBook
+from babysitter.store.inbox import Inbox
+from babysitter.store.incidents import LedgerBook
+from babysitter.store.known_clusters import ClusterBook
+from babysitter.store.leases import LeaseBook
+from babysitter.store.migrations import migrate, version_of
+from babysitter.store.observations import ObservationShelf
+from babysitter.store.outbox import Outbox
+from babysitter.store.version import VERSION
+from babysitter.store.watches import WatchBook
+from babysitter.waits import waiting_for
+
+# Is called after each write: what is wrong with the database ("" = committed), and the seconds it took.
+NoteWrite = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Every repository, over one transaction."""
+
+    watches: WatchBook
+    observations: ObservationShelf
+    ledger: LedgerBook
+    journal: JournalBook
+    events: EventLog
+    outbox: Outbox
+    inbox: Inbox
+    leases: LeaseBook
+    feedback: FeedbackBook
+    clusters: ClusterBook
+    tally: Tally
+    channels: ChannelRepository
+
+
+class Store:
+    """The database. Transactions must not be nested: the inner one would wait for the outer."""
+
+    def __init__(self, database: Database, note_write: NoteWrite = lambda _fault, _took_s: None) -> None:
+        self._database = database
+        self._note_write = note_write
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Records]:
+        """Everything in the block is committed together; an exception leaves nothing.
+
+        Raises StorageUnavailable when the database does not answer, is locked for too long, or cannot be
+        written. Then nothing may be done that was to be stored first.
+        """
+        began = time.monotonic()
+        try:
+            with _translated():
+                async with self._database.writing() as connection:
+                    yield _records(connection)
+                has_stored = connection.has_changed  # an empty transaction succeeds on a full disk, too
+        except StorageUnavailable as fault:
+            self._note_write(fault.reason, time.monotonic() - began)
+            raise
+        if has_stored:
+            self._note_write("", time.monotonic() - began)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Records]:
+        """One consistent picture, while others may write. Writing here is refused by the database.
+
+        Raises StorageUnavailable when the database does not answer.
+        """
+        with _translated():
+            async with self._database.reading() as connection:
+                yield _records(connection)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+
+async def open_store(
+    where: Path | str,
+    note_write: NoteWrite = lambda _fault, _took_s: None,
+    *,
+    write_wait_s: float = WRITE_WAIT_S,
+) -> Store:
+    """The store in a state folder (made when missing), or at a database URL; its schema brought up to date.
+
+    A database with the present schema is not written to: it can be opened while it is locked or its disk is
+    full. Raises UserError for a folder that cannot be written or a database of a newer babysit, BadConfig for
+    a URL that cannot be one, Unreachable for a database that does not answer.
+    """
+    database = _postgres(where, write_wait_s) if isinstance(where, str) else _sqlite(where, write_wait_s)
+    try:
+        if isinstance(where, str) or (where / FILE_NAME).stat().st_size:
+            with waiting_for("the database of babysit's own state"):
+                is_current = await database.inspect(version_of) == VERSION
+        else:
+            is_current = False
+        if not is_current:
+            await database.change(migrate)
+    except (DBAPIError, OSError, StorageUnavailable) as fault:
+        await database.close()
+        raise _unusable(where, fault) from fault
+    except BaseException:
+        await database.close()
+        raise
+    return Store(database, note_write)
+
+
+def _sqlite(folder: Path, write_wait_s: float) -> SqliteDatabase:
+    try:
+        make_private_folder(folder)
+        restrict_state(folder)
+        if not (folder / FILE_NAME).exists():
+            # Made before the database is, which gives its mode to the files beside it.
+            open_private_bytes(folder / FILE_NAME, "ab").close()
+    except OSError as fault:
+        raise _unusable(folder, fault) from fault
+    return SqliteDatabase(folder / FILE_NAME, write_wait_s=write_wait_s)
+
+
+def _postgres(url: str, write_wait_s: float) -> PostgresDatabase:
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() != "postgresql":
+            raise BadConfig(
+                f"babysit keeps its state in SQLite or PostgreSQL, not in '{parsed.get_backend_name()}'.",
+                next_step="Write database_url as postgresql://USER@HOST/DATABASE, or leave it out.",
+            )
+        return PostgresDatabase(parsed.set(drivername="postgresql+psycopg"), write_wait_s=write_wait_s)
+    except ArgumentError as fault:
+        raise BadConfig(
+            "The database URL cannot be read.",
+            next_step="Write it as postgresql://USER@HOST/DATABASE.",
+        ) from fault
+    except (ModuleNotFoundError, NoSuchModuleError) as fault:
+        raise UserError(
+            "PostgreSQL needs one more package.", next_step="Install babysitter[postgres]."
+        ) from fault
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """No room above knows the library's exceptions; a fault of our own in a statement stays what it is."""
+    try:
+        yield
+    except (DBAPIError, PoolTimeout) as fault:
+        if not _is_of_the_database(fault):
+            raise
+        raise StorageUnavailable(_sentence(fault)) from fault
+
+
+def _is_of_the_database(fault: BaseException) -> bool:
+    """Whether the database is at fault, not our statement: lost, locked, full, read-only, damaged."""
+    is_damaged = type(fault) is DatabaseError  # SQLite: "malformed", "not a database"
+    return is_damaged or isinstance(fault, (OperationalError, InterfaceError, InternalError, PoolTimeout))
+
+
+def _unusable(where: Path | str, fault: BaseException) -> UserError | Unreachable:
+    if isinstance(where, str):
+        return Unreachable(
+            f"The database at {make_url(where).render_as_string()} cannot be used: {_sentence(fault)}.",
+            next_step="Check that it runs and that the user may create tables.",
+        )
+    if "not a database" in str(fault) or "malformed" in str(fault):
+        return UserError(
+            f"The file {where / FILE_NAME} is damaged: {_sentence(fault)}.",
+            next_step="Put back a copy, or move it aside: a new one is made, without the old watches.",
+        )
+    if is_locked(fault) or isinstance(fault, StorageUnavailable):
+        return Unreachable(
+            f"The database {where / FILE_NAME} is locked by another process.",
+            next_step="Try again; if it lasts, see who holds it: `fuser` with the path of the file.",
+        )
+    if "disk is full" in str(fault) or "disk I/O" in str(fault) or getattr(fault, "errno", None) == ENOSPC:
+        return UserError(
+            f"The state folder {where} cannot be used: {_sentence(fault)}.",
+            next_step="Free some space on its disk, or name another folder with --state-dir.",
+        )
+    return UserError(
+        f"The state folder {where} cannot be used: {_sentence(fault)}.",
+        next_step="Make it writable, or name another one with --state-dir or BABYSIT_STATE_DIR.",
+    )
+
+
+def _sentence(fault: BaseException) -> str:
+    if isinstance(fault, OSError) and fault.strerror:
+        return fault.strerror.lower()
+    return str(getattr(fault, "orig", None) or fault).splitlines()[0].rstrip(".")
+
+
+def _records(connection: Connection) -> Records:
+    events = EventLog(connection)
+    return Records(
+        watches=WatchBook(connection),
+        observations=ObservationShelf(connection),
+        ledger=LedgerBook(connection),
+        journal=JournalBook(connection, events),
+        events=events,
+        outbox=Outbox(connection),
+        inbox=Inbox(connection),
+        leases=LeaseBook(connection),
+        feedback=FeedbackBook(connection),
+        clusters=ClusterBook(connection),
+        tally=Tally(connection),
+        channels=ChannelRepository(connection),
+    )

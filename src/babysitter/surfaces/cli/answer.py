@@ -1,0 +1,173 @@
+"""`approve`, `deny`, `snooze`: a person's answer, at a terminal."""
+
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babysitter.errors import NotAllowed
+from babysitter.surfaces.cli.options import (
+    Json,
+    SettingsFile,
+    StateDir,
+    me,
+    quick_state_folder,
+    settings_from,
+)
+from babysitter.surfaces.duration_option import parse_duration
+from babysitter.waits import waiting_for
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.model.proposal import Answer, Proposal
+
+Id = Annotated[str, typer.Argument(help="Id of the proposal, as `babysit status` shows it.")]
+LONGEST_SNOOZE = timedelta(days=30)
+
+
+def approve(
+    proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
+) -> None:
+    """Approve a proposal: show the whole of what would be done, ask for confirmation, do it.
+
+    Needs a person at a terminal: called by a program it exits 4 and the attempt is kept in the report.
+    """
+    from babysitter.model.proposal import Answer
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        refused = NotAllowed(
+            "Approving needs a person at a terminal.",
+            next_step="Run this command in a terminal of your own, or press the button in Slack.",
+        )
+        _keep_refusal(proposal, refused.sentence, settings, state_dir)
+        raise refused
+    _answer(proposal, Answer.YES, None, settings, state_dir, as_json=as_json)
+
+
+def deny(
+    proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
+) -> None:
+    """Deny a proposal: nothing is done to the job."""
+    from babysitter.model.proposal import Answer
+
+    _answer(proposal, Answer.NO, None, settings, state_dir, as_json=as_json)
+
+
+def snooze(
+    proposal: Id,
+    span: Annotated[str, typer.Option("--for", help="How long: 30m, 2h, 1d.")] = "1h",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Put a proposal off for a while: it stays open, and is brought up again after that."""
+    from babysitter.model.proposal import Answer
+
+    lasts = parse_duration(span, at_most=LONGEST_SNOOZE, option="--for", above_zero=True)
+    _answer(proposal, Answer.SNOOZE, lasts, settings, state_dir, as_json=as_json)
+
+
+def _keep_refusal(proposal: str, because: str, settings: SettingsFile, state_dir: StateDir) -> None:
+    """A program that tries to approve is told in the timeline."""
+    folder = quick_state_folder(settings, state_dir)
+    if folder is not None:
+        from babysitter.usecases.quick_status import record_refusal
+
+        if record_refusal(folder, proposal, me(), because, now=datetime.now(UTC)):
+            return
+    import asyncio
+
+    asyncio.run(_refuse(settings_from(settings, state_dir), proposal, because))
+
+
+async def _refuse(settings: "Settings", proposal: str, because: str) -> None:
+    from babysitter.model.proposal import Door
+    from babysitter.usecases.approvals import refuse
+    from babysitter.wiring import open_hall
+
+    async with open_hall(settings) as hall:
+        await refuse(hall, proposal, me(), Door.TERMINAL, because)
+
+
+def _answer(
+    proposal: str,
+    answer: "Answer",
+    lasts: timedelta | None,
+    settings: SettingsFile,
+    state_dir: StateDir,
+    *,
+    as_json: bool,
+) -> None:
+    from babysitter.surfaces.views import DecisionReply
+
+    # Asked between two visits to the state: while somebody thinks, nothing is held, and Ctrl+C ends it.
+    if answer.value == "yes" and not _is_confirmed(_offered(settings, state_dir, proposal)):
+        accepted, sentence = False, "Nothing was answered; the proposal stays open."
+    else:
+        import asyncio
+
+        chosen = settings_from(settings, state_dir)
+        accepted, sentence = asyncio.run(_decide(chosen, settings, proposal, answer, lasts))
+    if as_json:
+        reply = DecisionReply(accepted=accepted, proposal=proposal, sentence=sentence)
+        typer.echo(reply.model_dump_json())
+    else:
+        typer.echo(sentence)
+
+
+def _offered(settings: SettingsFile, state_dir: StateDir, proposal: str) -> "Proposal | None":
+    """The offer, where it can still be answered; None where `decide` has to say why not."""
+    found = None
+    folder = quick_state_folder(settings, state_dir)
+    if folder is not None:
+        from babysitter.usecases.quick_status import read_proposal
+
+        found = read_proposal(folder, proposal)
+    if found is None:
+        import asyncio
+
+        found = asyncio.run(_read_offer(settings_from(settings, state_dir), proposal))
+    return found if found.status.value in ("open", "snoozed") else None
+
+
+async def _read_offer(settings: "Settings", proposal: str) -> "Proposal":
+    from babysitter.model.ids import ProposalId
+    from babysitter.usecases.approvals import offered
+    from babysitter.wiring import open_hall
+
+    async with open_hall(settings) as hall:
+        return await offered(hall, ProposalId(proposal))
+
+
+def _is_confirmed(offer: "Proposal | None") -> bool:
+    """Whether the person, having seen exactly what would be done, still wants it."""
+    from babysitter.surfaces.cli import terminal_view
+    from babysitter.surfaces.views import ProposalView
+
+    if offer is None:
+        return True
+    terminal_view.console().print(terminal_view.proposal_block(ProposalView.of(offer)))
+    return typer.confirm(f"Stop {offer.job} and submit {offer.successor}?")
+
+
+async def _decide(
+    settings: "Settings", file: SettingsFile, proposal: str, answer: "Answer", lasts: timedelta | None
+) -> tuple[bool, str]:
+    """Whether the answer took effect, and what to tell. An approval is carried out by the service."""
+    from babysitter.model.ids import ProposalId
+    from babysitter.model.proposal import Door
+    from babysitter.surfaces.cli.serve import while_served
+    from babysitter.usecases.approvals import decide
+    from babysitter.usecases.follow_approval import follow_approval
+    from babysitter.wiring import open_hall
+
+    async with open_hall(settings) as hall:
+        until = hall.clock.now() + lasts if lasts else None
+        ruling = await decide(hall, ProposalId(proposal), me(), answer, Door.TERMINAL, snooze_until=until)
+        if ruling.took_effect and answer.value == "yes":
+            typer.echo(f"{ruling.sentence} The service restarts it; Ctrl+C only ends this wait.", err=True)
+            with waiting_for("the service to carry out the restart"):
+                followed = await while_served(hall, file, follow_approval(hall, ProposalId(proposal)))
+            return True, f"{ruling.sentence} {followed}"
+    return ruling.took_effect, ruling.sentence

@@ -1,0 +1,278 @@
+"""The table of commands. A command's module is imported when it is called, so that start-up stays quick."""
+
+import importlib
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from babysitter.errors import BabysitError, Bug, UserError
+from babysitter.surfaces.cli.plain_arguments import plain_arguments
+from babysitter.surfaces.cli.status_line import shown_waits
+
+COMPLETION_VARIABLE = "_BABYSIT_COMPLETE"  # how a shell's script asks for completions
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command lives: `<module>:<attribute>` below surfaces/cli, a function or a Typer app.
+
+    `example`: how it is most often used; its help shows it.
+    """
+
+    where: str
+    help: str
+    panel: str
+    example: str
+
+
+_WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
+    "Watching",
+    "Looking",
+    "Deciding",
+    "Playbooks and recordings",
+    "Running",
+)
+
+COMMANDS: dict[str, Entry] = {
+    "start": Entry(
+        "start:start", "Watch one or more jobs.", _WATCH, "babysit start /ada/dedup --cluster marin"
+    ),
+    "status": Entry(
+        "status:status", "Show how a watched job is doing.", _WATCH, "babysit status /ada/dedup --watch"
+    ),
+    "list": Entry(
+        "status:list_watches", "List everything that is being watched.", _WATCH, "babysit list --all"
+    ),
+    "stop": Entry(
+        "status:stop", "Stop watching; the job itself is left alone.", _WATCH, "babysit stop /ada/dedup"
+    ),
+    "wait": Entry(
+        "status:wait",
+        "Block until an incident, a stage change or the end.",
+        _WATCH,
+        "babysit wait /ada/dedup --until incident --until terminal --for 30m --json",
+    ),
+    "diagnose": Entry(
+        "diagnose:diagnose",
+        "Look at a job once and say what is wrong.",
+        _LOOK,
+        "babysit diagnose /ada/dedup --cluster marin",
+    ),
+    "classify": Entry(
+        "classify:classify",
+        "Find the cause in log files, offline.",
+        _LOOK,
+        "babysit classify run.log --state failed",
+    ),
+    "explain": Entry(
+        "diagnose:explain",
+        "Say why the last verdict is what it is.",
+        _LOOK,
+        "babysit explain /ada/dedup --why-not zombie",
+    ),
+    "report": Entry(
+        "diagnose:report",
+        "Write the timeline of a job as Markdown.",
+        _LOOK,
+        "babysit report /ada/dedup -o dedup.md",
+    ),
+    "approve": Entry(
+        "answer:approve", "Approve a proposal; asks for confirmation.", _DECIDE, "babysit approve p-1f2e3d4c"
+    ),
+    "deny": Entry("answer:deny", "Deny a proposal.", _DECIDE, "babysit deny p-1f2e3d4c"),
+    "snooze": Entry(
+        "answer:snooze", "Put a proposal off for a while.", _DECIDE, "babysit snooze p-1f2e3d4c --for 2h"
+    ),
+    "propose": Entry(
+        "propose:propose",
+        "Ask a person to approve a restart (for agents).",
+        _DECIDE,
+        "babysit propose /ada/dedup --why 'the coordinator is a zombie'",
+    ),
+    "playbook": Entry(
+        "playbook:app", "List, check and test the rules.", _LEARN, "babysit playbook lint my-rules"
+    ),
+    "eval": Entry(
+        "classify:evaluate", "Measure the diagnosis on labelled cases.", _LEARN, "babysit eval cases --wrong"
+    ),
+    "record": Entry(
+        "recordings:record",
+        "Write what a cluster answers into a folder.",
+        _LEARN,
+        "babysit record /ada/dedup -o dedup-recording --cluster marin",
+    ),
+    "replay": Entry(
+        "recordings:replay",
+        "Judge a recording on its own clock.",
+        _LEARN,
+        "babysit replay dedup-recording --reasons",
+    ),
+    "serve": Entry("serve:serve", "Run the service in this terminal.", _RUN, "babysit serve"),
+    "mcp": Entry("mcp:mcp", "Offer tools to coding agents.", _RUN, "babysit mcp"),
+    "skills": Entry(
+        "skills:app", "List, check and install the skills for coding agents.", _RUN, "babysit skills install"
+    ),
+    "slack": Entry("slack:app", "Set up and check Slack.", _RUN, "babysit slack manifest -o manifest.yaml"),
+    "sim": Entry("sim:sim", "Run a simulated cluster.", _RUN, "babysit sim zombie --speed 20"),
+    "demo": Entry("demo:demo", "Watch a whole story in half a minute.", _RUN, "babysit demo"),
+    "doctor": Entry(
+        "setup:doctor", "Check every part of the set-up for real.", _RUN, "babysit doctor --cluster marin"
+    ),
+    "init": Entry("setup:init", "Write a commented configuration file.", _RUN, "babysit init"),
+    "completion": Entry(
+        "completion:completion",
+        "Print what completes commands in a shell.",
+        _RUN,
+        "babysit completion bash >> ~/.bashrc",
+    ),
+}
+
+
+class _Lazy(TyperGroup):
+    """Shows help from the table, and loads a command's module only to run it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        return load(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        for panel in dict.fromkeys(entry.panel for entry in COMMANDS.values()):
+            rows = [(name, entry.help) for name, entry in COMMANDS.items() if entry.panel == panel]
+            with formatter.section(panel):
+                formatter.write_dl(rows, col_max=12)
+
+
+def load(name: str) -> Any:
+    """The command of this name, ready to run."""
+    entry = COMMANDS[name]
+    target = _target(entry)
+    if not isinstance(target, typer.Typer):
+        single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        single.command(name)(target)
+        target = single
+    command = typer.main.get_command(target)
+    command.name = name
+    command.epilog = f"\b\nExample:\n  {entry.example}"
+    return command
+
+
+app = typer.Typer(
+    cls=_Lazy,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Watches long-running cluster jobs, says what broke and why, restarts only what a person approves.",
+    epilog="`babysit COMMAND --help` tells more. New here? `babysit demo`",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from babysitter import __version__
+
+        typer.echo(f"babysit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version."
+    ),
+) -> None:
+    pass
+
+
+# The class of every "wrong usage", whether typer brings its own copy of click or not.
+_Usage: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code (see errors.py)."""
+    try:
+        with shown_waits(arguments):
+            code = _run_plain(arguments)
+            if code is None:
+                code = app(list(arguments) or ["--help"], prog_name="babysit", standalone_mode=False)
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else int(done.code is not None)
+    except (KeyboardInterrupt, typer.Abort):
+        print("babysit: interrupted.", file=sys.stderr)  # noqa: T201
+        return 130
+    except BabysitError as trouble:
+        return _say(trouble)
+    except BrokenPipeError:
+        return 141
+    except _Usage as misuse:
+        return _say(_as_ours(misuse, arguments))
+    except Exception as unexpected:  # noqa: BLE001  the top of the command line
+        return _say(
+            Bug(
+                f"babysit hit a fault of its own ({type(unexpected).__name__}).",
+                next_step=f"The report is in {_write_report()}; please send it to us.",
+            )
+        )
+    return code if isinstance(code, int) else 0
+
+
+def _run_plain(arguments: Sequence[str]) -> int | None:
+    """Run a command whose words are plain without typer's parser; None when they are not."""
+    entry = COMMANDS.get(arguments[0]) if arguments and COMPLETION_VARIABLE not in os.environ else None
+    target = _target(entry) if entry else None
+    if target is None or isinstance(target, typer.Typer):
+        return None
+    values = plain_arguments(target, arguments[1:])
+    if values is None:
+        return None
+    try:
+        target(**values)
+    except typer.Exit as done:
+        return done.exit_code
+    return 0
+
+
+def _target(entry: Entry) -> Any:
+    """The function, or the Typer app, of a command."""
+    module_name, _, attribute = entry.where.partition(":")
+    return getattr(importlib.import_module(f"babysitter.surfaces.cli.{module_name}"), attribute)
+
+
+def _as_ours(misuse: Any, arguments: Sequence[str]) -> UserError:
+    """A wrong command line as one of our errors: the sentence, and whose help to read."""
+    context = getattr(misuse, "ctx", None)
+    command = context.command_path if context else "babysit"
+    if type(misuse).__name__ == "NoArgsIsHelpError":
+        return UserError(f"`{command}` needs to be told what to do.", next_step=f"See `{command} --help`.")
+    meant = get_close_matches(arguments[0], COMMANDS, n=1) if command == "babysit" else []
+    guess = f"Did you mean `babysit {meant[0]}`? " if meant else ""
+    sentence = " ".join(misuse.format_message().split())
+    return UserError(sentence, next_step=f"{guess}`{command} --help` tells how it is used.")
+
+
+def _say(error: BabysitError) -> int:
+    """A sentence may quote a job, a file or a server: what could steer a terminal is left out."""
+    from babysitter.redact import redact
+
+    print(f"babysit: {redact(error.sentence)}", file=sys.stderr)  # noqa: T201
+    if error.next_step:
+        print(f"  {redact(error.next_step)}", file=sys.stderr)  # noqa: T201
+    return error.exit_code
+
+
+def _write_report() -> Path:
+    """Keep the traceback, redacted, where the person can find it."""
+    from babysitter.redact import redact
+
+    with tempfile.NamedTemporaryFile("w", prefix="babysit-report-", suffix=".txt", delete=False) as report:
+        report.write(redact(traceback.format_exc()))
+    return Path(report.name)

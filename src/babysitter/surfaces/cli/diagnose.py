@@ -1,0 +1,128 @@
+"""`diagnose`, `explain`, `report`: looking, changing nothing."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from babysitter.errors import UserError
+from babysitter.surfaces.cli.options import (
+    Cluster,
+    ClusterFile,
+    Iris,
+    Json,
+    OfCluster,
+    SettingsFile,
+    StateDir,
+    Transport,
+    Url,
+    cluster_from,
+    settings_from,
+)
+from babysitter.waits import waiting_for
+
+
+def diagnose(
+    job: Annotated[str, typer.Argument(help="Full id of the job, /user/name.")],
+    cluster: Cluster = "",
+    controller_url: Url = "",
+    config: ClusterFile = "",
+    iris_command: Iris = "",
+    transport: Transport = "rpc",
+    settings: SettingsFile = None,
+    as_json: Json = False,
+) -> None:
+    """Look at a job once and say what is wrong. Reads only, keeps nothing."""
+    from babysitter.surfaces.views import DiagnoseReply
+    from babysitter.usecases.diagnose_job import look_once
+
+    chosen = settings_from(settings, None)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
+    with waiting_for(f"a look at {job}"):
+        reply = DiagnoseReply.of(job, asyncio.run(look_once(job, spec, chosen)))
+    if as_json:
+        typer.echo(reply.model_dump_json())
+        return
+    from babysitter.surfaces.cli import terminal_view
+
+    console = terminal_view.console()
+    if reply.outlook:
+        console.print(terminal_view.outlook_block(reply.outlook, now=datetime.now(UTC)))
+    console.print(terminal_view.diagnosis_block(reply.diagnosis, within=reply.job))
+
+
+def explain(
+    job: Annotated[str, typer.Argument(help="Job id or watch id.")],
+    why_not: Annotated[str, typer.Option(help="A suspicion (zombie, stuck) or a cause (host-oom).")] = "",
+    cluster: OfCluster = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Say why the last verdict is what it is."""
+
+    async def explaining() -> str:
+        from babysitter.surfaces.views import ExplainReply, ReasonView
+        from babysitter.usecases.explain import as_lines
+        from babysitter.usecases.explain import explain as explain_watch
+        from babysitter.usecases.manage_watches import find_watch
+        from babysitter.wiring import open_hall
+
+        async with open_hall(settings_from(settings, state_dir)) as hall:
+            found = await explain_watch(
+                hall, (await find_watch(hall, job, cluster=cluster)).id, why_not=why_not
+            )
+        if as_json:
+            reply = ExplainReply(
+                job=found.watch.root,
+                phase=found.watch.phase,
+                cause=found.verdict.cause if found.verdict else "unknown",
+                reasons=[ReasonView.of(each) for each in found.reasons],
+            )
+            return reply.model_dump_json()
+        return "\n".join(as_lines(found))
+
+    typer.echo(asyncio.run(explaining()))
+
+
+def report(
+    job: Annotated[str, typer.Argument(help="Job id or watch id.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A file instead of the terminal.")
+    ] = None,
+    cluster: OfCluster = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Write the timeline of a job as Markdown."""
+
+    async def reporting() -> str:
+        from babysitter.usecases.manage_watches import find_watch
+        from babysitter.usecases.report import report as report_watch
+        from babysitter.wiring import open_hall
+
+        async with open_hall(settings_from(settings, state_dir)) as hall:
+            watch = await find_watch(hall, job, cluster=cluster)
+            text = await report_watch(hall, watch.id)
+        if not as_json:
+            return text
+        from babysitter.surfaces.cli.json_replies import ReportReply
+
+        return ReportReply(job=watch.root, watch=watch.id, phase=watch.phase, markdown=text).model_dump_json()
+
+    from babysitter.private_files import write_private
+
+    text = asyncio.run(reporting())
+    if output is None:
+        typer.echo(text)
+        return
+    try:
+        write_private(output, text)
+    except OSError as fault:
+        raise UserError(
+            f"{output} cannot be written: {fault.strerror}.", next_step="Name another file."
+        ) from fault
+    typer.echo(f"The report is in {output}.")

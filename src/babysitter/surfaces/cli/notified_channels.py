@@ -1,0 +1,35 @@
+"""Who will be told of incidents, and how: what `start` says, and a program reads in `service`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from babysitter.engine.app import Hall
+
+NOBODY = (
+    "Nobody is told of incidents: `babysit status` shows them. To be told, set up Slack (docs/slack.md), or "
+    "notify.apprise for mail and other services (docs/notifications.md)."
+)
+
+
+def told_sentence(channels: Sequence[str]) -> str:
+    """Return who is told, as one sentence; with nobody, how to change that."""
+    return f"Told of incidents: {', '.join(channels)}." if channels else NOBODY
+
+
+async def channels_of(hall: "Hall", *, began_here: bool) -> tuple[str, ...]:
+    """Return whom the running service tells; empty when nobody, or when none runs.
+
+    `began_here`: this process runs the service or has just started it with its own settings and environment,
+    so that it need not have written them down yet.
+    """
+    if began_here:
+        from babysitter.surfaces.cli.serve import own_notifiers
+
+        mine = {each.name for each in hall.notifiers}
+        others = [each for each in own_notifiers(hall.settings, is_json=True) if each.name not in mine]
+        return tuple(each.description for each in (*hall.notifiers, *others) if each.description)
+    if not await hall.tenure.somebody_serves():
+        return ()
+    async with hall.store.reading() as records:
+        return await records.channels.all()

@@ -1,0 +1,198 @@
+"""`status`, `list`, `stop`, `wait`: how watched jobs are doing."""
+
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babysitter.errors import UserError
+from babysitter.surfaces.cli.options import (
+    Json,
+    OfCluster,
+    SettingsFile,
+    StateDir,
+    me,
+    settings_from,
+)
+from babysitter.surfaces.duration_option import parse_duration
+from babysitter.waits import hidden_waits
+
+if TYPE_CHECKING:
+    from babysitter.surfaces.views import StatusReply
+
+REDRAW_EVERY_S = 1.0
+EXIT_TIME_LIMIT = 6
+MAX_WAIT = timedelta(days=30)
+Job = Annotated[str, typer.Argument(help="Job id or watch id.")]
+
+
+def status(
+    job: Annotated[str, typer.Argument(help="Job id or watch id; all watches when left out.")] = "",
+    watch: Annotated[bool, typer.Option("--watch", help="Keep showing it, live.")] = False,
+    cluster: OfCluster = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Show how a watched job is doing: phase, stages, pace, workers, open incidents and proposals."""
+    from babysitter.surfaces.cli.status_reply import status_reply
+
+    def read() -> "StatusReply":
+        return status_reply(settings, state_dir, job, cluster)
+
+    if watch and not as_json:
+        _live(read)
+        return
+    reply = read()
+    if as_json:
+        _print(reply)
+        return
+    from babysitter.surfaces.cli import terminal_view
+
+    console, now = terminal_view.console(), datetime.now(UTC)
+    if job:
+        for view in reply.watches:
+            console.print(terminal_view.watch_page(view, now=now))
+    else:
+        console.print(terminal_view.watch_table(reply.watches, now=now))
+    for line in terminal_view.service_lines(reply):
+        console.print(line)
+
+
+def list_watches(
+    everything: Annotated[bool, typer.Option("--all", help="Also ended jobs and stopped watches.")] = False,
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """List everything that is being watched."""
+    from babysitter.surfaces.cli.status_reply import status_reply
+
+    reply = status_reply(settings, state_dir, with_stopped=everything)
+    if as_json:
+        _print(reply)
+        return
+    from babysitter.surfaces.cli import terminal_view
+
+    console = terminal_view.console()
+    console.print(terminal_view.watch_table(reply.watches, now=datetime.now(UTC), with_ended=everything))
+    for line in terminal_view.service_lines(reply):
+        console.print(line)
+
+
+def stop(
+    job: Job,
+    cluster: OfCluster = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Stop watching; the job itself is left alone. Open proposals about it are withdrawn."""
+
+    async def stopping() -> str:
+        from babysitter.surfaces.cli.json_replies import StopReply
+        from babysitter.usecases.manage_watches import stop_watching
+        from babysitter.wiring import open_hall
+
+        async with open_hall(settings_from(settings, state_dir)) as hall:
+            stopped = await stop_watching(hall, job, by=me(), cluster=cluster)
+        if as_json:
+            return StopReply(job=stopped.root, watch=stopped.id).model_dump_json()
+        return f"{stopped.root} is not watched any more. The job itself was left alone."
+
+    import asyncio
+
+    typer.echo(asyncio.run(stopping()))
+
+
+def wait(
+    job: Job,
+    until: Annotated[
+        list[str] | None,
+        typer.Option("--until", help="incident, stage or terminal; all three when left out."),
+    ] = None,
+    cursor: Annotated[int | None, typer.Option(help="From the previous answer: nothing is missed.")] = None,
+    longest: Annotated[
+        str, typer.Option("--for", help="How long to wait at most: seconds, or 30m, 2h, 1d.")
+    ] = "30m",
+    cluster: OfCluster = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: Json = False,
+) -> None:
+    """Block until an incident, a stage change or the end.
+
+    Says why it returned: incident, stage, terminal (the job or its watch ended) or time-limit, which exits
+    with 6. An open incident or an ended job is told at once, unless a cursor says that it is known. Starts
+    the service where none runs, and again when it ends meanwhile.
+    """
+    known = ("incident", "stage", "terminal")
+    for word in until or ():
+        if word not in known:
+            raise UserError(
+                f"--until takes {', '.join(known)}, not '{word}'.", next_step="Leave it out to wait for any."
+            )
+
+    from babysitter.surfaces.views import WaitReply
+
+    at_most = parse_duration(longest, at_most=MAX_WAIT, option="--for")
+    chosen = settings_from(settings, state_dir)
+
+    async def waiting() -> WaitReply:
+        from babysitter.surfaces.cli.serve import while_served
+        from babysitter.surfaces.cli.status_reply import view_of
+        from babysitter.usecases.manage_watches import find_watch, standing_of
+        from babysitter.usecases.wait_for import Until, wait_for
+        from babysitter.wiring import open_hall
+
+        async with open_hall(chosen) as hall:
+            found = await find_watch(hall, job, cluster=cluster)
+            work = wait_for(
+                hall,
+                found.id,
+                until=[Until(word) for word in until] if until else frozenset(Until),
+                cursor=cursor,
+                at_most_s=at_most.total_seconds(),
+            )
+            is_looked_after = found.due_at is not None
+            waited = await (while_served(hall, settings, work) if is_looked_after else work)
+            return WaitReply(
+                reason=waited.woken.value,
+                cursor=waited.cursor,
+                watch=view_of(await standing_of(hall, found.id)),
+                news=[each.kind for each in waited.news],
+            )
+
+    import asyncio
+
+    reply = asyncio.run(waiting())
+    outlook = reply.watch.outlook.summary if reply.watch.outlook else ""
+    shown = f"{reply.reason}: {reply.watch.job} is {reply.watch.phase}. {outlook}"
+    typer.echo(reply.model_dump_json() if as_json else shown)
+    if reply.reason == "time-limit":
+        raise typer.Exit(EXIT_TIME_LIMIT)
+
+
+def _live(read: "Callable[[], StatusReply]") -> None:
+    """Redraw once a second until interrupted; ends by itself when everything shown has finished."""
+    from rich.console import Group
+    from rich.live import Live
+
+    from babysitter.surfaces.cli import terminal_view
+
+    with hidden_waits(), Live(console=terminal_view.console(), refresh_per_second=4) as live:
+        while True:
+            reply, now = read(), datetime.now(UTC)
+            pages = [terminal_view.watch_page(each, now=now) for each in reply.watches]
+            pages = pages or [terminal_view.watch_table((), now=now)]
+            live.update(Group(*pages, *terminal_view.service_lines(reply)))
+            if all(each.phase == "finished" for each in reply.watches):
+                return
+            time.sleep(REDRAW_EVERY_S)
+
+
+def _print(reply: "StatusReply") -> None:
+    sys.stdout.write(reply.model_dump_json() + "\n")

@@ -1,0 +1,113 @@
+"""What the running service tells over HTTP: `/metrics`, `/healthz` (it lives), `/readyz` (it can work)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import structlog
+
+from babysitter.config.listen_address import why_not
+from babysitter.engine.app import Hall
+from babysitter.errors import BabysitError
+from babysitter.slack.interactivity import SlackSurface
+from babysitter.usecases.service_stats import (
+    Figures,
+    figures,
+    process_figures,
+    why_not_serving,
+)
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+ANSWER_WITHIN_S = 5.0
+
+log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def telling(hall: Hall, slack: SlackSurface | None) -> AsyncIterator[int | None]:
+    """Answer while the block lasts, where an address is set; gives the port, None where nobody listens.
+
+    An address that cannot be used ends nothing: it is told in `hall.troubles`.
+    """
+    if not hall.settings.web.listen:
+        yield None
+        return
+    from aiohttp import web
+
+    host, _, port = hall.settings.web.listen.rpartition(":")
+    pages = _Pages(hall, slack)
+    app = web.Application()
+    app.router.add_get("/metrics", pages.metrics)
+    app.router.add_get("/healthz", pages.alive)
+    app.router.add_get("/readyz", pages.ready)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        yield await _listen(runner, host.strip("[]"), int(port), hall)
+    finally:
+        await runner.cleanup()
+
+
+async def _listen(runner: "web.AppRunner", host: str, port: int, hall: Hall) -> int | None:
+    from aiohttp import web
+
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except (OSError, OverflowError) as fault:
+        sentence = (
+            f"Metrics cannot be told at {host}:{port}: {why_not(fault)}. "
+            "Choose another address with web.listen."
+        )
+        log.error("metrics are not told", because=sentence)
+        hall.troubles["web"] = sentence
+        return None
+    return int(runner.addresses[0][1])
+
+
+class _Pages:
+    def __init__(self, hall: Hall, slack: SlackSurface | None) -> None:
+        self._hall = hall
+        self._slack = slack
+
+    async def metrics(self, _request: "web.Request") -> "web.Response":
+        from aiohttp import web
+        from prometheus_client import CONTENT_TYPE_LATEST
+
+        from babysitter.surfaces.web.metrics import metrics_text
+
+        now: Figures | None = None
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                now = await figures(self._hall)
+        except (BabysitError, TimeoutError) as fault:
+            log.warning("metrics_without_database", because=_sentence(fault))
+        slack = self._slack.status if self._slack else None
+        text = metrics_text(now, slack, process_figures(self._hall))
+        return web.Response(body=text, headers={"content-type": CONTENT_TYPE_LATEST})
+
+    async def alive(self, _request: "web.Request") -> "web.Response":
+        from aiohttp import web
+
+        return web.Response(text="alive\n")
+
+    async def ready(self, _request: "web.Request") -> "web.Response":
+        """503 while this process does not hold the lease or its database cannot be read or written."""
+        from aiohttp import web
+
+        because = why_not_serving(self._hall)
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                now = await figures(self._hall)
+        except (BabysitError, TimeoutError) as fault:
+            return web.Response(status=503, text=f"{because or _sentence(fault)}\n")
+        if because:
+            return web.Response(status=503, text=f"{because}\n")
+        troubles = [f"{part}: {words}" for part, words in sorted(now.troubles.items())]
+        return web.Response(text="\n".join(["ready", *troubles]) + "\n")
+
+
+def _sentence(fault: BaseException) -> str:
+    return str(fault) or "The database does not answer in time."

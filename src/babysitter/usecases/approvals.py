@@ -1,0 +1,201 @@
+"""decide(proposal, person, answer): the one function behind every button, on every surface.
+
+One transaction: is the proposal open, may this person, did nobody answer before? The first answer
+wins. A yes commits together with its audit event, the action's opening and the watch's move to
+`acting`; whatever process runs the service then finds the action and carries it out.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from babysitter.diagnosis.judge.phases import enter
+from babysitter.engine.app import Hall
+from babysitter.engine.enqueue import redraw
+from babysitter.errors import FactsChanged, NotAllowed, UserError
+from babysitter.messages.whole_command import must_be_shown
+from babysitter.model.events import DecisionRefused, FeedbackGiven, ProposalDecided
+from babysitter.model.ids import IncidentId, Person, ProposalId
+from babysitter.model.incident import IncidentStatus
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
+from babysitter.redact import neutral, redact
+from babysitter.store.feedback import Label
+from babysitter.store.store import Records
+
+ANSWERABLE = frozenset({ProposalStatus.OPEN, ProposalStatus.SNOOZED})
+_STATUS_AFTER = {
+    Answer.YES: IncidentStatus.APPROVED,
+    Answer.NO: IncidentStatus.DENIED,
+    Answer.SNOOZE: IncidentStatus.SNOOZED,
+}
+_DONE = {Answer.YES: "approved", Answer.NO: "denied", Answer.SNOOZE: "put off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What became of an answer; the sentence is for the person who gave it."""
+
+    took_effect: bool
+    sentence: str
+    decision: Decision | None = None
+
+
+async def decide(
+    hall: Hall,
+    proposal_id: ProposalId,
+    person: Person,
+    answer: Answer,
+    door: Door,
+    *,
+    snooze_until: datetime | None = None,
+    groups: frozenset[str] = frozenset(),
+    incoming: str = "",
+) -> Ruling:
+    """A person's answer to a proposal. The first one wins; later ones hear who was first.
+
+    `groups`: user groups the person is known to belong to. `incoming`: where the answer was kept on its way
+    in (see click_inbox.py); it leaves there in the transaction that counts it. Every attempt is recorded.
+    Raises UserError for an unknown id, NotAllowed for a person who may not, FactsChanged for an offer that
+    was withdrawn or has expired.
+    """
+    now = hall.clock.now()
+    try:
+        async with hall.store.transaction() as records:
+            await records.inbox.take_out(incoming)
+            proposal = await _known(records, proposal_id)
+            earlier = await records.ledger.decision_on(proposal_id)
+            if earlier is not None and earlier.answer is not Answer.SNOOZE:
+                return Ruling(False, already(earlier), earlier)
+            _may(proposal, person, groups)
+            if proposal.status in ANSWERABLE and now >= proposal.expires_at:
+                raise FactsChanged(f"The proposal {proposal.id} expired at {proposal.expires_at:%H:%M} UTC.")
+            if answer is Answer.YES and door is Door.SLACK and must_be_shown(proposal):
+                raise NotAllowed(
+                    f"The command of {proposal.id} does not fit on its card and was not shown whole yet.",
+                    next_step="Press 'Show the whole command' on the newest card, then approve.",
+                )
+            decision = Decision(proposal_id, person, answer, door, now, snooze_until)
+            kept = await records.ledger.decide_once(decision, among=ANSWERABLE)
+            if kept != decision:
+                return Ruling(False, already(kept), kept)
+            await _follow(records, proposal, decision)
+    except (NotAllowed, FactsChanged) as refusal:
+        await refuse(hall, proposal_id, person, door, refusal.sentence)
+        raise
+    return Ruling(True, f"{_DONE[answer].capitalize()} by {person}.", decision)
+
+
+async def refuse(hall: Hall, target: str, by: str, door: Door, because: str) -> None:
+    """Record an attempt to decide that did not count."""
+    async with hall.store.transaction() as records:
+        proposal = await records.ledger.proposal(ProposalId(target))
+        await records.events.append(
+            DecisionRefused(
+                at=hall.clock.now(),
+                watch=proposal.watch if proposal else None,
+                proposal=ProposalId(target),
+                by=by,
+                through=door,
+                because=because,
+            )
+        )
+
+
+async def give_feedback(hall: Hall, incident: IncidentId, person: Person, *, was_right: bool) -> Ruling:
+    """Keep a person's word on a diagnosis, as a label for the rules that made it."""
+    async with hall.store.transaction() as records:
+        found = await records.ledger.incident(incident)
+        if found is None:
+            raise UserError(
+                f"There is no incident '{incident}'.", next_step="`babysit status` shows the open ones."
+            )
+        now = hall.clock.now()
+        rules = found.diagnosis.rules
+        await records.feedback.put(Label(incident, person, was_right=was_right, at=now, rules=rules))
+        await records.events.append(
+            FeedbackGiven(
+                at=now, watch=found.key.watch, incident=incident, by=person, was_right=was_right, rules=rules
+            )
+        )
+    return Ruling(True, "Thank you; that is kept with the rules that said so.")
+
+
+def already(decision: Decision) -> str:
+    """What a later answer hears."""
+    return f"Already {_DONE[decision.answer]} by {decision.person} at {decision.decided_at:%H:%M} UTC."
+
+
+def _may(proposal: Proposal, person: Person, groups: frozenset[str]) -> None:
+    if person not in proposal.may_approve and not groups & set(proposal.may_approve):
+        asked = ", ".join(proposal.may_approve) or "nobody: no approvers are configured"
+        raise NotAllowed(
+            f"{person} may not answer {proposal.id}; asked is {asked}.",
+            next_step="Approvers are named in the settings (`approvers`), or are the watch's owner.",
+        )
+
+
+async def _follow(records: Records, proposal: Proposal, decision: Decision) -> None:
+    """Everything that a counted answer means, in the transaction that counts it."""
+    now = decision.decided_at
+    await records.ledger.set_status(
+        proposal.incident,
+        _STATUS_AFTER[decision.answer],
+        now=now,
+        snoozed_until=decision.snooze_until,
+    )
+    await records.events.append(
+        ProposalDecided(
+            at=now,
+            watch=proposal.watch,
+            proposal=proposal.id,
+            answer=decision.answer,
+            by=decision.person,
+            through=decision.door,
+            facts=proposal.digest,
+        )
+    )
+    watch = await records.watches.get(proposal.watch)
+    if decision.snooze_until is not None:
+        # The proposal is made anew when the snooze is over; until it can be, this one still counts.
+        lasts_until = decision.snooze_until + timedelta(seconds=watch.limits.proposal_expires_s)
+        await records.ledger.postpone(proposal.id, max(proposal.expires_at, lasts_until))
+    if decision.answer is Answer.YES:
+        await records.journal.begin(proposal.id, watch.id, now=now)
+        acting = replace(watch, memory=enter(watch.memory, Phase.ACTING, now), due_at=now)
+        if not await records.watches.save(acting):
+            raise FactsChanged(f"The watch {watch.id} changed at this very moment; try again.")
+        await records.watches.announce(watch.id)
+    await redraw(records, proposal.incident, watch, now=now)
+
+
+async def _known(records: Records, proposal: ProposalId) -> Proposal:
+    found = await records.ledger.proposal(proposal)
+    if found is None:
+        raise UserError(
+            f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones."
+        )
+    if found.status is ProposalStatus.WITHDRAWN:
+        raise FactsChanged(f"The proposal {found.id} was withdrawn: {found.withdrawn_because}.")
+    if found.status is ProposalStatus.UNANSWERED:
+        raise FactsChanged(f"The proposal {found.id} expired unanswered.")
+    return found
+
+
+async def offered(hall: Hall, proposal: ProposalId) -> Proposal:
+    """The offer of this id, however it stands. Raises UserError for an unknown one."""
+    async with hall.store.reading() as records:
+        found = await records.ledger.proposal(proposal)
+    if found is None:
+        raise UserError(
+            f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones."
+        )
+    return found
+
+
+async def evidence_of(hall: Hall, incident: IncidentId) -> tuple[str, ...]:
+    """Every line an incident rests on, and what followed, redacted; empty for an unknown one."""
+    async with hall.store.reading() as records:
+        found = await records.ledger.incident(incident)
+    if found is None:
+        return ()
+    return tuple(neutral(redact(each.text)) for each in (*found.diagnosis.evidence, *found.diagnosis.cascade))

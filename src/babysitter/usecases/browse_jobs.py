@@ -1,0 +1,250 @@
+"""Read-only looks at any job of a cluster, watched or not: tree, tasks, lines, dumps, machines, in pages.
+
+Nothing here keeps, changes or judges anything. Every answer is bounded; what does not fit is had by handing
+the answer's cursor back.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from babysitter.backends.backend import About, Eyes
+from babysitter.diagnosis.frame.thread_dump_text import read_dump
+from babysitter.diagnosis.timeline.process_activity import note_of
+from babysitter.diagnosis.timeline.stage_pace import current_stage
+from babysitter.diagnosis.timeline.zephyr_jobs import role_of
+from babysitter.engine.app import Hall
+from babysitter.errors import NoSuchJob, UserError
+from babysitter.model.ids import JobId, TaskId, is_within, job_of
+from babysitter.model.incident import Incident
+from babysitter.model.job import Job, JobTree, Task
+from babysitter.model.log import Cursor, Level, LogBatch, LogSource, Role
+from babysitter.model.machine import Worker
+from babysitter.model.memory import Memory
+from babysitter.model.progress import StagePace
+from babysitter.model.proposal import Proposal
+from babysitter.model.thread_dump import DumpNote, ThreadDump
+from babysitter.model.verdict import Outlook, Verdict
+from babysitter.model.watch import Watch
+from babysitter.usecases.diagnose_job import look_with
+from babysitter.usecases.manage_watches import find_watch, job_id
+
+T = TypeVar("T")
+
+TASK_IDS = "A task id is a full job id with /number behind it; `task_summary` lists a job's."
+NO_JOB = JobId("/babysit/is-anybody-there")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some of a sequence. `more`: the cursor of the rest; "" = that was all."""
+
+    rows: tuple[T, ...]
+    more: str
+    total: int
+
+
+def page_of(everything: Sequence[T], *, cursor: str, at_most: int) -> Page[T]:
+    """The part of a sequence that begins at the cursor. Raises UserError for a cursor that is none."""
+    if cursor and not cursor.isdecimal():
+        raise UserError(f"'{cursor[:40]}' is no cursor of this list.", next_step="Leave it out to begin.")
+    begin = int(cursor or 0)
+    end = begin + at_most
+    return Page(tuple(everything[begin:end]), str(end) if end < len(everything) else "", len(everything))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A job and the eyes of its cluster."""
+
+    job: JobId
+    cluster: str
+    eyes: Eyes
+
+
+async def place_of(hall: Hall, name: str, *, cluster: str = "", default: str = "") -> Place:
+    """Where to look for what a caller names: a watch id, or the full id of a job, a child or a task.
+
+    The cluster is, in this order: the one given; that of the watch on this job or its root; the default. A
+    watch id means the job that is watched now. Raises UserError when the cluster or the job is not clear.
+    """
+    job, home = await _named(hall, name, cluster)
+    chosen = cluster or home or default
+    if not chosen:
+        raise UserError("Which cluster?", next_step="Name one; the settings' default_cluster saves that.")
+    return Place(job, chosen, await hall.clusters.eyes(chosen))
+
+
+async def _named(hall: Hall, name: str, cluster: str) -> tuple[JobId, str]:
+    if not name.startswith("/"):
+        watch = await find_watch(hall, name, cluster=cluster)
+        return watch.root, watch.cluster
+    job = job_id(name)
+    root = "/".join(job.split("/")[:3])
+    async with hall.store.reading() as records:
+        known = {each.cluster for each in await records.watches.named(root, cluster=cluster)}
+    if len(known) > 1:
+        names = " and ".join(f"'{each}'" for each in sorted(known))
+        raise UserError(f"{root} is watched on {names}.", next_step="Name the cluster.")
+    return job, next(iter(known), "")
+
+
+async def place_of_task(hall: Hall, task: str, *, cluster: str = "", default: str = "") -> Place:
+    """Where to look for a task; `job` is its job. Raises UserError for what is no full task id."""
+    job = job_of(TaskId(task))
+    if not task.startswith("/") or not _index(task).isdecimal() or job.count("/") < 2:
+        raise UserError(f"'{task[:200]}' is not a full task id.", next_step=TASK_IDS)
+    return await place_of(hall, job, cluster=cluster, default=default)
+
+
+async def controller_of(hall: Hall, cluster: str) -> About:
+    """Who answers for a cluster, asked now. Raises a WorldError when nobody does."""
+    eyes = await hall.clusters.eyes(cluster)
+    await eyes.states([NO_JOB])  # what it is, it told once; whether it answers must be tried
+    return await eyes.about()
+
+
+async def tree_of(place: Place) -> JobTree:
+    """The job and its descendants. Raises NoSuchJob."""
+    return await place.eyes.tree(place.job)
+
+
+async def tasks_of(place: Place) -> tuple[Task, ...]:
+    """Tasks of exactly this job, those that need attention first. Raises NoSuchJob."""
+    found = await place.eyes.tasks(place.job)
+    return tuple(sorted(found, key=lambda task: (not _needs_attention(task), _index_of(task.id))))
+
+
+async def task_of(place: Place, task: str) -> Task:
+    """One task with its attempts and memory use, as far as the generation tells. Raises NoSuchJob."""
+    found = await place.eyes.task(TaskId(task))
+    if found is None:
+        raise NoSuchJob(
+            f"The cluster '{place.cluster}' does not know the task {task}.",
+            next_step=TASK_IDS,
+        )
+    return found
+
+
+async def lines_of(
+    place: Place,
+    *,
+    task: str = "",
+    attempt: int | None = None,
+    containing: str = "",
+    at_least: Level | None = None,
+    since: datetime | None = None,
+    cursor: str = "",
+    at_most: int,
+) -> LogBatch:
+    """The newest lines of a job with its children, or of one task; with a cursor, those after it.
+
+    No lines means silence: an unknown job raises NoSuchJob.
+    """
+    if attempt is not None and not task:
+        raise UserError("An attempt belongs to a task.", next_step="Name the task too.")
+    source = LogSource(
+        job=job_of(TaskId(task)) if task else place.job,
+        task=TaskId(task) if task else None,
+        attempt=attempt,
+        containing=containing,
+        at_least=at_least,
+        since=since,
+    )
+    after = Cursor(cursor) if cursor else None
+    batch = await place.eyes.lines(source, after=after, at_most=at_most, newest=after is None)
+    if not batch.lines and after is None and await place.eyes.find(source.job) is None:
+        # The log service answers nothing for a wrong id, as it does for a silent job.
+        raise NoSuchJob(
+            f"The cluster '{place.cluster}' does not know the job {source.job}.",
+            next_step="Check the id; it is /user/name, in full.",
+        )
+    return batch
+
+
+async def dump_of(place: Place, task: str) -> tuple[ThreadDump, DumpNote]:
+    """A thread dump of a task's process and its children, parsed, and what it says the process is doing."""
+    taken = await place.eyes.dump(TaskId(task))
+    dump = taken if taken.processes else read_dump(taken.text, taken.target, taken.taken_at)
+    root = JobId("/".join(task.split("/")[:3]))
+    role = role_of(job_of(TaskId(task)), root)
+    return dump, note_of(dump, Role.WORKER if role is Role.OTHER else role)
+
+
+async def roots_of(hall: Hall, cluster: str, prefix: str) -> tuple[Job, ...]:
+    """Root jobs of a user (/user) or with ids that begin with a prefix (/user/exp-), newest first."""
+    if not prefix.startswith("/") or prefix == "/":
+        raise UserError(f"'{prefix}' begins no job id.", next_step="Write /user, or /user/name-prefix.")
+    whole = prefix if prefix.count("/") > 1 else f"{prefix}/"  # /ada is no prefix of /adam/job
+    return await (await hall.clusters.overview(cluster)).roots(whole)
+
+
+async def workers_of(hall: Hall, cluster: str, job: str = "") -> tuple[Worker, ...]:
+    """The machines of a cluster, ill ones first; with a job, those that run its or its children's tasks."""
+    found = await (await hall.clusters.overview(cluster)).workers()
+    if job:
+        found = tuple(each for each in found if any(is_within(job_of(t), JobId(job)) for t in each.tasks))
+    return tuple(sorted(found, key=lambda each: (each.is_healthy, each.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How far a job is. `as_of` None = nothing was seen yet."""
+
+    job: JobId
+    as_of: datetime | None
+    outlook: Outlook | None
+    memory: Memory
+
+    @property
+    def stage(self) -> StagePace | None:
+        """The stage under way, else the last one; None before the first report."""
+        stages = self.memory.stages
+        return current_stage(stages, self.memory.newest_attempt) or (stages[-1] if stages else None)
+
+    @property
+    def coordinator_note(self) -> DumpNote | None:
+        """What the coordinator did at its newest dump."""
+        notes = [each for each in self.memory.dumps if each.role is Role.COORDINATOR]
+        return notes[-1] if notes else None
+
+
+async def course_of(hall: Hall, name: str, *, cluster: str = "", default: str = "") -> Course:
+    """From the last check where the job is watched, so that nothing is asked; else from one look now."""
+    job, home = await _named(hall, name, cluster)
+    chosen = cluster or home or default
+    async with hall.store.reading() as records:
+        watch = await records.watches.of_job(job, chosen)
+    if watch is not None and watch.last_checked_at is not None:
+        return Course(watch.root, watch.last_checked_at, watch.outlook, watch.memory)
+    place = await place_of(hall, name, cluster=cluster, default=default)
+    verdict = await look_at(hall, place)
+    return Course(place.job, hall.clock.now(), verdict.outlook, verdict.memory)
+
+
+async def look_at(hall: Hall, place: Place) -> Verdict:
+    """What can be said of a job right now, in one look. Raises NoSuchJob."""
+    playbook = await asyncio.to_thread(lambda: hall.playbook)  # read at the first look of a process
+    return await look_with(place.eyes, place.job, place.cluster, playbook, hall.settings.limits, hall.clock)
+
+
+async def incidents_of(hall: Hall, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:
+    """Every incident of a watch, ended ones too, newest first, each with its newest proposal."""
+    async with hall.store.reading() as records:
+        ledger = await records.ledger.of(watch)
+    return tuple((each, ledger.proposal_of(each.id)) for each in reversed(ledger.incidents))
+
+
+def _needs_attention(task: Task) -> bool:
+    return task.exit_code != 0 or bool(task.error) or task.state in ("failed", "worker_failed", "preempted")
+
+
+def _index_of(task: TaskId) -> int:
+    index = _index(task)
+    return int(index) if index.isdecimal() else 0
+
+
+def _index(task: str) -> str:
+    return task.rpartition("/")[2]

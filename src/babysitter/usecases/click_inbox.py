@@ -1,0 +1,26 @@
+"""Answers on their way in: kept before they are acknowledged, until they are answered, whatever crashes."""
+
+from collections.abc import Sequence
+
+from babysitter.engine.app import Hall
+from babysitter.model.proposal import Door
+from babysitter.store.inbox import Incoming
+
+
+async def keep(hall: Hall, answer: str, door: Door, body: str) -> None:
+    """Write an answer down. `answer`: its id, the same for every delivery of it; twice is harmless."""
+    incoming = Incoming(answer, door, hall.clock.now(), body)
+    async with hall.store.transaction() as records:
+        await records.inbox.put(incoming)
+
+
+async def kept(hall: Hall, door: Door) -> Sequence[str]:
+    """The bodies of what came in by a door and is not answered yet, oldest first."""
+    async with hall.store.reading() as records:
+        return tuple(each.body for each in await records.inbox.of(door))
+
+
+async def answered(hall: Hall, answer: str) -> None:
+    """It need not be kept any more. Twice is harmless."""
+    async with hall.store.transaction() as records:
+        await records.inbox.take_out(answer)

@@ -1,0 +1,58 @@
+"""One look at a job, without a watch and without a trace: for `diagnose`."""
+
+from dataclasses import replace
+
+from babysitter.backends.backend import Eyes
+from babysitter.backends.registry import ClusterSpec, open_cluster
+from babysitter.clock import Clock, SystemClock
+from babysitter.config import Settings
+from babysitter.diagnosis.pipeline import judge
+from babysitter.engine.observe import observe
+from babysitter.errors import NoSuchJob
+from babysitter.model.ids import WatchId
+from babysitter.model.limits import Limits
+from babysitter.model.observation import Want
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.playbook.load import Playbook, load
+from babysitter.shipped import shipped
+from babysitter.usecases.manage_watches import job_id
+from babysitter.waits import waiting_for
+
+LOOKS = 2  # the second takes the dumps that the first asked for
+
+
+async def look_once(job: str, spec: ClusterSpec, settings: Settings, clock: Clock | None = None) -> Verdict:
+    """What can be said of a job right now. Raises NoSuchJob, or a WorldError only for a wrong set-up."""
+    clock = clock or SystemClock()
+    job_id(job)  # refused before the rules are read, which may take seconds
+    with waiting_for("the rules to be read, which takes seconds the first time"):
+        playbook = load([shipped(), *(path.expanduser() for path in settings.playbooks)])
+    cluster = open_cluster(spec, clock=clock)
+    try:
+        return await look_with(cluster.eyes, job, spec.name, playbook, settings.limits, clock)
+    finally:
+        await cluster.close()
+
+
+async def look_with(
+    eyes: Eyes, job: str, cluster: str, playbook: Playbook, limits: Limits, clock: Clock
+) -> Verdict:
+    """The same through eyes that are open already."""
+    root, now = job_id(job), clock.now()
+    if await eyes.find(root) is None:
+        raise NoSuchJob(
+            f"The cluster '{cluster}' does not know the job {root}.",
+            next_step="Check the id with `iris job list`; it is /user/name, in full.",
+        )
+    watch = Watch(WatchId("once"), root, root, cluster, "auto", now, now, limits=limits)
+    verdict = None
+    for _ in range(LOOKS):
+        verdict = judge(watch, await observe(watch, eyes, clock), playbook)
+        watch = replace(watch, memory=verdict.memory)
+        if not verdict.wants & {Want.COORDINATOR_DUMP, Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.OLDER_LINES}:
+            break
+        if verdict.gone is not None:
+            raise NoSuchJob(verdict.gone.reason)
+    assert verdict is not None
+    return verdict

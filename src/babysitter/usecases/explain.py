@@ -1,0 +1,90 @@
+"""Why the last verdict is what it is: a rendering of the reasons it came with, no second judgement."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from babysitter.diagnosis.causes.why_not import why_not as missing
+from babysitter.engine.app import Hall
+from babysitter.errors import UserError
+from babysitter.model.finding import Cause
+from babysitter.model.ids import WatchId
+from babysitter.model.verdict import Reason, Verdict
+from babysitter.model.watch import Watch
+from babysitter.redact import redact
+from babysitter.usecases.stored_evidence import kept_reading
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The last verdict of a watch and the reasons asked for. `checked_at` None = never checked."""
+
+    watch: Watch
+    verdict: Verdict | None
+    reasons: tuple[Reason, ...]
+    why_not: str = ""
+
+    @property
+    def checked_at(self) -> datetime | None:
+        return self.watch.last_checked_at
+
+
+async def explain(hall: Hall, watch: WatchId, *, why_not: str = "") -> Explanation:
+    """The reasons of the last verdict; with `why_not`, those about one suspicion or cause.
+
+    `why_not`: a suspicion ("zombie", "stuck") or a cause ("host-oom"), whose rules are then held against what
+    is kept of the watch. Raises UserError for a word that is neither.
+    """
+    async with hall.store.reading() as records:
+        found = await records.watches.get(watch)
+        verdict = await records.watches.last_verdict(watch)
+        observations = await records.observations.of(watch) if why_not else ()
+    reasons = verdict.reasons if verdict else ()
+    if not why_not:
+        return Explanation(found, verdict, reasons)
+    topic = _TOPICS.get(why_not, why_not)
+    about = tuple(each for each in reasons if _topic(each) == topic or why_not in each.name)
+    if why_not in set(Cause):
+        rules = hall.playbook.for_job("iris", found.memory.kind)
+        about += missing(rules, Cause(why_not), kept_reading(found, observations))
+    if not about:
+        topics = ", ".join(sorted({_topic(each) for each in reasons})) or "nothing yet"
+        raise UserError(
+            f"The last check of {found.root} says nothing about '{why_not}', and no rule names such a cause.",
+            next_step=f"It speaks of: {topics}. Causes are listed by `babysit playbook list`.",
+        )
+    return Explanation(found, verdict, about, why_not)
+
+
+def as_lines(explanation: Explanation) -> Iterator[str]:
+    """The explanation for a terminal: what was concluded, then each argument with its values."""
+    watch, verdict = explanation.watch, explanation.verdict
+    if verdict is None:
+        yield f"{watch.root} has not been checked yet."
+        return
+    yield f"{watch.root}: {verdict.phase}, {verdict.cause} ({verdict.severity}); action: {verdict.action}"
+    if explanation.checked_at is not None:
+        yield f"last checked {explanation.checked_at:%Y-%m-%d %H:%M:%S} UTC"
+    for spot in verdict.blind:
+        yield f"blind since {spot.since:%H:%M:%S}: {redact(spot.reason)}"
+    if verdict.diagnosis is not None and not explanation.why_not:
+        yield redact(verdict.diagnosis.explanation)
+    for signal in () if explanation.why_not else verdict.signals:
+        yield f"signal {signal.kind} since {signal.since_at:%H:%M:%S}: {redact(signal.explanation)}"
+    for reason in explanation.reasons:
+        yield f"{'yes' if reason.holds else 'no '}  {reason.name}: {redact(reason.text)}"
+    if not explanation.reasons:
+        yield "No arguments were needed: nothing was under suspicion."
+
+
+# Causes that are told from the course of a job rather than from a line, and the suspicion that tells them.
+_TOPICS = {
+    "zombie-coordinator": "zombie",
+    "stage-stuck": "stuck",
+    "stragglers": "stragglers",
+    "worker-churn": "churn",
+}
+
+
+def _topic(reason: Reason) -> str:
+    return reason.name.partition(".")[0]

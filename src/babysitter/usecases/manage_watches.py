@@ -1,0 +1,265 @@
+"""Starting, stopping and finding watches: what every surface calls."""
+
+import secrets
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+
+from babysitter.backends.registry import ClusterSpec
+from babysitter.engine.app import Hall
+from babysitter.engine.enqueue import redraw, redraw_root, say, subject_of
+from babysitter.errors import AlreadyWatched, NoSuchJob, UserError
+from babysitter.model.action import StepState
+from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
+from babysitter.model.finding import Cause
+from babysitter.model.ids import JobId, Person, WatchId
+from babysitter.model.incident import Incident, IncidentStatus
+from babysitter.model.job import Job
+from babysitter.model.limits import Limits
+from babysitter.model.memory import Memory
+from babysitter.model.message import Occasion
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import ProposalStatus
+from babysitter.model.submission import Submission, SubmitContext
+from babysitter.model.watch import Watch
+from babysitter.store.action_journal import Action
+from babysitter.store.store import Records
+from babysitter.usecases.resubmit_command import addressed, in_folder
+from babysitter.usecases.watch_status import Standing, standing_from, the_one_meant
+
+JOB_ID_CHARS_MOST = 500
+SUPERSEDED = "a new watch of the same job began"
+STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
+
+
+async def start_watching(
+    hall: Hall,
+    job: str,
+    spec: ClusterSpec,
+    *,
+    by: Person,
+    resubmit: Submission | None = None,
+    context: SubmitContext | None = None,
+    limits: Limits | None = None,
+    owner: Person | None = None,
+    replaces_finished: bool = False,
+) -> Watch:
+    """Promise to look after a job, beginning now.
+
+    The job is looked for first: NoSuchJob for one that the cluster does not know, AlreadyWatched for a second
+    watch of a job that is being watched (also under its restart's name), WorldError when the cluster cannot
+    be asked. A job that runs again under a name whose watch has finished gets a new one. `context`: where to
+    submit it again, and what may be taken along. `replaces_finished`: a job that has ended gets a new one
+    too, unless a restart of it waits for an answer.
+    """
+    root = job_id(job)
+    await hall.clusters.remember(spec)
+    found = await (await hall.clusters.eyes(spec.name)).find(root)
+    if found is None:
+        raise NoSuchJob(
+            f"The cluster '{spec.name}' does not know the job {root}.",
+            next_step="Check the id with `iris job list`; it is /user/name, in full.",
+        )
+    now = hall.clock.now()
+    context = context or SubmitContext()
+    watch = Watch(
+        id=WatchId(f"w-{secrets.token_hex(4)}"),
+        root=root,
+        first_root=root,
+        cluster=spec.name,
+        kind="auto",
+        created_at=now,
+        due_at=now,
+        memory=Memory(),
+        limits=limits or hall.settings.limits,
+        resubmit=resubmit and in_folder(addressed(resubmit, spec), context),
+        submit_context=context,
+        owner=owner or by,
+    )
+    async with hall.store.transaction() as records:
+        await _is_not_followed(records, found, spec.name)
+        earlier = await records.watches.of_job(root, spec.name)
+        if earlier is not None and await _may_be_replaced(
+            records, earlier, found, also_same_run=replaces_finished
+        ):
+            await _end(records, hall, earlier, by, SUPERSEDED)
+        await records.watches.add(watch)
+        await records.events.append(WatchStarted(at=now, watch=watch.id, root=root, by=by))
+        about = await subject_of(records, watch, now=now)
+        await say(records, Occasion.STARTED, about, key=f"{watch.id}:started")
+    return watch
+
+
+async def stop_watching(hall: Hall, name: str, *, by: Person, cluster: str = "") -> Watch:
+    """Stop looking after a job; the job itself is left alone. Offers about it are withdrawn.
+
+    Raises UserError while an approved action of the watch is being carried out; tries to submit a job after
+    its predecessor was stopped are ended.
+    """
+    async with hall.store.transaction() as records:
+        watch = await _one(records, name, cluster)
+        if watch.stopped_at is not None:
+            return watch
+        action = await records.journal.open_action_of(watch.id)
+        if action is not None and await _waits_for_submission(records, action):
+            await _give_up(records, action, by, hall)
+        elif action is not None:
+            raise UserError(
+                f"An approved restart of {watch.root} is being carried out; the watch ends after it.",
+                next_step=f"`babysit status {shlex.quote(watch.root)}` shows how far it is; then stop again.",
+            )
+        return await _end(records, hall, watch, by, "the watch was stopped")
+
+
+async def find_watch(hall: Hall, name: str, *, cluster: str = "") -> Watch:
+    """The watch that a person means by a job id or watch id. Raises NoSuchWatch, or UserError for several."""
+    async with hall.store.reading() as records:
+        return await _one(records, name, cluster)
+
+
+async def standing_of(hall: Hall, watch: WatchId) -> Standing:
+    """How one watch stands."""
+    async with hall.store.reading() as records:
+        return await _standing(records, await records.watches.get(watch))
+
+
+async def all_standing(hall: Hall, *, with_stopped: bool = False) -> Sequence[Standing]:
+    """How every watch stands, oldest first."""
+    async with hall.store.reading() as records:
+        watches = await records.watches.all(with_stopped=with_stopped)
+        return [await _standing(records, each) for each in watches]
+
+
+async def look_now(hall: Hall, watch: WatchId) -> None:
+    """Make a watch due at once, in whatever process the service runs."""
+    async with hall.store.transaction() as records:
+        await records.watches.wake(watch, at=hall.clock.now())
+
+
+def job_id(text: str) -> JobId:
+    """A full job id as a person writes it. Raises UserError for anything that is none."""
+    text = text.strip()
+    segments = text.split("/")
+    is_path = len(segments) >= 3 and not segments[0] and all(segments[1:])
+    if not is_path or not text.isprintable() or len(text) > JOB_ID_CHARS_MOST:
+        odd = "" if text.isprintable() else ": it holds characters that cannot be shown"
+        raise UserError(
+            f"'{text[:80]}' is not a full job id{odd}.",
+            next_step="Write /user/name, as `iris job list` shows it.",
+        )
+    return JobId(text)
+
+
+async def _standing(records: Records, watch: Watch) -> Standing:
+    return standing_from(watch, await records.ledger.of(watch))
+
+
+async def _one(records: Records, name: str, cluster: str) -> Watch:
+    found = await records.watches.named(name, cluster=cluster)
+    return the_one_meant(found, name)
+
+
+async def _may_be_replaced(records: Records, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:
+    """Whether a watch has seen the job to its end, so that a new one may begin.
+
+    Raises AlreadyWatched for a run that ended and whose restart is offered: the offer is worth more.
+    """
+    if earlier.phase is not Phase.FINISHED or await _is_acting(records, earlier):
+        return False
+    is_same_run = job.state.is_terminal and earlier.memory.root_submitted_at == job.submitted_at
+    if not is_same_run:
+        return True
+    offers = (await records.ledger.of(earlier)).proposals if also_same_run else ()
+    offer = next((each for each in offers if each.status in STANDING), None)
+    if offer is not None:
+        raise AlreadyWatched(
+            f"{job.id} has ended, and its restart waits for an answer ({offer.id}).",
+            next_step=f"Answer it with `babysit approve {offer.id}` or `babysit deny {offer.id}`.",
+        )
+    return also_same_run
+
+
+async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
+    """Raise AlreadyWatched for a job that we restarted: its watch follows the new one."""
+    for watch in await records.watches.named(job.id, cluster=cluster):
+        has_ended = watch.phase is Phase.FINISHED and not job.state.is_terminal  # the name is in use again
+        if watch.stopped_at is None and watch.root != job.id and not has_ended:
+            how = "whose watch has finished" if watch.phase is Phase.FINISHED else "which is being watched"
+            raise AlreadyWatched(
+                f"{job.id} was restarted as {watch.root}, {how} (as {watch.id}).",
+                next_step=f"`babysit status {shlex.quote(job.id)}` shows how it is doing.",
+            )
+
+
+async def _waits_for_submission(records: Records, action: Action) -> bool:
+    """Whether a step that failed, mostly the submission, is going to be tried again."""
+    proposal = await records.ledger.proposal(action.proposal)
+    incident = await records.ledger.incident(proposal.incident) if proposal is not None else None
+    if incident is not None and incident.status is IncidentStatus.ACTING:
+        return True  # a try has failed and was reported; the next one may be under way
+    taken = await records.journal.taken(action.proposal)
+    return any(each.state is StepState.FAILED for each in taken.values())
+
+
+async def _give_up(records: Records, action: Action, by: Person, hall: Hall) -> None:
+    """End the tries to submit a job whose predecessor has been stopped."""
+    now = hall.clock.now()
+    proposal = await records.ledger.proposal(action.proposal)
+    assert proposal is not None, "an action is about a proposal"
+    sentence = f"{proposal.successor} was not submitted; {by} ended the tries"
+    await records.journal.end(action.proposal, sentence, now=now)
+    status = IncidentStatus.FAILED
+    await records.ledger.set_status(proposal.incident, status, now=now, outcome=sentence)
+    await records.events.append(
+        IncidentEnded(
+            at=now, watch=proposal.watch, incident=proposal.incident, status=status, outcome=sentence
+        )
+    )
+
+
+async def _is_acting(records: Records, watch: Watch) -> bool:
+    return await records.journal.open_action_of(watch.id) is not None
+
+
+async def _left_open(records: Records, watch: Watch) -> list[Incident]:
+    """Open incidents that nobody checks any more once this watch is stopped: its own, its cluster's too."""
+    beside = [each for each in await records.watches.beside(watch) if each.phase is not Phase.FINISHED]
+    is_any_gone = any(each.gone_since is not None for each in beside)
+    return [
+        incident
+        for incident in (await records.ledger.of(watch)).open_incidents
+        if incident.key.watch == watch.id
+        or not beside
+        or (incident.key.cause is Cause.JOB_GONE and not is_any_gone)
+    ]
+
+
+async def _end(records: Records, hall: Hall, watch: Watch, by: Person, because: str) -> Watch:
+    """Take back what is offered, and look no more."""
+    now = hall.clock.now()
+    for offer in (await records.ledger.of(watch)).proposals:
+        if await records.ledger.set_proposal(
+            offer.id, ProposalStatus.WITHDRAWN, among=STANDING, because=because
+        ):
+            await records.events.append(
+                ProposalWithdrawn(at=now, watch=watch.id, proposal=offer.id, because=because)
+            )
+            await redraw(records, offer.incident, watch, now=now)
+    ended = replace(watch, stopped_at=now, due_at=None)
+    await records.watches.save(ended)
+    for incident in await _left_open(records, watch):
+        await records.ledger.set_status(incident.id, IncidentStatus.RESOLVED, now=now, outcome=because)
+        await records.events.append(
+            IncidentEnded(
+                at=now,
+                watch=watch.id,
+                incident=incident.id,
+                status=IncidentStatus.RESOLVED,
+                outcome=because,
+            )
+        )
+        await redraw(records, incident.id, watch, now=now)
+    await redraw_root(records, await subject_of(records, ended, now=now))
+    await records.watches.announce(watch.id)
+    await records.events.append(WatchStopped(at=now, watch=watch.id, by=by))
+    return replace(ended, revision=watch.revision + 1)

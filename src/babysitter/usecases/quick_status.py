@@ -1,0 +1,107 @@
+"""How everything stands, read the short way: for commands that only print (docs/adr/0010)."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from babysitter.engine.service_lock import is_served
+from babysitter.engine.status_file import local_troubles
+from babysitter.model.events import DecisionRefused
+from babysitter.model.ids import Person, ProposalId
+from babysitter.model.proposal import Door, Proposal
+from babysitter.private_files import make_private_folder
+from babysitter.store.default_folder import FILE_NAME, default_state_folder
+from babysitter.store.sqlite_events import append_refusal
+from babysitter.store.sqlite_reader import NotReadable, SqliteReader
+from babysitter.usecases.watch_status import (
+    Standing,
+    no_such_proposal,
+    standing_from,
+    the_one_meant,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuickStatus:
+    """What `status` shows. `troubles`, `channels`: of the running service."""
+
+    standings: Sequence[Standing]
+    is_served: bool
+    troubles: dict[str, str]
+    channels: tuple[str, ...]
+
+
+def read_status(
+    folder: Path, name: str = "", cluster: str = "", *, with_stopped: bool = False, now: datetime
+) -> QuickStatus | None:
+    """How the watches of this folder stand; None when only the store can tell, or say what is wrong.
+
+    `name`: of one watch, else all. Raises NoSuchWatch, and UserError for a name that several have.
+    """
+    served = is_served(folder)
+    try:
+        if not _has_state(folder):
+            return QuickStatus((_found_nothing(name) if name else ()), served, {}, ())
+        with SqliteReader(folder / FILE_NAME) as reader:
+            if name:
+                watches = [the_one_meant(reader.watches_named(name, cluster), name)]
+            else:
+                watches = list(reader.watches(with_stopped=with_stopped))
+            standings = [standing_from(each, reader.ledger(each)) for each in watches]
+            channels = reader.channels() if served else ()
+    except NotReadable:
+        return None
+    troubles = local_troubles(folder, now=now, is_lock_shared=False) if served else None
+    return QuickStatus(standings, served, troubles or {}, channels)
+
+
+def read_proposal(folder: Path, proposal: str) -> Proposal | None:
+    """A proposal however it stands; None when only the store can tell. Raises UserError for an unknown id."""
+    try:
+        found = None
+        if _has_state(folder):
+            with SqliteReader(folder / FILE_NAME) as reader:
+                found = reader.proposal(ProposalId(proposal))
+    except NotReadable:
+        return None
+    if found is None:
+        raise no_such_proposal(proposal)
+    return found
+
+
+def record_refusal(folder: Path, proposal: str, by: Person, because: str, *, now: datetime) -> bool:
+    """Record that a program tried to approve; False when only the store can."""
+    refused = DecisionRefused(
+        at=now, proposal=ProposalId(proposal), by=by, through=Door.TERMINAL.value, because=because
+    )
+    try:
+        if _has_state(folder):  # else nothing was ever proposed, and no report would tell
+            append_refusal(folder / FILE_NAME, refused)
+    except NotReadable:
+        return False
+    return True
+
+
+def state_folder(named: Path | None) -> Path:
+    """Where the state is kept: in the folder that the settings name, or the default one."""
+    return named.expanduser() if named else default_state_folder()
+
+
+def _has_state(folder: Path) -> bool:
+    """Whether there is a database. Raises NotReadable for a folder in which none could be made."""
+    if (folder / FILE_NAME).exists():
+        return True
+    try:
+        make_private_folder(folder)
+    except OSError as fault:
+        raise NotReadable(str(fault)) from fault
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise NotReadable
+    return False
+
+
+def _found_nothing(name: str) -> Sequence[Standing]:
+    the_one_meant((), name)
+    return ()

@@ -1,0 +1,227 @@
+"""An agent asks for a restart: an offer to a person comes of it, marked as asked for, or a refusal.
+
+The same policy rules as for babysit's own offers, save one argument: that the diagnosis did not advise it.
+The offer rests on the last check, is kept true by those that follow, and is answered, looked at once more
+and carried out like any other. Nothing here approves, and nothing here touches the job.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from babysitter.engine.app import Hall
+from babysitter.engine.commit import carry_out
+from babysitter.engine.find_resubmission import Resubmission, resubmission
+from babysitter.errors import FactsChanged, MissingSubmission, NotAllowed, UserError
+from babysitter.model.finding import ActionKind
+from babysitter.model.ids import WatchId
+from babysitter.model.incident import Incident
+from babysitter.model.intent import Propose, Say
+from babysitter.model.message import Occasion
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Proposal, ProposalStatus
+from babysitter.model.verdict import Diagnosis
+from babysitter.model.watch import Watch
+from babysitter.policy.build_proposal import difference, is_standing
+from babysitter.policy.incident_lifecycle import (
+    UNDER_ACTION,
+    closed_at_the_end,
+    is_incident,
+    key_of,
+    same_trouble,
+)
+from babysitter.policy.policy_input import Case
+from babysitter.policy.respond import as_asked, offer_of, ruling_for
+from babysitter.policy.restart_budget import Ruling
+from babysitter.policy.silences import hold_until, silence_for
+from babysitter.redact import redact
+from babysitter.store.store import Records
+
+LONGEST_WHY = 500
+LONGEST_NAME = 60
+CHECK_OVERDUE = timedelta(minutes=2)
+_ODD = re.compile(r"[^\w .@/:+-]+")
+_INSTEAD = {
+    Ruling.HEALING: "Wait; it is reported when that does not converge.",
+    Ruling.TWO_COORDINATORS: "Wait until one of them has ended.",
+    Ruling.BLIND: "Wait until the cluster answers again.",
+}
+_ANSWERED = {
+    ProposalStatus.APPROVED: "was approved already",
+    ProposalStatus.DENIED: "was denied",
+    ProposalStatus.UNANSWERED: "ended unanswered",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of it. `is_new` False: this very restart was offered already."""
+
+    proposal: Proposal
+    is_new: bool
+
+
+def agent(name: str) -> str:
+    """How a person reads who asked. The name is the program's own word, so it is made harmless."""
+    plain = " ".join(_ODD.sub(" ", redact(name)).split())[:LONGEST_NAME]
+    return f"an agent ({plain})" if plain else "an agent"
+
+
+async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Asked:
+    """Offer a person to restart the job of a watch, because an agent asks for it.
+
+    `asked_by`: as `agent` writes it. Raises NotAllowed with the policy's reason, MissingSubmission when
+    nobody knows the command, UserError for an empty `why` or a watch that cannot be judged now.
+    """
+    words = " ".join(redact(why).split())
+    if not words:
+        raise UserError(
+            "A proposal needs a reason.", next_step="Say why a restart helps; a person will read it."
+        )
+    async with hall.store.reading() as records:
+        ledger = await records.ledger.of(await records.watches.get(watch))
+        standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
+        if standing is not None:
+            return Asked(standing, is_new=False)
+        case = await _case(records, hall, watch)
+    again = await _resubmission(case, hall)
+    async with hall.store.transaction() as records:
+        ledger = await records.ledger.of(await records.watches.get(watch))
+        standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
+        if standing is not None:
+            return Asked(standing, is_new=False)
+        case = await _case(records, hall, watch)
+        learned = replace(case.watch, submit_context=again.watch.submit_context)
+        case = replace(case, watch=learned, submission=again.submission)
+        offer = _allowed(case, _incident(case))
+        offer = replace(offer, asked_by=asked_by, asked_because=words[:LONGEST_WHY])
+        if not await records.watches.save(case.watch):
+            raise FactsChanged(
+                f"{case.watch.root} was being checked at this very moment.", next_step="Ask again."
+            )
+        await records.watches.announce(watch)
+        now = case.now
+        await carry_out(records, case.watch, case.verdict, [Propose(offer), *_message(case, offer)], now=now)
+        return Asked(offer, is_new=True)
+
+
+async def _resubmission(case: Case, hall: Hall) -> Resubmission:
+    """How to start the job again, checked; outside of any transaction, as the cluster is asked.
+
+    Raises NotAllowed where no submission would change the policy's mind.
+    """
+    _incident(case)
+    verdict = case.verdict
+    assert verdict.diagnosis is not None, "an incident has a diagnosis"
+    diagnosis = as_asked(verdict.diagnosis)
+    if diagnosis.action is ActionKind.RESTART:
+        _check_policy(case, diagnosis)
+    case = replace(case, verdict=replace(verdict, diagnosis=diagnosis))
+    eyes, hands = await hall.clusters.eyes(case.watch.cluster), await hall.clusters.hands(case.watch.cluster)
+    return await resubmission(case, eyes, hands, hall)
+
+
+async def _case(records: Records, hall: Hall, watch_id: WatchId) -> Case:
+    watch = await records.watches.get(watch_id)
+    verdict = await records.watches.last_verdict(watch_id)
+    now = hall.clock.now()
+    if watch.stopped_at is not None:
+        raise UserError(f"{watch.root} is not watched any more.", next_step="Start a watch first.")
+    if verdict is None or _is_stale(watch, now):
+        raise UserError(
+            f"{watch.root} has not been checked lately, so nothing can be proposed.",
+            next_step="See that the service runs (`babysit doctor`), then ask again after the next check.",
+        )
+    return Case(
+        verdict=replace(verdict, memory=watch.memory),
+        ledger=await records.ledger.of(watch),
+        watch=watch,
+        policy=hall.policy,
+        now=now,
+        inhibited_by=await records.ledger.inhibitor_of(watch),
+    )
+
+
+def _is_stale(watch: Watch, now: datetime) -> bool:
+    """Whether a check is overdue: nobody keeps an offer true then."""
+    return watch.due_at is not None and now - watch.due_at > CHECK_OVERDUE
+
+
+def _incident(case: Case) -> Incident:
+    """The open incident that the last verdict speaks of. Raises NotAllowed when nothing is confirmed."""
+    verdict, root = case.verdict, case.watch.root
+    if case.watch.phase is Phase.ACTING:
+        raise NotAllowed(f"An approved action on {root} is under way.", next_step="Wait for its end.")
+    if verdict.blind:
+        raise NotAllowed(
+            f"The cluster of {root} cannot be seen, so nothing about the job is concluded.",
+            next_step="Wait until it answers again.",
+        )
+    if verdict.gone is not None:
+        raise NotAllowed(
+            f"The cluster does not know {root} any more: there is nothing to restart.",
+            next_step="Wait until it is visible again, or let a person submit it anew.",
+        )
+    if verdict.diagnosis is None or not is_incident(verdict):
+        raise NotAllowed(
+            f"No trouble of {root} is confirmed ({verdict.cause}, {case.watch.phase}): nothing to propose.",
+            next_step="Wait for an incident; `explain` says what speaks for and against one.",
+        )
+    key = key_of(verdict, verdict.diagnosis, case.watch)
+    found = same_trouble(key, case.ledger)
+    if found is None and verdict.phase is Phase.FINISHED:
+        found = closed_at_the_end(key, case.ledger, case.watch.memory.root_submitted_at)
+    elif found is not None and found.status.is_over:
+        found = None
+    if found is None:
+        raise NotAllowed(f"The trouble of {root} is over.", next_step="`status` shows how it stands.")
+    if found.status in UNDER_ACTION:
+        raise NotAllowed(f"A restart of {root} was approved already.", next_step="Wait for its outcome.")
+    return found
+
+
+def _allowed(case: Case, incident: Incident) -> Proposal:
+    """The offer that policy allows. Raises NotAllowed with its reason, MissingSubmission."""
+    assert case.verdict.diagnosis is not None, "an incident has a diagnosis"
+    diagnosis = as_asked(case.verdict.diagnosis)
+    _check_policy(case, diagnosis)
+    if case.submission is None:
+        why = " ".join(case.watch.submit_context.missing)
+        raise MissingSubmission(
+            f"{case.watch.root} cannot be submitted again. {why}".strip(),
+            next_step="Ask the person for the command and its folder and give them with start_watch "
+            "(`resubmit`, `workdir`), or in a shell with `babysit stop` and `babysit start --resubmit`.",
+        )
+    offer = offer_of(case, incident.id, diagnosis)
+    earlier = case.ledger.proposal_of(incident.id)
+    if earlier is not None and earlier.status in _ANSWERED and not difference(earlier.facts, offer.facts):
+        raise NotAllowed(
+            f"This restart {_ANSWERED[earlier.status]} ({earlier.id}), and nothing has changed since.",
+            next_step="Tell the person; the same is not proposed twice.",
+        )
+    return offer
+
+
+def _check_policy(case: Case, diagnosis: Diagnosis) -> None:
+    """Raise NotAllowed with the policy's reason where no restart may be offered."""
+    ruling = ruling_for(case, diagnosis)
+    if not ruling.allows:
+        raise NotAllowed(
+            f"No restart of {case.watch.root} may be proposed for {diagnosis.cause}: {ruling.value}.",
+            next_step=_INSTEAD.get(ruling, "Tell the person what you found; this needs a person's own work."),
+        )
+
+
+def _message(case: Case, offer: Proposal) -> Iterator[Say]:
+    """Tell people, unless they asked not to be told. An agent's wish wakes no on-call."""
+    if case.inhibited_by or silence_for(offer.job, offer.facts.cause, case.policy, now=case.now):
+        return
+    yield Say(
+        Occasion.PROPOSAL,
+        f"a restart is asked for by {offer.asked_by}",
+        f"{offer.incident}:{Occasion.PROPOSAL}:{offer.id}",
+        incident=offer.incident,
+        proposal=offer.id,
+        hold_until=hold_until(case.verdict.severity, case.policy, now=case.now),
+    )

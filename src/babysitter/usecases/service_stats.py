@@ -1,0 +1,60 @@
+"""How the service is doing, in numbers: for whoever watches the watcher."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from babysitter.engine.app import Hall
+from babysitter.errors import FactsChanged
+from babysitter.store.counts import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """`late_s`: by how much the watch that has waited longest is overdue. `troubles`: by part."""
+
+    counts: Counts
+    late_s: float
+    troubles: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessFigures:
+    """What this process counted since it began; known also while the database cannot be read.
+
+    `failed_activities`: attempts that failed, by periodic activity. `sent`: things sent past the outbox.
+    """
+
+    failed_writes: int = 0
+    is_storage_failing: bool = False
+    failed_activities: Mapping[str, int] = field(default_factory=dict)
+    sent: Mapping[str, int] = field(default_factory=dict)
+
+
+async def figures(hall: Hall) -> Figures:
+    """The numbers of this moment. Raises StorageUnavailable when the database does not answer."""
+    async with hall.store.reading() as records:
+        counts = await records.tally.count()
+    late = hall.clock.now() - counts.earliest_due_at if counts.earliest_due_at else timedelta()
+    return Figures(counts, max(0.0, late.total_seconds()), dict(hall.troubles))
+
+
+def process_figures(hall: Hall) -> ProcessFigures:
+    """What needs no database to be told."""
+    outage = hall.storage.outage
+    return ProcessFigures(
+        failed_writes=hall.storage.failed_writes,
+        is_storage_failing=outage is not None and outage.is_failing,
+        failed_activities=dict(hall.failures),
+        sent=dict(hall.sent),
+    )
+
+
+def why_not_serving(hall: Hall) -> str:
+    """What keeps this process from looking after watches; "" when nothing does."""
+    try:
+        _ = hall.tenure.lease
+    except FactsChanged as overtaken:
+        return overtaken.sentence
+    outage = hall.storage.outage
+    return f"The database {outage.summary}" if outage is not None and outage.is_failing else ""

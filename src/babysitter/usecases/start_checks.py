@@ -1,0 +1,34 @@
+"""Checks the command of a new watch at once, while the person who gave it can still correct it."""
+
+from babysitter.engine.app import Hall
+from babysitter.errors import WorldError
+from babysitter.model.watch import Watch
+from babysitter.policy.build_proposal import named_successor
+from babysitter.preflight.facts import Purpose
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
+from babysitter.waits import waiting_for
+
+
+async def restart_warnings(hall: Hall, watch: Watch) -> tuple[str, ...]:
+    """Return what would keep the given command from starting the job again, a sentence or two for each.
+
+    Empty without a command, and when nothing is wrong with it. The watch goes on in any case.
+    """
+    if watch.resubmit is None:
+        return ()
+    submission = named_successor(watch.resubmit, watch.first_root, 1)
+    with waiting_for("the checks of the resubmit command"):
+        try:
+            hands = await hall.clusters.hands(watch.cluster)
+            findings = await hands.preflight(submission, purpose=Purpose.RESUBMIT)
+        except WorldError as fault:
+            return (f"The resubmit command was not checked: {fault.sentence}",)
+    return tuple(
+        _sentence(finding, watch) for finding in findings if finding.severity is not PreflightSeverity.INFO
+    )
+
+
+def _sentence(finding: PreflightFinding, watch: Watch) -> str:
+    if finding.blocks:
+        return f"A restart of {watch.root} would be refused ({finding.id}): {finding.sentence}"
+    return f"The resubmit command of {watch.root} ({finding.id}): {finding.sentence}"

@@ -1,0 +1,157 @@
+"""Blocks until something happens to a watch: one call instead of ninety questions.
+
+The cursor is the number of an event. Handing the cursor of one answer to the next call misses nothing, and
+a call whose cursor lies before an event answers at once.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from babysitter.engine.app import Hall
+from babysitter.errors import UserError
+from babysitter.model.events import (
+    Event,
+    IncidentOpened,
+    IncidentWorsened,
+    JobFinished,
+    RestartProposed,
+    StageChanged,
+    WatchStopped,
+)
+from babysitter.model.ids import WatchId
+from babysitter.model.phase import Phase
+from babysitter.model.watch import Watch
+from babysitter.store.event_log import Recorded
+from babysitter.store.rows import outage_watch
+from babysitter.waits import waiting_for
+
+LOOK_EVERY = timedelta(seconds=1)
+
+
+class Until(StrEnum):
+    """What a caller may wait for."""
+
+    INCIDENT = "incident"  # opened, worse, or offered a restart
+    STAGE = "stage"
+    TERMINAL = "terminal"  # the job ended, or the watch did
+
+
+class Woken(StrEnum):
+    """Why the waiting is over."""
+
+    INCIDENT = "incident"
+    STAGE = "stage"
+    TERMINAL = "terminal"
+    TIME_LIMIT = "time-limit"
+
+
+_WAKES: dict[type[Event], Until] = {
+    IncidentOpened: Until.INCIDENT,
+    IncidentWorsened: Until.INCIDENT,
+    RestartProposed: Until.INCIDENT,
+    StageChanged: Until.STAGE,
+    JobFinished: Until.TERMINAL,
+    WatchStopped: Until.TERMINAL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """`news`: everything since the cursor that was handed in. `cursor`: hand it to the next call."""
+
+    woken: Woken
+    cursor: int
+    watch: Watch
+    news: tuple[Event, ...]
+
+
+async def wait_for(
+    hall: Hall,
+    watch: WatchId,
+    *,
+    until: Collection[Until] = frozenset(Until),
+    cursor: int | None = None,
+    at_most_s: float,
+) -> Waited:
+    """Return when one of `until` has happened since `cursor`, the watch has ended, or the time is up.
+
+    `cursor` None: from now on, except that an open incident or an ended job is told at once. Raises UserError
+    for a cursor that no answer can have held.
+    """
+    deadline = hall.clock.now() + timedelta(seconds=at_most_s)
+    if cursor is None:
+        cursor, at_once = await _as_it_stands(hall, watch, until)
+        if at_once is not None:
+            return await _waited(hall, watch, at_once, cursor, ())
+    else:
+        await _must_be_past(hall, cursor)
+    async with hall.store.reading() as records:
+        root = (await records.watches.get(watch)).root
+    with waiting_for(f"{_in_words(until)} of {root}"):
+        return await _next_of(hall, watch, until, cursor, deadline)
+
+
+async def _next_of(
+    hall: Hall, watch: WatchId, until: Collection[Until], cursor: int, deadline: datetime
+) -> Waited:
+    """Look for events after `cursor` until one of them counts, or the deadline has passed."""
+    news: list[Recorded] = []
+    while True:
+        async with hall.store.reading() as records:
+            cluster = (await records.watches.get(watch)).cluster
+            fresh = await records.events.after(cursor, watches=(watch, outage_watch(cluster)))
+        news += fresh
+        cursor = fresh[-1].number if fresh else cursor
+        woken = _strongest([each.event for each in news], until)
+        if woken is not None:
+            return await _waited(hall, watch, woken, cursor, news)
+        now = hall.clock.now()
+        if now >= deadline:
+            return await _waited(hall, watch, Woken.TIME_LIMIT, cursor, news)
+        await hall.clock.sleep_until(min(deadline, now + LOOK_EVERY))
+
+
+def _in_words(until: Collection[Until]) -> str:
+    words = {Until.INCIDENT: "an incident", Until.STAGE: "the next stage", Until.TERMINAL: "the end"}
+    *others, last = (words[each] for each in Until if each in until) if until else ("the end",)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+async def _must_be_past(hall: Hall, cursor: int) -> None:
+    """Refuse a cursor that nobody can have been given: waiting from there would miss everything."""
+    async with hall.store.reading() as records:
+        newest = await records.events.newest_number()
+    if not 0 <= cursor <= newest:
+        raise UserError(
+            f"{cursor} is no cursor of an earlier answer.", next_step="Leave it out to wait from now on."
+        )
+
+
+def _strongest(news: Collection[Event], until: Collection[Until]) -> Woken | None:
+    """The most important reason in the news; an end always wakes."""
+    reasons = {_WAKES[type(each)] for each in news if type(each) in _WAKES}
+    for reason in (Until.TERMINAL, Until.INCIDENT, Until.STAGE):
+        if reason in reasons and (reason in until or reason is Until.TERMINAL):
+            return Woken(reason.value)
+    return None
+
+
+async def _as_it_stands(hall: Hall, watch: WatchId, until: Collection[Until]) -> tuple[int, Woken | None]:
+    """The cursor of now, and what need not be waited for."""
+    async with hall.store.reading() as records:
+        found = await records.watches.get(watch)
+        cursor = await records.events.newest_number()
+        incidents = await records.ledger.incidents_of((watch,), only_open=True)
+    if found.phase is Phase.FINISHED or found.stopped_at is not None:
+        return cursor, Woken.TERMINAL
+    return cursor, Woken.INCIDENT if incidents and Until.INCIDENT in until else None
+
+
+async def _waited(
+    hall: Hall, watch: WatchId, woken: Woken, cursor: int, news: Collection[Recorded]
+) -> Waited:
+    async with hall.store.reading() as records:
+        found = await records.watches.get(watch)
+    return Waited(woken, cursor, found, tuple(each.event for each in news))

@@ -1,0 +1,285 @@
+"""Labelled cases -> how good the diagnosis is: accuracy, false alarms, missed fatal ones, leaked secrets.
+
+A case is YAML with `id`, `evidence` and `label` (see docs/diagnosis-accuracy.md); a folder holds one or many
+of them per file. Nothing of a case's label is seen by the diagnosis.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from babysitter.errors import UserError
+from babysitter.model.cause_info import about
+from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.playbook.load import Playbook
+from babysitter.redact import redact
+from babysitter.usecases.classify_text import Examined, examine, words_of
+
+ALARMS = frozenset({ActionKind.ESCALATE, ActionKind.RESTART, ActionKind.RESTART_WITH_CHANGE})
+CONFIDENCE_STEPS = (0.0, 0.5, 0.65, 0.8, 0.9, 1.01)
+
+
+class _Door(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Repeat(_Door):
+    """Text that stands many times in place of a placeholder, so that files stay small."""
+
+    placeholder: str
+    text: str
+    count: int
+
+
+class CaseEvidence(_Door):
+    """What a babysitter would see; every key is optional."""
+
+    job_state: Literal["running", "failed", "killed", "pending", "succeeded"] | None = None
+    exit_code: int | None = None
+    error: str = ""
+    pending_reason: str = ""
+    failure_count: int = 0
+    preemption_count: int = 0
+    last_log_age_s: float | None = None
+    memory_peak_bytes: int | None = None
+    memory_limit_bytes: int | None = None
+    logs: str = ""
+    thread_dump: str = ""
+    repeat: Repeat | None = None
+
+    @property
+    def text(self) -> str:
+        if self.repeat is None:
+            return self.logs
+        return self.logs.replace(self.repeat.placeholder, self.repeat.text * self.repeat.count)
+
+    @property
+    def facts(self) -> JobFacts:
+        return JobFacts(
+            state=JobState(self.job_state) if self.job_state else None,
+            exit_code=self.exit_code,
+            error=self.error,
+            pending_reason=self.pending_reason,
+            failure_count=self.failure_count,
+            preemption_count=self.preemption_count,
+            last_line_age_s=self.last_log_age_s,
+            memory_peak_bytes=self.memory_peak_bytes,
+            memory_limit_bytes=self.memory_limit_bytes,
+        )
+
+
+class Label(_Door):
+    """What a reasonable engineer would say."""
+
+    cause: Cause
+    also_acceptable: tuple[Cause, ...] = ()
+    severity: Severity
+    action: ActionKind
+
+    @property
+    def accepted(self) -> frozenset[Cause]:
+        return frozenset({self.cause, *self.also_acceptable})
+
+
+class Case(_Door):
+    """One labelled incident."""
+
+    id: str
+    backend: str = ""
+    evidence: CaseEvidence
+    label: Label
+    adversarial: str = ""
+    must_redact: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """One case, what was said about it, and how right that is."""
+
+    case: Case
+    examined: Examined
+    text: str  # what would be posted, redacted
+    leaked: tuple[str, ...]
+
+    @property
+    def cause(self) -> Cause:
+        return self.examined.diagnosis.cause
+
+    @property
+    def action(self) -> ActionKind:
+        return self.examined.diagnosis.action
+
+    @property
+    def is_strict(self) -> bool:
+        return self.cause is self.case.label.cause
+
+    @property
+    def is_lenient(self) -> bool:
+        return self.cause in self.case.label.accepted
+
+    @property
+    def is_false_alarm(self) -> bool:
+        """Something is demanded, or held wrong, where nobody needs to look."""
+        if self.case.label.severity is not Severity.BENIGN:
+            return False
+        return self.action in ALARMS or (not about(self.cause).is_benign and not self.is_lenient)
+
+    @property
+    def is_missed_fatal(self) -> bool:
+        """Nothing is said about a job that will not finish."""
+        if self.case.label.severity is not Severity.FATAL:
+            return False
+        return self.action not in ALARMS or (about(self.cause).is_benign and not self.is_lenient)
+
+    @property
+    def prediction(self) -> dict[str, str]:
+        return {
+            "id": self.case.id,
+            "cause": self.cause.value,
+            "action": self.action.value,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many."""
+
+    right: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.right}/{self.of} ({self.right / self.of:.0%})" if self.of else "0/0"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures of one evaluation."""
+
+    graded: tuple[Graded, ...]
+
+    @property
+    def strict(self) -> Share:
+        return self._share(each.is_strict for each in self.graded)
+
+    @property
+    def lenient(self) -> Share:
+        return self._share(each.is_lenient for each in self.graded)
+
+    @property
+    def action(self) -> Share:
+        return self._share(each.action is each.case.label.action for each in self.graded)
+
+    @property
+    def false_alarms(self) -> Share:
+        benign = [each for each in self.graded if each.case.label.severity is Severity.BENIGN]
+        return self._share(each.is_false_alarm for each in benign)
+
+    @property
+    def missed_fatal(self) -> Share:
+        fatal = [each for each in self.graded if each.case.label.severity is Severity.FATAL]
+        return self._share(each.is_missed_fatal for each in fatal)
+
+    @property
+    def leaked(self) -> int:
+        return sum(len(each.leaked) for each in self.graded)
+
+    @property
+    def per_cause(self) -> dict[str, tuple[Share, Share, str]]:
+        """For each labelled cause: strict, lenient, and what was said instead."""
+        groups: defaultdict[str, list[Graded]] = defaultdict(list)
+        for each in self.graded:
+            groups[each.case.label.cause.value].append(each)
+        table = {}
+        for cause, members in sorted(groups.items()):
+            instead = Counter(each.cause.value for each in members if not each.is_strict)
+            table[cause] = (
+                self._share(each.is_strict for each in members),
+                self._share(each.is_lenient for each in members),
+                ", ".join(f"{name} {count}" for name, count in instead.most_common()),
+            )
+        return table
+
+    @property
+    def calibration(self) -> list[tuple[str, float, Share]]:
+        """How often each level of confidence was right (leniently): level, mean confidence, share."""
+        rows = []
+        for low, high in pairwise(CONFIDENCE_STEPS):
+            members = [each for each in self.graded if low <= each.examined.diagnosis.confidence < high]
+            if members:
+                mean = sum(each.examined.diagnosis.confidence for each in members) / len(members)
+                share = self._share(each.is_lenient for each in members)
+                rows.append((f"{low:.2f} to {min(high, 1.0):.2f}", mean, share))
+        return rows
+
+    @staticmethod
+    def _share(flags: Iterable[bool]) -> Share:
+        values = list(flags)
+        return Share(sum(values), len(values))
+
+
+def read_cases(place: Path) -> tuple[Case, ...]:
+    """All cases of a file or a folder, by id. Raises UserError that names every file that is no case."""
+    if not place.exists():
+        raise UserError(f"{place} does not exist.", next_step="Give a folder of labelled cases (*.yaml).")
+    files = [place] if place.is_file() else sorted(place.glob("*.yaml"))
+    cases: list[Case] = []
+    faults: list[str] = []
+    for path in files:
+        try:
+            documents = [each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each]
+            cases += [Case.model_validate(each) for each in documents]
+        except (yaml.YAMLError, ValidationError, UnicodeDecodeError) as error:
+            faults.append(f"{path}: {str(error).splitlines()[0]}")
+    if faults:
+        raise UserError("Some files are no labelled cases:\n" + "\n".join(faults))
+    if not cases:
+        raise UserError(f"{place} holds no *.yaml case.", next_step="Give a folder of labelled cases.")
+    return tuple(sorted(cases, key=lambda case: case.id))
+
+
+def grade(case: Case, playbook: Playbook) -> Graded:
+    """Judge one case as if it were met now, and hold it against its label."""
+    evidence = case.evidence
+    examined = examine(evidence.text, playbook, evidence.facts, dumps=(evidence.thread_dump,))
+    text = redact(words_of(examined))
+    return Graded(case, examined, text, tuple(each for each in case.must_redact if each in text))
+
+
+def evaluate(cases: Sequence[Case], playbook: Playbook) -> Report:
+    """Judge all cases."""
+    return Report(tuple(grade(case, playbook) for case in cases))
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The figures for programs."""
+
+    def share(value: Share) -> dict[str, int]:
+        return {"right": value.right, "of": value.of}
+
+    return {
+        "schema_version": 1,
+        "cases": len(report.graded),
+        "strict": share(report.strict),
+        "lenient": share(report.lenient),
+        "action": share(report.action),
+        "false_alarms": {"count": report.false_alarms.right, "of": report.false_alarms.of},
+        "missed_fatal": {"count": report.missed_fatal.right, "of": report.missed_fatal.of},
+        "leaked": report.leaked,
+        "per_cause": {
+            cause: {"strict": share(strict), "lenient": share(lenient), "instead": instead}
+            for cause, (strict, lenient, instead) in report.per_cause.items()
+        },
+        "calibration": [
+            {"confidence": level, "mean": round(mean, 3), **share(right)}
+            for level, mean, right in report.calibration
+        ],
+    }

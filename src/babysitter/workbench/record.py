@@ -1,0 +1,113 @@
+"""`babysit record`: looks at a job again and again, and keeps every answer for a replay."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+from babysitter.backends.backend import Eyes
+from babysitter.backends.iris.connect import open_line
+from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.recording.recorder import RecordingFolder, RecordingLine
+from babysitter.backends.registry import ClusterSpec
+from babysitter.clock import Clock, SystemClock
+from babysitter.diagnosis.timeline.update_memory import remember
+from babysitter.engine.observe import observe
+from babysitter.errors import BadConfig, UserError
+from babysitter.model.ids import JobId, WatchId
+from babysitter.model.observation import Observation, Want
+from babysitter.model.watch import Watch
+
+FULL_LOOK_EVERY = 3  # looks; the others leave out thread dumps
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was written: how many looks, and whether the job had ended."""
+
+    folder: Path
+    looks: int
+    has_ended: bool
+
+
+async def record_job(
+    job: str,
+    spec: ClusterSpec,
+    folder: Path,
+    *,
+    every_s: float,
+    at_most_s: float,
+    tell: Callable[[int, Observation], None],
+) -> Recorded:
+    """Record a job of a live cluster.
+
+    Raises UserError for what is no full job id, an unknown job, or a folder that cannot be written.
+    """
+    if not job.startswith("/") or job.count("/") < 2:
+        raise UserError(
+            f"'{job}' is not a full job id.", next_step="Write /user/job, as `iris job list` does."
+        )
+    clock = SystemClock()
+    writer = RecordingFolder(folder, JobId(job), clock)
+    eyes = recording_eyes(spec, writer, clock)
+    try:
+        return await record(
+            JobId(job), eyes, writer, folder, clock, every_s=every_s, at_most_s=at_most_s, tell=tell
+        )
+    finally:
+        await eyes.close()
+
+
+def recording_eyes(spec: ClusterSpec, folder: RecordingFolder, clock: Clock) -> Eyes:
+    """Eyes on the spec's cluster that keep every answer. Raises BadConfig; contacts nobody."""
+    if spec.backend != "iris":
+        raise BadConfig(f"Only jobs on Iris clusters can be recorded, not on '{spec.backend}'.")
+    line = open_line(spec, clock=clock, home=Path.home(), working_dir=Path.cwd())
+    return IrisEyes(RecordingLine(line, folder, clock), iris=spec.iris_command, clock=clock)
+
+
+async def record(
+    root: JobId,
+    eyes: Eyes,
+    folder: RecordingFolder,
+    path: Path,
+    clock: Clock,
+    *,
+    every_s: float,
+    at_most_s: float,
+    tell: Callable[[int, Observation], None] = lambda looks, observation: None,  # noqa: ARG005
+) -> Recorded:
+    """Look every `every_s` seconds until the job ends or `at_most_s` have passed.
+
+    Raises NoSuchJob for an unknown job; losing sight of the cluster is part of the recording.
+    """
+    started_at = clock.now()
+    watch = _watch(root, clock)
+    looks, has_ended = 0, False
+    while not has_ended and (clock.now() - started_at).total_seconds() <= at_most_s:
+        looks += 1
+        due_at = clock.now() + timedelta(seconds=every_s)
+        folder.begin(f"s{looks:02d}")
+        observation = await observe(_wanting(watch, looks), eyes, clock)
+        watch = replace(watch, memory=remember(watch.memory, observation))
+        tell(looks, observation)
+        tree = observation.seen_tree
+        has_ended = tree is not None and tree.root.state.is_terminal
+        if not has_ended:
+            await clock.sleep_until(due_at)
+    state = watch.memory.root_state
+    folder.finish(generation=watch.memory.generation, final_state=str(state) if state else "not seen")
+    return Recorded(path, looks, has_ended)
+
+
+def _watch(root: JobId, clock: Clock) -> Watch:
+    now = clock.now()
+    return Watch(WatchId("record"), root, root, cluster="", kind="auto", created_at=now, due_at=now)
+
+
+def _wanting(watch: Watch, looks: int) -> Watch:
+    """The watch, wanting what makes the recording worth replaying; dumps only now and then."""
+    wants = {Want.TASKS}
+    if looks % FULL_LOOK_EVERY == 1:
+        wants |= {Want.COORDINATOR_DUMP, Want.ROOT_DUMP, Want.WORKER_DUMPS}
+    return replace(watch, memory=replace(watch.memory, wants=frozenset(wants)))

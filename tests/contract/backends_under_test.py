@@ -1,0 +1,181 @@
+"""The worlds that eyes and hands are held to their contracts in: every backend and every generation.
+
+A world holds the jobs of tests/support/small_iris.py, or recorded ones of the same shape. A new backend adds
+a factory to `EYES` (and to `HANDS` when it acts).
+"""
+
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from babysitter.backends.backend import Eyes, Hands
+from babysitter.backends.recording.format import Stretch, read_recording
+from babysitter.backends.recording.player import RecordedEyes
+from babysitter.backends.registry import ClusterSpec, open_cluster
+from babysitter.model.ids import JobId, TaskId
+from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
+from babysitter.model.log import LogLine
+from babysitter.sim.iris.controller import Simulator
+from tests.support.clock import NOON, FakeClock
+from tests.support.cluster import SmallCluster
+from tests.support.controller import ScriptedController, controller
+from tests.support.recordings import FIXTURES
+from tests.support.small_iris import COORDINATOR, NEIGHBOURS, ROOT, WORKERS, Small
+
+_ROOT, _COORDINATOR, _WORKERS = JobId(ROOT), JobId(COORDINATOR), JobId(WORKERS)
+_NEIGHBOURS = tuple(JobId(each) for each in NEIGHBOURS)
+SWEEP = Path(__file__).parents[1] / "support" / "sweep.yaml"
+BUILT_ON = "2026-11-20"
+STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
+
+
+@dataclass
+class World:
+    """`behind`: the server that answers as a test says, where it is one.
+
+    `states` and `asked` look past the client: the state of every job, and how often a call was made.
+    """
+
+    eyes: Eyes
+    hands: Hands | None = None
+    root: JobId = _ROOT
+    coordinator: JobId = _COORDINATOR
+    workers: JobId = _WORKERS
+    neighbours: tuple[JobId, ...] = _NEIGHBOURS
+    progress: str = "complete, "  # in the coordinator's own lines
+    url: str = ""
+    command: tuple[str, ...] = STAND_IN
+    behind: ScriptedController | None = None
+    states: Callable[[], dict[str, str]] = dict
+    asked: Callable[[str], int] = len
+
+
+MakeWorld = Callable[[], AbstractAsyncContextManager[World]]
+
+
+def iris(generation: str, transport: str) -> MakeWorld:
+    @asynccontextmanager
+    async def world() -> AsyncIterator[World]:
+        state = Small(generation)
+        async with controller(state.answers()) as server:
+            spec = ClusterSpec(
+                "small",
+                url=server.url,
+                transport=transport,
+                iris_command=STAND_IN,
+                client_revision_date=BUILT_ON,
+            )
+            # Everything around the eyes is there too, as in the product; only the clock is the test's.
+            cluster = open_cluster(spec, clock=FakeClock())
+            try:
+                yield World(
+                    cluster.eyes,
+                    cluster.hands,
+                    url=server.url,
+                    behind=server,
+                    states=lambda: dict(state.states),
+                    asked=lambda method: len(server.bodies(method)),
+                )
+            finally:
+                await cluster.close()
+
+    return world
+
+
+def simulated(generation: str, transport: str) -> MakeWorld:
+    """The simulator behind the client: what passes here may stand for a real cluster elsewhere."""
+
+    @asynccontextmanager
+    async def world() -> AsyncIterator[World]:
+        clock = FakeClock()
+        async with Simulator(str(SWEEP), clock.now, generation=generation) as simulator:
+            clock.advance(60)
+            command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
+            spec = ClusterSpec(
+                "sim",
+                url=simulator.url,
+                transport=transport,
+                iris_command=command,
+                client_revision_date=BUILT_ON,
+            )
+            cluster = open_cluster(spec, clock=clock)
+            workers, coordinator, root = simulator.cluster.subtree(ROOT)
+            try:
+                yield World(
+                    cluster.eyes,
+                    cluster.hands,
+                    JobId(root.id),
+                    JobId(coordinator.id),
+                    JobId(workers.id),
+                    url=simulator.url,
+                    command=command,
+                    states=lambda: {
+                        job.id: job.state.upper() for job in simulator.cluster.jobs.values() if job.tasks
+                    },
+                    asked=lambda method: [each for each, _ in simulator.requests].count(method),
+                )
+            finally:
+                await cluster.close()
+
+    return world
+
+
+@asynccontextmanager
+async def memory() -> AsyncIterator[World]:
+    """The cluster in memory that other tests use: it may be trusted there because it passes here."""
+    cluster, state = SmallCluster(), Small("may")
+    jobs = [
+        Job(JobId(each), JobState.RUNNING, submitted_at=NOON, task_count=1) for each in (ROOT, COORDINATOR)
+    ]
+    jobs.append(Job(JobId(WORKERS), JobState.RUNNING, submitted_at=NOON, task_count=2))
+    cluster.show(JobTree(jobs[0], tuple(jobs[1:])))
+    cluster.jobs |= {JobId(each): replace(jobs[0], id=JobId(each)) for each in NEIGHBOURS}
+    for job in jobs:
+        running = TaskState.RUNNING
+        cluster.tasks_of[job.id] = tuple(
+            Task(TaskId(f"{job.id}/{index}"), running, current_attempt=0, attempts=(Attempt(0, running),))
+            for index in range(job.task_count)
+        )
+    cluster.log = [
+        LogLine(text, at_ms=number, task=TaskId(key.rpartition(":")[0]), attempt=0)
+        for number, (key, text) in enumerate(state.log, start=1)
+    ]
+    cluster.texts[TaskId(f"{COORDINATOR}/0")] = "Process 7: python\n"
+    yield World(cluster)
+
+
+def recorded(era: str, hash_: str) -> MakeWorld:
+    @asynccontextmanager
+    async def world() -> AsyncIterator[World]:
+        recording = read_recording(FIXTURES / era / "07-zephyr-healthy")
+        eyes = RecordedEyes(recording, Stretch(0.0, 1.0))
+        for step in recording.steps:
+            eyes.show(step)
+        coordinator = f"{recording.root}/zephyr-wordcount-{hash_}-p0-a0"
+        workers = f"{coordinator}/zephyr-wordcount-{hash_}-p0-workers-a0"
+        yield World(eyes, None, recording.root, JobId(coordinator), JobId(workers), neighbours=())
+
+    return world
+
+
+EYES: dict[str, MakeWorld] = {
+    f"iris-{generation}-{transport}": iris(generation, transport)
+    for generation in ("april", "may", "august")
+    for transport in ("rpc", "cli")
+} | {
+    "sim-april-rpc": simulated("april", "rpc"),
+    "sim-may-rpc": simulated("may", "rpc"),
+    "sim-august-rpc": simulated("august", "rpc"),
+    "memory": memory,
+    "recording-april": recorded("iris-2026-04", "499f8124"),
+    "recording-may": recorded("iris-2026-05", "468b736c"),
+}
+
+SCRIPTED: dict[str, MakeWorld] = {name: make for name, make in EYES.items() if name.startswith("iris")}
+HANDS: dict[str, MakeWorld] = SCRIPTED | {
+    f"sim-{generation}-{transport}": simulated(generation, transport)
+    for generation in ("april", "may", "august")
+    for transport in ("rpc", "cli")
+}

@@ -1,0 +1,145 @@
+"""What every backend's hands promise: exactly one job, never twice, never a guess."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from babysitter.errors import MissingSubmission, NoSuchJob, Refused, WorldError
+from babysitter.model.ids import JobId
+from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
+from babysitter.policy.resubmission import KnownSubmission, ways
+from babysitter.preflight import folder, possible, program
+from babysitter.preflight.facts import Purpose
+from babysitter.preflight.preflight_finding import blocking
+from tests.contract.backends_under_test import HANDS, SCRIPTED
+
+NEW = JobId("/ada/sweep-r1")
+
+
+@pytest.fixture(params=list(HANDS))
+async def world(request):
+    async with HANDS[request.param]() as made:
+        yield made
+
+
+@pytest.fixture(params=list(SCRIPTED))
+async def scripted(request):
+    async with SCRIPTED[request.param]() as made:
+        yield made
+
+
+def again(world, name="sweep"):
+    command = f"--controller-url {world.url} job run --user ada --job-name {name} -- python x.py"
+    return Submission((*world.command, *command.split()), SubmissionOrigin.STORED, job=NEW)
+
+
+async def test_promise_1_exactly_the_job_is_stopped_with_what_is_below_it(world):
+    await world.hands.stop(world.root)
+    stopped = {job for job, state in world.states().items() if state == "KILLED"}
+    assert stopped == {world.root, world.coordinator, world.workers}
+    assert [world.states()[job] for job in world.neighbours] == ["RUNNING", "RUNNING"]
+    assert world.asked("TerminateJob") == 1
+    await world.hands.stop(world.root)  # idempotent
+    assert [world.states()[job] for job in world.neighbours] == ["RUNNING", "RUNNING"]
+
+
+def test_promise_1_the_prefix_stop_is_nowhere_in_the_source():
+    source = Path(__file__).parents[2] / "src"
+    spelled = re.compile(r"""["']job["'],\s*["'](stop|kill|cancel)["']""")
+    assert [path.name for path in source.rglob("*.py") if spelled.search(path.read_text())] == []
+
+
+async def test_a_name_that_only_begins_some_jobs_stops_none(world):
+    with pytest.raises(NoSuchJob):
+        await world.hands.stop(JobId("/ada/swee"))
+    assert set(world.states().values()) == {"RUNNING"}
+
+
+async def test_a_job_is_submitted_once_under_its_fresh_name(world):
+    assert await world.hands.submit(again(world)) == NEW
+    assert world.states()[NEW] in ("RUNNING", "PENDING")
+    assert world.asked("LaunchJob") == 1
+    found = await world.eyes.find(NEW)
+    assert found is not None
+
+
+async def test_a_name_that_runs_is_refused_and_nothing_is_started_beside_it(world):
+    await world.hands.submit(again(world))
+    before = world.states()
+    with pytest.raises(Refused, match="already exists"):
+        await world.hands.submit(again(world))
+    assert world.states() == before
+
+
+async def blocked_by(world, submission):
+    """Ids and sentences of what blocks this submission."""
+    found = await world.hands.preflight(submission, purpose=Purpose.RESUBMIT)
+    return {finding.id: finding.sentence for finding in blocking(found)}
+
+
+async def test_preflight_names_what_cannot_be_started(world):
+    assert await blocked_by(world, again(world)) == {}
+    nobody = replace(again(world), argv=("no-such-command-anywhere", *again(world).argv))
+    assert "`no-such-command-anywhere` cannot be run here" in (await blocked_by(world, nobody))[program.ID]
+    gone = replace(again(world), workdir="/no/such/folder")
+    assert "is not there" in (await blocked_by(world, gone))[folder.MISSING]
+    blanked = replace(again(world), redacted=("WANDB_API_KEY",))
+    assert "WANDB_API_KEY" in (await blocked_by(world, blanked))[possible.ID]
+    empty = Submission((), SubmissionOrigin.CONTROLLER, job=NEW)
+    assert "--resubmit" in (await blocked_by(world, empty))[possible.ID]
+    assert (world.asked("LaunchJob"), world.asked("TerminateJob")) == (0, 0)
+
+
+async def stored_submission(world):
+    """What the cluster stored of the root, to be launched under the fresh name."""
+    stored = await world.eyes.submission(world.root)
+    constants = world.eyes.abilities.client_constants
+    (http, *_) = ways(KnownSubmission(SubmitContext(stored=stored), client_constants=constants))
+    assert http.submission is not None
+    return replace(http.submission, job=NEW)
+
+
+async def test_stored_submission_is_launched_as_it_was(world):
+    launched = await stored_submission(world)
+    assert await world.hands.submit(launched) == NEW
+    assert world.asked("LaunchJob") == 1
+    stored, again = await world.eyes.submission(world.root), await world.eyes.submission(NEW)
+    ours = {"name", "failIfExists", "existingJobPolicy", "fail_if_exists", "existing_job_policy"}
+    before, after = (
+        {name: value for name, value in each.request.items() if name not in ours} for each in (stored, again)
+    )
+    assert after == before
+    with pytest.raises(Refused, match="already exists"):
+        await world.hands.submit(launched)
+
+
+async def test_launch_never_replaces_a_job_that_has_ended(scripted):
+    world = scripted
+    launched = await stored_submission(world)
+    await world.hands.submit(launched)
+    await world.hands.stop(NEW)
+    with pytest.raises(Refused, match="already exists"):
+        await world.hands.submit(launched)
+
+
+async def test_without_a_command_nothing_is_started(world):
+    with pytest.raises(MissingSubmission):
+        await world.hands.submit(Submission((), SubmissionOrigin.CONTROLLER, job=NEW, request={"name": "x"}))
+    assert world.asked("LaunchJob") == 0
+
+
+@pytest.mark.parametrize("code", ["unavailable", "internal", "deadline_exceeded"])
+async def test_an_unknown_outcome_is_said_and_never_tried_again(scripted, code):
+    world = scripted
+    messages = {"unavailable": "error sending request", "deadline_exceeded": "Request timed out"}
+    said = {"code": code, "message": messages.get(code, "something broke")}
+    world.behind.calls["LaunchJob"] = (503, said)
+    world.behind.calls["TerminateJob"] = (503, said)
+    with pytest.raises(WorldError):
+        await world.hands.submit(again(world))
+    with pytest.raises(WorldError):
+        await world.hands.stop(world.root)
+    assert world.asked("LaunchJob") == 1
+    assert world.asked("TerminateJob") == 1

@@ -1,0 +1,32 @@
+"""Divergence is found in the numbers, with the line where it began as evidence."""
+
+import pytest
+
+from babysitter.diagnosis.causes.loss_rules import NOT_FINITE, RAN_AWAY, measured_findings
+from babysitter.diagnosis.timeline.loss import read_run
+
+
+def reports(*losses: float | str) -> list[str]:
+    return [f"step: {at}  loss: {loss}" for at, loss in enumerate(losses)]
+
+
+@pytest.mark.parametrize(
+    ("losses", "rule", "first_line"),
+    [
+        ((3.1, 3.0, "nan", "nan"), NOT_FINITE, "step: 2  loss: nan"),
+        ((3.1, 3.0, 2.9, 2.8, 9.1, 10.2, 10.4), RAN_AWAY, "step: 4  loss: 9.1"),
+    ],
+)
+def test_divergence_is_found_where_it_began(
+    losses: tuple[float | str, ...], rule: str, first_line: str
+) -> None:
+    lines = reports(*losses)
+    (finding,) = measured_findings(read_run(lines), lines)
+    assert finding.rule == rule
+    assert finding.evidence[0].text == first_line
+
+
+@pytest.mark.parametrize("losses", [(3.1, 3.0, 2.9), (3.1, "nan", 3.0), (3.1, 3.0, 2.9, 2.8, 9.1, 3.0), ()])
+def test_numbers_that_came_back_are_no_finding(losses: tuple[float | str, ...]) -> None:
+    lines = reports(*losses)
+    assert measured_findings(read_run(lines), lines) == ()

@@ -1,0 +1,69 @@
+"""Why a cause was not found: the demands that failed, with the values that they met."""
+
+import pytest
+
+from babysitter.diagnosis.causes.why_not import MOST_RULES
+from babysitter.model.finding import Cause
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.playbook.load import Playbook
+from babysitter.usecases.classify_text import missing
+from tests.diagnosis.causes.test_match_rules import book
+from tests.support.recordings import rules
+
+LIMIT = """
+cause: host-oom
+match: {exit_code: 137, memory_peak: "> 0.9", logs: {any: [out of room], near_end: 2}}
+"""
+PLAIN = "{cause: host-oom, match: {logs: [out of room]}}"
+HARMLESS = """
+{cause: transient-noise, severity: benign, action: ignore, match: {logs: [only a drill]},
+ explains: {what: [host-oom], scope: everywhere}}
+"""
+
+
+def told(text: str, playbook: Playbook, facts: JobFacts | None = None) -> list[tuple[bool, str]]:
+    return [(each.holds, each.text) for each in missing(text, playbook, Cause.HOST_OOM, facts)]
+
+
+def test_each_demand_stands_with_the_value_that_decided() -> None:
+    facts = JobFacts(state=JobState.FAILED, exit_code=1)
+    assert told("we are out of room\nthen\nsome\nmore\n", book(LIMIT), facts) == [
+        (False, "exit code one of 137: 1"),
+        (False, "memory peak > 0.9: not known"),
+        (True, "a line with `out of room`: 1 seen"),
+        (False, "  those lines among the last 2 of their task: not so"),
+    ]
+
+
+def test_a_line_that_never_came_is_said_to_be_missing() -> None:
+    assert (False, "  those lines among the last 2 of their task: no such line") in told(
+        "calm\n", book(LIMIT)
+    )
+
+
+def test_a_rule_that_was_explained_away_names_what_explained_it() -> None:
+    first = told("out of room\nonly a drill\n", book(PLAIN, HARMLESS))[0]
+    assert not first[0]
+    assert "explains those lines" in first[1]
+
+
+def test_a_choice_is_taken_apart_too() -> None:
+    choice = "{cause: host-oom, match: {any: [{exit_code: 137, state: failed}, {logs: [out of room]}]}}"
+    assert told("calm\n", book(choice), JobFacts(state=JobState.FAILED, exit_code=1)) == [
+        (False, "one of 2 ways: none does"),
+        (True, "   or state failed: failed"),
+        (False, "   and exit code one of 137: 1"),
+        (False, "   or a line with `out of room`: 0 seen"),
+    ]
+
+
+def test_a_rule_that_did_match_says_so() -> None:
+    assert told("out of room\n", book(PLAIN)) == [(True, "it matched; what decided was earlier or surer")]
+
+
+@pytest.mark.parametrize("cause", list(Cause))
+def test_every_shipped_rule_can_be_taken_apart(cause: Cause) -> None:
+    reasons = missing("I all is well\n", rules(), cause, JobFacts(state=JobState.RUNNING))
+    assert len({each.name for each in reasons}) <= MOST_RULES + 1
+    assert all(each.text for each in reasons)

@@ -1,0 +1,68 @@
+"""A job whose own program is over while its process stays."""
+
+import pytest
+
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.observation import Want
+from babysitter.model.phase import Phase
+from babysitter.model.verdict import SignalKind
+from tests.diagnosis.judge.test_judgement import reasons, story, up
+from tests.support import jobs
+from tests.support.build import ROOT
+from tests.support.jobs import S, crew, dump, look, raw, tree
+
+ALONE = tree(*crew(state=S, workers=S))
+SAID = raw(100, "outputs written")
+
+
+def looks(*shown: tuple[float, str], seen=ALONE):
+    first = look(120, seen, SAID)
+    return [first, *(look(s, seen, dumps={f"{ROOT}/0": dump(text, s, f"{ROOT}/0")}) for s, text in shown)]
+
+
+@pytest.mark.parametrize(
+    ("shown", "is_proven"),
+    [
+        (((400, jobs.OVER), (430, jobs.OVER)), True),
+        (((400, jobs.OVER), (410, jobs.OVER)), False),  # the same moment twice
+        (((400, jobs.OVER),), False),
+        (((200, jobs.OVER), (230, jobs.OVER)), False),  # it has spoken a moment ago
+        (((400, jobs.OVER), (430, jobs.HOSTED)), False),
+    ],
+)
+def test_silence_and_two_dumps_prove_it_and_people_decide(shown, is_proven):
+    verdict = story(*looks(*shown), start=up())[-1]
+    assert (verdict.cause is Cause.ZOMBIE_COORDINATOR) is is_proven
+    if is_proven:
+        assert (verdict.phase, verdict.action) == (Phase.FAILING, ActionKind.ESCALATE)
+        assert "stopping it loses nothing" in verdict.diagnosis.explanation
+
+
+def test_silence_alone_asks_for_a_dump_and_says_nothing():
+    verdict = story(look(120, ALONE, SAID), look(400, ALONE), start=up())[-1]
+    assert verdict.phase is Phase.SUSPECT
+    assert Want.ROOT_DUMP in verdict.wants
+    assert verdict.diagnosis is None
+    assert [each.kind for each in verdict.signals] == [SignalKind.LINGERING]
+
+
+def test_while_a_pipeline_runs_the_root_only_waits():
+    verdict = story(*looks((400, jobs.OVER), (430, jobs.OVER), seen=tree(*crew())), start=up())[-1]
+    assert "lingering.two-dumps-agree" not in reasons(verdict)
+    assert verdict.cause is not Cause.ZOMBIE_COORDINATOR
+
+
+def test_a_log_that_cannot_be_read_is_no_silence():
+    blind = look(400, ALONE, dumps={f"{ROOT}/0": dump(jobs.OVER, 400, f"{ROOT}/0")}, logs=False)
+    again = look(430, ALONE, dumps={f"{ROOT}/0": dump(jobs.OVER, 430, f"{ROOT}/0")}, logs=False)
+    verdict = story(look(120, ALONE, SAID), blind, again, start=up())[-1]
+    assert verdict.cause is not Cause.ZOMBIE_COORDINATOR
+
+
+def test_a_plain_job_may_be_silent_for_longer():
+    plain = tree()
+    told = look(60, plain, raw(50, "step 1"))
+    over = [look(s, plain, dumps={f"{ROOT}/0": dump(jobs.OVER, s, f"{ROOT}/0")}) for s in (1000, 1030)]
+    late = [look(s, plain, dumps={f"{ROOT}/0": dump(jobs.OVER, s, f"{ROOT}/0")}) for s in (2000, 2030)]
+    assert story(told, *over)[-1].cause is not Cause.ZOMBIE_COORDINATOR
+    assert story(told, *over, *late)[-1].cause is Cause.ZOMBIE_COORDINATOR

@@ -1,0 +1,76 @@
+"""Jobs that fall silent: told when it is long, by the job's own measure; other lines are a sign of life."""
+
+from dataclasses import replace
+
+import pytest
+
+from babysitter.diagnosis.pipeline import judge
+from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.verdict import Verdict
+from tests.support.build import watch as made_watch
+from tests.support.jobs import look, raw, tree
+from tests.support.recordings import rules
+
+HOUR_S = 3600
+
+
+def told(spoken: list[tuple[float, str]], until_s: float) -> Verdict:
+    """The verdict at `until_s` of a plain job that printed these lines, looked at every five minutes."""
+    watch, verdict = made_watch(kind="auto"), None
+    for now in range(300, int(until_s) + 1, 300):
+        lines = [raw(at, text) for at, text in spoken if now - 300 < at <= now]
+        verdict = judge(watch, look(now, tree(), *lines), rules())
+        watch = replace(watch, memory=verdict.memory)
+    assert verdict is not None
+    return verdict
+
+
+def every(step_s: float, until_s: float, text: str = "batch {n} is done") -> list[tuple[float, str]]:
+    return [(n * step_s, text.format(n=n)) for n in range(1, int(until_s / step_s) + 1)]
+
+
+@pytest.mark.parametrize(
+    ("gap_s", "silent_h", "is_told"),
+    [(60, 1.9, False), (60, 2.2, True), (1800, 2.2, False), (1800, 4.9, False), (1800, 5.2, True)],
+)
+def test_people_are_told_of_a_silence_that_is_long_for_this_job(gap_s, silent_h, is_told):
+    verdict = told(every(gap_s, 3 * HOUR_S), (3 + silent_h) * HOUR_S)
+    if not is_told:
+        assert verdict.diagnosis is None
+        return
+    diagnosis = verdict.diagnosis
+    assert diagnosis is not None
+    assert (diagnosis.cause, diagnosis.severity) == (Cause.STAGE_STUCK, Severity.DEGRADED)
+    assert diagnosis.action is ActionKind.ESCALATE
+    assert f"its longest silence before was {gap_s // 60} min" in diagnosis.explanation
+
+
+def test_a_job_that_speaks_again_is_well_again():
+    spoken = [*every(60, 3 * HOUR_S), (5.5 * HOUR_S, "exported the model")]
+    assert told(spoken, 5.4 * HOUR_S).diagnosis is not None
+    assert told(spoken, 5.6 * HOUR_S).diagnosis is None
+
+
+def test_steps_that_stop_are_stuck_though_the_run_never_told_how_many_there_are():
+    steps = every(20, 2 * HOUR_S, "step: {n} loss: 2.31 lr: 3.0e-04")
+    going = told(steps, 2 * HOUR_S)
+    assert (going.diagnosis, going.outlook.summary) == (None, "train: 360")
+    hung = told(steps, 3 * HOUR_S)
+    assert hung.cause is Cause.STAGE_STUCK
+    assert hung.diagnosis is not None
+    assert "at 360 (" in hung.diagnosis.explanation
+    assert [each.text[:20] for each in hung.diagnosis.evidence] == ["[train] 360 complete"]
+
+
+@pytest.mark.parametrize(
+    ("step", "well_h", "stuck_h"),
+    [
+        ("step: {n} loss: 2.31 lr: 3.0e-04", 4.8, 5.8),  # told no total: stuck when it is silent as well
+        ("step: {n}/9000 loss: 2.31 lr: 3.0e-04", 4.0, 4.4),  # more steps should come
+    ],
+)
+def test_a_run_that_prints_other_lines_after_its_steps_has_longer(step, well_h, stuck_h):
+    steps = every(20, 2 * HOUR_S, step)
+    exporting = [(2 * HOUR_S + n * 60, f"wrote part {n} of the export") for n in range(1, 180)]
+    assert told([*steps, *exporting], well_h * HOUR_S).diagnosis is None
+    assert told([*steps, *exporting], stuck_h * HOUR_S).cause is Cause.STAGE_STUCK

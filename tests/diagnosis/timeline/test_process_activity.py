@@ -1,0 +1,73 @@
+import pytest
+
+from babysitter.diagnosis.frame.thread_dump_text import read_dump
+from babysitter.diagnosis.timeline.process_activity import note_of
+from babysitter.model.log import Role
+from babysitter.model.thread_dump import Doing
+from tests.support import jobs
+from tests.support.jobs import dump
+
+USER_SHUTDOWN = jobs.IN_STAGE.replace("_wait_for_stage", "_x").replace(
+    "OperationFuture.result (fray/iris_backend.py:320)", "_shutdown (my_program.py:4)"
+)
+
+BUSY_IN_ACCEPT = jobs.BLOCKED.replace("Thread 30 (idle)", "Thread 30 (active)")
+
+
+@pytest.mark.parametrize(
+    ("text", "doing"),
+    [
+        (jobs.IN_STAGE, Doing.IN_STAGE),
+        (jobs.WAITING, Doing.WAITING_FOR_WORKERS),  # all pool threads idle: no zombie
+        (jobs.OVER, Doing.SHUT_DOWN),  # the coordinator loop still there: no life
+        (jobs.HOSTED, Doing.UNCLEAR),  # August: its dumps cannot tell
+        (USER_SHUTDOWN, Doing.IN_STAGE),  # a program's own _shutdown is no end; a pool thread is busy
+        ("", Doing.UNCLEAR),
+        ("no dump at all", Doing.UNCLEAR),
+    ],
+)
+def test_what_a_coordinator_does(text, doing):
+    assert note_of(dump(text, 0), Role.COORDINATOR).doing is doing
+
+
+def test_a_stage_under_way_outweighs_a_main_thread_in_shutdown():
+    both = jobs.OVER + 'Thread 9 (idle): "actor-method_0"\n    _wait_for_stage (zephyr/execution.py:800)\n'
+    assert note_of(dump(both, 0), Role.COORDINATOR).doing is Doing.IN_STAGE
+
+
+@pytest.mark.parametrize(
+    ("text", "doing", "place"),
+    [
+        (jobs.BLOCKED, Doing.BLOCKED, "socket.accept < fetch_page < _map_gen"),
+        (jobs.AT_WORK, Doing.WORKING, "tokenize < fetch_page < _map_gen"),
+        (BUSY_IN_ACCEPT, Doing.WORKING, None),
+        (jobs.NO_SHARD, Doing.IDLE, None),
+        (jobs.OVER, Doing.SHUT_DOWN, None),
+    ],
+)
+def test_what_a_worker_does_is_in_its_child(text, doing, place):
+    note = note_of(dump(text, 0), Role.WORKER)
+    assert note.doing is doing
+    assert place is None or note.place == place
+
+
+FAULT = """Thread 0x00007f01 (most recent call first):
+  File "/usr/lib/python3.12/threading.py", line 359 in wait
+  File "/usr/lib/python3.12/threading.py", line 1030 in _bootstrap
+
+Current thread 0x00007f02 (most recent call first):
+  File "/venv/jax/_src/api.py", line 2711 in try_to_block
+  File "/app/train.py", line 3 in <module>
+"""
+
+
+def test_the_main_thread_of_a_dump_without_names_is_the_one_nobody_started() -> None:
+    names = [thread.name for thread in read_dump(FAULT).processes[0].threads]
+    assert names == ["", "MainThread"]
+
+
+def test_of_two_threads_that_nobody_started_the_one_from_a_module_is_the_main_one() -> None:
+    text = FAULT.replace("_bootstrap", "callback")
+    assert [thread.name for thread in read_dump(text).processes[0].threads] == ["", "MainThread"]
+    both = text.replace("<module>", "run")
+    assert [thread.name for thread in read_dump(both).processes[0].threads] == ["", ""]

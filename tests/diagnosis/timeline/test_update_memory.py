@@ -1,0 +1,168 @@
+from functools import reduce
+
+import pytest
+from pydantic import TypeAdapter
+
+from babysitter.diagnosis.timeline.update_memory import (
+    remember,
+    signature_of,
+    waits_for_machines,
+)
+from babysitter.model.ids import JobId, TaskId
+from babysitter.model.job import JobTree, Task, TaskState
+from babysitter.model.log import Role
+from babysitter.model.memory import Memory
+from babysitter.model.seen import Source
+from tests.support.build import ROOT, at
+from tests.support.jobs import (
+    CONTEXT,
+    OVER,
+    F,
+    P,
+    R,
+    S,
+    crew,
+    dump,
+    failed_task,
+    job,
+    line,
+    look,
+    raw,
+    report,
+    tree,
+)
+
+COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
+
+
+def retrying(last: str) -> JobTree:
+    reason = f"Retrying (attempt 2, last: {last})"
+    task = Task(TaskId(f"{ROOT}/0"), TaskState.PENDING, pending_reason=reason)
+    return tree(task_states={TaskState.PENDING: 1}, preemption_count=1, tasks=(task,))
+
+
+def after(*looks, start: Memory | None = None) -> Memory:
+    return reduce(remember, looks, start or Memory())
+
+
+def test_only_the_coordinator_s_own_logger_reports_progress():
+    seen = tree(*crew())
+    worker = f"{COORDINATOR}/{CONTEXT}-p0-workers-a0/0"
+    fake = report(30, 9)._replace(task=TaskId(worker))
+    from_parent = report(30, 9)._replace(task=TaskId(f"{ROOT}/0"))
+    memory = after(look(31, seen, fake, from_parent, report(25, 2)))
+    assert [stage.done for stage in memory.stages] == [2]
+    assert memory.kind == "zephyr"
+    assert memory.advanced_at == at(25)
+
+
+def test_a_kind_is_recognised_by_what_it_starts_or_prints():
+    assert after(look(1, tree(), raw(1, "hello"))).kind == ""
+    assert (
+        after(look(1, tree(), raw(1, "step 10 loss 2.1"), raw(2, "Step 20/100 loss=2.0"))).kind == "training"
+    )
+    started = line(1, "Starting zephyr pipeline: e (pipeline 0, attempt 0)", f"{ROOT}/0")
+    assert after(look(1, tree(), started)).kind == "zephyr"
+
+
+def test_repeating_a_look_changes_no_measured_value():
+    seen = tree(*crew())
+    once = after(look(60, seen, report(30, 2), report(50, 4)))
+    twice = remember(once, look(61, seen, report(30, 2), report(50, 4)))
+    assert (once.stages, once.advanced_at, once.progress) == (twice.stages, twice.advanced_at, twice.progress)
+
+
+def test_blindness_leaves_everything_as_it_was_and_stops_the_clock_of_the_phase():
+    seen = tree(*crew())
+    before = after(look(0, seen, report(0, 2)), look(30, seen))
+    blind = after(look(60, None), look(3600, None), start=before)
+    assert blind.stages == before.stages
+    assert blind.seen_in_phase_s == before.seen_in_phase_s == 30
+    assert blind.blind_since == {Source.CONTROLLER: at(60)}
+    again = remember(blind, look(3630, seen))
+    assert again.blind_since == {}
+    assert again.seen_in_phase_s == 30
+    assert again.blind_until_at == at(3630)
+
+
+def test_another_run_under_the_same_name_starts_from_nothing():
+    first = after(look(60, tree(*crew()), report(30, 5)))
+    again = remember(first, look(900, tree(submitted_at=at(890))))
+    assert again.stages == ()
+    assert again.root_submitted_at == at(890)
+
+
+@pytest.mark.parametrize(
+    ("seen", "waiting"),
+    [
+        (tree(root=P), str(ROOT)),
+        (tree(*crew(state=P, workers=None)), COORDINATOR),
+        (
+            tree(*crew(workers=P, pending_reason="Scheduler: no room")),
+            f"{COORDINATOR}/{CONTEXT}-p0-workers-a0",
+        ),
+        (tree(*crew()), None),
+        (tree(*crew(workers=None)), None),
+        (
+            tree(task_states={TaskState.PENDING: 1}, preemption_count=1),
+            str(ROOT),
+        ),  # RUNNING, and nothing runs
+        (tree(task_states={TaskState.PENDING: 1}, failure_count=2), None),  # between two tries of its own
+        (retrying("task_state_failed"), None),
+        (retrying("task_state_preempted"), str(ROOT)),
+        (tree(task_states={TaskState.PENDING: 1, TaskState.RUNNING: 3}), None),
+        (tree(*crew(0, 0, F, S), *crew(0, 1, since_s=60, workers=None)), None),
+        (tree(root=S), None),
+    ],
+)
+def test_who_waits_for_machines(seen, waiting):
+    found = waits_for_machines(seen)
+    assert (found.id if found else None) == waiting
+
+
+def test_tries_that_ended_alike_are_one_error_with_a_count():
+    text = "Exit code: 1. stderr: ValueError: row"
+    seen = tree(tasks=(failed_task(0, f"{text} 17", f"{text} 18"),))
+    (note,) = after(look(1, seen), look(2, seen)).errors
+    assert note.tries == (f"{ROOT}/0:0", f"{ROOT}/0:1")
+    assert signature_of("at 0xdeadbeef row 12") == signature_of("at 0xcafe1234 row 99")
+
+
+def test_roles_of_tasks_are_known_from_the_tree():
+    memory = after(look(1, tree(*crew(count=2))))
+    assert memory.roles[TaskId(f"{ROOT}/0")] is Role.PARENT
+    assert memory.roles[TaskId(f"{COORDINATOR}/0")] is Role.COORDINATOR
+    assert memory.roles[TaskId(f"{COORDINATOR}/{CONTEXT}-p0-workers-a0/1")] is Role.WORKER
+
+
+def test_a_dump_counts_once_however_often_it_is_shown():
+    seen, shown = tree(*crew()), {f"{COORDINATOR}/0": dump(OVER, 10)}
+    memory = after(look(11, seen, dumps=shown), look(60, seen, dumps=shown))
+    assert len(memory.dumps) == 1
+
+
+def test_a_memory_survives_json():
+    seen = tree(*crew(), tasks=(failed_task(0, "boom"),))
+    shown = {f"{COORDINATOR}/0": dump(OVER, 10)}
+    memory = after(look(11, seen, report(5, 2), raw(6, "x" * 9000), dumps=shown), look(20, None))
+    door = TypeAdapter(Memory)
+    kept = door.dump_json(memory)
+    assert door.validate_json(kept) == memory
+    assert len(kept) < 20_000
+
+
+def test_a_memory_stays_small_however_long_a_job_lives():
+    memory = Memory()
+    for n in range(300):
+        seen = tree(
+            *crew(n, 0, failure_count=n), tasks=(failed_task(0, *[f"error {c}" * 50 for c in "abc"]),)
+        )
+        lines = [report(n * 60 + k, k % 10, coordinator=f"{ROOT}/{CONTEXT}-p{n}-a0") for k in range(50)]
+        memory = remember(memory, look(n * 60 + 59, seen, *lines))
+    assert len(TypeAdapter(Memory).dump_json(memory)) < 100_000
+
+
+def test_an_unknown_job_is_root_and_nothing_else():
+    memory = after(look(1, tree()))
+    assert memory.newest_attempt == JobId(ROOT)
+    assert job("/ada/x", R).state is R

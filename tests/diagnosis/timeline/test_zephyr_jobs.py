@@ -1,0 +1,84 @@
+import pytest
+
+from babysitter.diagnosis.timeline.zephyr_jobs import (
+    crews,
+    newest_crew,
+    older_at_work,
+    read_name,
+    role_of,
+)
+from babysitter.model.ids import JobId
+from babysitter.model.log import Role
+from tests.support.build import ROOT
+from tests.support.jobs import S, crew, job, tree
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "hash_", "pipeline", "attempt"),
+    [
+        ("zephyr-dedup-468b0a1c-p0-a0", Role.COORDINATOR, "468b0a1c", 0, 0),
+        ("zephyr-dedup-468b0a1c-p12-a3", Role.COORDINATOR, "468b0a1c", 12, 3),
+        ("zephyr-dedup-468b0a1c-p0-workers-a1", Role.WORKER, "468b0a1c", 0, 1),
+        ("zephyr-fuzzy-dedup-p2-468b0a1c-p1-a0", Role.COORDINATOR, "468b0a1c", 1, 0),
+        ("zephyr-dedup-468b0a1c-p0-coord-a2", Role.COORDINATOR, "468b0a1c", 0, 2),
+        ("zephyr-dedup-468b0a1c-p0-a2-coord", Role.COORDINATOR, "468b0a1c", 0, 2),
+        ("zephyr-dedup-468b0a1c-p0-a0-workers", Role.WORKER, "468b0a1c", 0, 0),
+        ("zephyr-dedup-coord", Role.COORDINATOR, "", None, None),
+        ("zephyr-dedup-468b0a1c-coordinator-12ab34cd", Role.COORDINATOR, "468b0a1c", None, None),
+        ("zephyr-dedup-468b0a1c-coordinator-12ab34cd-workers", Role.WORKER, "468b0a1c", None, None),
+    ],
+)
+def test_names_of_all_generations(name, role, hash_, pipeline, attempt):
+    found = read_name(name)
+    assert found is not None
+    assert (found.role, found.hash, found.pipeline, found.attempt) == (role, hash_, pipeline, attempt)
+
+
+@pytest.mark.parametrize("name", ["train", "workers", "coordinator", "dedup-p0-a0", "zephyr", "a0"])
+def test_other_names_say_nothing(name):
+    assert read_name(name) is None
+
+
+def test_the_root_is_the_parent_unless_its_own_name_says_otherwise():
+    assert role_of(ROOT, ROOT) is Role.PARENT
+    alone = JobId("/ada/zephyr-dedup-468b0a1c-p0-a0")
+    assert role_of(alone, alone) is Role.COORDINATOR
+
+
+def test_the_newest_submission_is_judged():
+    seen = tree(*crew(0, 0, S, S), *crew(0, 1, since_s=60), *crew(1, 0, since_s=90))
+    newest = newest_crew(seen)
+    assert newest is not None
+    assert newest.coordinator.name.endswith("p1-a0")
+    assert [each.name.attempt for each in crews(seen)] == [0, 1, 0]
+
+
+def test_workers_of_august_belong_to_their_own_coordinator():
+    name = f"{ROOT}/zephyr-dedup-468b0a1c-coordinator-aaaa1111"
+    seen = tree(job(name), job(f"{name}/zephyr-dedup-468b0a1c-coordinator-aaaa1111-workers"))
+    (only,) = crews(seen)
+    assert only.workers is not None
+
+
+@pytest.mark.parametrize(
+    ("jobs", "failures", "doubled"),
+    [
+        ((*crew(0, 0), *crew(0, 1, since_s=60)), 0, True),  # the parent's retry beside the first try
+        ((*crew(0, 0, S), *crew(0, 1, since_s=60)), 0, False),  # the first one has ended
+        ((*crew(0, 0), *crew(1, 0, since_s=60)), 0, False),  # the next pipeline
+        (
+            (*crew(0, 0), *crew(0, 0, context="zephyr-dedup-99999999", since_s=60)),
+            1,
+            True,
+        ),  # parent restarted
+        ((*crew(0, 0), *crew(0, 0, context="zephyr-dedup-99999999", since_s=60)), 0, False),  # two contexts
+        (
+            (*crew(0, 0), *crew(0, 0, context="zephyr-other-99999999", since_s=60)),
+            1,
+            False,
+        ),  # another context
+        ((*crew(0, 0), *crew(0, 1, S, since_s=60)), 0, False),  # the newer one is done
+    ],
+)
+def test_two_coordinators_count_as_doubled_only_when_they_do_the_same_work(jobs, failures, doubled):
+    assert bool(older_at_work(tree(*jobs, failure_count=failures))) is doubled

@@ -1,0 +1,200 @@
+"""Jobs that the cluster does not know any more: one of them, several at once, and both beside blindness."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from babysitter.errors import Unreachable
+from babysitter.model.events import (
+    IncidentEnded,
+    IncidentOpened,
+    JobReappeared,
+    JobVanished,
+    RestartProposed,
+)
+from babysitter.model.finding import Cause
+from babysitter.model.ids import JobId
+from babysitter.model.phase import Phase
+from babysitter.model.watch import Watch
+from babysitter.usecases.manage_watches import stop_watching
+from tests.support.app import ADA, Home, home
+from tests.support.build import ROOT
+from tests.support.jobs import job
+
+OTHERS = (JobId("/ada/other"), JobId("/bob/third"))
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Home]:
+    async with home(tmp_path) as opened:
+        yield opened
+
+
+async def steady(place: Home, *jobs: str) -> list[Watch]:
+    """Watches on plain jobs that have run for two minutes."""
+    watches = []
+    for each in jobs or (ROOT,):
+        place.cluster.jobs[JobId(each)] = job(each)
+        watches.append(await place.watch(each))
+    await place.pass_s(120)
+    assert {(await place.now(each)).phase for each in watches} == {Phase.STEADY}
+    return watches
+
+
+def titles(place: Home) -> list[str]:
+    return [each.words.title for each in place.ear.heard if each.occasion != "started"]
+
+
+async def test_a_missing_job_is_reported_once_about_that_job(place: Home):
+    watch, other = await steady(place, ROOT, OTHERS[0])
+    del place.cluster.jobs[ROOT]
+    await place.pass_s(3600, step_s=10)
+    assert titles(place) == ["Job gone: dedup"]
+    (card,) = [each for each in place.ear.heard if each.occasion == "incident"]
+    assert card.conversation == watch.id
+    assert not card.mentions_on_call
+    assert ROOT in card.words.sentence
+    (opened,) = await place.events(IncidentOpened)
+    assert isinstance(opened, IncidentOpened)
+    assert (opened.cause, opened.watch) == (Cause.JOB_GONE, watch.id)
+    assert len(await place.events(JobVanished)) == 1
+    gone = await place.now(watch)
+    assert (gone.phase, gone.memory.blind_since) == (Phase.STEADY, {})
+    assert gone.due_at is not None
+    assert (await place.now(other)).memory.gone_since is None
+
+
+async def test_a_missing_job_is_confirmed_before_it_is_reported(place: Home):
+    """One answer without the job, and the next one with it: nobody hears of that."""
+    (watch,) = await steady(place)
+    kept = place.cluster.jobs.pop(ROOT)
+    while (await place.now(watch)).memory.gone_since is None:
+        await place.pass_s(5)
+    assert place.cluster.asked[-1] == "states"
+    place.cluster.jobs[ROOT] = kept
+    await place.pass_s(600)
+    assert titles(place) == []
+    assert await place.events(IncidentOpened) == []
+
+
+async def test_a_job_missing_from_the_tree_only_is_not_gone(place: Home):
+    """The cluster contradicts itself: that is a cluster that cannot be seen, and nothing about the job."""
+    (watch,) = await steady(place)
+    states = place.cluster.states
+    kept = place.cluster.jobs.pop(ROOT)
+
+    async def both(jobs):
+        return {**(await states(jobs)), ROOT: kept.state}
+
+    place.cluster.states = both  # type: ignore[method-assign]
+    await place.pass_s(120)
+    seen = await place.now(watch)
+    assert seen.memory.gone_since is None
+    assert seen.memory.blind_since
+
+
+async def test_a_job_that_is_visible_again_resumes_with_one_line(place: Home):
+    (watch,) = await steady(place)
+    kept = place.cluster.jobs.pop(ROOT)
+    await place.pass_s(900, step_s=10)
+    place.cluster.jobs[ROOT] = kept
+    await place.pass_s(900, step_s=10)
+    assert titles(place) == ["Job gone: dedup", "Over: Job gone, dedup"]
+    assert (await place.now(watch)).phase is Phase.STEADY
+    (ended,) = await place.events(IncidentEnded)
+    assert isinstance(ended, IncidentEnded)
+    assert ended.status == "self-resolved"
+    assert len(await place.events(JobReappeared)) == 1
+
+
+async def test_several_missing_jobs_are_one_message_about_the_controller(place: Home):
+    watches = await steady(place, ROOT, *OTHERS)
+    for each in (ROOT, OTHERS[0]):
+        del place.cluster.jobs[JobId(each)]
+    await place.pass_s(3600, step_s=10)
+    assert titles(place) == ["Jobs lost: marin"]
+    (card,) = [each for each in place.ear.heard if each.occasion == "blind"]
+    assert card.mentions_on_call
+    assert card.conversation not in [each.id for each in watches]
+    assert "2 of 3 watched jobs" in card.words.sentence
+    assert dict(card.words.fields)["Affects"] == f"2 jobs: {ROOT}, {OTHERS[0]}"
+    assert len(await place.events(IncidentOpened)) == 1
+    assert await place.events(RestartProposed) == []
+    for each in watches:
+        now = await place.now(each)
+        assert (now.phase, now.stopped_at) == (Phase.STEADY, None)
+        assert now.due_at is not None
+
+
+async def test_lost_jobs_that_come_back_are_one_line(place: Home):
+    watches = await steady(place, ROOT, *OTHERS)
+    kept = dict(place.cluster.jobs)
+    place.cluster.jobs.clear()
+    await place.pass_s(900, step_s=10)
+    place.cluster.jobs[ROOT] = kept[ROOT]
+    await place.pass_s(900, step_s=10)
+    assert titles(place) == ["Jobs lost: marin"]  # two are missing still
+    place.cluster.jobs.update(kept)
+    await place.pass_s(1200, step_s=10)
+    assert titles(place) == ["Jobs lost: marin", "Over: Jobs lost, marin"]
+    assert all([(await place.now(each)).memory.gone_since is None for each in watches])
+
+
+async def test_a_person_who_stops_the_lost_watches_ends_it(place: Home):
+    watches = await steady(place, ROOT, *OTHERS)
+    del place.cluster.jobs[ROOT], place.cluster.jobs[OTHERS[0]]
+    await place.pass_s(900, step_s=10)
+    for each in watches[:2]:
+        await stop_watching(place.hall, each.id, by=ADA)
+    await place.pass_s(900, step_s=10)
+    (ended,) = await place.events(IncidentEnded)
+    assert isinstance(ended, IncidentEnded)
+    async with place.hall.store.reading() as records:
+        assert await records.ledger.open_incidents() == ()
+
+
+async def test_the_last_watch_that_is_stopped_ends_the_outage(place: Home):
+    watches = await steady(place, ROOT, OTHERS[0])
+    place.cluster.jobs.clear()
+    await place.pass_s(900, step_s=10)
+    for each in watches:
+        await stop_watching(place.hall, each.id, by=ADA)
+    async with place.hall.store.reading() as records:
+        assert await records.ledger.open_incidents() == ()
+
+
+async def test_an_outage_that_one_watch_alone_sees_is_its_own(place: Home):
+    """One job that cannot be read beside one that can: never a cluster that comes and goes."""
+    watch, _ = await steady(place, ROOT, OTHERS[0])
+    tree = place.cluster.tree
+
+    async def broken(root, **more):
+        if root == ROOT:
+            raise Unreachable("The answer about /ada/dedup never came.")
+        return await tree(root, **more)
+
+    place.cluster.tree = broken  # type: ignore[method-assign]
+    await place.pass_s(7200, step_s=10)
+    assert titles(place) == ["Cannot be read: dedup"]
+    (card,) = [each for each in place.ear.heard if each.occasion == "blind"]
+    assert card.conversation == watch.id
+    assert not card.mentions_on_call
+    place.cluster.tree = tree  # type: ignore[method-assign]
+    await place.pass_s(900, step_s=10)
+    assert titles(place) == ["Cannot be read: dedup", "Over: Cannot be read, dedup"]
+
+
+async def test_a_successor_that_vanishes_before_it_was_seen_is_gone(place: Home):
+    (watch,) = await steady(place)
+    async with place.hall.store.transaction() as records:
+        from dataclasses import replace
+
+        from babysitter.model.memory import Memory
+
+        read = await records.watches.get(watch.id)
+        new = replace(read, root=JobId(f"{ROOT}-r1"), memory=Memory(phase=Phase.SMOKE), restarts=1)
+        assert await records.watches.save(new)
+    await place.pass_s(300)
+    assert (await place.now(watch)).trouble == ""
+    assert titles(place) == ["Job gone: dedup-r1"]

@@ -1,0 +1,533 @@
+"""Telling: in order, once, through slowness, refusals, pauses, crashes and quiet hours."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from babysitter.engine.deliver import EDIT_EVERY, Deliverer
+from babysitter.errors import StorageUnavailable
+from babysitter.model.events import MessageDropped
+from babysitter.model.ids import MessageId, ProposalId
+from babysitter.model.message import Button, ButtonKind, Message, Occasion, Words
+from babysitter.notify.notifier import NotifyError
+from babysitter.store.store import Store, open_store
+from tests.support.app import Ear
+from tests.support.build import at
+from tests.support.clock import FakeClock
+from tests.support.locked import locked
+from tests.support.waiting import until
+
+
+class Post:
+    """An outbox with one notifier, and a clock that moves when told."""
+
+    def __init__(self, store: Store, *ears: Ear) -> None:
+        self.store = store
+        self.ears = ears or (Ear(),)
+        self.ear = self.ears[0]
+        self.clock = FakeClock()
+        self.deliverer = Deliverer(store, self.ears, self.clock, self.clock)
+
+    async def put(
+        self, number: int, conversation: str = "w-1", *, hold_s: float | None = None, button: bool = False
+    ) -> None:
+        buttons = (Button(ButtonKind.APPROVE, "p-1"),) if button else ()
+        message = Message(
+            MessageId(f"m-{number}"),
+            conversation,
+            Occasion.INCIDENT,
+            Words(f"Title {number}", f"Sentence {number}."),
+            self.clock.now(),
+            proposal=ProposalId("p-1") if button else None,
+            buttons=buttons,
+        )
+        hold_until: datetime | None = at(hold_s) if hold_s is not None else None
+        async with self.store.transaction() as records:
+            await records.outbox.put(message, hold_until=hold_until)
+
+    async def edit(self, number: int, sentence: str) -> None:
+        words = Words(f"Title {number}", sentence)
+        changed = Message(MessageId(f"m-{number}"), "w-1", Occasion.LIVE_STATE, words, self.clock.now())
+        async with self.store.transaction() as records:
+            await records.outbox.edit(changed.id, changed)
+
+    async def tick(self, seconds: float = 0.0) -> None:
+        self.clock.advance(seconds)
+        await self.deliverer.tick()
+        await self.deliverer.settled()
+
+    @property
+    def heard(self) -> list[str]:
+        return [each.id for each in self.ear.heard]
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = await open_store(tmp_path)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def post(store: Store) -> Post:
+    made = Post(store)
+    await made.deliverer.begin()
+    return made
+
+
+async def test_messages_of_a_conversation_come_in_order_in_one_thread(post: Post):
+    for number in range(1, 6):
+        await post.put(number)
+    await post.put(6, "w-2")
+    await post.tick()
+    assert [each for each in post.heard if each != "m-6"] == [f"m-{number}" for number in range(1, 6)]
+    assert post.ear.threads == {"m-1": "", "m-6": ""} | {
+        f"m-{n}": post.ear.threads["m-2"] for n in range(2, 6)
+    }
+    assert post.ear.threads["m-2"] != ""
+    await post.tick(60)
+    assert len(post.heard) == 6
+
+
+async def test_a_failure_is_tried_again_and_the_next_one_waits(post: Post):
+    await post.put(1)
+    await post.put(2)
+    post.ear.is_down = NotifyError("no network")
+    await post.tick()
+    post.ear.is_down = None
+    await post.tick()
+    assert post.heard == []
+    await post.tick(2)
+    assert post.heard == ["m-1", "m-2"]
+    assert post.ear.repeats == []  # it surely had not arrived
+
+
+async def test_a_pause_asked_for_is_kept_by_every_conversation(post: Post):
+    await post.put(1)
+    post.ear.is_down = NotifyError("slow down", retry_after_s=30)
+    await post.tick()
+    post.ear.is_down = None
+    await post.put(2, "w-2")
+    await post.tick(29)
+    assert post.heard == []
+    await post.tick(2)
+    assert sorted(post.heard) == ["m-1", "m-2"]
+
+
+async def test_a_doubt_is_looked_into_before_it_is_said_again(post: Post):
+    await post.put(1)
+    post.ear.troubles = [NotifyError("the answer was lost", is_doubtful=True)]
+    await post.tick()
+    await post.tick(5)
+    assert post.heard == ["m-1"]
+    assert post.ear.repeats == ["m-1"]
+
+
+async def test_a_doubt_stays_one_through_a_sure_failure(post: Post):
+    await post.put(1)
+    post.ear.troubles = [NotifyError("the answer was lost", is_doubtful=True)]
+    await post.tick()
+    post.ear.is_down = NotifyError("refused the connection")
+    await post.tick(5)
+    post.ear.is_down = None
+    await post.tick(60)
+    assert post.heard == ["m-1"]
+
+
+async def test_promise_4_a_crash_while_posting_says_it_once(post: Post):
+    """The message arrived, the receipt was never written, the process ended."""
+    await post.put(1)
+
+    class EndOfProcess(BaseException):
+        pass
+
+    post.ear.troubles = [EndOfProcess()]  # type: ignore[list-item]
+    await post.tick()
+    successor = Post(post.store, post.ear)
+    await successor.deliverer.begin()
+    await successor.tick(1)
+    assert post.heard == ["m-1"]
+    assert post.ear.repeats == ["m-1"]
+
+
+async def test_what_can_never_be_told_is_an_event_and_lets_the_next_one_pass(post: Post):
+    await post.put(1)
+    await post.put(2)
+    post.ear.is_down = NotifyError("the channel is gone", is_final=True)
+    await post.tick()
+    post.ear.is_down = None
+    await post.put(3)
+    await post.tick(60)
+    assert post.heard == ["m-3"]
+    async with post.store.reading() as records:
+        dropped = [each.event for each in await records.events.after(0)]
+    assert [(each.message, each.because) for each in dropped if isinstance(each, MessageDropped)] == [
+        ("m-1", "the channel is gone"),
+        ("m-2", "the channel is gone"),
+    ]
+
+
+async def test_an_hour_without_network_loses_nothing(post: Post):
+    post.ear.is_down = NotifyError("no network")
+    for number in range(1, 31):
+        await post.put(number, f"w-{number % 3}")
+        await post.tick(120)
+    post.ear.is_down = None
+    for _ in range(10):
+        await post.tick(60)
+    assert sorted(post.heard, key=lambda each: int(each[2:])) == [f"m-{number}" for number in range(1, 31)]
+    for conversation in range(3):
+        ours = [each for each in post.heard if int(each[2:]) % 3 == conversation]
+        assert ours == sorted(ours, key=lambda each: int(each[2:]))
+
+
+async def test_a_fault_of_a_notifier_is_survived(post: Post):
+    await post.put(1)
+    post.ear.troubles = [RuntimeError("a fault of ours")]
+    await post.tick()
+    await post.tick(10)
+    assert post.heard == ["m-1"]
+
+
+async def test_a_slow_notifier_holds_up_no_other(store: Store):
+    class Slow(Ear):
+        gate = asyncio.Event()
+
+        async def post(self, message, *, thread, is_repeat):
+            await self.gate.wait()
+            return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    slow, quick = Slow("slow"), Ear("quick")
+    post = Post(store, slow, quick)
+    await post.deliverer.begin()
+    await post.put(1)
+    await post.deliverer.tick()
+    await until(lambda: quick.heard, step=post.deliverer.tick)
+    assert [each.id for each in quick.heard] == ["m-1"]
+    assert slow.heard == []
+    slow.gate.set()
+    await post.deliverer.settled()
+    assert [each.id for each in slow.heard] == ["m-1"]
+
+
+async def test_edits_are_merged_and_not_more_often_than_every_few_seconds(post: Post):
+    await post.put(1)
+    await post.tick()
+    for second in range(20):
+        await post.edit(1, f"{second} of 19")
+        await post.tick(1)
+    await post.tick(EDIT_EVERY.total_seconds())
+    assert 3 <= len(post.ear.edited) <= 5
+    assert post.ear.edited[-1].words.sentence == "19 of 19"
+
+
+async def test_last_delivery_edits_without_distance(post: Post):
+    await post.put(1)
+    await post.tick()
+    await post.edit(1, "Still running.")
+    await post.tick(EDIT_EVERY.total_seconds())
+    await post.edit(1, "It is over.")
+    await post.tick()
+    assert [each.words.sentence for each in post.ear.edited] == ["Still running."]  # too early for the next
+    await post.deliverer.finish()
+    assert [each.words.sentence for each in post.ear.edited] == ["Still running.", "It is over."]
+
+
+async def test_a_notifier_without_edits_gets_none_and_the_first_words(store: Store):
+    post = Post(store, Ear(edits=False))
+    await post.deliverer.begin()
+    await post.put(1)
+    await post.edit(1, "changed before it was told")
+    await post.tick(10)
+    assert post.ear.edited == []
+    assert post.ear.heard[0].words.sentence == "Sentence 1."
+
+
+async def test_an_edit_that_is_refused_for_good_is_given_up(post: Post):
+    await post.put(1)
+    await post.tick()
+    await post.edit(1, "new")
+    post.ear.is_down = NotifyError("message not found", is_final=True)
+    await post.tick(10)
+    post.ear.is_down = None
+    await post.tick(10)
+    assert post.ear.edited == []
+    await post.edit(1, "newer")
+    await post.tick(10)
+    assert [each.words.sentence for each in post.ear.edited] == ["newer"]
+
+
+async def test_the_night_comes_as_one_digest_but_what_can_be_answered_as_it_is(post: Post):
+    for number in (1, 2, 3):
+        await post.put(number, f"w-{number}", hold_s=3600)
+    await post.put(4, "w-4", hold_s=3600, button=True)
+    await post.tick(3599)
+    assert post.heard == []
+    await post.tick(1)
+    await post.tick(1)
+    assert [each.occasion for each in post.ear.heard if each.id != "m-4"] == [Occasion.DIGEST]
+    assert "m-4" in post.heard
+    digest = next(each for each in post.ear.heard if each.occasion is Occasion.DIGEST)
+    assert len(digest.words.progress) == 3
+    await post.tick(timedelta(days=1).total_seconds())
+    assert len(post.heard) == 2
+
+
+async def test_one_held_message_comes_as_it_is(post: Post):
+    await post.put(1, hold_s=60)
+    await post.tick(60)
+    assert post.heard == ["m-1"]
+
+
+class Duplicating(Ear):
+    """A notifier that cannot look whether a message arrived: it posts whatever it is given."""
+
+    async def post(self, message, *, thread, is_repeat):  # noqa: ARG002
+        return await super().post(message, thread=thread, is_repeat=False)
+
+
+async def test_receipt_that_was_not_stored_is_not_posted_again(store: Store, tmp_path: Path):
+    ear = Duplicating("mail")
+    post = Post(store, ear)
+    await post.deliverer.begin()
+    await post.put(1)
+    original, lock = ear.post, locked(tmp_path, store)
+
+    async def post_and_lock(*given, **more):
+        receipt = await original(*given, **more)
+        lock.__enter__()  # the message has arrived; from here on nothing can be written
+        return receipt
+
+    ear.post = post_and_lock
+    await post.tick()
+    await post.tick(5)
+    assert post.heard == ["m-1"]
+    lock.__exit__(None, None, None)
+    ear.post = original
+    await post.tick(20)
+    await post.put(2)
+    await post.tick(1)
+    assert post.heard == ["m-1", "m-2"]
+
+
+async def test_message_in_flight_is_not_claimed_again_when_another_fails(store: Store, tmp_path: Path):
+    gates, posted = {"m-1": asyncio.Event(), "m-2": asyncio.Event()}, asyncio.Event()
+
+    class Mixed(Ear):
+        async def post(self, message, *, thread, is_repeat):
+            posted.set()
+            await gates[message.id].wait()
+            return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    post = Post(store, Mixed())
+    await post.deliverer.begin()
+    await post.put(1, "w-1")
+    await post.put(2, "w-2")
+    await post.deliverer.tick()
+    await posted.wait()
+    with locked(tmp_path, store):
+        gates["m-1"].set()
+        for _ in range(10):
+            post.clock.advance(60)
+            await post.deliverer.tick()
+        assert post.heard == ["m-1"]
+    gates["m-2"].set()
+    await post.deliverer.settled()
+    await post.tick(60)
+    assert sorted(post.heard) == ["m-1", "m-2"]
+
+
+async def test_clock_set_back_holds_up_no_message(post: Post):
+    await post.put(1)
+    post.ear.is_down = NotifyError("Slack asks for a pause.", retry_after_s=30.0)
+    await post.tick()
+    post.ear.is_down = None
+    post.clock.advance(-7200)
+    await post.tick(1)
+    assert post.heard == ["m-1"]
+    await post.edit(1, "Something new.")
+    await post.tick(1)
+    assert [each.words.sentence for each in post.ear.edited] == []
+    await post.tick(EDIT_EVERY.total_seconds())
+    post.clock.advance(-7200)
+    await post.edit(1, "Something else.")
+    await post.tick(1)
+    assert post.ear.edited[-1].words.sentence == "Something else."
+
+
+class Counting(Ear):
+    """Notes the second of each try, by message; `refuses`: messages that do not get through."""
+
+    def __init__(self, clock: FakeClock, *refuses: str, edits: bool = True) -> None:
+        super().__init__(edits=edits)
+        self.clock = clock
+        self.refuses = set(refuses)
+        self.tried: list[tuple[str, float]] = []
+        self.edit_tried: list[tuple[str, float]] = []
+
+    def _second(self) -> float:
+        return (self.clock.now() - at(0)).total_seconds()
+
+    async def post(self, message, *, thread, is_repeat):
+        self.tried.append((message.id, self._second()))
+        if message.id in self.refuses:
+            raise NotifyError("no network")
+        return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    async def edit(self, receipt, message):
+        self.edit_tried.append((message.id, self._second()))
+        if message.id in self.refuses:
+            raise NotifyError("no network")
+        await super().edit(receipt, message)
+
+
+@pytest.fixture
+async def counted(store: Store) -> tuple[Post, Counting]:
+    post = Post(store)
+    ear = Counting(post.clock)
+    post.ear, post.ears = ear, (ear,)
+    post.deliverer = Deliverer(store, (ear,), post.clock, post.clock)
+    await post.deliverer.begin()
+    return post, ear
+
+
+async def test_pauses_double_up_to_a_minute(counted: tuple[Post, Counting]):
+    post, ear = counted
+    ear.refuses = {"m-1"}
+    await post.put(1)
+    await post.tick()
+    for _ in range(190):
+        await post.tick(1)
+    assert [second for _, second in ear.tried] == [0, 1, 3, 7, 15, 31, 63, 123, 183]
+
+
+@pytest.mark.parametrize(("put_at_s", "tried_at_s"), [(2, 2), (4, 7)])
+async def test_third_failure_in_a_row_pauses_the_notifier(counted, put_at_s, tried_at_s):
+    post, ear = counted
+    ear.refuses = {"m-1"}
+    await post.put(1)
+    await post.tick()
+    for second in range(1, 9):
+        if second == put_at_s:
+            await post.put(2, "w-2")
+        await post.tick(1)
+    assert ("m-2", tried_at_s) in ear.tried
+    assert len([each for each, _ in ear.tried if each == "m-2"]) == 1
+
+
+async def test_success_ends_the_row_of_failures(counted: tuple[Post, Counting]):
+    post, ear = counted
+    ear.refuses = {"m-1"}
+    await post.put(1)
+    await post.tick()
+    await post.tick(1)
+    await post.put(2, "w-2")
+    await post.tick(1)  # between the second failure and the third
+    await post.tick(1)  # the first one since
+    await post.put(3, "w-3")
+    await post.tick(1)
+    assert ("m-3", 4) in ear.tried
+
+
+async def test_edit_that_fails_holds_up_the_others_and_is_made_later(counted: tuple[Post, Counting]):
+    post, ear = counted
+    await post.put(1)
+    await post.put(2, "w-2")
+    await post.tick()
+    await post.tick(10)
+    ear.refuses = {"m-1"}
+    await post.edit(1, "new")
+    await post.edit(2, "new")
+    await post.tick()
+    assert len(ear.edit_tried) == 1 + (ear.edit_tried[0][0] == "m-2")
+    ear.refuses = set()
+    for _ in range(10):
+        await post.tick(1)
+    assert {each.id for each in ear.edited} == {"m-1", "m-2"}
+
+
+@pytest.mark.parametrize("held", [1, 2])
+async def test_held_messages_are_one_digest_from_the_second_on(post: Post, held):
+    for number in range(held):
+        await post.put(number, f"w-{number}", hold_s=60)
+    await post.tick(60)
+    await post.tick(1)
+    occasions = [each.occasion for each in post.ear.heard]
+    assert occasions == [Occasion.DIGEST if held > 1 else Occasion.INCIDENT]
+
+
+async def test_delivery_that_is_given_up_is_a_doubt_for_the_next(store: Store):
+    started = asyncio.Event()
+
+    class Hanging(Ear):
+        async def post(self, message, *, thread, is_repeat):
+            started.set()
+            if not is_repeat:
+                await asyncio.Event().wait()
+            return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    ear = Hanging()
+    post = Post(store, ear)
+    await post.deliverer.begin()
+    await post.put(1)
+    await post.deliverer.tick()
+    await started.wait()
+    await post.deliverer.tick()  # it is at work: nothing is started beside it
+    await post.deliverer.give_up()
+    successor = Post(store, ear)
+    await successor.deliverer.begin()
+    await successor.tick(1)
+    assert (post.heard, ear.repeats) == (["m-1"], ["m-1"])
+
+
+@pytest.mark.parametrize(
+    ("fault", "tried_at_s"),
+    [
+        (StorageUnavailable("The disk is full."), [0, 2, 6, 14, 29, 44]),
+        (RuntimeError("a fault of ours"), [0, 60]),
+    ],
+)
+async def test_delivery_that_breaks_is_taken_up_after_a_pause(post: Post, monkeypatch, fault, tried_at_s):
+    tried, transaction = [], post.store.transaction
+
+    def broken():
+        tried.append((post.clock.now() - at(0)).total_seconds())
+        raise fault
+
+    await post.put(1)
+    monkeypatch.setattr(post.store, "transaction", broken)
+    await post.tick()
+    for _ in range(tried_at_s[-1]):
+        await post.tick(1)
+    assert tried == tried_at_s
+    monkeypatch.setattr(post.store, "transaction", transaction)
+    await post.tick(60)
+    assert post.heard == ["m-1"]
+
+
+async def test_storage_that_works_again_ends_the_row_of_pauses(post: Post, monkeypatch):
+    tried, transaction = [], post.store.transaction
+
+    def broken():
+        tried.append((post.clock.now() - at(0)).total_seconds())
+        raise StorageUnavailable("The disk is full.")
+
+    for number in (1, 2):
+        await post.put(number)
+        monkeypatch.setattr(post.store, "transaction", broken)
+        await post.tick()
+        await post.tick(1)
+        monkeypatch.setattr(post.store, "transaction", transaction)
+        await post.tick(1)
+        assert post.heard[-1] == f"m-{number}"
+    assert len(tried) == 2
+
+
+async def test_channels_are_told_by_their_descriptions(store: Store):
+    post = Post(store, Ear("one", description="Slack #jobs"), Ear("two", description=""))
+    await post.deliverer.begin()
+    async with store.reading() as records:
+        assert list(await records.channels.all()) == ["Slack #jobs"]

@@ -1,0 +1,252 @@
+"""How a job would be submitted again now: which way is taken, what is asked for it, what is missing."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from babysitter.backends.backend import Abilities
+from babysitter.engine.find_resubmission import known_submission, obstacle, resubmission
+from babysitter.errors import Unreachable, WorldError
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.ids import IncidentId, JobId
+from babysitter.model.incident import Ledger, Restart
+from babysitter.model.proposal import Proposal, ProposalStatus
+from babysitter.model.submission import FolderState, Submission, SubmissionOrigin, SubmitContext
+from babysitter.policy.policy_input import Case
+from babysitter.policy.respond import offer_of
+from babysitter.preflight.preflight_finding import (
+    NOT_CHECKED,
+    PreflightFinding,
+    PreflightSeverity,
+)
+from tests.support.build import ROOT, at, blind_verdict, case, diagnosis, submission, verdict, watch
+from tests.support.cluster import SmallCluster
+
+STORED = Submission(
+    ("iris", "job", "run", "--", "python", "d.py"),
+    SubmissionOrigin.CONTROLLER,
+    job=ROOT,
+    request={"resources": {}},
+)
+HTTP = replace(STORED, argv=())
+BLOCKED = PreflightFinding("bundle-gone", PreflightSeverity.BLOCK, "The bundle is gone.")
+OPEN = PreflightFinding(NOT_CHECKED, PreflightSeverity.INFO, "Not asked yet.", may_pass=True)
+ZOMBIE = diagnosis()
+
+
+class Keeper(SmallCluster):
+    """A cluster that keeps a submission of each job."""
+
+    def __init__(self, stored: Submission | None = STORED, constants: frozenset[str] = frozenset()) -> None:
+        super().__init__()
+        self.stored = stored
+        self.constants = constants
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities(client_constants=self.constants)
+
+    async def submission(self, job: JobId) -> Submission | None:
+        await super().submission(job)
+        return self.stored
+
+
+class Checker:
+    """Checks submissions: findings over HTTP, and those of a command. Can do nothing else."""
+
+    def __init__(self, http=(), command=()) -> None:
+        self.findings = {True: tuple(http), False: tuple(command)}
+        self.checked: list[Submission] = []
+
+    async def preflight(self, submission, *, purpose):  # noqa: ARG002
+        self.checked.append(submission)
+        return self.findings[submission.is_http]
+
+
+def stored_case(seen=None, ledger: Ledger = Ledger(), *, workdir: str = "", given=None, **of_watch) -> Case:  # noqa: B008
+    followed = watch(submit_context=SubmitContext(workdir), resubmit=given, **of_watch)
+    return case(seen or verdict(ZOMBIE), ledger, watch=followed, submission=None)
+
+
+def offer(of: Submission, status: ProposalStatus = ProposalStatus.OPEN, **changes) -> Proposal:
+    made = offer_of(case(verdict(ZOMBIE), submission=of), IncidentId("i-1"), ZOMBIE)
+    return replace(made, status=status, **changes)
+
+
+async def found(seen: Case, eyes: Keeper | None = None, hands: Checker | None = None, env_from=()):
+    hall = SimpleNamespace(settings=SimpleNamespace(env_from=env_from))
+    return await resubmission(seen, eyes or Keeper(), hands or Checker(), hall)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "d.py").write_text("one")
+    return str(tmp_path)
+
+
+async def test_stored_request_is_the_first_way():
+    hands = Checker()
+    got = await found(stored_case(), hands=hands)
+    assert got.submission is not None
+    assert got.submission.is_http
+    assert got.watch.submit_context.missing == ()
+    assert got.watch.submit_context.stored == STORED
+    assert [each.job for each in hands.checked] == ["/ada/dedup-r1"]
+
+
+async def test_way_with_an_obstacle_is_passed_over(folder):
+    got = await found(stored_case(workdir=folder), hands=Checker(http=[BLOCKED]))
+    assert got.submission is not None
+    assert not got.submission.is_http
+    assert got.submission.workdir == folder
+
+
+async def test_closed_way_is_passed_over(folder):
+    got = await found(stored_case(workdir=folder), Keeper(replace(STORED, request=None)))
+    assert got.submission is not None
+    assert not got.submission.is_http
+
+
+async def test_every_closed_way_is_told(folder):
+    hands = Checker(http=[OPEN], command=[BLOCKED])
+    got = await found(stored_case(workdir=folder), hands=hands)
+    assert got.submission is None
+    http, command = got.watch.submit_context.missing
+    assert "not checked yet: Not asked yet" in http
+    assert "The bundle is gone" in command
+    got = await found(stored_case(), Keeper(replace(STORED, request=None)))
+    assert len(got.watch.submit_context.missing) == 2
+
+
+async def test_change_that_the_request_cannot_express_takes_the_command(folder):
+    oom = diagnosis(Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE, evidence=())
+    stored = replace(STORED, request={"resources": {"memoryBytes": 2**31}})
+    got = await found(stored_case(verdict(oom), workdir=folder), Keeper(stored))
+    assert got.submission is not None
+    assert got.submission.is_http
+
+
+@pytest.mark.parametrize(
+    ("seen", "asked"),
+    [
+        (verdict(), False),
+        (verdict(diagnosis(action=ActionKind.WAIT)), False),
+        (replace(blind_verdict(at(0)), diagnosis=ZOMBIE), False),
+        (verdict(ZOMBIE), True),
+    ],
+)
+async def test_nothing_is_asked_unless_a_restart_may_help(seen, asked):
+    eyes = Keeper()
+    got = await found(stored_case(seen), eyes)
+    assert (got.submission is not None) is asked
+    assert any("submission" in each for each in eyes.asked) is asked
+    told = stored_case(seen)
+    earlier = replace(told.watch.submit_context, missing=("an old reason",))
+    got = await found(replace(told, watch=replace(told.watch, submit_context=earlier)))
+    assert got.watch.submit_context.missing == ()
+
+
+@pytest.mark.parametrize("status", [ProposalStatus.OPEN, ProposalStatus.SNOOZED])
+async def test_standing_offer_keeps_its_way_unchecked(status, folder):
+    hands = Checker(http=[BLOCKED])
+    command = replace(STORED, workdir=folder, folder=FolderState("as shown", ""))
+    as_request = replace(STORED, argv=(), workdir="")
+    waits = verdict(diagnosis(action=ActionKind.WAIT))  # an agent asked for the restart
+    for way in (as_request, command):
+        ledger = Ledger(proposals=(offer(way, status),))
+        got = await found(stored_case(waits, ledger, workdir=folder), hands=hands)
+        assert got.submission is not None
+        assert got.submission.is_http is way.is_http
+    assert got.submission.folder == FolderState("as shown", "")
+    assert hands.checked == []
+
+
+async def test_standing_offer_of_a_way_that_is_closed_is_lost(folder):
+    ledger = Ledger(proposals=(offer(replace(STORED, argv=(), workdir="")),))
+    eyes = Keeper(replace(STORED, request=None))
+    got = await found(stored_case(verdict(ZOMBIE), ledger, workdir=folder), eyes)
+    assert got.submission is None
+    assert "keeps no request" in got.watch.submit_context.missing[0]
+    given = stored_case(verdict(ZOMBIE), ledger, given=replace(submission(), workdir=folder))
+    assert (await found(given)).submission is None
+
+
+@pytest.mark.parametrize(
+    ("status", "checks"),
+    [(ProposalStatus.DENIED, 0), (ProposalStatus.UNANSWERED, 0), (ProposalStatus.WITHDRAWN, 1)],
+)
+async def test_answered_offer_is_not_checked_again(status, checks):
+    hands = Checker(http=[BLOCKED])
+    first = (await found(stored_case())).submission
+    assert first is not None
+    earlier = offer(first, status)
+    await found(stored_case(ledger=Ledger(proposals=(earlier,))), hands=hands)
+    assert len(hands.checked) == checks
+    moved = replace(earlier, facts=replace(earlier.facts, cause=Cause.HOST_OOM))
+    hands.checked.clear()
+    await found(stored_case(ledger=Ledger(proposals=(earlier, moved))), hands=hands)
+    assert len(hands.checked) == 1
+
+
+async def test_restart_that_the_policy_forbids_is_not_checked():
+    hands = Checker(http=[BLOCKED])
+    before = Ledger(restarts=(Restart(at(-60), Cause.ZOMBIE_COORDINATOR, ROOT, ROOT, high_water=10),))
+    got = await found(stored_case(ledger=before), hands=hands)
+    assert got.submission is not None
+    assert hands.checked == []
+
+
+async def test_stored_submission_is_asked_for_once_a_job():
+    eyes = Keeper()
+    seen = stored_case()
+    kept = replace(seen.watch, submit_context=SubmitContext(stored=STORED))
+    await found(replace(seen, watch=kept), eyes)
+    assert eyes.asked == []
+    followed = replace(kept, root=JobId("/ada/dedup-r1"))
+    await found(replace(seen, watch=followed), eyes)
+    assert eyes.asked == ["submission of /ada/dedup-r1"]
+
+
+async def test_stored_submission_that_cannot_be_read_is_not_known():
+    eyes = Keeper()
+    eyes.broken = Unreachable("Away.")
+    seen = stored_case()
+    kept = replace(seen.watch, submit_context=SubmitContext(stored=replace(STORED, job=JobId("/ada/old"))))
+    got = await found(replace(seen, watch=kept), eyes)
+    assert (got.submission, got.watch.submit_context.stored) == (None, None)
+
+
+async def test_variables_come_from_the_watch_and_the_settings(monkeypatch):
+    monkeypatch.setenv("FROM_WATCH", "x")
+    monkeypatch.setenv("FROM_SETTINGS", "")
+    followed = watch(submit_context=SubmitContext(env_from=("FROM_WATCH",)))
+    hall = SimpleNamespace(settings=SimpleNamespace(env_from=("FROM_SETTINGS", "FROM_WATCH")))
+    known = await known_submission(followed, Keeper(constants=frozenset({"FIXED"})), hall)
+    assert known.env_from == ("FROM_WATCH", "FROM_SETTINGS")
+    assert known.set_variables == {"FROM_WATCH"}
+    assert known.client_constants == {"FIXED"}
+    assert (known.folder, known.folder_fault) == (None, "")
+
+
+async def test_folder_is_read_anew_unless_an_offer_shows_it(folder):
+    hall = SimpleNamespace(settings=SimpleNamespace(env_from=()))
+    followed = watch(submit_context=SubmitContext(folder))
+    shown = FolderState("as shown", "")
+    other = offer(replace(STORED, workdir="/elsewhere", folder=shown))
+    same = offer(replace(STORED, workdir=folder, folder=shown))
+    for standing, is_read in ((None, True), (other, True), (same, False)):
+        known = await known_submission(followed, Keeper(), hall, standing)
+        assert (known.folder != shown) is is_read
+        assert known.folder is not None
+    gone = watch(submit_context=SubmitContext(f"{folder}/gone"))
+    known = await known_submission(gone, Keeper(), hall)
+    assert known.folder is None
+    assert f"{folder}/gone" in known.folder_fault
+
+
+async def test_obstacle_is_what_blocks_before_what_is_open():
+    assert await obstacle(HTTP, Checker()) == ""
+    assert await obstacle(HTTP, Checker(http=[OPEN, BLOCKED])) == "The bundle is gone."
+    with pytest.raises(WorldError, match="Not asked yet"):
+        await obstacle(HTTP, Checker(http=[OPEN]))

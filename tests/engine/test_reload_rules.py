@@ -1,0 +1,61 @@
+"""Playbooks of the user's own: in force from the start, after an edit, and in spite of a broken edit."""
+
+from pathlib import Path
+
+import pytest
+
+from babysitter.config import Settings
+from babysitter.diagnosis.causes.match_rules import classify_text
+from babysitter.engine.app import Hall
+from babysitter.engine.reload_rules import refresh_rules
+from babysitter.engine.service import Service
+from babysitter.errors import BadPlaybook
+from babysitter.wiring import open_hall
+from tests.support.clock import FakeClock
+
+RULE = """
+playbook: own
+rules:
+  - id: own.valve-left-its-seat
+    cause: code-error
+    severity: fatal
+    match: {logs: ["valve left its seat"]}
+    explain: "The valve left its seat."
+    action: escalate
+    examples: {match: ["E1120 valve left its seat"], no_match: ["valve sits well"]}
+"""
+LINE = "E1120 valve left its seat"
+
+
+def explained(hall: Hall) -> list[str]:
+    return [
+        each.explanation for each in classify_text(LINE, hall.playbook).all if each.rule.startswith("own.")
+    ]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "own.yaml").write_text(RULE)
+    return Settings(state_dir=tmp_path / "state", playbooks=(tmp_path / "rules",))
+
+
+async def test_an_edit_comes_into_force_and_a_broken_one_does_not(settings: Settings):
+    own = settings.playbooks[0] / "own.yaml"
+    async with open_hall(settings, clock=FakeClock()) as hall, Service(hall):
+        assert explained(hall) == ["The valve left its seat."]
+        own.write_text(RULE.replace("The valve left its seat.", "Call the plumber of the night shift."))
+        await refresh_rules(hall)
+        assert explained(hall) == ["Call the plumber of the night shift."]
+        own.write_text(RULE.replace("code-error", "plumbing"))
+        await refresh_rules(hall)
+        assert explained(hall) == ["Call the plumber of the night shift."]
+        assert "plumbing" in str(hall.rules.faults[0])
+
+
+async def test_a_service_does_not_begin_with_rules_that_are_wrong(settings: Settings):
+    (settings.playbooks[0] / "own.yaml").write_text(RULE.replace("code-error", "plumbing"))
+    async with open_hall(settings, clock=FakeClock()) as hall:
+        with pytest.raises(BadPlaybook, match="plumbing"):
+            async with Service(hall):
+                pass

@@ -1,0 +1,284 @@
+"""How a restart ended, as it is written down: the watch, the incident, the journal, the message."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from babysitter.engine.restart_outcome import record_failed_submission, record_outcome
+from babysitter.errors import FactsChanged
+from babysitter.model.action import BrokeOff, CalledOff, Concluded, NotSubmitted, Step, StepState, Submitted
+from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn, StepTaken
+from babysitter.model.ids import JobId
+from babysitter.model.incident import Incident, IncidentStatus, Restart
+from babysitter.model.job import JobState
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import Answer, Approved, Door, Proposal, ProposalStatus
+from babysitter.model.submission import FolderState
+from babysitter.model.verdict import Outlook, StageView
+from babysitter.model.watch import Watch
+from babysitter.store.action_journal import Action
+from babysitter.usecases.approvals import decide
+from tests.support.app import ADA, Home, home
+from tests.support.build import ROOT, submission
+from tests.support.offers import INCIDENT, offered
+
+SUCCESSOR = JobId("/ada/dedup-r1")
+STOPPED = (Step.EVIDENCE, Step.STOP)
+OUTLOOK = Outlook(
+    "at work", stages=(StageView("one", 7, 10, is_current=False), StageView("two", 5, 10, is_current=True))
+)
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Home]:
+    async with home(tmp_path) as opened:
+        yield opened
+
+
+@dataclass
+class Approval:
+    """An approved restart, and what is in the database about it."""
+
+    place: Home
+    approved: Approved
+    action: Action
+
+    async def conclude(self, outcome: Concluded) -> datetime:
+        return await record_outcome(self.approved, outcome, self.action, self.place.hall)
+
+    async def not_submitted(self, *, step: Step = Step.SUBMIT, ended_s_ago: float = 0) -> timedelta:
+        now = self.place.clock.now()
+        outcome = NotSubmitted("No room.", now - timedelta(seconds=ended_s_ago), step)
+        again_at = await record_failed_submission(
+            self.approved, outcome, "iris job run -- x", self.action, self.place.hall
+        )
+        return again_at - now
+
+    async def lose_the_lease(self) -> None:
+        tenure, now = self.place.hall.tenure, self.place.clock.now()
+        async with self.place.hall.store.transaction() as records:
+            await records.leases.leave(tenure.replica)
+            await records.leases.claim(("service",), tenure.replica, now=now)
+
+    async def watch(self) -> Watch:
+        async with self.place.hall.store.reading() as records:
+            return await records.watches.get(self.action.watch)
+
+    async def proposal(self) -> Proposal:
+        async with self.place.hall.store.reading() as records:
+            found = await records.ledger.proposal(self.action.proposal)
+        assert found is not None
+        return found
+
+    async def incident(self) -> Incident:
+        async with self.place.hall.store.reading() as records:
+            found = await records.ledger.incident(INCIDENT)
+        assert found is not None
+        return found
+
+    async def restarts(self) -> tuple[Restart, ...]:
+        async with self.place.hall.store.reading() as records:
+            return await records.ledger.restarts_of(self.action.watch)
+
+    async def is_open(self) -> bool:
+        async with self.place.hall.store.reading() as records:
+            return await records.journal.open_action_of(self.action.watch) is not None
+
+    async def phases(self) -> list[tuple[str, str]]:
+        return [(each.before, each.after) for each in await self.place.events(PhaseChanged)]
+
+    async def tell(self) -> None:
+        """Deliver what was written down; nothing is checked meanwhile."""
+        async with self.place.hall.store.transaction() as records:
+            watch = await records.watches.get(self.action.watch)
+            await records.watches.save(replace(watch, due_at=None))
+            await records.journal.end(self.action.proposal, "", now=self.place.clock.now())
+        await self.place.pass_s(40, step_s=10)
+
+
+async def approve(place: Home, outlook: Outlook | None = None, **changes: object) -> Approval:
+    watch, offer = await offered(place, **changes)
+    await place.pass_s(10)
+    async with place.hall.store.transaction() as records:
+        watch = await records.watches.get(watch.id)
+        await records.watches.save(replace(watch, outlook=outlook))
+    ruling = await decide(place.hall, offer.id, ADA, Answer.YES, Door.TERMINAL)
+    assert ruling.decision is not None
+    async with place.hall.store.reading() as records:
+        action = await records.journal.open_action_of(watch.id)
+    assert action is not None
+    fence = place.hall.tenure.lease.fence
+    return Approval(place, Approved(offer, ADA, ruling.decision.decided_at, fence), action)
+
+
+async def test_submitted_job_is_followed(place: Home):
+    approval = await approve(place, OUTLOOK)
+    now = await approval.conclude(Submitted(SUCCESSOR))
+    watch = await approval.watch()
+    assert (watch.root, watch.first_root, watch.restarts) == (SUCCESSOR, ROOT, 1)
+    assert (watch.phase, watch.due_at) == (Phase.SMOKE, now)
+    assert watch.submit_context.stored is None
+    assert [(each.old, each.new, each.high_water) for each in await approval.restarts()] == [
+        (ROOT, SUCCESSOR, 12)
+    ]
+    incident = await approval.incident()
+    assert incident.status is IncidentStatus.VERIFYING
+    assert incident.outcome == f"restarted as {SUCCESSOR}; it must pass its smoke check"
+    assert not await approval.is_open()
+    assert ("acting", "smoke") in await approval.phases()
+    steps = [(each.step, each.state, each.detail) for each in await place.events(StepTaken)]
+    assert steps == [(Step.RECORD, StepState.DONE, SUCCESSOR)]
+
+
+async def test_submitted_job_of_an_unseen_one_has_no_progress(place: Home):
+    approval = await approve(place)
+    await approval.conclude(Submitted(SUCCESSOR))
+    assert [each.high_water for each in await approval.restarts()] == [0]
+
+
+async def test_submitted_change_is_kept_for_the_next_restart(place: Home):
+    folder = FolderState("digest", "c" * 40)
+    ran = replace(submission("iris", "job", "run", "--memory", "2GB", "--", "x"), folder=folder)
+    approval = await approve(place, submission=ran)
+    await approval.conclude(Submitted(SUCCESSOR))
+    given = (await approval.watch()).resubmit
+    assert given is not None
+    assert (given.argv, given.folder) == (ran.argv, folder)
+
+
+@pytest.mark.parametrize(("is_given", "is_kept"), [(True, True), (False, False)])
+async def test_submitted_request_leaves_the_command_given(place: Home, is_given, is_kept):
+    ran = replace(submission(), argv=(), request={"resources": {}})
+    approval = await approve(place, submission=ran)
+    before = await approval.watch()
+    async with place.hall.store.transaction() as records:
+        await records.watches.save(replace(before, resubmit=before.resubmit if is_given else None))
+    await approval.conclude(Submitted(SUCCESSOR))
+    after = (await approval.watch()).resubmit
+    assert after == (before.resubmit if is_kept else None)
+
+
+async def test_command_that_nobody_gave_is_not_made_one(place: Home):
+    approval = await approve(place)
+    before = await approval.watch()
+    async with place.hall.store.transaction() as records:
+        await records.watches.save(replace(before, resubmit=None))
+    await approval.conclude(Submitted(SUCCESSOR))
+    assert (await approval.watch()).resubmit is None
+
+
+async def test_called_off_leaves_the_job_watched(place: Home):
+    approval = await approve(place)
+    now = await approval.conclude(CalledOff("the job recovered by itself"))
+    watch, proposal, incident = await approval.watch(), await approval.proposal(), await approval.incident()
+    assert (watch.phase, watch.root, watch.due_at) == (Phase.FAILING, ROOT, now)
+    assert (proposal.status, proposal.withdrawn_because) == (
+        ProposalStatus.WITHDRAWN,
+        "the job recovered by itself",
+    )
+    assert incident.status is IncidentStatus.OPEN
+    (withdrawn,) = await place.events(ProposalWithdrawn)
+    assert (withdrawn.proposal, withdrawn.because) == (proposal.id, "the job recovered by itself")
+    assert ("acting", "failing") in await approval.phases()
+    assert not await approval.is_open()
+
+
+async def test_broken_off_before_the_stop_goes_on_watching(place: Home):
+    approval = await approve(place)
+    now = await approval.conclude(BrokeOff(Step.STOP, "Not yours.", (Step.EVIDENCE,)))
+    watch, incident = await approval.watch(), await approval.incident()
+    assert (watch.phase, watch.due_at) == (Phase.FAILING, now)
+    assert incident.status is IncidentStatus.FAILED
+    assert "broke off at stop-requested: Not yours. Done: evidence-saved. Not done:" in incident.outcome
+    (ended,) = await place.events(IncidentEnded)
+    assert (ended.incident, ended.status, ended.outcome) == (INCIDENT, "failed", incident.outcome)
+    assert await place.events(JobFinished) == []
+    assert ("acting", "failing") in await approval.phases()
+    assert not await approval.is_open()
+
+
+async def test_broken_off_with_nothing_done_says_so(place: Home):
+    approval = await approve(place)
+    await approval.conclude(BrokeOff(Step.EVIDENCE, "Full.", ()))
+    assert "Done: nothing. Not done: evidence-saved" in (await approval.incident()).outcome
+
+
+@pytest.mark.parametrize("outlook", [OUTLOOK, None])
+async def test_broken_off_after_the_stop_is_the_end(place: Home, outlook):
+    approval = await approve(place, outlook)
+    await approval.conclude(BrokeOff(Step.SUBMIT, "Refused.", STOPPED))
+    watch = await approval.watch()
+    assert (watch.phase, watch.due_at) == (Phase.FINISHED, None)
+    assert watch.outlook is not None
+    assert (watch.outlook.job_state, watch.outlook.stages) == (
+        JobState.KILLED,
+        OUTLOOK.stages if outlook else (),
+    )
+    (finished,) = await place.events(JobFinished)
+    assert (finished.root, finished.state) == (ROOT, JobState.KILLED)
+    assert finished.summary.startswith("stopped for a restart that broke off at submitted")
+    assert (await approval.phases())[-2:] == [("acting", "failing"), ("failing", "finished")]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "occasion", "shown"),
+    [
+        (Submitted(SUCCESSOR), "acting", "Restarted; watching it come up."),
+        (CalledOff("moved"), "withdrawn", "Withdrawn, nothing was done: moved."),
+        (BrokeOff(Step.SUBMIT, "Refused.", STOPPED), "worse", "Broke off at submitted: Refused."),
+    ],
+)
+async def test_outcome_is_told_once_and_shown_on_the_card(place: Home, outcome, occasion, shown):
+    approval = await approve(place)
+    await approval.conclude(outcome)
+    await approval.tell()
+    (said,) = [each for each in place.ear.heard if each.occasion == occasion]
+    assert not said.mentions_on_call
+    edited = {each.id: each for each in place.ear.edited}
+    card = edited[next(each.id for each in place.ear.heard if each.occasion == "proposal")]
+    assert shown in card.words.decided
+    root = edited[place.ear.heard[0].id]
+    assert root.words != place.ear.heard[0].words
+
+
+async def test_outcome_is_refused_without_the_lease(place: Home):
+    approval = await approve(place)
+    await approval.lose_the_lease()
+    with pytest.raises(FactsChanged, match="taken over"):
+        await approval.conclude(Submitted(SUCCESSOR))
+    with pytest.raises(FactsChanged, match="taken over"):
+        await approval.not_submitted()
+    assert (await approval.watch()).root == ROOT
+    assert await approval.is_open()
+
+
+@pytest.mark.parametrize(
+    ("ended_s_ago", "pause_s"), [(0, 10), (9, 10), (11, 11), (60, 60), (299, 299), (4000, 300)]
+)
+async def test_failed_submission_is_tried_again_later(place: Home, ended_s_ago, pause_s):
+    approval = await approve(place)
+    pause = await approval.not_submitted(ended_s_ago=ended_s_ago)
+    assert pause == timedelta(seconds=pause_s)
+    assert (await approval.watch()).due_at == place.clock.now() + pause
+    assert await approval.is_open()
+    incident = await approval.incident()
+    assert incident.status is IncidentStatus.ACTING
+    assert f"{ROOT} has ended and {SUCCESSOR} was not submitted: No room." in incident.outcome
+
+
+async def test_failed_submission_is_told_once_for_each_step(place: Home):
+    approval = await approve(place)
+    for step in (Step.STOP, Step.STOP, Step.TERMINAL, Step.SUBMIT, Step.SUBMIT):
+        await approval.not_submitted(step=step)
+    await approval.tell()
+    said = [each for each in place.ear.heard if each.occasion == "not-submitted"]
+    assert [bool(each.words.commands) for each in said] == [False, False, True]
+    assert all(each.mentions_on_call for each in said)
+    assert "was asked to stop, is not known to have ended, and" in said[0].words.sentence
+    assert "has ended and" in said[2].words.sentence
+    card = next(each.id for each in place.ear.heard if each.occasion == "proposal")
+    shown = [each.words.decided for each in place.ear.edited if each.id == card]
+    assert shown[-1].endswith("The restart is under way.")

@@ -1,0 +1,379 @@
+"""The steps of a restart, one fault at a time: what is done, what is not, and what is tried again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import pytest
+
+from babysitter.engine import restart_saga
+from babysitter.errors import NoSuchJob, Refused, StorageUnavailable, Unreachable, UserError
+from babysitter.model.action import BrokeOff, CalledOff, NotSubmitted, Step, StepRecord, StepState, Submitted
+from babysitter.model.ids import JobId
+from babysitter.model.job import JobState
+from babysitter.model.proposal import Approved
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
+from tests.engine.test_act import SUCCESSOR
+from tests.engine.test_safety import approved
+from tests.support.app import SmallHands
+from tests.support.build import NOON, ROOT, at
+from tests.support.cluster import HandClock, SmallCluster
+from tests.support.jobs import K, R, S, job
+
+LOST = Unreachable("The answer did not come.")
+BEFORE_SUBMIT = ("evidence", "stop", "terminal")
+
+
+class Written:
+    """A journal in memory, with the times at which it was written."""
+
+    def __init__(self, clock: HandClock, *done: str) -> None:
+        self.clock = clock
+        self.records = {Step[each.upper()]: self._record(Step[each.upper()], StepState.DONE) for each in done}
+        self.history: list[tuple[Step, StepState]] = []
+
+    def _record(self, step: Step, state: StepState, detail: str = "") -> StepRecord:
+        return StepRecord(step, state, self.clock.now(), detail)
+
+    async def taken(self) -> Mapping[Step, StepRecord]:
+        return dict(self.records)
+
+    async def _write(self, step: Step, state: StepState, detail: str) -> None:
+        self.records[step] = self._record(step, state, detail)
+        self.history.append((step, state))
+
+    async def intend(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.INTENDED, detail)
+
+    async def done(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.DONE, detail)
+
+    async def failed(self, step: Step, detail: str = "") -> None:
+        await self._write(step, StepState.FAILED, detail)
+
+
+class Hands(SmallHands):
+    """`faults`: raised by the next submissions, one each. `shows_up_s`: after that time the first exists."""
+
+    def __init__(self, cluster: SmallCluster, clock: HandClock) -> None:
+        super().__init__(cluster, clock)  # type: ignore[arg-type]
+        self.faults: list[Exception] = []
+        self.stop_faults: list[Exception] = []
+        self.stop_tried_at: list[float] = []
+        self.cluster = cluster
+        self.hand_clock = clock
+
+    async def stop(self, job: JobId) -> None:
+        self.stop_tried_at.append((self.hand_clock.now() - NOON).total_seconds())
+        if self.stop_faults:
+            raise self.stop_faults.pop(0)
+        await super().stop(job)
+
+    async def submit(self, submission):
+        self.refuses = self.faults.pop(0) if self.faults else None
+        return await super().submit(submission)
+
+
+class Cluster(SmallCluster):
+    """`late`: jobs that can be seen from that second on. `blind_until_s`: nothing is seen before it."""
+
+    def __init__(self, clock: HandClock) -> None:
+        super().__init__()
+        self.clock = clock
+        self.late: dict[JobId, float] = {}
+        self.blind_until_s = 0.0
+        self.finds = 0
+
+    async def find(self, job_id: JobId):
+        self.finds += 1
+        passed_s = (self.clock.now() - NOON).total_seconds()
+        for each, from_s in self.late.items():
+            if passed_s >= from_s:
+                self.jobs.setdefault(each, job(each, R))
+        if passed_s < self.blind_until_s:
+            raise Unreachable("Away.")
+        return await super().find(job_id)
+
+
+@dataclass
+class Restart:
+    """One approved restart, and everything that a test may turn."""
+
+    approved: Approved = field(default_factory=approved)
+    moved: str = ""
+    folder_moved: str = ""
+    asked: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.clock = HandClock()
+        self.cluster = Cluster(self.clock)
+        self.cluster.jobs[ROOT] = job(ROOT, R)
+        self.hands = Hands(self.cluster, self.clock)
+        self.journal = Written(self.clock)
+
+    def after(self, *done: str) -> "Restart":
+        """As a process finds it that takes it up again."""
+        self.journal = Written(self.clock, *done)
+        self.cluster.jobs[ROOT] = job(ROOT, K)
+        return self
+
+    async def run(self):
+        async def said(what: str, answer: str) -> str:
+            self.asked.append(what)
+            return answer
+
+        return await restart_saga.run(
+            self.approved,
+            self.journal,
+            self.cluster,
+            self.hands,
+            self.clock,
+            what_moved=lambda: said("moved", self.moved),
+            save_evidence=lambda: said("evidence", "kept there"),
+            folder_moved=lambda: said("folder", self.folder_moved),
+        )
+
+    @property
+    def passed(self) -> timedelta:
+        return self.clock.now() - NOON
+
+
+async def test_steps_are_written_down_before_and_after():
+    restart = Restart()
+    assert await restart.run() == Submitted(SUCCESSOR)
+    steps = (Step.EVIDENCE, Step.STOP, Step.TERMINAL, Step.SUBMIT)
+    both = (StepState.INTENDED, StepState.DONE)
+    assert restart.journal.history == [(step, state) for step in steps for state in both]
+    details = [restart.journal.records[step].detail for step in steps]
+    assert details == ["kept there", "asked to stop", "killed", SUCCESSOR]
+    assert restart.asked == ["moved", "evidence", "folder"]
+    assert (restart.hands.stopped, restart.hands.submitted) == ([ROOT], [SUCCESSOR])
+
+
+async def test_finished_restart_is_not_done_again():
+    restart = Restart().after(*BEFORE_SUBMIT, "submit")
+    record = restart.journal.records[Step.SUBMIT]
+    restart.journal.records[Step.SUBMIT] = replace(record, detail=SUCCESSOR)
+    assert await restart.run() == Submitted(SUCCESSOR)
+    assert (restart.asked, restart.cluster.finds, restart.journal.history) == ([], 0, [])
+
+
+async def test_facts_that_moved_call_it_off():
+    restart = Restart(moved="the job recovered")
+    assert await restart.run() == CalledOff("the job recovered")
+    assert (restart.journal.history, restart.hands.stopped, restart.hands.preflights) == ([], [], [])
+
+
+async def test_obstacle_calls_it_off():
+    restart = Restart()
+    restart.hands.findings = (PreflightFinding("x", PreflightSeverity.BLOCK, "The bundle is gone."),)
+    assert await restart.run() == CalledOff("The bundle is gone.")
+    assert restart.journal.history == []
+
+
+@pytest.mark.parametrize("begun", ["stop", "submit"])
+async def test_facts_are_not_asked_after_the_stop(begun):
+    restart = Restart(moved="the job is gone").after("evidence")
+    restart.journal.records[Step[begun.upper()]] = StepRecord(
+        Step[begun.upper()], StepState.INTENDED, NOON, SUCCESSOR
+    )
+    assert await restart.run() == Submitted(SUCCESSOR)
+    assert "moved" not in restart.asked
+
+
+async def test_job_that_has_ended_is_not_stopped():
+    restart = Restart()
+    restart.cluster.jobs[ROOT] = job(ROOT, K)
+    assert await restart.run() == Submitted(SUCCESSOR)
+    assert restart.hands.stopped == []
+    assert restart.journal.records[Step.STOP].detail == "it had ended already"
+
+
+@pytest.mark.parametrize("is_raised", [False, True])
+async def test_job_that_is_not_known_is_not_restarted(is_raised, monkeypatch):
+    restart = Restart()
+    restart.cluster.jobs.clear()
+    if is_raised:
+
+        async def find(_: JobId):
+            raise NoSuchJob("There is no such job.")
+
+        monkeypatch.setattr(restart.cluster, "find", find)
+    outcome = await restart.run()
+    assert isinstance(outcome, BrokeOff)
+    assert (outcome.step, outcome.done) == (Step.STOP, (Step.EVIDENCE,))
+    assert f"does not know {ROOT} any more" in outcome.because
+    assert restart.journal.records[Step.STOP].state is StepState.FAILED
+    assert restart.hands.submitted == []
+
+
+async def test_job_that_succeeded_is_restarted_if_the_approver_knew():
+    made = approved()
+    facts = replace(made.proposal.facts, root_state=JobState.SUCCEEDED)
+    restart = Restart(replace(made, proposal=replace(made.proposal, facts=facts)))
+    restart.cluster.jobs[ROOT] = job(ROOT, S)
+    assert await restart.run() == Submitted(SUCCESSOR)
+
+
+async def test_stop_is_tried_three_times_a_while_apart():
+    restart = Restart()
+    restart.hands.stop_faults = [LOST] * 2
+    assert await restart.run() == Submitted(SUCCESSOR)
+    assert restart.hands.stop_tried_at == [0, 5, 10]
+
+
+async def test_stop_that_was_never_asked_ends_the_restart():
+    restart = Restart()
+    restart.cluster.blind_until_s = 1_000
+    outcome = await restart.run()
+    assert isinstance(outcome, BrokeOff)
+    assert outcome.step is Step.STOP
+    assert f"{ROOT} could not be stopped: Away" in outcome.because
+    assert (restart.cluster.finds, restart.passed) == (3, timedelta(seconds=15))
+
+
+async def test_stop_in_doubt_is_tried_again():
+    restart = Restart()
+    restart.hands.stop_faults = [LOST] * 3
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert (outcome.step, restart.hands.submitted) == (Step.STOP, [])
+
+
+async def test_end_of_the_old_job_is_awaited_ten_minutes():
+    restart = Restart().after("evidence", "stop")
+    restart.cluster.jobs[ROOT] = job(ROOT, R)
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.step is Step.TERMINAL
+    assert outcome.because == f"{ROOT} was asked to stop and has not ended: it is running"
+    assert restart.passed == timedelta(minutes=10)
+    assert restart.cluster.finds == 121
+    assert restart.hands.submitted == []
+
+
+async def test_end_that_cannot_be_seen_names_the_reason():
+    restart = Restart().after("evidence", "stop")
+    restart.cluster.blind_until_s = 1_000
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.because.endswith("it could not be seen: Away.")
+
+
+async def test_folder_that_moved_is_not_shipped():
+    restart = Restart(folder_moved="the folder changed").after(*BEFORE_SUBMIT)
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert (outcome.because, outcome.step) == ("the folder changed", Step.SUBMIT)
+    assert restart.hands.tried == []
+
+
+async def test_lost_submission_that_shows_up_is_taken():
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.hands.faults = [LOST]
+    restart.cluster.late[SUCCESSOR] = 60
+    assert await restart.run() == Submitted(SUCCESSOR)
+    assert (restart.hands.tried, restart.passed) == ([SUCCESSOR], timedelta(seconds=60))
+
+
+async def test_lost_submission_is_sent_again_when_it_did_not_arrive():
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.hands.faults = [LOST]
+    assert await restart.run() == Submitted(SUCCESSOR)
+    assert restart.hands.tried == [SUCCESSOR] * 2
+    assert restart.passed == timedelta(seconds=60)
+
+
+async def test_submission_is_sent_three_times_at_most():
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.hands.faults = [LOST] * 9
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.because == f"{SUCCESSOR} could not be submitted: {LOST}"
+    assert restart.hands.tried == [SUCCESSOR] * 3
+    assert restart.passed == timedelta(seconds=180)
+    assert restart.cluster.finds == 1 + 3 * 13
+
+
+async def test_lost_submission_is_not_sent_again_blindly():
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.hands.faults = [LOST]
+    restart.hands.after_submit = lambda: None
+
+    async def submit(submission):
+        restart.cluster.blind_until_s = 1_000
+        return await Hands.submit(restart.hands, submission)
+
+    restart.hands.submit = submit  # type: ignore[method-assign]
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.because == f"it is not known whether {SUCCESSOR} exists: Away."
+    assert restart.hands.tried == [SUCCESSOR]
+
+
+async def test_name_is_looked_for_until_it_can_be_seen():
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.cluster.blind_until_s = 30
+    assert await restart.run() == Submitted(SUCCESSOR)
+    assert (restart.passed, restart.cluster.finds) == (timedelta(seconds=30), 7)
+
+
+async def test_name_that_cannot_be_looked_for_is_not_submitted():
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.cluster.blind_until_s = 1_000
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert "it is not known whether" in outcome.because
+    assert (restart.hands.tried, restart.passed) == ([], timedelta(seconds=60))
+
+
+async def test_refusal_of_a_second_try_may_mean_that_the_first_arrived():
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.hands.faults = [LOST, Refused("The name is taken.")]
+    restart.hands.tried = []
+
+    async def submit(submission):
+        if restart.hands.tried:
+            restart.cluster.late[SUCCESSOR] = 0
+        return await Hands.submit(restart.hands, submission)
+
+    restart.hands.submit = submit  # type: ignore[method-assign]
+    assert await restart.run() == Submitted(SUCCESSOR)
+    assert restart.hands.submitted == []
+
+
+@pytest.mark.parametrize(
+    ("faults", "said"),
+    [
+        ([Refused("No room.")], f"the cluster refused {SUCCESSOR}: No room."),
+        ([LOST, Refused("No room.")], f"the cluster refused {SUCCESSOR}: No room."),
+        ([UserError("A variable is not set.")], f"{SUCCESSOR} cannot be submitted: A variable is not set."),
+    ],
+)
+async def test_submission_that_fails_is_tried_again_later(faults, said):
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.clock.pass_s(60)
+    restart.hands.faults = faults
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.because.startswith(said)
+    assert (outcome.step, outcome.since_at) == (Step.SUBMIT, NOON)
+
+
+async def test_full_disk_ends_the_try_at_once():
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.hands.faults = [StorageUnavailable("The disk is full.")]
+    with pytest.raises(StorageUnavailable):
+        await restart.run()
+
+
+@pytest.mark.parametrize(("before_expiry_s", "kind"), [(1, NotSubmitted), (0, BrokeOff)])
+async def test_submission_is_tried_until_the_approval_expires(before_expiry_s, kind):
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.clock.moment = at(3600 - before_expiry_s)
+    restart.hands.faults = [Refused("No room.")]
+    outcome = await restart.run()
+    assert isinstance(outcome, kind)
+    if isinstance(outcome, BrokeOff):
+        assert outcome.done == (Step.EVIDENCE, Step.STOP, Step.TERMINAL)
+        assert restart.journal.records[Step.SUBMIT].state is StepState.FAILED

@@ -1,0 +1,354 @@
+"""What must never happen to somebody's job, each shown by what would follow if its check were missing."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from babysitter.engine import restart_saga
+from babysitter.errors import FactsChanged, NotAuthorised, Refused, Unreachable
+from babysitter.model.action import (
+    BrokeOff,
+    CalledOff,
+    NotSubmitted,
+    Step,
+    StepRecord,
+    StepState,
+    SubmissionFailure,
+    Submitted,
+)
+from babysitter.model.events import ProposalDecided, StepTaken
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.ids import IncidentId, JobId, ProposalId, WatchId
+from babysitter.model.job import Job, JobState
+from babysitter.model.proposal import Approved, Digest, Facts, Proposal
+from tests.engine.test_act import SUCCESSOR, answer, offer_of
+from tests.engine.test_check import zombie
+from tests.support.app import ADA, Home, SmallHands, home
+from tests.support.build import COORDINATOR, NOON, ROOT, at, submission
+from tests.support.cluster import HandClock, SmallCluster
+from tests.support.jobs import R, crew, job, tree
+
+ENDS_AFTER_S = 40.0
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Home]:
+    async with home(tmp_path) as opened:
+        opened.cluster.show(tree(*crew()))
+        yield opened
+
+
+class Steps:
+    """A journal in memory."""
+
+    def __init__(self, **taken: StepState) -> None:
+        self.records = {
+            Step[name.upper()]: StepRecord(Step[name.upper()], state, NOON) for name, state in taken.items()
+        }
+
+    async def taken(self) -> Mapping[Step, StepRecord]:
+        return dict(self.records)
+
+    async def intend(self, step: Step, detail: str = "") -> None:
+        self.records[step] = StepRecord(step, StepState.INTENDED, NOON, detail)
+
+    async def done(self, step: Step, detail: str = "") -> None:
+        self.records[step] = StepRecord(step, StepState.DONE, NOON, detail)
+
+    async def failed(self, step: Step, detail: str = "") -> None:
+        self.records[step] = StepRecord(step, StepState.FAILED, NOON, detail)
+
+
+class SlowToEnd(SmallCluster):
+    """A job that was asked to stop goes on for a while."""
+
+    def __init__(self, clock: HandClock) -> None:
+        super().__init__()
+        self.clock = clock
+        self.stopped_at: float | None = None
+
+    async def find(self, job: JobId) -> Job | None:
+        now = self.clock.now().timestamp()
+        if self.stopped_at is not None and now >= self.stopped_at + ENDS_AFTER_S:
+            self.jobs[ROOT] = replace(self.jobs[ROOT], state=JobState.KILLED)
+        return await super().find(job)
+
+
+class SlowHands(SmallHands):
+    """Stops as slowly as the cluster; notes the old job's state at each submission."""
+
+    def __init__(self, cluster: SlowToEnd, clock: HandClock) -> None:
+        super().__init__(cluster, clock)  # type: ignore[arg-type]
+        self.slow = cluster
+        self.old_state_at_submit: list[JobState] = []
+
+    async def stop(self, job: JobId) -> None:
+        self.stopped.append(job)
+        self.slow.stopped_at = self.slow.clock.now().timestamp()
+
+    async def submit(self, submission):
+        self.old_state_at_submit.append(self.slow.jobs[ROOT].state)
+        return await super().submit(submission)
+
+
+def approved(*, is_http: bool = False) -> Approved:
+    """A restart that somebody approved."""
+    sent = replace(submission(), job=SUCCESSOR)
+    if is_http:
+        sent = replace(sent, argv=(), request={"name": ROOT})
+    facts = Facts(ROOT, JobState.RUNNING, COORDINATOR, Cause.ZOMBIE_COORDINATOR, sent.argv)
+    proposal = Proposal(
+        id=ProposalId("p-1"),
+        incident=IncidentId("i-1"),
+        watch=WatchId("w-1"),
+        cluster="marin",
+        job=ROOT,
+        successor=SUCCESSOR,
+        action=ActionKind.RESTART,
+        submission=sent,
+        facts=facts,
+        digest=Digest("made-up"),
+        created_at=NOON,
+        expires_at=at(3600),
+    )
+    return Approved(proposal, ADA, NOON, fence=1)
+
+
+async def carried_out(
+    cluster: SmallCluster, hands: SmallHands, clock: HandClock, journal: Steps, *, is_http: bool = False
+):
+    async def nothing() -> str:
+        return ""
+
+    return await restart_saga.run(
+        approved(is_http=is_http),
+        journal,
+        cluster,
+        hands,
+        clock,
+        what_moved=nothing,
+        folder_moved=nothing,
+        save_evidence=nothing,
+    )
+
+
+async def test_submit_waits_until_the_old_job_has_ended():
+    clock = HandClock()
+    cluster = SlowToEnd(clock)
+    cluster.jobs[ROOT] = job(ROOT, R)
+    hands = SlowHands(cluster, clock)
+    outcome = await carried_out(cluster, hands, clock, Steps())
+    assert outcome == Submitted(SUCCESSOR)
+    assert hands.old_state_at_submit == [JobState.KILLED]
+
+
+FREE = JobId(f"{SUCCESSOR}-2")
+
+
+async def test_submit_never_adopts_a_foreign_job():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs = {ROOT: job(ROOT, R), SUCCESSOR: job(SUCCESSOR, R)}
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    for _ in range(3):  # whatever an earlier try has left in the journal
+        outcome = await carried_out(cluster, hands, clock, journal)
+        assert isinstance(outcome, NotSubmitted)
+        assert (outcome.step, outcome.failure) == (Step.SUBMIT, SubmissionFailure.NAME_TAKEN)
+        assert outcome.by_hand_as == FREE
+        assert f"{SUCCESSOR} exists already and is not of this restart" in outcome.because
+        assert hands.submitted == []
+
+
+async def test_submission_under_the_free_name_is_followed():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs = {ROOT: job(ROOT, R), SUCCESSOR: job(SUCCESSOR, R)}
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    assert isinstance(await carried_out(cluster, hands, clock, journal), NotSubmitted)
+    cluster.jobs[FREE] = job(FREE, R)
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(FREE)
+    assert hands.submitted == []
+
+
+async def test_failure_before_the_intention_adopts_nothing():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs[ROOT] = job(ROOT, R)
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+
+    class BlindForNames(SmallCluster):
+        async def find(self, job: JobId) -> Job | None:
+            if job == SUCCESSOR:
+                raise Unreachable("Away.")
+            return await super().find(job)
+
+    blind = BlindForNames()
+    blind.jobs = cluster.jobs
+    outcome = await carried_out(blind, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert "not known whether" in outcome.because
+    cluster.jobs[SUCCESSOR] = job(
+        SUCCESSOR, R, since_s=-3600
+    )  # of somebody else, and older than our intention
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.failure is SubmissionFailure.NAME_TAKEN
+    assert hands.submitted == []
+
+
+async def test_name_taken_at_the_submission_is_not_adopted():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs[ROOT] = job(ROOT, R)
+
+    class TooLate(SmallHands):
+        async def submit(self, submission):  # noqa: ARG002
+            cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
+            raise Refused(f"Job {SUCCESSOR} exists already.")
+
+    hands = TooLate(cluster, clock)  # type: ignore[arg-type]
+    for _ in range(2):
+        outcome = await carried_out(cluster, hands, clock, journal, is_http=True)
+        assert isinstance(outcome, NotSubmitted)
+        assert (outcome.failure, outcome.by_hand_as) == (SubmissionFailure.NAME_TAKEN, FREE)
+
+
+@pytest.mark.parametrize("stop", [StepState.INTENDED, StepState.DONE])
+async def test_job_forgotten_after_the_stop_is_tried_again(stop: StepState):
+    clock, cluster = HandClock(), SmallCluster()
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    journal = Steps(evidence=StepState.DONE, stop=stop)
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
+    assert hands.submitted == []  # it may still run
+    cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+
+
+async def test_forgotten_job_submitted_by_a_person_is_followed():
+    clock, cluster = HandClock(), SmallCluster()
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    journal = Steps(evidence=StepState.DONE, stop=StepState.DONE)
+    assert isinstance(await carried_out(cluster, hands, clock, journal), NotSubmitted)
+    cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+    assert hands.submitted == []
+
+
+async def test_late_failure_is_tried_again_for_half_an_hour():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    hands.refuses = Refused("No room.")
+    ended = {"evidence": StepState.DONE, "stop": StepState.DONE, "terminal": StepState.DONE}
+    journal = Steps(**ended)
+    journal.records[Step.TERMINAL] = replace(journal.records[Step.TERMINAL], at=at(3600))
+    clock.pass_s(3601)  # past the expiry of the approval
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.until == at(3600 + 1800)
+    clock.pass_s(1800)
+    assert isinstance(await carried_out(cluster, hands, clock, journal), BrokeOff)
+
+
+async def test_submit_takes_its_own_job_after_a_crash():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs = {ROOT: job(ROOT, JobState.KILLED), SUCCESSOR: job(SUCCESSOR, R)}
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    begun = dict.fromkeys(("evidence", "stop", "terminal"), StepState.DONE) | {"submit": StepState.INTENDED}
+    assert await carried_out(cluster, hands, clock, Steps(**begun)) == Submitted(SUCCESSOR)
+    assert hands.submitted == []
+
+
+class LostAnswers(SmallHands):
+    """The request to stop arrives; the answer does not, and the controller is away for a while."""
+
+    def __init__(self, cluster: SmallCluster, clock: HandClock) -> None:
+        super().__init__(cluster, clock)  # type: ignore[arg-type]
+        self.away = cluster
+
+    async def stop(self, job: JobId) -> None:
+        await super().stop(job)
+        self.away.broken = Unreachable("Away.")
+        raise Unreachable("The answer did not come.")
+
+
+async def test_job_stopped_by_a_lost_request_comes_back():
+    clock, cluster, journal = HandClock(), SmallCluster(), Steps()
+    cluster.jobs[ROOT] = job(ROOT, R)
+    hands = LostAnswers(cluster, clock)
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.step is Step.STOP
+    cluster.broken = None
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+    assert (hands.stopped, hands.submitted) == ([ROOT], [SUCCESSOR])
+
+
+async def test_job_whose_end_is_not_seen_in_time_comes_back():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
+    cluster.broken = Unreachable("Away.")
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    journal = Steps(evidence=StepState.DONE, stop=StepState.DONE)
+    outcome = await carried_out(cluster, hands, clock, journal)
+    assert isinstance(outcome, NotSubmitted)
+    assert outcome.step is Step.TERMINAL
+    cluster.broken = None
+    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+
+
+async def test_stop_that_is_refused_ends_the_restart():
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs[ROOT] = job(ROOT, R)
+
+    class Refusing(SmallHands):
+        async def stop(self, job: JobId) -> None:
+            raise NotAuthorised(f"{job} is not yours.")
+
+    outcome = await carried_out(cluster, Refusing(cluster, clock), clock, Steps())  # type: ignore[arg-type]
+    assert isinstance(outcome, BrokeOff)
+    assert outcome.step is Step.STOP
+
+
+@pytest.mark.parametrize("stop", [StepState.INTENDED, StepState.DONE])
+async def test_job_that_succeeded_meanwhile_is_not_repeated(stop: StepState):
+    clock, cluster = HandClock(), SmallCluster()
+    cluster.jobs[ROOT] = job(ROOT, JobState.SUCCEEDED)
+    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    outcome = await carried_out(cluster, hands, clock, Steps(evidence=StepState.DONE, stop=stop))
+    assert outcome == CalledOff(f"{ROOT} succeeded before it was stopped")
+    assert hands.submitted == []
+
+
+async def test_decide_refuses_an_expired_proposal(place: Home):
+    watch = await zombie(place)
+    offer = await offer_of(place, watch)
+    place.clock.advance(13 * 3600)  # nobody has looked since: it is still open in the database
+    with pytest.raises(FactsChanged, match="expired at"):
+        await answer(place, offer)
+    assert await place.events(ProposalDecided) == []
+    await place.pass_s(60)
+    assert place.hands.stopped == []
+
+
+async def test_journal_is_not_written_without_the_lease(place: Home):
+    watch = await zombie(place)
+    await answer(place, await offer_of(place, watch))
+    async with place.hall.store.transaction() as records:
+        await records.leases.leave(place.hall.tenure.replica)
+        await records.leases.claim(("service",), place.hall.tenure.replica, now=place.clock.now())
+    await place.pass_s(30)
+    assert await place.events(StepTaken) == []
+    assert place.hands.stopped == []
+
+
+async def test_blind_look_before_the_act_is_not_unchanged(place: Home):
+    watch = await zombie(place)
+    await answer(place, await offer_of(place, watch))
+    place.cluster.broken = Unreachable("The controller refused the connection.")
+    await place.pass_s(120)
+    assert await place.events(StepTaken) == []
+    assert place.hands.stopped == []
+    place.cluster.broken = None
+    await place.pass_s(60)
+    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])

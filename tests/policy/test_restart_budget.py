@@ -1,0 +1,95 @@
+"""When a restart may be proposed: each argument against it, alone."""
+
+from datetime import timedelta
+
+import pytest
+
+from babysitter.model.cause_info import about
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.incident import Ledger, Restart
+from babysitter.model.limits import Limits
+from babysitter.model.verdict import Change
+from babysitter.policy.restart_budget import Ruling, budget, rule_on_restart
+from tests.support.build import NOON, ROOT, diagnosis, verdict
+
+MEMORY = Change("memory", "1GB", "2GB", "peak 1GB of 1GB")
+
+
+def rule(found=None, change=None, ledger=Ledger(), high_water=10, **seen):  # noqa: B008
+    found = found or diagnosis()
+    return rule_on_restart(
+        verdict(found, **seen), found, change, ledger, high_water=high_water, now=NOON, limits=Limits()
+    )
+
+
+def restarts(*specs: tuple[float, Cause, int]) -> Ledger:
+    """(hours ago, cause, high water when stopped) each, oldest first."""
+    return Ledger(restarts=tuple(Restart(NOON - timedelta(hours=h), c, ROOT, ROOT, w) for h, c, w in specs))
+
+
+def test_a_zombie_may_be_restarted():
+    assert rule() is Ruling.ALLOWED
+
+
+@pytest.mark.parametrize("cause", [cause for cause in Cause if about(cause).repeat_fails])
+def test_causes_that_would_fail_again_are_never_restarted_blindly(cause):
+    assert rule(diagnosis(cause)) is Ruling.CAUSE_FORBIDS
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        ({"two_coordinators": True}, Ruling.TWO_COORDINATORS),
+        ({"healing": True}, Ruling.HEALING),
+    ],
+)
+def test_what_is_seen_forbids_it(seen, expected):
+    assert rule(**seen) is expected
+
+
+def test_a_change_lifts_the_ban_of_the_cause_but_only_then():
+    oom = diagnosis(Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE)
+    assert rule(oom, change=None) is Ruling.NO_CHANGE_KNOWN
+    assert rule(oom, change=MEMORY) is Ruling.ALLOWED
+
+
+def test_the_same_cause_again_escalates_unless_the_job_got_further():
+    before = restarts((2, Cause.ZOMBIE_COORDINATOR, 50))
+    assert rule(ledger=before, high_water=50) is Ruling.SAME_CAUSE_AGAIN
+    assert rule(ledger=before, high_water=51) is Ruling.ALLOWED
+    assert rule(diagnosis(Cause.STAGE_STUCK), ledger=before, high_water=50) is Ruling.ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("history", "high_water", "left"),
+    [
+        ([], 0, 3),
+        ([(1, 10)], 10, 2),
+        ([(1, 10)], 11, 3),  # got further: forgiven
+        ([(24, 10)], 10, 3),  # outside the window, just
+        ([(23.99, 10)], 10, 2),
+        ([(3, 10), (2, 10), (1, 10)], 10, 0),
+        ([(3, 10), (2, 30), (1, 20)], 20, 1),  # the first was followed by progress
+    ],
+)
+def test_the_budget_counts_restarts_without_progress(history, high_water, left):
+    ledger = restarts(*((hours, Cause.HOST_OOM, water) for hours, water in history))
+    assert budget(ledger, high_water, now=NOON, limits=Limits()).left == left
+
+
+def test_even_progress_does_not_buy_endless_restarts():
+    ledger = restarts(*((1, Cause.HOST_OOM, water) for water in range(9)))
+    assert budget(ledger, 100, now=NOON, limits=Limits()).left == 0
+
+
+def test_a_spent_budget_forbids_it():
+    ledger = restarts(*((1, Cause.HOST_OOM, 10) for _ in range(3)))
+    assert rule(ledger=ledger) is Ruling.NO_PROGRESS
+
+
+@pytest.mark.parametrize(("before", "ruling"), [(1, Ruling.BUDGET_SPENT), (2, Ruling.NO_PROGRESS)])
+def test_spent_budget_names_missing_progress_from_the_second_on(before, ruling):
+    ledger, limits = restarts(*((1, Cause.HOST_OOM, 10),) * before), Limits(restarts_per_day=1)
+    found = diagnosis()
+    said = rule_on_restart(verdict(found), found, None, ledger, high_water=10, now=NOON, limits=limits)
+    assert said is ruling

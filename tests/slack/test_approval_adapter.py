@@ -1,0 +1,43 @@
+"""Presses in a simulated Slack answer real proposals of a real service."""
+
+import pytest
+
+from babysitter.errors import NotAllowed
+from babysitter.model.events import DecisionRefused
+from babysitter.model.ids import Person, ProposalId
+from babysitter.model.proposal import Answer, Door
+from babysitter.slack.approval_adapter import Reception
+from tests.support.sim_app import ADA, story
+
+
+async def an_offer(told) -> ProposalId:
+    await told.pass_s(300)
+    return (await told.standing()).proposals[-1].id
+
+
+async def test_a_press_is_the_one_decision_and_a_second_hears_who_was_first(tmp_path):
+    async with story("zombie", tmp_path) as told:
+        offer, desk = await an_offer(told), Reception(told.hall)
+        assert (await desk.decide(offer, ADA, Answer.YES, Door.SLACK)).took_effect
+        second = await desk.decide(offer, ADA, Answer.NO, Door.SLACK)
+        assert not second.took_effect
+        assert "Already approved by U-ada" in second.sentence
+        await told.pass_s(60)
+        assert told.sim.launched == ["/ada/dedup-r1"]
+
+
+async def test_a_stranger_is_refused_recorded_and_nothing_follows(tmp_path):
+    async with story("zombie", tmp_path) as told:
+        offer = await an_offer(told)
+        with pytest.raises(NotAllowed):
+            await Reception(told.hall).decide(offer, Person("U-bob"), Answer.YES, Door.SLACK)
+        assert [each.by for each in await told.events(DecisionRefused)] == ["U-bob"]
+        await told.pass_s(60)
+        assert told.sim.launched == []
+
+
+async def test_more_evidence_is_what_the_incident_rests_on(tmp_path):
+    async with story("zombie", tmp_path) as told:
+        await an_offer(told)
+        incident = (await told.standing()).incidents[0].id
+        assert any("_shutdown" in line for line in await Reception(told.hall).more_evidence(incident))

@@ -1,0 +1,56 @@
+"""Steps of an action: where each stands, and an event for each."""
+
+from babysitter.model.action import Step, StepState
+from babysitter.model.events import StepTaken
+from babysitter.model.ids import ProposalId, WatchId
+from babysitter.store.event_log import events_of
+from babysitter.store.store import Store
+from tests.support.build import NOON, at
+
+PROPOSAL, WATCH = ProposalId("p-1"), WatchId("w-1")
+
+
+async def test_an_action_is_open_until_it_is_ended_once(store: Store):
+    async with store.transaction() as records:
+        await records.journal.begin(PROPOSAL, WATCH, now=NOON)
+        await records.journal.begin(PROPOSAL, WATCH, now=at(5))
+        (action,) = await records.journal.open_actions()
+        assert action.begun_at == NOON
+        assert await records.journal.open_action_of(WATCH) == action
+        assert await records.journal.end(PROPOSAL, "submitted", now=at(9))
+        assert not await records.journal.end(PROPOSAL, "twice", now=at(10))
+        assert await records.journal.open_actions() == ()
+
+
+async def test_a_step_stands_where_it_was_last_written(store: Store):
+    async with store.transaction() as records:
+        await records.journal.begin(PROPOSAL, WATCH, now=NOON)
+        (action,) = await records.journal.open_actions()
+        await records.journal.write(action, Step.STOP, StepState.INTENDED, "/ada/dedup", now=at(1))
+        await records.journal.write(action, Step.STOP, StepState.DONE, "asked", now=at(2))
+        await records.journal.write(action, Step.TERMINAL, StepState.INTENDED, now=at(3))
+        taken = await records.journal.taken(PROPOSAL)
+        happened = events_of(await records.events.after(0))
+    assert {step: record.state for step, record in taken.items()} == {
+        Step.STOP: StepState.DONE,
+        Step.TERMINAL: StepState.INTENDED,
+    }
+    steps = [(each.step, each.state) for each in happened if isinstance(each, StepTaken)]
+    assert steps == [
+        ("stop-requested", "intended"),
+        ("stop-requested", "done"),
+        ("terminal-confirmed", "intended"),
+    ]
+
+
+async def test_what_a_failed_step_says_is_redacted(store: Store):
+    token = "hf_" + "madeup" * 6
+    async with store.transaction() as records:
+        await records.journal.begin(PROPOSAL, WATCH, now=NOON)
+        (action,) = await records.journal.open_actions()
+        await records.journal.write(action, Step.SUBMIT, StepState.FAILED, f"refused: {token}", now=at(1))
+        await records.journal.write(action, Step.TERMINAL, StepState.DONE, "killed", now=at(1))
+        taken = await records.journal.taken(PROPOSAL)
+    assert token not in taken[Step.SUBMIT].detail
+    assert taken[Step.SUBMIT].detail.startswith("refused")
+    assert taken[Step.TERMINAL].detail == "killed"

@@ -1,0 +1,183 @@
+"""A whole babysit around a small cluster: real store, real rules, a clock that the test moves."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from babysitter.backends.registry import Cluster, ClusterSpec
+from babysitter.config import Settings
+from babysitter.engine.app import Hall
+from babysitter.engine.cluster_pool import Opener
+from babysitter.engine.service import Service
+from babysitter.model.events import Event
+from babysitter.model.ids import JobId, Person, TaskId, is_within
+from babysitter.model.job import Job, JobState
+from babysitter.model.message import Message
+from babysitter.model.submission import Submission, SubmitContext
+from babysitter.model.thread_dump import ThreadDump
+from babysitter.model.watch import Watch
+from babysitter.notify.notifier import NotifyError, Receipt
+from babysitter.preflight.facts import Purpose
+from babysitter.preflight.preflight_finding import PreflightFinding
+from babysitter.usecases.manage_watches import start_watching
+from babysitter.wiring import open_hall
+from tests.support.build import ROOT, submission
+from tests.support.clock import FakeClock
+from tests.support.cluster import SmallCluster
+
+MARIN = ClusterSpec(name="marin", cluster="marin")
+ADA = Person("U-ada")
+
+
+@dataclass
+class Ear:
+    """A notifier that remembers what it was told. `troubles`: errors to answer the next posts with."""
+
+    name: str = "ear"
+    edits: bool = True
+    description: str = "the test"
+    heard: list[Message] = field(default_factory=list)
+    repeats: list[str] = field(default_factory=list)
+    threads: dict[str, str] = field(default_factory=dict)  # message id -> thread
+    edited: list[Message] = field(default_factory=list)
+    troubles: list[Exception] = field(default_factory=list)
+    is_down: NotifyError | None = None
+
+    async def post(self, message: Message, *, thread: Receipt | None, is_repeat: bool) -> Receipt:
+        if self.is_down is not None:
+            raise self.is_down
+        known = next((number for number, each in enumerate(self.heard) if each.id == message.id), None)
+        if is_repeat:
+            self.repeats.append(message.id)
+        if not (is_repeat and known is not None):
+            self.heard.append(message)
+            known = len(self.heard) - 1
+        self.threads[message.id] = thread.handle if thread else ""
+        if self.troubles:
+            raise self.troubles.pop(0)
+        return Receipt("here", str(known), self.threads[message.id])
+
+    async def edit(self, receipt: Receipt, message: Message) -> None:  # noqa: ARG002
+        if self.is_down is not None:
+            raise self.is_down
+        self.edited.append(message)
+
+    async def close(self) -> None: ...
+
+    @property
+    def occasions(self) -> list[str]:
+        return [each.occasion.value for each in self.heard]
+
+
+class TimedCluster(SmallCluster):
+    """A small cluster whose dumps bear the time at which they are taken."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    async def dump(self, task: TaskId) -> ThreadDump:
+        return replace(await super().dump(task), taken_at=self._clock.now())
+
+
+class SmallHands:
+    """Acts on a small cluster: what is stopped is killed, what is submitted runs. Counts what it did."""
+
+    def __init__(self, cluster: SmallCluster, clock: FakeClock) -> None:
+        self._cluster = cluster
+        self._clock = clock
+        self.stopped: list[JobId] = []
+        self.submitted: list[JobId] = []
+        self.findings: tuple[PreflightFinding, ...] = ()
+        self.refuses: Exception | None = None  # raised instead of submitting
+        self.tried: list[JobId] = []
+        self.preflights: list[tuple[Submission, Purpose]] = []
+        self.after_submit: Callable[[], None] = lambda: None
+
+    async def stop(self, job: JobId) -> None:
+        self.stopped.append(job)
+        for each in list(self._cluster.jobs.values()):
+            if is_within(each.id, job) and not each.state.is_terminal:
+                ended = replace(each, state=JobState.KILLED, finished_at=self._clock.now())
+                self._cluster.jobs[each.id] = ended
+
+    async def preflight(self, submission: Submission, *, purpose: Purpose) -> tuple[PreflightFinding, ...]:
+        self.preflights.append((submission, purpose))
+        return self.findings
+
+    async def by_hand(self, submission: Submission) -> str:
+        return " ".join(submission.words)
+
+    async def submit(self, submission: Submission) -> JobId:
+        assert submission.job is not None
+        self.tried.append(submission.job)
+        if self.refuses is not None:
+            raise self.refuses
+        self.submitted.append(submission.job)
+        now = self._clock.now()
+        self._cluster.jobs[submission.job] = Job(
+            submission.job, JobState.RUNNING, submitted_at=now, started_at=now, task_count=1
+        )
+        self.after_submit()
+        return submission.job
+
+
+@dataclass
+class Home:
+    """A hall, the service in it, and everything a test may turn."""
+
+    hall: Hall
+    service: Service
+    clock: FakeClock
+    cluster: SmallCluster
+    ear: Ear
+    hands: SmallHands
+
+    async def watch(self, job: str = ROOT, resubmit: Submission | None = None) -> Watch:
+        command = resubmit or submission()
+        context = SubmitContext(command.workdir)
+        return await start_watching(self.hall, JobId(job), MARIN, by=ADA, resubmit=command, context=context)
+
+    async def pass_s(self, seconds: float, *, step_s: float = 5.0) -> None:
+        """Let time pass in small steps; after each of them everything due is done and told."""
+        for _ in range(int(seconds / step_s)):
+            self.clock.advance(step_s)
+            await self.service.tick()
+            await self.service.settled()
+
+    async def now(self, watch: Watch) -> Watch:
+        async with self.hall.store.reading() as records:
+            return await records.watches.get(watch.id)
+
+    async def events(self, *kinds: type[Event]) -> list[Event]:
+        async with self.hall.store.reading() as records:
+            happened = [each.event for each in await records.events.after(0)]
+        return [each for each in happened if not kinds or isinstance(each, kinds)]
+
+
+def opener(cluster: SmallCluster, hands: SmallHands | None = None) -> Opener:
+    """Opens the same small cluster under every name."""
+    return lambda spec: Cluster(spec, eyes=cluster, hands=hands or SmallHands(cluster, FakeClock()))
+
+
+@asynccontextmanager
+async def home(
+    folder: Path,
+    *,
+    clock: FakeClock | None = None,
+    cluster: SmallCluster | None = None,
+    ear: Ear | None = None,
+    hands: SmallHands | None = None,
+    **settings: object,
+) -> AsyncIterator[Home]:
+    """Open; opening it again on the same folder, with the same cluster, is a new process."""
+    clock, ear = clock or FakeClock(), ear or Ear()
+    cluster = cluster or TimedCluster(clock)
+    hands = hands or SmallHands(cluster, clock)
+    wanted = Settings(state_dir=folder, **settings)  # type: ignore[arg-type]
+    async with (
+        open_hall(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster, hands)) as hall,
+        Service(hall) as service,
+    ):
+        yield Home(hall, service, clock, cluster, ear, hands)

@@ -1,0 +1,189 @@
+"""A whole babysit watching a simulated cluster: real HTTP, real store, real rules, one clock for both."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from babysitter.backends.batching import BatchingEyes
+from babysitter.backends.iris.auth import Credentials
+from babysitter.backends.iris.bundle import folder_state
+from babysitter.backends.iris.connect import hands_over
+from babysitter.backends.iris.http_transport import DirectWay, HttpLine
+from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.transport import Page, Verb
+from babysitter.backends.registry import Cluster, ClusterSpec, open_cluster
+from babysitter.config import Settings
+from babysitter.engine.app import Hall
+from babysitter.engine.service import Service
+from babysitter.errors import Unreachable
+from babysitter.model.events import (
+    Event,
+    IncidentEnded,
+    IncidentOpened,
+    JobFinished,
+    PhaseChanged,
+    RestartProposed,
+)
+from babysitter.model.ids import JobId, Person, ProposalId
+from babysitter.model.proposal import Answer, Door
+from babysitter.model.submission import SubmitContext
+from babysitter.model.watch import Watch
+from babysitter.sim.iris.controller import Simulator
+from babysitter.usecases.approvals import decide
+from babysitter.usecases.manage_watches import standing_of, start_watching
+from babysitter.usecases.resubmit_command import submission_of
+from babysitter.wiring import open_hall
+from tests.support.app import Ear
+from tests.support.clock import NOON, FakeClock
+from tests.support.waiting import HANG_S
+
+ADA = Person("U-ada")
+HANGING_S = 0.05  # really, and only while the simulator hangs: no fake clock can shorten it
+
+
+@dataclass
+class Story:
+    """A watch on a simulated job, and what was told about it."""
+
+    hall: Hall
+    service: Service
+    sim: Simulator
+    clock: FakeClock
+    ear: Ear
+    watch: Watch
+
+    async def pass_s(self, seconds: float, step_s: float = 5.0) -> None:
+        for _ in range(int(seconds / step_s)):
+            self.clock.advance(step_s)
+            await self.service.tick()
+            await self.service.settled()
+
+    async def events(self, *kinds: type[Event]) -> list[Event]:
+        async with self.hall.store.reading() as records:
+            happened = [each.event for each in await records.events.after(0, at_most=10_000)]
+        return [each for each in happened if not kinds or isinstance(each, kinds)]
+
+    async def phases(self) -> list[str]:
+        """Those entered, in order; a suspicion that came to nothing leaves no trace."""
+        entered: list[str] = []
+        for change in await self.events(PhaseChanged):
+            if entered[-1:] == ["suspect"] and change.after in ("steady", "finished"):
+                entered.pop()  # explained away, or overtaken by the job's end
+            if entered[-1:] != [change.after]:
+                entered.append(change.after)
+        return entered
+
+    async def suspicions(self) -> list[str]:
+        """Why the watch looked closer, each time."""
+        return [each.because for each in await self.events(PhaseChanged) if each.after == "suspect"]
+
+    async def causes(self) -> list[str]:
+        """Of the incidents, in the order in which they were opened."""
+        return [each.cause for each in await self.events(IncidentOpened)]
+
+    async def endings(self) -> list[str]:
+        return [each.status for each in await self.events(IncidentEnded)]
+
+    async def proposals(self) -> list[RestartProposed]:
+        return await self.events(RestartProposed)
+
+    async def outcome(self) -> tuple[str, str] | None:
+        """State and cause of the job's end, as told."""
+        ended = await self.events(JobFinished)
+        return (ended[-1].state, ended[-1].cause) if ended else None
+
+    async def answer(self, yes: Answer = Answer.YES) -> str:
+        """A person's answer to the newest proposal; what they read."""
+        newest = (await self.proposals())[-1]
+        return (await decide(self.hall, ProposalId(newest.proposal), ADA, yes, Door.TERMINAL)).sentence
+
+    async def standing(self):
+        return await standing_of(self.hall, self.watch.id)
+
+
+@asynccontextmanager
+async def story(
+    scenario: str,
+    folder: Path,
+    *,
+    generation: str = "may",
+    transport: str = "rpc",
+    client_date: str = "2026-11-20",
+    at: datetime = NOON,
+    token: str = "",
+    resubmit: str = "",
+    workdir: Path | None = None,
+) -> AsyncIterator[Story]:
+    """Open everything and start watching the scenario's job.
+
+    `client_date`: of the client that launches are accounted to. `token`: what the cluster wants to see.
+    `resubmit`, `workdir`: the command that a person gave, and its folder.
+    """
+    clock, ear = FakeClock(at), Ear()
+    async with Simulator(scenario, clock.now, generation=generation, identity=token) as sim:
+        command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
+        spec = ClusterSpec(
+            "marin",
+            url=sim.url,
+            transport=transport,
+            iris_command=command,
+            client_revision_date=client_date,
+            token=token,
+        )
+        async with (
+            open_hall(
+                Settings(state_dir=folder),
+                clock=clock,
+                notifiers=(ear,),
+                opener=opener(clock, sim),
+            ) as hall,
+            Service(hall) as service,
+        ):
+            watch = await start_watching(
+                hall,
+                JobId(sim.root_job),
+                spec,
+                by=ADA,
+                resubmit=submission_of(resubmit) if resubmit else None,
+                context=SubmitContext(str(workdir), folder_state(workdir)) if workdir else None,
+            )
+            yield Story(hall, service, sim, clock, ear, watch)
+
+
+class PatientLine(HttpLine):
+    """Gives up on a simulator that hangs, soon, and on no other: a busy machine is slow, and answers."""
+
+    def __init__(self, spec: ClusterSpec, sim: Simulator) -> None:
+        super().__init__(
+            DirectWay(spec.url), place=spec.url, credentials=Credentials(spec.token), ask_limit_s=HANG_S
+        )
+        self._sim = sim
+
+    async def ask(self, *given: Any, limit_s: float | None = None, **more: Any) -> object:  # noqa: ARG002
+        self._sim.cluster  # noqa: B018  time passes, and with it the mood may change
+        hangs = self._sim.mood == "hangs"
+        return await super().ask(*given, limit_s=HANGING_S if hangs else HANG_S, **more)
+
+    async def request_page(self, path: str, *, verb: Verb) -> Page:
+        if self._sim.mood == "hangs":
+            raise Unreachable("The simulator hangs.")
+        return await super().request_page(path, verb=verb)
+
+
+def opener(clock: FakeClock, sim: Simulator):
+    """The real client, which asks once: its repeating pauses would be real ones too."""
+
+    def opened(spec: ClusterSpec) -> Cluster:
+        if spec.transport != "rpc":
+            return open_cluster(spec, clock=clock)
+        line = PatientLine(spec, sim)
+        iris = (*spec.iris_command, "--controller-url", spec.url)
+        eyes = IrisEyes(line, iris=iris, clock=clock)
+        hands = hands_over(line, eyes, spec, clock=clock)
+        return Cluster(spec, eyes=BatchingEyes(eyes, clock), hands=hands)
+
+    return opened

@@ -1,0 +1,105 @@
+"""`babysit classify` and `babysit eval`, run as a person runs them."""
+
+import gzip
+import io
+import json
+import random
+import sys
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from babysitter.model.finding import Cause
+from babysitter.surfaces.cli.commands import run
+
+CASES = Path(__file__).parents[2] / "fixtures" / "diagnosis.yaml"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gz", "zst"])
+def test_classify_reads_packed_logs(pack, tmp_path, capsys):
+    path = tmp_path / "run.log"
+    path.write_bytes(pack(b"I start\nOSError: [Errno 28] No space left on device\n"))
+    assert run(["classify", str(path), "--state", "failed", "--json"]) == 0
+    reply = json.loads(capsys.readouterr().out)
+    assert reply["diagnosis"]["cause"] == Cause.DISK_FULL.value
+    assert reply["diagnosis"]["evidence"][0]["line_number"] == 2
+
+
+def test_classify_says_cause_proof_and_what_to_do(tmp_path, capsys):
+    path = tmp_path / "run.log"
+    path.write_text("ModuleNotFoundError: No module named 'made_up'\n", encoding="utf-8")
+    assert run(["classify", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("missing-dependency")
+    assert "run.log:1" in shown
+    assert "What to do:" in shown
+
+
+def test_classify_names_a_file_that_is_not_there(capsys):
+    assert run(["classify", "/nowhere/run.log"]) == 2
+    assert "/nowhere/run.log does not exist" in capsys.readouterr().err
+
+
+BINARY = [
+    pytest.param(Path(sys.executable).read_bytes()[:200_000], id="executable"),
+    pytest.param(gzip.compress(b"x" * 100)[:-12] + b"\x00" * 12, id="damaged-gz"),
+    pytest.param(zstandard.compress(b"log line\n" * 9)[:-4] + b"\xff" * 9, id="damaged-zst"),
+    pytest.param(random.Random(7).randbytes(4_000), id="random"),
+    pytest.param(b"\x00" * 5_000, id="zeros"),
+    pytest.param(b"\x89PNG\r\n\x1a\n" + random.Random(1).randbytes(500), id="image"),
+]
+
+
+@pytest.mark.parametrize(
+    "content", [*BINARY, pytest.param(b"", id="empty"), pytest.param(b" \n\n", id="blank")]
+)
+def test_classify_refuses_what_is_not_a_log(content, tmp_path, capsys, monkeypatch):
+    path = tmp_path / "run.log"
+    path.write_bytes(content)
+    assert run(["classify", str(path), "--state", "failed"]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 2)
+    assert str(path) in said.err
+    if not content.startswith((gzip.compress(b"")[:2], b"\x28\xb5\x2f\xfd")):  # a pipe is not unpacked
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert run(["classify"]) == 2
+        assert "tandard input" in capsys.readouterr().err
+
+
+LOGS = [
+    pytest.param(b"\x00" * 70_000 + b"\n{}\n", id="rotated-with-zeros"),
+    pytest.param(b"\x1b[31mred\x1b[0m \r10%\r20%\n{}\n", id="colours"),
+    pytest.param("größer, straße, übel\n{}\n".encode("latin-1"), id="latin-1"),
+]
+
+
+@pytest.mark.parametrize("content", LOGS)
+def test_classify_reads_odd_logs(content, tmp_path, capsys):
+    path = tmp_path / "run.log"
+    path.write_bytes(content.replace(b"{}", b"ModuleNotFoundError: No module named 'made_up'"))
+    assert run(["classify", str(path)]) == 0
+    assert "missing-dependency" in capsys.readouterr().out
+
+
+def test_classify_needs_no_log_beside_an_error(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert run(["classify", "--error", "Exit code 137: OOM killed (container exceeded memory limit)"]) == 0
+    assert "host-oom" in capsys.readouterr().out
+
+
+def test_classify_refuses_playbooks_that_are_not_there(tmp_path, capsys):
+    path = tmp_path / "run.log"
+    path.write_text("a line\n")
+    for command in (["classify", str(path)], ["eval", str(CASES)]):
+        assert run([*command, "--playbooks", "/missing"]) == 2
+        assert "/missing" in capsys.readouterr().err
+
+
+def test_eval_writes_a_prediction_for_each_case(tmp_path, capsys):
+    out = tmp_path / "p.jsonl"
+    assert run(["eval", str(CASES), "--predictions", str(out), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert figures["cases"] == len(lines)
+    assert {"id", "cause", "action", "text"} == set(lines[0])

@@ -1,0 +1,297 @@
+"""Starting, stopping, finding, waiting, explaining, reporting: what surfaces call."""
+
+import asyncio
+import shlex
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from babysitter.backends.registry import ClusterSpec
+from babysitter.engine.cluster_pool import Clusters
+from babysitter.errors import AlreadyWatched, NoSuchJob, NoSuchWatch, Unreachable, UserError
+from babysitter.model.events import ProposalWithdrawn, WatchStarted, WatchStopped
+from babysitter.model.finding import Cause
+from babysitter.model.ids import JobId, ProposalId
+from babysitter.model.incident import IncidentStatus
+from babysitter.model.job import JobTree
+from babysitter.model.phase import Phase
+from babysitter.model.proposal import ProposalStatus
+from babysitter.usecases.explain import as_lines, explain
+from babysitter.usecases.manage_watches import (
+    all_standing,
+    find_watch,
+    look_now,
+    standing_of,
+    start_watching,
+    stop_watching,
+)
+from babysitter.usecases.report import report
+from babysitter.usecases.wait_for import Until, Woken, wait_for
+from tests.engine.test_check import seconds, steady, zombie
+from tests.support import build, jobs
+from tests.support.app import ADA, MARIN, Home, home
+from tests.support.build import ROOT
+from tests.support.jobs import K, S, crew, job, tree
+from tests.support.waiting import until
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Home]:
+    async with home(tmp_path) as opened:
+        opened.cluster.show(tree(*crew()))
+        yield opened
+
+
+async def test_a_job_that_nobody_knows_is_refused(place: Home):
+    with pytest.raises(NoSuchJob, match="/ada/typo"):
+        await place.watch("/ada/typo")
+    assert await place.events() == []
+
+
+@pytest.mark.parametrize("text", ["dedup", "/ada", "ada/dedup", "/ada/", "/ada//dedup", ""])
+async def test_half_an_id_is_no_job(place: Home, text: str):
+    with pytest.raises(UserError, match="not a full job id"):
+        await start_watching(place.hall, text, MARIN, by=ADA)
+
+
+async def test_a_cluster_that_cannot_be_asked_is_told(place: Home):
+    place.cluster.broken = Unreachable("The controller refused the connection.")
+    with pytest.raises(Unreachable):
+        await place.watch()
+
+
+@pytest.mark.parametrize("job_id", build.ODD_JOBS)
+async def test_second_start_hint_can_be_pasted(place: Home, job_id: JobId):
+    place.cluster.show(JobTree(job(job_id), ()))
+    await place.watch(job_id)
+    with pytest.raises(AlreadyWatched) as told:
+        await place.watch(job_id)
+    command = told.value.next_step.removeprefix("`").removesuffix("` shows how it is doing.")
+    assert shlex.split(command) == ["babysit", "status", job_id]
+
+
+async def test_a_second_start_of_the_same_job_is_told(place: Home):
+    await place.watch()
+    with pytest.raises(AlreadyWatched, match="babysit status /ada/dedup"):
+        await place.watch()
+    assert len(await place.events(WatchStarted)) == 1
+
+
+async def test_a_job_whose_watch_finished_can_be_watched_again(place: Home):
+    watch = await steady(place)
+    place.cluster.show(tree(*crew(state=S, workers=K), root=S))
+    await place.pass_s(60)
+    place.cluster.show(tree(*crew()))
+    again = await place.watch()
+    assert again.id != watch.id
+    assert (await place.now(watch)).stopped_at is not None
+    assert [each.watch.id for each in await all_standing(place.hall)] == [again.id]
+
+
+async def test_start_of_an_ended_job_replaces_its_watch(place: Home):
+    watch = await steady(place)
+    place.cluster.show(tree(*crew(state=S, workers=K), root=S))
+    await place.pass_s(60)
+    assert (await place.now(watch)).phase is Phase.FINISHED
+    with pytest.raises(AlreadyWatched):  # for a program that repeats itself the watch stays as it is
+        await place.watch()
+    again = await start_watching(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
+    assert [each.watch.id for each in await all_standing(place.hall)] == [again.id]
+
+
+async def test_start_of_an_ended_job_keeps_its_offer(place: Home):
+    watch = await zombie(place)
+    ended = tree(*crew(state=K, workers=K), root=K)
+    place.cluster.show(ended)
+    async with place.hall.store.transaction() as records:
+        found = await records.watches.get(watch.id)
+        memory = replace(found.memory, phase=Phase.FINISHED, root_submitted_at=ended.root.submitted_at)
+        await records.watches.save(replace(found, memory=memory))
+    with pytest.raises(AlreadyWatched, match="babysit approve p-"):
+        await start_watching(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
+
+
+async def test_stopping_leaves_the_job_alone_and_takes_back_what_was_offered(place: Home):
+    watch = await zombie(place)
+    asked_before = list(place.cluster.asked)
+    stopped = await stop_watching(place.hall, ROOT, by=ADA)
+    assert stopped.stopped_at is not None
+    (withdrawn,) = await place.events(ProposalWithdrawn)
+    assert isinstance(withdrawn, ProposalWithdrawn)
+    assert withdrawn.because == "the watch was stopped"
+    assert len(await place.events(WatchStopped)) == 1
+    await place.pass_s(120)
+    assert place.cluster.asked == asked_before
+    card = [each for each in place.ear.edited if each.id == place.ear.heard[1].id][-1]
+    assert not any(each.target.startswith("p-") for each in card.buttons)
+    assert (await stop_watching(place.hall, watch.id, by=ADA)).stopped_at == stopped.stopped_at
+
+
+async def test_a_watch_cannot_be_stopped_in_the_middle_of_an_action(place: Home):
+    watch = await zombie(place)
+    async with place.hall.store.transaction() as records:
+        await records.journal.begin(ProposalId("p-1"), watch.id, now=place.clock.now())
+    with pytest.raises(UserError, match="being carried out"):
+        await stop_watching(place.hall, ROOT, by=ADA)
+
+
+async def test_watches_are_found_by_what_a_person_says(place: Home):
+    watch = await place.watch()
+    assert (await find_watch(place.hall, ROOT)).id == watch.id
+    assert (await find_watch(place.hall, watch.id)).id == watch.id
+    with pytest.raises(NoSuchWatch, match="babysit list"):
+        await find_watch(place.hall, "/ada/other")
+    elsewhere = ClusterSpec(name="elsewhere", cluster="elsewhere")
+    await start_watching(place.hall, ROOT, elsewhere, by=ADA)
+    with pytest.raises(UserError, match="Name the watch by its id"):
+        await find_watch(place.hall, ROOT)
+    assert (await find_watch(place.hall, ROOT, cluster="elsewhere")).cluster == "elsewhere"
+
+
+async def test_how_things_stand_in_trouble(place: Home):
+    watch = await zombie(place)
+    standing = await standing_of(place.hall, watch.id)
+    (incident,) = standing.incidents
+    assert (incident.key.cause, incident.status) == (Cause.ZOMBIE_COORDINATOR, IncidentStatus.PROPOSED)
+    offer = standing.proposal_of(incident)
+    assert offer is not None
+    assert offer.status is ProposalStatus.OPEN
+
+
+async def test_looking_now_makes_a_watch_due(place: Home):
+    watch = await steady(place)
+    checked_at = (await place.now(watch)).last_checked_at
+    place.clock.advance(1)
+    await look_now(place.hall, watch.id)
+    await place.service.tick()
+    await place.service.settled()
+    assert (await place.now(watch)).last_checked_at != checked_at
+
+
+async def test_a_cluster_given_on_a_command_line_is_known_to_the_service(place: Home):
+    spec = ClusterSpec(name="127.0.0.1:1", url="http://127.0.0.1:1", token="made-up", iris_command=("a", "b"))
+    await place.hall.clusters.remember(spec)
+    elsewhere = Clusters({}, place.hall.store, place.hall.clusters._opener)
+    assert await elsewhere.spec("127.0.0.1:1") == spec
+    assert await elsewhere.spec("unheard-of") == ClusterSpec(name="unheard-of", cluster="unheard-of")
+
+
+async def test_the_settings_keep_the_meaning_of_a_name(tmp_path: Path):
+    async with home(tmp_path, clusters={"marin": {"url": "http://h:1"}}) as place:
+        with pytest.raises(UserError, match="another cluster by 'marin'"):
+            await place.hall.clusters.remember(ClusterSpec(name="marin", url="http://h:2"))
+        await place.hall.clusters.remember(ClusterSpec(name="marin", cluster="marin"))
+        assert (await place.hall.clusters.spec("marin")).url == "http://h:1"
+
+
+async def waiting(place: Home, watch, *until: Until, cursor: int | None = None, at_most_s: float = 3600.0):
+    return await wait_for(
+        place.hall, watch.id, until=until or tuple(Until), cursor=cursor, at_most_s=at_most_s
+    )
+
+
+async def test_waiting_ends_with_what_happened_and_a_cursor_that_misses_nothing(place: Home):
+    watch = await steady(place)
+    first = asyncio.create_task(waiting(place, watch))
+    await until(lambda: place.clock.waiting)
+    assert not first.done()
+    place.cluster.log.append(jobs.report(seconds(place), 1, 50, stage="stage1-Reduce"))
+    for _ in range(30):
+        if first.done():
+            break
+        await place.pass_s(10)
+    waited = first.result()
+    assert waited.woken is Woken.STAGE
+    place.cluster.show(tree(*crew(state=S, workers=K), root=S))
+    await place.pass_s(60)
+    ended = await waiting(place, watch, cursor=waited.cursor)
+    assert ended.woken is Woken.TERMINAL
+    assert ended.watch.phase is Phase.FINISHED
+    assert not {type(each) for each in ended.news} & {
+        type(each) for each in waited.news if each in ended.news
+    }
+
+
+async def test_waiting_for_an_incident_sleeps_through_a_stage(place: Home):
+    watch = await steady(place)
+    async with place.hall.store.reading() as records:
+        cursor = await records.events.newest_number()
+    place.cluster.log.append(jobs.report(seconds(place), 1, 50, stage="stage1-Reduce"))
+    await place.pass_s(120)
+    waited = await waiting(place, watch, Until.INCIDENT, cursor=cursor, at_most_s=0)
+    assert waited.woken is Woken.TIME_LIMIT
+    assert [each.kind for each in waited.news] == ["stage-changed"]
+
+
+async def test_what_is_already_there_is_told_at_once(place: Home):
+    watch = await zombie(place)
+    assert (await waiting(place, watch)).woken is Woken.INCIDENT
+    await stop_watching(place.hall, watch.id, by=ADA)
+    assert (await waiting(place, watch)).woken is Woken.TERMINAL
+
+
+async def test_an_explanation_renders_the_reasons_there_are(place: Home):
+    watch = await zombie(place)
+    explanation = await explain(place.hall, watch.id)
+    lines = list(as_lines(explanation))
+    assert lines[0].startswith(f"{ROOT}: failing, zombie-coordinator (fatal)")
+    assert any(line.startswith("yes  zombie.") for line in lines)
+    about = await explain(place.hall, watch.id, why_not="zombie")
+    assert about.reasons
+    assert all(each.name.startswith("zombie") for each in about.reasons)
+    with pytest.raises(UserError, match=r"It speaks of: .*zombie"):
+        await explain(place.hall, watch.id, why_not="ghost")
+
+
+async def test_before_the_first_check_there_is_nothing_to_explain(place: Home):
+    watch = await place.watch()
+    assert list(as_lines(await explain(place.hall, watch.id))) == [f"{ROOT} has not been checked yet."]
+
+
+async def test_the_report_tells_the_story_in_order(place: Home):
+    watch = await zombie(place)
+    await stop_watching(place.hall, watch.id, by=ADA)
+    text = await report(place.hall, watch.id)
+    story = (
+        "began watching",
+        "smoke → steady",
+        "suspect → failing",
+        "incident zombie-coordinator",
+        "proposed",
+        "stopped watching",
+    )
+    places = [text.index(each) for each in story]
+    assert places == sorted(places)
+    assert text.startswith(f"# {ROOT}\n")
+
+
+async def test_a_report_keeps_what_a_job_printed_in_its_place(place: Home):
+    watch = await place.watch()
+    async with place.hall.store.transaction() as records:
+        saved = await records.watches.get(watch.id)
+        await records.watches.save(replace(saved, root=JobId("/ada/<b>x")))
+    assert "<b>" not in await report(place.hall, watch.id)
+
+
+def test_every_event_has_its_sentence():
+    from babysitter.model.events import EVENT_KINDS
+    from babysitter.usecases.report import _SENTENCES
+
+    assert set(_SENTENCES) == set(EVENT_KINDS.values())
+
+
+async def test_a_plain_job_is_watched_too(place: Home):
+    plain = JobId("/ada/eval")
+    place.cluster.jobs[plain] = job(plain)
+    watch = await place.watch(plain)
+    await place.pass_s(120)
+    assert (await place.now(watch)).phase is Phase.STEADY
+
+
+@pytest.mark.parametrize("cursor", [-1, 10**6, 10**30])
+async def test_a_cursor_that_no_answer_can_have_held_is_refused(place: Home, cursor: int):
+    watch = await steady(place)
+    with pytest.raises(UserError, match=f"{cursor} is no cursor"):
+        await waiting(place, watch, cursor=cursor)

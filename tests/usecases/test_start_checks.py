@@ -1,0 +1,68 @@
+"""What is wrong with a resubmit command is told when it is given, and later why nothing is proposed."""
+
+from pathlib import Path
+
+import pytest
+
+from babysitter.errors import Unreachable
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
+from babysitter.surfaces.cli.status_reply import view_of
+from babysitter.usecases.manage_watches import standing_of
+from babysitter.usecases.start_checks import restart_warnings
+from tests.engine.test_check import zombie
+from tests.support.app import ADA, MARIN, Home, home
+from tests.support.build import ROOT
+from tests.support.jobs import crew, tree
+
+BUNDLE = PreflightFinding("bundle-too-large", PreflightSeverity.BLOCK, "The bundle has 30 MB.", "Ship less.")
+OLD = PreflightFinding("client-age", PreflightSeverity.WARN, "The client is old.")
+NOTE = PreflightFinding("not-checked", PreflightSeverity.INFO, "Nobody was asked.")
+
+
+@pytest.fixture
+async def place(tmp_path: Path):
+    async with home(tmp_path) as opened:
+        opened.cluster.show(tree(*crew()))
+        yield opened
+
+
+async def test_warnings_name_the_check_and_what_follows(place: Home):
+    watch = await place.watch()
+    place.hands.findings = (BUNDLE, OLD, NOTE)
+    assert await restart_warnings(place.hall, watch) == (
+        f"A restart of {ROOT} would be refused (bundle-too-large): The bundle has 30 MB. Ship less.",
+        f"The resubmit command of {ROOT} (client-age): The client is old.",
+    )
+    ((checked, purpose),) = place.hands.preflights
+    assert (checked.job, purpose) == ("/ada/dedup-r1", "resubmit")
+
+
+async def test_warnings_without_a_command_are_none(place: Home):
+    from babysitter.usecases.manage_watches import start_watching
+
+    watch = await start_watching(place.hall, ROOT, MARIN, by=ADA)
+    place.hands.findings = (BUNDLE,)
+    assert await restart_warnings(place.hall, watch) == ()
+
+
+async def test_warnings_of_an_unreachable_cluster(place: Home, monkeypatch: pytest.MonkeyPatch):
+    watch = await place.watch()
+
+    async def away(*_: object, **__: object) -> None:
+        raise Unreachable("The controller does not answer.")
+
+    monkeypatch.setattr(place.hands, "preflight", away)
+    (warning,) = await restart_warnings(place.hall, watch)
+    assert warning == "The resubmit command was not checked: The controller does not answer."
+
+
+async def test_status_says_why_nothing_is_proposed(place: Home):
+    place.hands.findings = (BUNDLE,)
+    watch = await zombie(place)
+    shown = view_of(await standing_of(place.hall, watch.id))
+    assert shown.no_restart_because.startswith("the job could not be submitted again.")
+    assert "The bundle has 30 MB. Ship less." in shown.no_restart_because
+    place.hands.findings = ()
+    await place.pass_s(120)
+    shown = view_of(await standing_of(place.hall, watch.id))
+    assert (shown.no_restart_because, shown.needs) == ("", "answer")

@@ -1,0 +1,84 @@
+"""The whole offline way: texts in, causes out; and the figures that `babysit eval` prints."""
+
+from pathlib import Path
+
+import pytest
+
+from babysitter.errors import UserError
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.playbook.load import load
+from babysitter.usecases.classify_text import examine
+from babysitter.workbench.evaluate import Report, evaluate, grade, read_cases
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+@pytest.fixture(scope="module")
+def playbook():
+    return load()
+
+
+def rows(name: str) -> list[list[str]]:
+    return [line.split("\t") for line in (FIXTURES / name).read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("case", read_cases(FIXTURES / "diagnosis.yaml"), ids=lambda case: case.id)
+def test_our_own_cases_are_judged_as_labelled(case, playbook):
+    graded = grade(case, playbook)
+    assert graded.is_lenient, f"said {graded.cause}, {graded.text}"
+    assert not graded.is_false_alarm
+    assert not graded.is_missed_fatal
+
+
+@pytest.mark.parametrize("row", rows("messages.tsv"), ids=lambda row: row[1][:50])
+def test_a_last_line_names_its_cause(row, playbook):
+    accepted = {row[0], *(row[2].split(",") if len(row) > 2 else ())}
+    facts = JobFacts(state=JobState.FAILED, exit_code=1)
+    assert examine(f"I starting\n{row[1]}", playbook, facts).diagnosis.cause.value in accepted
+
+
+@pytest.mark.parametrize("row", rows("calm-messages.tsv"), ids=lambda row: row[2][:50])
+def test_frightening_words_alone_alarm_nobody(row, playbook):
+    causes, state, text = row
+    diagnosis = examine(f"I starting\n{text}", playbook, JobFacts(state=JobState(state))).diagnosis
+    assert diagnosis.cause.value in causes.split(",")
+    assert not diagnosis.action.restarts
+
+
+def test_figures_count_what_they_say(playbook):
+    report = evaluate(read_cases(FIXTURES / "diagnosis.yaml"), playbook)
+    benign = sum(each.case.label.severity.value == "benign" for each in report.graded)
+    assert report.false_alarms.of == benign
+    assert report.lenient.right >= report.strict.right
+    assert sum(share.of for _, _, share in report.calibration) == len(report.graded)
+    assert Report(()).strict.of == 0
+
+
+def test_secrets_of_a_case_do_not_leave(tmp_path, playbook):
+    token = "hf_" + "made" * 9
+    (tmp_path / "a.yaml").write_text(
+        f"id: leak-1\nevidence:\n  job_state: failed\n  logs: 'ValueError: bad token {token} in url'\n"
+        f"label: {{cause: code-error, severity: fatal, action: escalate}}\nmust_redact: ['{token}']\n",
+        encoding="utf-8",
+    )
+    (graded,) = evaluate(read_cases(tmp_path), playbook).graded
+    assert graded.leaked == ()
+    assert "ValueError" in graded.text
+
+
+def test_repeats_are_unfolded(tmp_path):
+    (tmp_path / "a.yaml").write_text(
+        "id: r\nevidence:\n  logs: 'a @@P@@ b'\n  repeat: {placeholder: '@@P@@', text: xy, count: 3}\n"
+        "label: {cause: healthy, severity: benign, action: ignore}\n",
+        encoding="utf-8",
+    )
+    assert read_cases(tmp_path)[0].evidence.text == "a xyxyxy b"
+
+
+def test_a_folder_without_cases_says_so(tmp_path):
+    with pytest.raises(UserError, match=r"no \*\.yaml case"):
+        read_cases(tmp_path)
+    (tmp_path / "a.yaml").write_text("id: only\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"a\.yaml"):
+        read_cases(tmp_path)
