@@ -27,13 +27,13 @@ import msgspec
 
 from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rule import Rule
-from babysitter.diagnosis.causes.rule_index import Rulebook, rulebooks_of
+from babysitter.diagnosis.causes.rule_index import RuleIndex, rulebooks_of
 from babysitter.diagnosis.signatures.pattern import Pattern, capturer
 from babysitter.diagnosis.signatures.scanner import tidy
-from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanEngine
+from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanScanner
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.playbook.load import PlacedRule, Playbook, load
+from babysitter.playbook.load import LocatedRule, Playbook, load
 
 RULES = 500
 PAGE_LINES = 5_000
@@ -112,7 +112,7 @@ def padded(playbook: Playbook, count: int) -> Playbook:
                 "examples": {"match": ["x"], "no_match": ["y"]},
             }
         )
-        placed.append(PlacedRule(rule, rule.applies_to, playbook.placed[0].place))
+        placed.append(LocatedRule(rule, rule.applies_to, playbook.placed[0].place))
     return Playbook(tuple(placed), f"{playbook.fingerprint}-padded")
 
 
@@ -126,7 +126,7 @@ def best(work: Callable[[], object], repeats: int = REPEATS) -> float:
     return min(times)
 
 
-def attributed(engine: HyperscanEngine, book: Rulebook, text: bytes) -> int:
+def attributed(engine: HyperscanScanner, book: RuleIndex, text: bytes) -> int:
     """All (line, rule, captures) of a text; returns how many."""
     rules = [book.triggered[pattern] for pattern in book.patterns]
     captures = [capturer(pattern) if pattern.names else None for pattern in book.patterns]
@@ -222,7 +222,7 @@ def main() -> int:
     book = rulebooks_of(playbook).first
     book.engine(1 << 30)
     rulebooks_of(playbook).last_resort.engine(1 << 30)
-    engine = HyperscanEngine(book.patterns)
+    engine = HyperscanScanner(book.patterns)
     result: dict[str, float] = {}
     took_s: dict[str, float] = {}
     for name, density in (("", 0.005), ("_dense", 0.2)):

@@ -26,8 +26,8 @@ from babysitter.backends.registry import ClusterSpec, open_cluster
 from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.sim.iris.controller import Simulator
-from babysitter.usecases.manage_watches import start_watching
-from babysitter.wiring import open_hall
+from babysitter.usecases.manage_watches import start_watch
+from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 from tests.support.many_watches import many_watches
 from tests.support.sim_app import ADA, story
@@ -141,7 +141,7 @@ async def measure_plain(generation: str, minutes: int) -> dict[str, float]:
         async with (
             Simulator(str(scenario), clock.now, generation=generation) as sim,
             wire.to(int(sim.url.rpartition(":")[2])) as url,
-            open_hall(
+            open_app(
                 Settings(state_dir=Path(folder)), clock=clock, opener=partial(open_cluster, clock=clock)
             ) as hall,
             Service(hall) as service,
@@ -154,7 +154,7 @@ async def measure_plain(generation: str, minutes: int) -> dict[str, float]:
                     await service.settled()
 
             for job in (sim.root_job, *sim.copies):
-                await start_watching(hall, job, ClusterSpec("marin", url=url), by=ADA)
+                await start_watch(hall, job, ClusterSpec("marin", url=url), by=ADA)
                 await pass_s(STEP_S)  # people do not start them all at once
             await pass_s(SETTLE_S)
             sim.requests.clear()

@@ -66,14 +66,14 @@ class AlreadyServed(UserError):
     """Another process serves this state already."""
 
 
-class WorldError(BabysitError):
+class ExternalError(BabysitError):
     """The cluster or a service is at fault; the job itself is probably fine."""
 
     exit_code = 3
     repeatable = True
 
 
-class Unreachable(WorldError):
+class Unreachable(ExternalError):
     """No answer came: refused, cut off, or out of time."""
 
 
@@ -91,7 +91,7 @@ class StorageUnavailable(Unreachable):
         self.reason = reason
 
 
-class Overloaded(WorldError):
+class Overloaded(ExternalError):
     """The service asks to be left alone for a while.
 
     `retry_after_s`: what the service asked for; None when it did not say.
@@ -102,23 +102,23 @@ class Overloaded(WorldError):
         self.retry_after_s = retry_after_s
 
 
-class TooBusy(WorldError):
+class TooBusy(ExternalError):
     """So many requests wait already that this one was not made; the caller said how long it would wait."""
 
     repeatable = False
 
 
-class NotAuthorised(WorldError):
+class NotAuthorised(ExternalError):
     """The service refused our credentials; asking again with the same ones is no use."""
 
     repeatable = False
 
 
-class NonsenseAnswer(WorldError):
+class InvalidResponse(ExternalError):
     """An answer came that cannot be understood, or is not of the protocol expected."""
 
 
-class Refused(WorldError):
+class SubmissionRefused(ExternalError):
     """The service understood and said no (a precondition, an existing name, an old client)."""
 
     repeatable = False
@@ -136,7 +136,7 @@ class FactsChanged(BabysitError):
     exit_code = 5
 
 
-class Bug(BabysitError):
+class InternalError(BabysitError):
     """Ours. The sentence says where the report was written."""
 
     exit_code = 70

@@ -12,9 +12,9 @@ from typing import TextIO
 from babysitter.backends.registry import open_cluster
 from babysitter.clock import Clock, SystemClock
 from babysitter.config import Settings, secret
-from babysitter.engine.app import Hall
-from babysitter.engine.cluster_pool import Clusters, Opener, configured_clusters
-from babysitter.engine.leadership import Tenure
+from babysitter.engine.app import App
+from babysitter.engine.cluster_pool import ClusterPool, Opener, configured_clusters
+from babysitter.engine.leadership import Leadership
 from babysitter.engine.service_log import configure_log_unless_done
 from babysitter.engine.storage_health import StorageHealth
 from babysitter.errors import BadConfig
@@ -25,14 +25,14 @@ from babysitter.usecases.quick_status import state_folder
 
 
 @asynccontextmanager
-async def open_hall(
+async def open_app(
     settings: Settings,
     *,
     clock: Clock | None = None,
     world: Clock | None = None,
     notifiers: Sequence[Notifier] = (),
     opener: Opener | None = None,
-) -> AsyncIterator[Hall]:
+) -> AsyncIterator[App]:
     """Everything, open; closed again at the end. Contacts no cluster and no notifier by itself.
 
     `notifiers`: further ones, beside those of the settings. `opener`: what opens clusters, where they are
@@ -49,14 +49,14 @@ async def open_hall(
     if database:  # evidence and the service's own files are here all the same
         restrict_state(folder)
     store = await open_store(database or folder, storage.note)
-    hall = Hall(
+    hall = App(
         settings=settings,
         state_folder=folder,
         store=store,
         clock=clock,
         world=world,
-        clusters=Clusters(specs, store, opener or partial(open_cluster, clock=clock)),
-        tenure=Tenure(store, world, lock_folder=None if database else folder),
+        clusters=ClusterPool(specs, store, opener or partial(open_cluster, clock=clock)),
+        tenure=Leadership(store, world, lock_folder=None if database else folder),
         notifiers=(*configured, *notifiers),
         policy=settings.as_policy(),
         storage=storage,

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from babysitter.backends.iris.auth import Credentials, EdgeIdentity, stored_token
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine
+from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.errors import NotAuthorised
 from tests.support.clock import FakeClock
 from tests.support.controller import connect_error, controller
@@ -37,7 +37,7 @@ class Guarded:
 async def ask_guarded(guarded, token, times=1):
     async with controller({"Login": guarded.login, "ListJobs": guarded.list_jobs}) as server:
         guarded.server = server
-        line = HttpLine(DirectWay(server.url), place="x", credentials=Credentials(token=token))
+        line = HttpTransport(DirectEndpoint(server.url), place="x", credentials=Credentials(token=token))
         try:
             for _ in range(times):
                 await line.ask("ListJobs", {})
@@ -55,7 +55,9 @@ async def test_an_expired_exchange_is_renewed():
     guarded = Guarded("made-up-jwt-1", "made-up-jwt-2")
     async with controller({"Login": guarded.login, "ListJobs": guarded.list_jobs}) as server:
         guarded.server = server
-        line = HttpLine(DirectWay(server.url), place="x", credentials=Credentials(token="made-up-static"))
+        line = HttpTransport(
+            DirectEndpoint(server.url), place="x", credentials=Credentials(token="made-up-static")
+        )
         await line.ask("ListJobs", {})
         guarded.valid = "expired"
         await line.ask("ListJobs", {})

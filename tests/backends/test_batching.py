@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.backends.batching import FORGET_AFTER, STATES_TTL, BatchingEyes
+from babysitter.backends.batching import FORGET_AFTER, STATES_TTL, BatchingReader
 from babysitter.errors import NoSuchJob, Unreachable
 from babysitter.model.ids import JobId
 from babysitter.model.job import JobState
@@ -46,15 +46,15 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def eyes(cluster: Counting, clock: HandClock) -> BatchingEyes:
-    return BatchingEyes(cluster, clock)
+def eyes(cluster: Counting, clock: HandClock) -> BatchingReader:
+    return BatchingReader(cluster, clock)
 
 
-async def look_at_all(eyes: BatchingEyes) -> None:
+async def look_at_all(eyes: BatchingReader) -> None:
     await asyncio.gather(*(eyes.tree(root, max_age_s=AGE_S) for root in ROOTS))
 
 
-async def test_trees_of_a_tick_cost_one_request(cluster: Counting, clock: HandClock, eyes: BatchingEyes):
+async def test_trees_of_a_tick_cost_one_request(cluster: Counting, clock: HandClock, eyes: BatchingReader):
     await look_at_all(eyes)
     assert cluster.asked == ["tree"] * 20
     cluster.asked.clear()
@@ -65,14 +65,14 @@ async def test_trees_of_a_tick_cost_one_request(cluster: Counting, clock: HandCl
     assert set(cluster.batches) == {frozenset(ROOTS)}
 
 
-async def test_a_tree_is_listed_anew_at_its_age(cluster: Counting, clock: HandClock, eyes: BatchingEyes):
+async def test_a_tree_is_listed_anew_at_its_age(cluster: Counting, clock: HandClock, eyes: BatchingReader):
     for _ in range(40):
         await eyes.tree(ROOTS[0], max_age_s=AGE_S)
         clock.pass_s(30)
     assert cluster.asked.count("tree") == 2
 
 
-async def test_a_state_that_moved_lists_that_tree(cluster: Counting, clock: HandClock, eyes: BatchingEyes):
+async def test_a_state_that_moved_lists_that_tree(cluster: Counting, clock: HandClock, eyes: BatchingReader):
     await look_at_all(eyes)
     clock.pass_s(30)
     cluster.jobs[ROOTS[7]] = replace(cluster.jobs[ROOTS[7]], state=JobState.FAILED, error="Exit code: 1")
@@ -82,7 +82,7 @@ async def test_a_state_that_moved_lists_that_tree(cluster: Counting, clock: Hand
     assert cluster.asked == ["states", "tree"]
 
 
-async def test_a_child_that_moved_lists_the_tree(cluster: Counting, clock: HandClock, eyes: BatchingEyes):
+async def test_a_child_that_moved_lists_the_tree(cluster: Counting, clock: HandClock, eyes: BatchingReader):
     child = JobId(f"{ROOTS[0]}/part")
     cluster.jobs[child] = job(child)
     await eyes.tree(ROOTS[0], max_age_s=AGE_S)
@@ -91,7 +91,7 @@ async def test_a_child_that_moved_lists_the_tree(cluster: Counting, clock: HandC
     assert (await eyes.tree(ROOTS[0], max_age_s=AGE_S)).descendants[0].state is JobState.KILLED
 
 
-async def test_a_job_that_vanished_is_said_to_be(cluster: Counting, clock: HandClock, eyes: BatchingEyes):
+async def test_a_job_that_vanished_is_said_to_be(cluster: Counting, clock: HandClock, eyes: BatchingReader):
     await eyes.tree(ROOTS[0], max_age_s=AGE_S)
     clock.pass_s(30)
     del cluster.jobs[ROOTS[0]]
@@ -99,7 +99,7 @@ async def test_a_job_that_vanished_is_said_to_be(cluster: Counting, clock: HandC
         await eyes.tree(ROOTS[0], max_age_s=AGE_S)
 
 
-async def test_without_an_age_the_tree_is_listed(cluster: Counting, clock: HandClock, eyes: BatchingEyes):
+async def test_without_an_age_the_tree_is_listed(cluster: Counting, clock: HandClock, eyes: BatchingReader):
     await eyes.tree(ROOTS[0], max_age_s=AGE_S)
     clock.pass_s(30)
     cluster.asked.clear()
@@ -109,7 +109,7 @@ async def test_without_an_age_the_tree_is_listed(cluster: Counting, clock: HandC
 
 
 async def test_states_older_than_their_limit_are_asked(
-    cluster: Counting, clock: HandClock, eyes: BatchingEyes
+    cluster: Counting, clock: HandClock, eyes: BatchingReader
 ):
     await look_at_all(eyes)
     clock.pass_s(30)
@@ -123,7 +123,7 @@ async def test_states_older_than_their_limit_are_asked(
 
 
 async def test_a_failure_reaches_all_who_wait_and_nobody_later(
-    cluster: Counting, clock: HandClock, eyes: BatchingEyes
+    cluster: Counting, clock: HandClock, eyes: BatchingReader
 ):
     await look_at_all(eyes)
     clock.pass_s(30)
@@ -141,7 +141,7 @@ async def test_a_failure_reaches_all_who_wait_and_nobody_later(
 
 
 async def test_who_gives_up_takes_the_answer_from_nobody(
-    cluster: Counting, clock: HandClock, eyes: BatchingEyes
+    cluster: Counting, clock: HandClock, eyes: BatchingReader
 ):
     await look_at_all(eyes)
     clock.pass_s(30)
@@ -154,7 +154,7 @@ async def test_who_gives_up_takes_the_answer_from_nobody(
 
 
 async def test_jobs_that_nobody_looks_at_are_forgotten(
-    cluster: Counting, clock: HandClock, eyes: BatchingEyes
+    cluster: Counting, clock: HandClock, eyes: BatchingReader
 ):
     await look_at_all(eyes)
     clock.pass_s(FORGET_AFTER.total_seconds() - 1)
@@ -164,7 +164,7 @@ async def test_jobs_that_nobody_looks_at_are_forgotten(
     assert [len(each) for each in cluster.batches] == [20, 1]
 
 
-async def test_a_clock_that_was_set_back_asks_anew(cluster: Counting, clock: HandClock, eyes: BatchingEyes):
+async def test_a_clock_that_was_set_back_asks_anew(cluster: Counting, clock: HandClock, eyes: BatchingReader):
     await eyes.tree(ROOTS[0], max_age_s=AGE_S)
     clock.pass_s(-7200)
     await eyes.tree(ROOTS[0], max_age_s=AGE_S)
@@ -175,7 +175,7 @@ async def test_a_large_tree_is_listed_at_every_look(clock: HandClock):
     cluster = Counting()
     children = [job(f"/ada/dedup/part-{number}") for number in range(60)]
     cluster.show(tree(*crew(), *children))
-    eyes = BatchingEyes(cluster, clock)
+    eyes = BatchingReader(cluster, clock)
     for _ in range(3):
         await eyes.tree(JobId("/ada/dedup"), max_age_s=AGE_S)
     assert cluster.asked == ["tree"] * 3

@@ -8,12 +8,19 @@ import pytest
 
 from babysitter.backends import run_process
 from babysitter.backends.iris import cli_logs
-from babysitter.backends.iris.cli_transport import CliLine
-from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.cli_transport import CliTransport
+from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.submit_syntax import command_failure
-from babysitter.backends.iris.transport import Misunderstood, NoSuchMethod
+from babysitter.backends.iris.transport import BadRequest, NoSuchMethod
 from babysitter.backends.run_process import Finished, run
-from babysitter.errors import BadConfig, NonsenseAnswer, NoSuchJob, NotAuthorised, Refused, Unreachable
+from babysitter.errors import (
+    BadConfig,
+    InvalidResponse,
+    NoSuchJob,
+    NotAuthorised,
+    SubmissionRefused,
+    Unreachable,
+)
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.log import LogSource
 from tests.backends.recorded import printed
@@ -27,7 +34,7 @@ STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
 
 def line_to(url, **options):
     given = {"call_limit_s": HANG_S} | options
-    return CliLine((*STAND_IN, "--controller-url", url), place="iris", clock=FakeClock(), **given)
+    return CliTransport((*STAND_IN, "--controller-url", url), place="iris", clock=FakeClock(), **given)
 
 
 async def test_at_the_limit_the_command_ends_with_everything_it_started(tmp_path, monkeypatch):
@@ -51,7 +58,7 @@ async def test_an_unreachable_controller_is_unreachable():
 
 async def test_a_command_that_is_not_there_is_named():
     with pytest.raises(BadConfig, match="no-such-iris"):
-        await CliLine(("no-such-iris",), place="no-such-iris").ask("ListJobs", {})
+        await CliTransport(("no-such-iris",), place="no-such-iris").ask("ListJobs", {})
 
 
 async def test_a_command_without_a_call_is_of_another_generation(monkeypatch):
@@ -61,18 +68,18 @@ async def test_a_command_without_a_call_is_of_another_generation(monkeypatch):
 
 
 async def test_wrong_options_are_a_usage_error():
-    with pytest.raises(Misunderstood, match="no controller specified"):
-        await CliLine(STAND_IN, place="iris").ask("ListJobs", {})
+    with pytest.raises(BadRequest, match="no controller specified"):
+        await CliTransport(STAND_IN, place="iris").ask("ListJobs", {})
 
 
 async def test_output_that_is_no_json_is_nonsense(monkeypatch):
     monkeypatch.setenv("STAND_IN_SAYS", "Welcome to iris!")
-    with pytest.raises(NonsenseAnswer, match="no JSON"):
+    with pytest.raises(InvalidResponse, match="no JSON"):
         await line_to("http://127.0.0.1:1").ask("ListJobs", {})
 
 
 async def test_output_without_end_is_cut_off():
-    with pytest.raises(NonsenseAnswer, match="printed more than"):
+    with pytest.raises(InvalidResponse, match="printed more than"):
         await run(("yes", "x" * 4000), limit_s=HANG_S)
 
 
@@ -88,9 +95,12 @@ async def test_nothing_may_prompt():
         ("connectrpc.errors.ConnectError: Job /u/j not found", NoSuchJob),
         ("connectrpc.errors.ConnectError: Not Found", NoSuchMethod),
         ("connectrpc.errors.ConnectError: Missing authentication", NotAuthorised),
-        ("connectrpc.errors.ConnectError: Job /u/j already exists and is still running", Refused),
-        ("connectrpc.errors.ConnectError: marin-iris client is too old (build 2026-05-11; ...)", Refused),
-        ("connectrpc.errors.ConnectError: Job is unschedulable: no scaling group matches", Refused),
+        ("connectrpc.errors.ConnectError: Job /u/j already exists and is still running", SubmissionRefused),
+        (
+            "connectrpc.errors.ConnectError: marin-iris client is too old (build 2026-05-11; ...)",
+            SubmissionRefused,
+        ),
+        ("connectrpc.errors.ConnectError: Job is unschedulable: no scaling group matches", SubmissionRefused),
         ("connectrpc.errors.ConnectError: Request timed out", Unreachable),
         (
             "W20261120 20:12:52 1 rigging.timing Operation launch_job(/u/j) failed (attempt 1/240), "
@@ -102,8 +112,8 @@ async def test_nothing_may_prompt():
             "client error (Connect): tcp connect error: Connection refused (os error 111)",
             Unreachable,
         ),
-        ("ValueError: something else", NonsenseAnswer),
-        ("", NonsenseAnswer),
+        ("ValueError: something else", InvalidResponse),
+        ("", InvalidResponse),
     ],
 )
 def test_the_last_words_of_a_failed_command(said, expected):
@@ -148,7 +158,7 @@ async def test_without_a_log_call_every_line_comes_exactly_once(monkeypatch):
     monkeypatch.setenv("STAND_IN_LOGS", "1")
     log = PrintedLog()
     async with controller(MAY_CALLS | {"JobLogs": log}) as server:
-        eyes = IrisEyes(line_to(server.url), clock=FakeClock())
+        eyes = IrisReader(line_to(server.url), clock=FakeClock())
         source = LogSource(JobId("/u/j"))
         seen, cursor = [], None
         for second, texts in ((0, ["a", "b"]), (0, ["c"]), (1, []), (1, ["d", "e"]), (2, ["f"])):
@@ -171,7 +181,7 @@ async def test_without_a_log_call_pages_do_not_stall_within_one_second(monkeypat
     for number in range(7):
         log.add(0, str(number))
     async with controller(MAY_CALLS | {"JobLogs": log}) as server:
-        eyes = IrisEyes(line_to(server.url), clock=FakeClock())
+        eyes = IrisReader(line_to(server.url), clock=FakeClock())
         seen, cursor = [], None
         for _ in range(4):
             batch = await eyes.lines(LogSource(JobId("/u/j")), after=cursor, at_most=2)

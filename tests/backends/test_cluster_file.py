@@ -2,9 +2,13 @@
 
 import pytest
 
-from babysitter.backends.iris.cluster_file import Reach, find_cluster, read_cluster
+from babysitter.backends.iris.cluster_file import (
+    ControllerAccess,
+    find_cluster,
+    read_cluster,
+)
 from babysitter.backends.iris.connect import iris_command, open_line
-from babysitter.backends.iris.http_transport import HttpLine
+from babysitter.backends.iris.http_transport import HttpTransport
 from babysitter.backends.registry import ClusterSpec, open_cluster, spec_from_options
 from babysitter.errors import BadConfig
 from tests.support.clock import FakeClock
@@ -58,7 +62,7 @@ def test_an_unknown_name_says_what_is_known(places):
 def test_a_cluster_behind_ssh(tmp_path):
     found = read_cluster(write(tmp_path, GCP))
     assert (found.reach, found.name, found.project, found.zone, found.port, found.label_prefix) == (
-        Reach.GCP,
+        ControllerAccess.GCP,
         "marin",
         "some-project",
         "us-central1-a",
@@ -71,7 +75,7 @@ def test_a_cluster_behind_ssh(tmp_path):
 def test_a_cluster_behind_a_proxy_is_asked_there(tmp_path):
     found = read_cluster(write(tmp_path, PROXY))
     assert (found.reach, found.url, found.audience) == (
-        Reach.PROXY,
+        ControllerAccess.PROXY,
         "https://iris.example.org",
         "made-up-aud",
     )
@@ -81,11 +85,11 @@ def test_a_cluster_behind_a_proxy_is_asked_there(tmp_path):
 @pytest.mark.parametrize(
     ("text", "reach", "url"),
     [
-        ("controller: {manual: {host: 10.0.0.5}}", Reach.MANUAL, "http://10.0.0.5:10000"),
-        ("controller: {manual: {host: h, port: 9}}", Reach.MANUAL, "http://h:9"),
-        ("controller: {coreweave: {service_name: iris-controller}}", Reach.COREWEAVE, ""),
-        ("controller: {local: {}}", Reach.LOCAL, ""),
-        ("controller: {local: null}", Reach.LOCAL, ""),
+        ("controller: {manual: {host: 10.0.0.5}}", ControllerAccess.MANUAL, "http://10.0.0.5:10000"),
+        ("controller: {manual: {host: h, port: 9}}", ControllerAccess.MANUAL, "http://h:9"),
+        ("controller: {coreweave: {service_name: iris-controller}}", ControllerAccess.COREWEAVE, ""),
+        ("controller: {local: {}}", ControllerAccess.LOCAL, ""),
+        ("controller: {local: null}", ControllerAccess.LOCAL, ""),
     ],
 )
 def test_other_ways(tmp_path, text, reach, url):
@@ -154,7 +158,7 @@ async def test_an_opened_cluster_contacts_nobody_and_sends_the_stored_token(plac
     path = write(work, "name: mine\ncontroller: {manual: {host: h}}", "mine.yaml")
     spec = ClusterSpec("mine", config=str(path))
     line = open_line(spec, clock=FakeClock(), home=home, working_dir=work)
-    assert isinstance(line, HttpLine)
+    assert isinstance(line, HttpTransport)
     assert line.place == "http://h:10000"
     assert "authorization" not in await line._credentials.headers()  # another cluster's token stays here
     cluster = open_cluster(spec, home=home, working_dir=work)

@@ -6,10 +6,10 @@ import json
 import pytest
 
 from babysitter.backends.iris import decode
-from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobState, Resources, TaskState
-from babysitter.model.log import Cursor, Level, LogSource
+from babysitter.model.log import Cursor, LogLevel, LogSource
 from tests.backends.recorded import ERAS, FIXTURES, exchange, exchanges, printed
 
 BOTH = pytest.mark.parametrize("generation", list(ERAS))
@@ -107,13 +107,15 @@ def test_a_pending_job_keeps_the_schedulers_reason(generation):
     ],
 )
 def test_words_for_states(word, expected):
-    job = decode.job(Node.of({"jobId": "/u/j", "state": word}))
+    job = decode.job(JsonNode.of({"jobId": "/u/j", "state": word}))
     assert job.state is expected
     assert job.state.is_terminal is (expected is JobState.WORKER_FAILED)
 
 
 def test_unknown_task_states_are_counted_as_other():
-    job = decode.job(Node.of({"jobId": "/u/j", "taskStateCounts": {"running": 2, "melting": 1, "odd": 3}}))
+    job = decode.job(
+        JsonNode.of({"jobId": "/u/j", "taskStateCounts": {"running": 2, "melting": 1, "odd": 3}})
+    )
     assert job.task_states == {TaskState.RUNNING: 2, TaskState.OTHER: 4}
 
 
@@ -129,9 +131,9 @@ def test_absent_lists_are_empty():
 
 def test_a_job_that_is_not_pending_has_its_error_once():
     failed = {"jobId": "/u/j", "state": "JOB_STATE_FAILED", "error": "boom", "pendingReason": "boom"}
-    assert decode.job(Node.of(failed)).pending_reason == ""
+    assert decode.job(JsonNode.of(failed)).pending_reason == ""
     waiting = {"jobId": "/u/j", "state": "JOB_STATE_PENDING", "error": "", "pendingReason": "no room"}
-    assert decode.job(Node.of(waiting)).pending_reason == "no room"
+    assert decode.job(JsonNode.of(waiting)).pending_reason == "no room"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_a_job_that_is_not_pending_has_its_error_once():
     ],
 )
 def test_attempt_zero_is_not_no_attempt(raw, expected):
-    assert decode.task(Node.of(raw)).current_attempt == expected
+    assert decode.task(JsonNode.of(raw)).current_attempt == expected
 
 
 def test_tasks_come_in_the_order_of_their_numbers():
@@ -157,7 +159,7 @@ def test_tasks_come_in_the_order_of_their_numbers():
     [({}, ""), ({"cpu": {"variant": "cpu"}}, ""), ({"tpu": {"variant": "v5litepod-16"}}, "tpu v5litepod-16")],
 )
 def test_devices(device, expected):
-    job = decode.job(Node.of({"jobId": "/u/j", "resources": {"device": device, "cpuMillicores": 500}}))
+    job = decode.job(JsonNode.of({"jobId": "/u/j", "resources": {"device": device, "cpuMillicores": 500}}))
     assert job.resources == Resources(cpu_millicores=500, device=expected)
 
 
@@ -174,11 +176,11 @@ def test_log_lines_say_whose_they_are_even_when_the_answer_does_not():
         "cursor": "12",
     }
     (line,) = decode.log_batch(keyed, LogSource(JobId("/u/j")), after=None, at_most=1).lines
-    assert (line.task, line.attempt, line.level, line.at_ms) == ("/u/j/c/0", 3, Level.WARNING, 9)
+    assert (line.task, line.attempt, line.level, line.at_ms) == ("/u/j/c/0", 3, LogLevel.WARNING, 9)
     exact = LogSource(JobId("/u/j"), task=TaskId("/u/j/0"), attempt=1)
     bare = {"entries": [{"data": "x", "attemptId": 1, "level": 9}], "cursor": "13"}  # of a level to come
     (line,) = decode.log_batch(bare, exact, after=None, at_most=9).lines
-    assert (line.task, line.attempt, line.level) == ("/u/j/0", 1, Level.UNKNOWN)
+    assert (line.task, line.attempt, line.level) == ("/u/j/0", 1, LogLevel.UNKNOWN)
 
 
 def test_a_full_batch_says_that_more_may_wait():
@@ -232,6 +234,6 @@ def test_a_dump_that_could_not_be_taken_is_no_empty_dump():
     ],
 )
 def test_a_lie_is_named_with_its_place(reader, lie, place):
-    with pytest.raises(Oddity) as caught:
+    with pytest.raises(UnexpectedField) as caught:
         reader(lie)
     assert place in str(caught.value)

@@ -9,14 +9,18 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from babysitter.backends.iris.http_transport import BODY_LIMIT_BYTES, DirectWay, HttpLine
-from babysitter.backends.iris.transport import Misunderstood, NoSuchMethod
+from babysitter.backends.iris.http_transport import (
+    BODY_LIMIT_BYTES,
+    DirectEndpoint,
+    HttpTransport,
+)
+from babysitter.backends.iris.transport import BadRequest, NoSuchMethod
 from babysitter.errors import (
-    NonsenseAnswer,
+    InvalidResponse,
     NoSuchJob,
     NotAuthorised,
     Overloaded,
-    Refused,
+    SubmissionRefused,
     Unreachable,
 )
 from tests.backends.recorded import exchange
@@ -28,7 +32,7 @@ LIMIT_S = 0.5  # for servers that never answer
 
 @asynccontextmanager
 async def line_to(url, limit_s=HANG_S):
-    line = HttpLine(DirectWay(url), place=url, ask_limit_s=limit_s)
+    line = HttpTransport(DirectEndpoint(url), place=url, ask_limit_s=limit_s)
     try:
         yield line
     finally:
@@ -85,13 +89,13 @@ def bomb():
         (never_read, Unreachable, "within 0.5 s"),
         (drip, Unreachable, "within 0.5 s"),
         (hang_up, Unreachable, "it hung up before it answered"),
-        (saying(b"220 smtp.example.org ESMTP\r\n"), NonsenseAnswer, "does not speak proper HTTP"),
-        (saying(b"HTTP/1.1 two hundred\r\n\r\n"), NonsenseAnswer, "does not speak proper HTTP"),
-        (saying(b"HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n"), NonsenseAnswer, "proper HTTP"),
-        (saying(b"HTTP/1.1 200 OK\r\nx: " + b"z" * 100_000), NonsenseAnswer, "proper HTTP"),
+        (saying(b"220 smtp.example.org ESMTP\r\n"), InvalidResponse, "does not speak proper HTTP"),
+        (saying(b"HTTP/1.1 two hundred\r\n\r\n"), InvalidResponse, "does not speak proper HTTP"),
+        (saying(b"HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n"), InvalidResponse, "proper HTTP"),
+        (saying(b"HTTP/1.1 200 OK\r\nx: " + b"z" * 100_000), InvalidResponse, "proper HTTP"),
         (
             saying(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n{}"),
-            NonsenseAnswer,
+            InvalidResponse,
             "proper HTTP",
         ),
         (
@@ -101,24 +105,24 @@ def bomb():
         ),
         (
             saying(http(b"<html><title>Log in</title>", head="content-type: text/html")),
-            NonsenseAnswer,
+            InvalidResponse,
             "an HTML page",
         ),
-        (saying(http(b'{"jobs": [{"jobId": "/u')), NonsenseAnswer, "cut off"),
-        (saying(http(b"")), NonsenseAnswer, "not JSON"),
-        (saying(http(b"[" * 500_000)), NonsenseAnswer, "not JSON"),
-        (saying(http(b'{"jobs": "\xff\xfe"}')), NonsenseAnswer, "not JSON"),
+        (saying(http(b'{"jobs": [{"jobId": "/u')), InvalidResponse, "cut off"),
+        (saying(http(b"")), InvalidResponse, "not JSON"),
+        (saying(http(b"[" * 500_000)), InvalidResponse, "not JSON"),
+        (saying(http(b'{"jobs": "\xff\xfe"}')), InvalidResponse, "not JSON"),
         (saying(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"), Unreachable, "broke off before its end"),
-        (saying(gzipped(b'{"jobs": []}' * 50, cut=20)), NonsenseAnswer, "cut off"),
-        (saying(http(b"plain", head="content-encoding: gzip")), NonsenseAnswer, "unpacked"),
-        (saying(bomb()), NonsenseAnswer, "larger than 32 MB"),
+        (saying(gzipped(b'{"jobs": []}' * 50, cut=20)), InvalidResponse, "cut off"),
+        (saying(http(b"plain", head="content-encoding: gzip")), InvalidResponse, "unpacked"),
+        (saying(bomb()), InvalidResponse, "larger than 32 MB"),
         (
             saying(
                 http(
                     b"", status="302 Found", head="location: https://accounts.example.org/login?state=made-up"
                 )
             ),
-            NonsenseAnswer,
+            InvalidResponse,
             "redirects",
         ),
         (saying(http(b"", status="404 Not Found")), NoSuchMethod, "another generation"),
@@ -126,7 +130,7 @@ def bomb():
         (saying(http(b"bad gateway", status="502 Bad Gateway")), Unreachable, "502"),
         (saying(http(b"who?", status="401 Unauthorized")), NotAuthorised, "401"),
         (saying(http(b"no", status="403 Forbidden")), NotAuthorised, "not on its list"),
-        (saying(http(b"", status="405 Method Not Allowed")), NonsenseAnswer, "405"),
+        (saying(http(b"", status="405 Method Not Allowed")), InvalidResponse, "405"),
     ],
 )
 async def test_a_lying_or_dead_server_is_an_error_in_time(speak, expected, says):
@@ -140,7 +144,7 @@ async def test_a_lying_or_dead_server_is_an_error_in_time(speak, expected, says)
 
 async def test_an_endless_answer_is_cut_off_at_the_size_limit():
     async with liar(endless) as url, line_to(url) as line:
-        with pytest.raises(NonsenseAnswer, match="larger than"):
+        with pytest.raises(InvalidResponse, match="larger than"):
             await line.ask("ListJobs", {})
         assert line.traffic.received_bytes < BODY_LIMIT_BYTES + (2 << 20)
 
@@ -164,12 +168,18 @@ async def test_a_closed_port_is_unreachable():
         (429, "resource_exhausted", "slow down", Overloaded, True),
         (503, "unavailable", "", Unreachable, True),
         (504, "deadline_exceeded", "Request timed out", Unreachable, True),
-        (400, "failed_precondition", "Job is unschedulable: no scaling group matches", Refused, False),
-        (409, "already_exists", "Job /u/j already exists and is still running", Refused, False),
-        (400, "invalid_argument", "job_id is required", Misunderstood, False),
-        (500, "internal", "RPC ListTasks: something broke", NonsenseAnswer, True),
-        (500, "unknown", "disk I/O error", NonsenseAnswer, True),
-        (500, "weather", "", NonsenseAnswer, True),
+        (
+            400,
+            "failed_precondition",
+            "Job is unschedulable: no scaling group matches",
+            SubmissionRefused,
+            False,
+        ),
+        (409, "already_exists", "Job /u/j already exists and is still running", SubmissionRefused, False),
+        (400, "invalid_argument", "job_id is required", BadRequest, False),
+        (500, "internal", "RPC ListTasks: something broke", InvalidResponse, True),
+        (500, "unknown", "disk I/O error", InvalidResponse, True),
+        (500, "weather", "", InvalidResponse, True),
         (501, "unimplemented", "", NoSuchMethod, True),
     ],
 )
@@ -187,16 +197,16 @@ async def test_what_a_refusal_means(status, code, message, expected, repeatable)
 @pytest.mark.parametrize(
     ("generation", "name", "expected"),
     [
-        ("april", "s01-ListJobs-unknown-field", Misunderstood),
-        ("may", "s01-ListJobs-unknown-field", Misunderstood),  # a 500 that is our own fault
-        ("april", "s01-GetJobStatus-wrong-type", Misunderstood),
-        ("may", "s01-GetJobStatus-wrong-type", Misunderstood),
-        ("may", "s01-FetchLogs-empty-source", Misunderstood),
-        ("may", "s01-ListJobs-offset-9999", Misunderstood),
+        ("april", "s01-ListJobs-unknown-field", BadRequest),
+        ("may", "s01-ListJobs-unknown-field", BadRequest),  # a 500 that is our own fault
+        ("april", "s01-GetJobStatus-wrong-type", BadRequest),
+        ("may", "s01-GetJobStatus-wrong-type", BadRequest),
+        ("may", "s01-FetchLogs-empty-source", BadRequest),
+        ("may", "s01-ListJobs-offset-9999", BadRequest),
         ("may", "s01-GetTaskLogs-is-it-there", NoSuchMethod),
         ("april", "s01-FetchLogs-via-finelog-logging", NoSuchMethod),
-        ("may", "s01-LaunchJob-client-too-old", Refused),
-        ("may", "s01-ListTasks-noncanonical", NonsenseAnswer),
+        ("may", "s01-LaunchJob-client-too-old", SubmissionRefused),
+        ("may", "s01-ListTasks-noncanonical", InvalidResponse),
     ],
 )
 async def test_recorded_refusals(generation, name, expected):

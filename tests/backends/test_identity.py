@@ -3,7 +3,7 @@
 import pytest
 
 from babysitter.backends.iris.auth import Credentials
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine
+from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.identity import Caller, client_user, has_stored_login, read_caller
 from babysitter.preflight.facts import Known, Login, NotKnown
 from tests.contract.test_simulator_wire import simulated
@@ -27,7 +27,7 @@ def test_client_user(option, environment, generation, user):
 
 async def test_open_cluster_asks_nobody():
     async with simulated("healthy", "may") as (simulator, _):
-        line = HttpLine(DirectWay(simulator.url), place="sim")
+        line = HttpTransport(DirectEndpoint(simulator.url), place="sim")
         try:
             assert await read_caller(line, authentication="none") == Known(Caller("", may_name_others=True))
             assert simulator.requests == []
@@ -45,7 +45,7 @@ async def test_open_cluster_asks_nobody():
 )
 async def test_caller_is_who_the_token_belongs_to(token, expected):
     async with simulated("healthy", "may", identity=TOKEN, user="bob") as (simulator, _):
-        line = HttpLine(DirectWay(simulator.url), place="sim", credentials=Credentials(token))
+        line = HttpTransport(DirectEndpoint(simulator.url), place="sim", credentials=Credentials(token))
         try:
             assert await read_caller(line, authentication="static") == expected
         finally:
@@ -54,7 +54,7 @@ async def test_caller_is_who_the_token_belongs_to(token, expected):
 
 async def test_generation_that_does_not_say_it():
     async with simulated("healthy", "august") as (simulator, _):
-        line = HttpLine(DirectWay(simulator.url), place="sim")
+        line = HttpTransport(DirectEndpoint(simulator.url), place="sim")
         try:
             assert isinstance(await read_caller(line, authentication="edge"), NotKnown)
         finally:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine
+from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.log_window import LogWindow
-from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.reader import IrisReader
 from babysitter.model.ids import JobId
 from babysitter.model.log import Cursor, LogSource
 from tests.support.build import ROOT
@@ -70,7 +70,7 @@ async def test_answer_that_ignores_its_limit_is_cut(shape: str):
     body = {"entries": entries, "cursor": "5000"}
     answer = body if shape == "entries first" else dict(reversed(body.items()))
     async with controller(MAY_CALLS | {"FetchLogs": answer}) as scripted:
-        eyes = IrisEyes(HttpLine(DirectWay(scripted.url), place="x"))
+        eyes = IrisReader(HttpTransport(DirectEndpoint(scripted.url), place="x"))
         source = LogSource(JobId(ROOT))
         flood = await eyes.lines(source, after=Cursor("1"), at_most=100)
         tail = await eyes.lines(source, after=None, at_most=100, newest=True)

@@ -6,11 +6,17 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from babysitter.backends.iris.cli_transport import CliLine
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine
-from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.cli_transport import CliTransport
+from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.transport import NoSuchMethod
-from babysitter.errors import NonsenseAnswer, NoSuchJob, NotAuthorised, Refused, Unreachable
+from babysitter.errors import (
+    InvalidResponse,
+    NoSuchJob,
+    NotAuthorised,
+    SubmissionRefused,
+    Unreachable,
+)
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobState
 from babysitter.model.log import Cursor, LogSource
@@ -37,15 +43,15 @@ def job(name, state="RUNNING", submitted=0):
 async def eyes_on(calls, transport="rpc"):
     async with controller(dict(calls)) as server:
         if transport == "rpc":
-            line = HttpLine(DirectWay(server.url), place=server.url, ask_limit_s=HANG_S)
+            line = HttpTransport(DirectEndpoint(server.url), place=server.url, ask_limit_s=HANG_S)
         else:
-            line = CliLine(
+            line = CliTransport(
                 (*STAND_IN, "--controller-url", server.url),
                 place="iris",
                 clock=FakeClock(),
                 call_limit_s=HANG_S,
             )
-        eyes = IrisEyes(line, clock=FakeClock())
+        eyes = IrisReader(line, clock=FakeClock())
         try:
             yield eyes, server
         finally:
@@ -73,7 +79,7 @@ async def test_who_checks_identities_is_shown():
 
 async def test_something_else_than_a_controller_is_said_to_be_so():
     async with eyes_on({}) as (eyes, _):
-        with pytest.raises(NonsenseAnswer, match="not an Iris controller"):
+        with pytest.raises(InvalidResponse, match="not an Iris controller"):
             await eyes.about()
 
 
@@ -135,7 +141,7 @@ async def test_a_tree_is_paged_and_filled_with_the_tasks_asked_for():
 async def test_a_list_without_end_is_an_error_and_no_hang():
     endless = {"jobs": [job("/u/j")], "hasMore": True}
     async with eyes_on(MAY_CALLS | {"ListJobs": endless}) as (eyes, server):
-        with pytest.raises(NonsenseAnswer, match="5000 jobs"):
+        with pytest.raises(InvalidResponse, match="5000 jobs"):
             await eyes.tree(JobId("/u/j"))
         assert len(server.bodies("ListJobs")) == 11  # May refuses offsets beyond 5,000
 
@@ -175,7 +181,7 @@ async def test_find_tells_no_such_job_from_no_sight(transport):
 
 async def test_an_answer_about_another_job_is_nonsense():
     async with eyes_on(MAY_CALLS | {"GetJobStatus": {"job": job("/u/other")}}) as (eyes, _):
-        with pytest.raises(NonsenseAnswer):
+        with pytest.raises(InvalidResponse):
             await eyes.find(JobId("/u/j"))
 
 
@@ -246,13 +252,13 @@ async def test_a_dump_is_text_with_its_time():
 )
 async def test_no_dump_is_a_refusal_and_proves_nothing(answer):
     async with eyes_on(MAY_CALLS | {"ProfileTask": answer}) as (eyes, _):
-        with pytest.raises(Refused, match="No thread dump of /u/j/0"):
+        with pytest.raises(SubmissionRefused, match="No thread dump of /u/j/0"):
             await eyes.dump(TaskId("/u/j/0"))
 
 
 async def test_what_makes_no_sense_is_said_with_its_place():
     async with eyes_on(MAY_CALLS | {"ListTasks": {"tasks": [{"state": "TASK_STATE_RUNNING"}]}}) as (eyes, _):
-        with pytest.raises(NonsenseAnswer, match=r"ListTasks makes no sense: answer\.tasks\[0\]\.taskId"):
+        with pytest.raises(InvalidResponse, match=r"ListTasks makes no sense: answer\.tasks\[0\]\.taskId"):
             await eyes.tasks(JobId("/u/j"))
 
 

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 import yaml
 
-from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.transport import NoSuchMethod
-from babysitter.backends.recording.format import Stretch, read_recording
-from babysitter.backends.recording.player import RecordedEyes
-from babysitter.backends.recording.recorder import RecordingFolder, RecordingLine
+from babysitter.backends.recording.format import TimeScale, read_recording
+from babysitter.backends.recording.player import RecordedReader
+from babysitter.backends.recording.recorder import RecordingFolder, RecordingTransport
 from babysitter.errors import BabysitError, BadConfig, NoSuchJob, Unreachable
 from babysitter.model.ids import JobId
 from babysitter.model.log import LogSource
@@ -60,7 +60,7 @@ def recorded(tmp_path):
     clock.moment = start_of_recording()
     line = OldLine(clock)
     folder = RecordingFolder(tmp_path / "r", ROOT, clock)
-    eyes = IrisEyes(RecordingLine(line, folder, clock), clock=clock)
+    eyes = IrisReader(RecordingTransport(line, folder, clock), clock=clock)
 
     def told(looks, _):
         line.fails = Unreachable("Connection refused.") if looks == 4 else None
@@ -82,7 +82,7 @@ def test_what_was_recorded_can_be_replayed(recorded):
 
 def test_the_player_gives_back_what_the_cluster_answered(recorded):
     recording = read_recording(recorded.folder)
-    eyes = RecordedEyes(recording, Stretch(recording.started_ms))
+    eyes = RecordedReader(recording, TimeScale(recording.started_ms))
     for step in recording.steps:
         eyes.show(step)
     tree = asyncio.run(eyes.tree(ROOT))
@@ -102,7 +102,7 @@ def test_no_secret_reaches_the_disk(tmp_path):
         async def ask(self, *_, **__):
             return {"entries": [{"data": f"HF_TOKEN={secret}"}], "profileData": packed}
 
-    line = RecordingLine(Leaky(clock), folder, clock)
+    line = RecordingTransport(Leaky(clock), folder, clock)
     asyncio.run(line.ask("FetchLogs", {"source": f"/u/j?token={secret}"}))
     text = "".join(path.read_text() for path in (tmp_path / "r" / "wire").iterdir())
     assert secret not in text
@@ -132,7 +132,7 @@ def test_recorder_redacts_by_the_names_of_fields(tmp_path):
             environment = {"envVars": {"RUNTIME_TOKEN": "made7up8value9", "JAX_PLATFORMS": "cpu"}}
             return {"request": {"environment": environment, "submitArgv": argv}}
 
-    asyncio.run(RecordingLine(Leaky(clock), folder, clock).ask("GetJobStatus", {"jobId": ROOT}))
+    asyncio.run(RecordingTransport(Leaky(clock), folder, clock).ask("GetJobStatus", {"jobId": ROOT}))
     text = "".join(path.read_text() for path in (tmp_path / "r" / "wire").iterdir())
     assert not [part for part in ("made1up", "made4up", "made7up") if part in text]
     assert '"JAX_PLATFORMS": "cpu"' in text
@@ -152,12 +152,12 @@ def test_a_refusal_is_kept_and_means_the_same_when_played(tmp_path, fault):
     folder = RecordingFolder(tmp_path / "r", ROOT, clock)
     old = OldLine(clock)
     old.fails = fault
-    line = RecordingLine(old, folder, clock)
+    line = RecordingTransport(old, folder, clock)
     with pytest.raises(type(fault)):
         asyncio.run(line.ask("GetJobStatus", {"jobId": ROOT}))
     folder.finish()
     recording = read_recording(tmp_path / "r")
-    eyes = RecordedEyes(recording, Stretch(recording.started_ms))
+    eyes = RecordedReader(recording, TimeScale(recording.started_ms))
     eyes.show(recording.steps[0])
     with pytest.raises(type(fault)):
         asyncio.run(eyes.tree(ROOT))

@@ -7,7 +7,7 @@ import pytest
 from babysitter.backends.iris import request_bodies
 from babysitter.backends.iris.generation import DIALECTS, Generation
 from babysitter.model.ids import JobId, TaskId
-from babysitter.model.log import Cursor, Level, LogSource
+from babysitter.model.log import Cursor, LogLevel, LogSource
 
 JOB = JobId("/ada/my.job")
 TASK = TaskId("/ada/my.job/0")
@@ -47,7 +47,7 @@ def test_log_sources(dialect, source, expected):
 
 def test_filters_are_sent_only_when_asked_for():
     since = datetime(2026, 11, 20, 12, tzinfo=UTC)
-    source = LogSource(JOB, containing="complete, ", at_least=Level.WARNING, since=since)
+    source = LogSource(JOB, containing="complete, ", at_least=LogLevel.WARNING, since=since)
     body = request_bodies.log_lines(MAY, source, after=Cursor("41"), at_most=1, newest=True)
     assert body["cursor"] == "41"
     assert body["tail"] is True

@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine
+from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.stored_bundle import bundle_exists
 from babysitter.backends.iris.transport import NoSuchMethod, Page
 from babysitter.errors import Unreachable
@@ -64,7 +64,7 @@ async def test_only_an_id_is_put_into_the_address():
 
 async def test_bundle_is_asked_for_without_loading_it():
     async with simulated("healthy", "may") as (simulator, _):
-        line = HttpLine(DirectWay(simulator.url), place="sim")
+        line = HttpTransport(DirectEndpoint(simulator.url), place="sim")
         try:
             simulator.bundles._packs[FIRST_ID] = b"PK" + bytes(20_000_000)
             assert await bundle_exists(line, FIRST_ID) == Known(True)

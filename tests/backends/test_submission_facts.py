@@ -8,10 +8,10 @@ import pytest
 
 from babysitter.backends.iris.auth import Credentials
 from babysitter.backends.iris.bundle import folder_state
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine
+from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.prepare import SubmissionPreparer
-from babysitter.backends.iris.reader import IrisEyes
-from babysitter.backends.iris.submission_facts import Machine, SubmissionFactsReader
+from babysitter.backends.iris.reader import IrisReader
+from babysitter.backends.iris.submission_facts import LocalMachine, SubmissionFactsReader
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
 from babysitter.preflight.facts import Known, Login, NotKnown, Purpose
@@ -32,9 +32,11 @@ REQUEST = Submission(
 async def reader(home: Path, *, generation="may", token="", sent="", environ=None, date="2026-11-20"):
     """A reader over a simulated cluster that wants `token`, and is sent `sent`."""
     async with simulated("healthy", generation, identity=token) as (simulator, asker):
-        line = HttpLine(DirectWay(simulator.url), place="sim", credentials=Credentials(sent), ask_limit_s=2.0)
-        eyes = IrisEyes(line, clock=asker.clock)
-        machine = Machine(environ=environ or {"USER": "ada", "PATH": "/usr/bin:/bin"}, home=home)
+        line = HttpTransport(
+            DirectEndpoint(simulator.url), place="sim", credentials=Credentials(sent), ask_limit_s=2.0
+        )
+        eyes = IrisReader(line, clock=asker.clock)
+        machine = LocalMachine(environ=environ or {"USER": "ada", "PATH": "/usr/bin:/bin"}, home=home)
         preparer = SubmissionPreparer(
             eyes, iris=("iris",), client_revision_date=date, environ=machine.environ, clock=asker.clock
         )

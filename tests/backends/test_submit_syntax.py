@@ -3,7 +3,7 @@
 import pytest
 
 from babysitter.backends.iris.generation import CLIENT_CONSTANTS
-from babysitter.backends.iris.json_fields import Node
+from babysitter.backends.iris.json_fields import JsonNode
 from babysitter.backends.iris.submit_syntax import (
     kept_submission,
     launch_request,
@@ -12,7 +12,13 @@ from babysitter.backends.iris.submit_syntax import (
     ready_to_run,
 )
 from babysitter.backends.run_process import Finished
-from babysitter.errors import MissingSubmission, NonsenseAnswer, NoSuchJob, Refused, Unreachable
+from babysitter.errors import (
+    InvalidResponse,
+    MissingSubmission,
+    NoSuchJob,
+    SubmissionRefused,
+    Unreachable,
+)
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin
 from tests.backends.recorded import exchange
@@ -68,7 +74,9 @@ def test_only_root_jobs_are_submitted(job):
 
 def test_mays_kept_command_is_run_with_our_own_iris_and_cluster():
     request = exchange("may", "01-plain-success", "s01-GetJobStatus-root").json["request"]
-    kept = kept_submission(Node.of(request), JobId("/root/t"), iris=("uv", "run", "iris", "--cluster", "m"))
+    kept = kept_submission(
+        JsonNode.of(request), JobId("/root/t"), iris=("uv", "run", "iris", "--cluster", "m")
+    )
     assert kept.argv[:7] == ("uv", "run", "iris", "--cluster", "m", "job", "run")
     assert kept.argv[-3:] == ("python", "plain_jobs.py", "ok")
     assert "--controller-url" not in kept.argv  # the address of that day is not the address of today
@@ -78,14 +86,14 @@ def test_mays_kept_command_is_run_with_our_own_iris_and_cluster():
 
 def test_april_keeps_no_command_but_says_what_it_blanked():
     request = exchange("april", "01-plain-success", "s01-GetJobStatus-root").json["request"]
-    kept = kept_submission(Node.of(request), JobId("/root/t"), iris=("iris",))
+    kept = kept_submission(JsonNode.of(request), JobId("/root/t"), iris=("iris",))
     assert kept.argv == ()
     assert (kept.redacted, kept.request_blanks) == ((), ("TOKENIZERS_PARALLELISM",))
 
 
 def test_blanked_values_are_named_and_never_guessed():
     sent = "/x/iris job run -e HF_TOKEN [REDACTED] --key=**REDACTED** -e A b -- python x.py"
-    kept = kept_submission(Node.of({"submitArgv": sent.split()}), NEW, iris=("iris",))
+    kept = kept_submission(JsonNode.of({"submitArgv": sent.split()}), NEW, iris=("iris",))
     assert kept.redacted == ("HF_TOKEN", "--key")
     with pytest.raises(MissingSubmission, match="HF_TOKEN, --key"):
         ready_to_run(kept, {})
@@ -102,14 +110,14 @@ def test_a_submission_without_a_name_of_its_own_is_not_run():
     ("stdout", "stderr", "code", "expected"),
     [
         ("/ada/dedup-r1\n", "I2026 iris.cli.job Submitting job\n", 0, "/ada/dedup-r1"),
-        ("", "I2026 all is well\n", 0, NonsenseAnswer),
-        ("/ada/a\n/ada/b\n", "", 0, NonsenseAnswer),
-        ("", "Error: No such option: --tpuu\n", 2, Refused),
+        ("", "I2026 all is well\n", 0, InvalidResponse),
+        ("/ada/a\n/ada/b\n", "", 0, InvalidResponse),
+        ("", "Error: No such option: --tpuu\n", 2, SubmissionRefused),
         (
             "",
             "connectrpc.errors.ConnectError: Job /ada/dedup-r1 already exists and is still running\n",
             1,
-            Refused,
+            SubmissionRefused,
         ),
         ("", "connectrpc.errors.ConnectError: Request timed out\n", 1, Unreachable),
         ("", "connectrpc.errors.ConnectError: Job /ada/x not found\n", 1, NoSuchJob),
@@ -173,13 +181,13 @@ def test_a_kept_request_is_launched_under_the_fresh_name_and_never_replaces_a_jo
     ],
 )
 def test_whatever_was_blanked_in_a_request_is_named(request_, blanks):
-    assert kept_submission(Node.of(request_), NEW, iris=("iris",)).request_blanks == blanks
+    assert kept_submission(JsonNode.of(request_), NEW, iris=("iris",)).request_blanks == blanks
 
 
 @pytest.mark.parametrize("era", ["april", "may"])
 def test_recorded_requests_lack_only_what_every_client_sets(era):
     request = exchange(era, "01-plain-success", "s01-GetJobStatus-root").json["request"]
-    kept = kept_submission(Node.of(request), NEW, iris=("iris",))
+    kept = kept_submission(JsonNode.of(request), NEW, iris=("iris",))
     assert set(kept.request_blanks) == {"TOKENIZERS_PARALLELISM"} <= set(CLIENT_CONSTANTS)
 
 
@@ -200,6 +208,6 @@ def test_recorded_requests_lack_only_what_every_client_sets(era):
 )
 def test_refusal_of_the_client_is_named(exit_code, stderr, words):
     submission = Submission(("iris",), SubmissionOrigin.STORED, job=JobId("/ada/dedup-r1"))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(SubmissionRefused) as refused:
         outcome(Finished("", stderr, exit_code), submission)
     assert words in str(refused.value)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.iris.cluster_file import ClusterFile, Reach
-from babysitter.backends.iris.http_transport import HttpLine
+from babysitter.backends.iris.cluster_file import ClusterFile, ControllerAccess
+from babysitter.backends.iris.http_transport import HttpTransport
 from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
 from babysitter.errors import BadConfig, NotAuthorised, Unreachable
 from tests.support.clock import FakeClock
@@ -23,7 +23,7 @@ from tests.support.waiting import HANG_S, until
 FILE = ClusterFile(
     path=Path("marin.yaml"),
     name="marin",
-    reach=Reach.GCP,
+    reach=ControllerAccess.GCP,
     project="some-project",
     zone="us-central1-a",
     label_prefix="marin",
@@ -70,7 +70,7 @@ async def place(tmp_path, monkeypatch):
 
 @asynccontextmanager
 async def line_through(tunnel, ask_limit_s=HANG_S):
-    line = HttpLine(tunnel, place="marin", ask_limit_s=ask_limit_s)
+    line = HttpTransport(tunnel, place="marin", ask_limit_s=ask_limit_s)
     try:
         yield line
     finally:
@@ -175,7 +175,7 @@ async def test_a_service_account_is_impersonated_where_the_file_says_so(place):
 
 
 async def test_kubectl_forwards_the_service():
-    file = replace(FILE, reach=Reach.COREWEAVE, service="iris-controller", namespace="iris")
+    file = replace(FILE, reach=ControllerAccess.COREWEAVE, service="iris-controller", namespace="iris")
     command = await kubectl_forward(file)(4711)
     assert " ".join(command) == (
         "kubectl --namespace iris port-forward --address 127.0.0.1 svc/iris-controller 4711:10000"

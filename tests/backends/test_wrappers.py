@@ -5,8 +5,15 @@ from datetime import timedelta
 
 import pytest
 
-from babysitter.backends.wrappers import Limited, Patient, Shared
-from babysitter.errors import NoSuchJob, NotAuthorised, Overloaded, Refused, TooBusy, Unreachable
+from babysitter.backends.wrappers import CoalescingReader, LimitedReader, RetryingReader
+from babysitter.errors import (
+    NoSuchJob,
+    NotAuthorised,
+    Overloaded,
+    SubmissionRefused,
+    TooBusy,
+    Unreachable,
+)
 from babysitter.model.ids import JobId
 from babysitter.model.log import LogSource
 from tests.support.clock import FakeClock
@@ -63,7 +70,7 @@ def patient(eyes, pauses):
     async def sleep(seconds):
         pauses.append(seconds)
 
-    return Patient(eyes, sleep=sleep)
+    return RetryingReader(eyes, sleep=sleep)
 
 
 async def turns():
@@ -86,7 +93,9 @@ async def test_patience_has_an_end_and_the_last_error_is_told():
     assert len(eyes.asked) == 3
 
 
-@pytest.mark.parametrize("fault", [NotAuthorised("who?"), Refused("no"), NoSuchJob("gone"), KeyError("bug")])
+@pytest.mark.parametrize(
+    "fault", [NotAuthorised("who?"), SubmissionRefused("no"), NoSuchJob("gone"), KeyError("bug")]
+)
 async def test_what_cannot_help_is_asked_once(fault):
     eyes = Moody(fault)
     with pytest.raises(type(fault)):
@@ -106,7 +115,7 @@ async def test_a_service_that_asks_for_time_gets_it_or_is_left_alone():
 
 async def test_so_many_at_once_and_no_more():
     eyes = Slow()
-    limited = Limited(eyes, at_once=2)
+    limited = LimitedReader(eyes, at_once=2)
     looks = [asyncio.ensure_future(limited.tasks(JOB)) for _ in range(6)]
     await turns()
     assert eyes.inside == 2
@@ -117,7 +126,7 @@ async def test_so_many_at_once_and_no_more():
 
 async def test_waiting_for_a_turn_has_a_limit():
     eyes = Slow()
-    limited = Limited(eyes, at_once=1, place_limit_s=0.01)
+    limited = LimitedReader(eyes, at_once=1, place_limit_s=0.01)
     first = asyncio.ensure_future(limited.tasks(JOB))
     await turns()
     with pytest.raises(Overloaded, match="a turn"):
@@ -128,7 +137,7 @@ async def test_waiting_for_a_turn_has_a_limit():
 
 
 async def test_a_place_is_given_back_after_a_failure():
-    limited = Limited(Moody(Unreachable("no")), at_once=1, place_limit_s=1)
+    limited = LimitedReader(Moody(Unreachable("no")), at_once=1, place_limit_s=1)
     with pytest.raises(Unreachable):
         await limited.find(JOB)
     assert await limited.find(JOB) is None
@@ -136,7 +145,7 @@ async def test_a_place_is_given_back_after_a_failure():
 
 async def test_the_same_question_is_asked_once_and_stays_fresh_for_a_moment():
     eyes, clock = Slow(), FakeClock()
-    shared = Shared(eyes, fresh_for_s=2, clock=clock)
+    shared = CoalescingReader(eyes, fresh_for_s=2, clock=clock)
     looks = [asyncio.ensure_future(shared.tasks(JOB)) for _ in range(5)]
     await turns()
     eyes.gate.set()
@@ -151,7 +160,7 @@ async def test_the_same_question_is_asked_once_and_stays_fresh_for_a_moment():
 
 
 async def test_different_questions_are_not_mixed_up():
-    shared = Shared(SmallCluster(), clock=FakeClock())
+    shared = CoalescingReader(SmallCluster(), clock=FakeClock())
     source = LogSource(JOB)
     for newest in (True, False):
         await shared.lines(source, after=None, at_most=5, newest=newest)
@@ -160,7 +169,7 @@ async def test_different_questions_are_not_mixed_up():
 
 async def test_whether_a_job_exists_is_always_asked_anew():
     eyes = SmallCluster()
-    shared = Shared(eyes, clock=FakeClock())
+    shared = CoalescingReader(eyes, clock=FakeClock())
     await shared.find(JOB)
     await shared.find(JOB)
     assert len(eyes.asked) == 2
@@ -168,7 +177,7 @@ async def test_whether_a_job_exists_is_always_asked_anew():
 
 async def test_a_failure_is_shared_and_not_kept():
     eyes = Moody(Unreachable("no"))
-    shared = Shared(eyes, clock=FakeClock())
+    shared = CoalescingReader(eyes, clock=FakeClock())
     looks = await asyncio.gather(*(shared.states([JOB]) for _ in range(3)), return_exceptions=True)
     assert [type(look) for look in looks] == [Unreachable] * 3
     assert await shared.states([JOB]) == {}
@@ -177,7 +186,7 @@ async def test_a_failure_is_shared_and_not_kept():
 
 async def test_one_that_gives_up_does_not_take_the_answer_from_the_others():
     eyes = Slow()
-    shared = Shared(eyes, clock=FakeClock())
+    shared = CoalescingReader(eyes, clock=FakeClock())
     impatient, steadfast = (asyncio.ensure_future(shared.tasks(JOB)) for _ in range(2))
     await turns()
     impatient.cancel()
@@ -189,7 +198,7 @@ async def test_one_that_gives_up_does_not_take_the_answer_from_the_others():
 
 async def test_lines_have_places_of_their_own():
     clock = FakeClock()
-    limited = Limited(SlowLogs(clock), at_once=1)
+    limited = LimitedReader(SlowLogs(clock), at_once=1)
     reading = asyncio.create_task(limited.lines(LogSource(JOB), after=None, at_most=1))
     await turns()
     assert await limited.tasks(JOB) == ()  # a slow log holds up no state
@@ -200,7 +209,7 @@ async def test_lines_have_places_of_their_own():
 async def test_lines_are_not_asked_for_when_their_turn_is_late():
     clock = FakeClock()
     cluster = SlowLogs(clock)
-    limited = Limited(cluster, at_once=2, elapsed_s=lambda: clock.now().timestamp())
+    limited = LimitedReader(cluster, at_once=2, elapsed_s=lambda: clock.now().timestamp())
 
     async def read(may_wait_s=None):
         return await limited.lines(LogSource(JOB), after=None, at_most=1, may_wait_s=may_wait_s)

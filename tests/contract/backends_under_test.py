@@ -10,9 +10,9 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from babysitter.backends.backend import Eyes, Hands
-from babysitter.backends.recording.format import Stretch, read_recording
-from babysitter.backends.recording.player import RecordedEyes
+from babysitter.backends.backend import ClusterReader, ClusterWriter
+from babysitter.backends.recording.format import TimeScale, read_recording
+from babysitter.backends.recording.player import RecordedReader
 from babysitter.backends.registry import ClusterSpec, open_cluster
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
@@ -32,14 +32,14 @@ STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
 
 
 @dataclass
-class World:
+class BackendUnderTest:
     """`behind`: the server that answers as a test says, where it is one.
 
     `states` and `asked` look past the client: the state of every job, and how often a call was made.
     """
 
-    eyes: Eyes
-    hands: Hands | None = None
+    eyes: ClusterReader
+    hands: ClusterWriter | None = None
     root: JobId = _ROOT
     coordinator: JobId = _COORDINATOR
     workers: JobId = _WORKERS
@@ -52,12 +52,12 @@ class World:
     asked: Callable[[str], int] = len
 
 
-MakeWorld = Callable[[], AbstractAsyncContextManager[World]]
+MakeWorld = Callable[[], AbstractAsyncContextManager[BackendUnderTest]]
 
 
 def iris(generation: str, transport: str) -> MakeWorld:
     @asynccontextmanager
-    async def world() -> AsyncIterator[World]:
+    async def world() -> AsyncIterator[BackendUnderTest]:
         state = Small(generation)
         async with controller(state.answers()) as server:
             spec = ClusterSpec(
@@ -70,7 +70,7 @@ def iris(generation: str, transport: str) -> MakeWorld:
             # Everything around the eyes is there too, as in the product; only the clock is the test's.
             cluster = open_cluster(spec, clock=FakeClock())
             try:
-                yield World(
+                yield BackendUnderTest(
                     cluster.eyes,
                     cluster.hands,
                     url=server.url,
@@ -88,7 +88,7 @@ def simulated(generation: str, transport: str) -> MakeWorld:
     """The simulator behind the client: what passes here may stand for a real cluster elsewhere."""
 
     @asynccontextmanager
-    async def world() -> AsyncIterator[World]:
+    async def world() -> AsyncIterator[BackendUnderTest]:
         clock = FakeClock()
         async with Simulator(str(SWEEP), clock.now, generation=generation) as simulator:
             clock.advance(60)
@@ -103,7 +103,7 @@ def simulated(generation: str, transport: str) -> MakeWorld:
             cluster = open_cluster(spec, clock=clock)
             workers, coordinator, root = simulator.cluster.subtree(ROOT)
             try:
-                yield World(
+                yield BackendUnderTest(
                     cluster.eyes,
                     cluster.hands,
                     JobId(root.id),
@@ -123,7 +123,7 @@ def simulated(generation: str, transport: str) -> MakeWorld:
 
 
 @asynccontextmanager
-async def memory() -> AsyncIterator[World]:
+async def memory() -> AsyncIterator[BackendUnderTest]:
     """The cluster in memory that other tests use: it may be trusted there because it passes here."""
     cluster, state = SmallCluster(), Small("may")
     jobs = [
@@ -143,19 +143,19 @@ async def memory() -> AsyncIterator[World]:
         for number, (key, text) in enumerate(state.log, start=1)
     ]
     cluster.texts[TaskId(f"{COORDINATOR}/0")] = "Process 7: python\n"
-    yield World(cluster)
+    yield BackendUnderTest(cluster)
 
 
 def recorded(era: str, hash_: str) -> MakeWorld:
     @asynccontextmanager
-    async def world() -> AsyncIterator[World]:
+    async def world() -> AsyncIterator[BackendUnderTest]:
         recording = read_recording(FIXTURES / era / "07-zephyr-healthy")
-        eyes = RecordedEyes(recording, Stretch(0.0, 1.0))
+        eyes = RecordedReader(recording, TimeScale(0.0, 1.0))
         for step in recording.steps:
             eyes.show(step)
         coordinator = f"{recording.root}/zephyr-wordcount-{hash_}-p0-a0"
         workers = f"{coordinator}/zephyr-wordcount-{hash_}-p0-workers-a0"
-        yield World(eyes, None, recording.root, JobId(coordinator), JobId(workers), neighbours=())
+        yield BackendUnderTest(eyes, None, recording.root, JobId(coordinator), JobId(workers), neighbours=())
 
     return world
 

@@ -17,7 +17,7 @@ from aiohttp import web
 
 from babysitter.clock import SystemClock
 from babysitter.model.ids import MessageId
-from babysitter.model.message import Message, Occasion, Words
+from babysitter.model.message import Message, MessageContent, MessageKind
 from babysitter.notify.apprise import AppriseNotifier
 from babysitter.notify.console import ConsoleNotifier
 from babysitter.notify.desktop import Desktop, DesktopCommand, DesktopNotifier
@@ -209,8 +209,8 @@ def message(number: int) -> Message:
     return Message(
         MessageId(f"m-{number}"),
         "w-1",
-        Occasion.INCIDENT,
-        Words(f"Trouble #m-{number}", "It is stuck.", evidence=("a line",)),
+        MessageKind.INCIDENT,
+        MessageContent(f"Trouble #m-{number}", "It is stuck.", evidence=("a line",)),
         NOON,
     )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.errors import NoSuchJob, WorldError
+from babysitter.errors import ExternalError, NoSuchJob
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.job import JobState
 from babysitter.model.log import Cursor, LogSource
@@ -155,7 +155,7 @@ async def test_a_dump_is_of_the_task_asked_for(world):
 
 
 async def test_no_dump_is_blindness_and_never_an_empty_dump(world):
-    with pytest.raises(WorldError):
+    with pytest.raises(ExternalError):
         await world.eyes.dump(TaskId(f"{NOBODY}/0"))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.errors import MissingSubmission, NoSuchJob, Refused, WorldError
+from babysitter.errors import ExternalError, MissingSubmission, NoSuchJob, SubmissionRefused
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
 from babysitter.policy.resubmission import KnownSubmission, ways
@@ -68,7 +68,7 @@ async def test_a_job_is_submitted_once_under_its_fresh_name(world):
 async def test_a_name_that_runs_is_refused_and_nothing_is_started_beside_it(world):
     await world.hands.submit(again(world))
     before = world.states()
-    with pytest.raises(Refused, match="already exists"):
+    with pytest.raises(SubmissionRefused, match="already exists"):
         await world.hands.submit(again(world))
     assert world.states() == before
 
@@ -111,7 +111,7 @@ async def test_stored_submission_is_launched_as_it_was(world):
         {name: value for name, value in each.request.items() if name not in ours} for each in (stored, again)
     )
     assert after == before
-    with pytest.raises(Refused, match="already exists"):
+    with pytest.raises(SubmissionRefused, match="already exists"):
         await world.hands.submit(launched)
 
 
@@ -120,7 +120,7 @@ async def test_launch_never_replaces_a_job_that_has_ended(scripted):
     launched = await stored_submission(world)
     await world.hands.submit(launched)
     await world.hands.stop(NEW)
-    with pytest.raises(Refused, match="already exists"):
+    with pytest.raises(SubmissionRefused, match="already exists"):
         await world.hands.submit(launched)
 
 
@@ -137,9 +137,9 @@ async def test_an_unknown_outcome_is_said_and_never_tried_again(scripted, code):
     said = {"code": code, "message": messages.get(code, "something broke")}
     world.behind.calls["LaunchJob"] = (503, said)
     world.behind.calls["TerminateJob"] = (503, said)
-    with pytest.raises(WorldError):
+    with pytest.raises(ExternalError):
         await world.hands.submit(again(world))
-    with pytest.raises(WorldError):
+    with pytest.raises(ExternalError):
         await world.hands.stop(world.root)
     assert world.asked("LaunchJob") == 1
     assert world.asked("TerminateJob") == 1

@@ -17,23 +17,23 @@ from pathlib import Path
 import structlog
 
 from babysitter.backends.iris.connect import hands_over
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine
-from babysitter.backends.iris.reader import IrisEyes
-from babysitter.backends.registry import Cluster, ClusterSpec
+from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.reader import IrisReader
+from babysitter.backends.registry import ClusterSpec, OpenCluster
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import SlackSettings
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.service import Service
 from babysitter.errors import StorageUnavailable
 from babysitter.model.ids import JobId, Person
-from babysitter.model.proposal import Answer, Door, ProposalStatus
-from babysitter.slack.approval_adapter import Reception
-from babysitter.slack.interactivity import SlackSurface
+from babysitter.model.proposal import Answer, ProposalStatus, Surface
+from babysitter.slack.approval_adapter import ApprovalAdapter
+from babysitter.slack.interactivity import SlackInteractivity
 from babysitter.slack.posting import SlackNotifier
 from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import Standing, all_standing, start_watching
-from babysitter.wiring import open_hall
+from babysitter.usecases.manage_watches import WatchStatus, all_watch_statuses, start_watch
+from babysitter.wiring import open_app
 from tests.crash.points import Points, install
 from tests.crash.write_faults import WriteFaults
 from tests.crash.write_faults import install as install_faults
@@ -103,7 +103,7 @@ async def _live(plan: Plan, ask_for_click: Callable[[], None], faults: WriteFaul
     clock = SharedClock(plan.clock)
     slack = SlackSettings(bot_token="xoxb-made-up", channel="C0JOBS", api_url=plan.slack_url)
     settings = Settings(state_dir=plan.state, slack=slack, approvers=((str(ADA),),))
-    async with open_hall(settings, clock=clock, opener=_opener(clock)) as hall, Service(hall) as service:
+    async with open_app(settings, clock=clock, opener=_opener(clock)) as hall, Service(hall) as service:
         faults.is_armed = True
         if plan.until == "offered" or plan.is_whole:
             await _begin(hall, plan)
@@ -122,35 +122,35 @@ async def _live(plan: Plan, ask_for_click: Callable[[], None], faults: WriteFaul
                 return
 
 
-def _opener(clock: SharedClock) -> Callable[[ClusterSpec], Cluster]:
-    def opened(spec: ClusterSpec) -> Cluster:
-        line = HttpLine(DirectWay(spec.url), place=spec.url, ask_limit_s=5.0)
-        eyes = IrisEyes(line, clock=clock)
+def _opener(clock: SharedClock) -> Callable[[ClusterSpec], OpenCluster]:
+    def opened(spec: ClusterSpec) -> OpenCluster:
+        line = HttpTransport(DirectEndpoint(spec.url), place=spec.url, ask_limit_s=5.0)
+        eyes = IrisReader(line, clock=clock)
         launching = replace(spec, client_revision_date="2026-11-20")
-        return Cluster(spec, eyes=eyes, hands=hands_over(line, eyes, launching, clock=clock))
+        return OpenCluster(spec, eyes=eyes, hands=hands_over(line, eyes, launching, clock=clock))
 
     return opened
 
 
-async def _begin(hall: Hall, plan: Plan) -> None:
+async def _begin(hall: App, plan: Plan) -> None:
     """Start the watch, unless an earlier life did."""
-    if not await all_standing(hall):
-        await start_watching(hall, ROOT, ClusterSpec("marin", url=plan.cluster_url), by=ADA)
+    if not await all_watch_statuses(hall):
+        await start_watch(hall, ROOT, ClusterSpec("marin", url=plan.cluster_url), by=ADA)
 
 
-async def _answer(hall: Hall, plan: Plan) -> None:
+async def _answer(hall: App, plan: Plan) -> None:
     """A person's answer in a terminal; who sees it fail or die looks, and answers again."""
     answer = Answer.NO if plan.answer == "deny" else Answer.YES
     with contextlib.suppress(StorageUnavailable):
-        await decide(hall, (await _standing(hall)).proposals[-1].id, ADA, answer, Door.TERMINAL)
+        await decide(hall, (await _standing(hall)).proposals[-1].id, ADA, answer, Surface.TERMINAL)
 
 
-async def _hear(hall: Hall, ask_for_click: Callable[[], None]) -> None:
+async def _hear(hall: App, ask_for_click: Callable[[], None]) -> None:
     """Connect to Slack, have somebody press the button, and wait for what follows from it."""
     notifier = hall.notifier("slack")
     assert isinstance(notifier, SlackNotifier)
-    reception = Reception(hall)
-    surface = SlackSurface(
+    reception = ApprovalAdapter(hall)
+    surface = SlackInteractivity(
         notifier.client, notifier, reception, hall.clock, app_token="xapp-made-up", world=SystemClock()
     )
     reception.members_of = surface.people.members_of
@@ -170,16 +170,16 @@ async def _hear(hall: Hall, ask_for_click: Callable[[], None]) -> None:
         await asyncio.gather(hearing, return_exceptions=True)
 
 
-async def _standing(hall: Hall) -> Standing:
-    return (await all_standing(hall))[0]
+async def _standing(hall: App) -> WatchStatus:
+    return (await all_watch_statuses(hall))[0]
 
 
-async def _is_open(hall: Hall) -> bool:
+async def _is_open(hall: App) -> bool:
     proposals = (await _standing(hall)).proposals
     return bool(proposals) and proposals[-1].status is ProposalStatus.OPEN
 
 
-async def _is_over(hall: Hall, until: str) -> bool:
+async def _is_over(hall: App, until: str) -> bool:
     """Whether everything that this life is about has happened and has been told."""
     async with hall.store.reading() as records:
         if await records.outbox.waiting_count("slack"):

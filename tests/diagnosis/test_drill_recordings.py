@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from babysitter.workbench.replay import Judged, replay
+from babysitter.workbench.replay import ReplayStep, replay
 from tests.support.recordings import FIXTURES, rules
 
 DRILLS = FIXTURES / "iris-2026-05-drills"
@@ -35,7 +35,7 @@ def test_drill_is_judged_as_labelled(folder: Path, label: dict):
         assert named_at[0] <= label["within_s"]
 
 
-def _evidence(step: Judged) -> list[str]:
+def _evidence(step: ReplayStep) -> list[str]:
     diagnosis = step.diagnosis
     return [quote.text for quote in diagnosis.evidence] if diagnosis else []
 

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.recording.format import Stretch, read_recording
+from babysitter.backends.recording.format import TimeScale, read_recording
 from babysitter.diagnosis.judge.phases import may_move
 from babysitter.errors import BadConfig
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.phase import Phase
-from babysitter.workbench.replay import Judged, as_json, replay
+from babysitter.workbench.replay import ReplayStep, as_json, replay
 from tests.support.recordings import FIXTURES, Labelled, labelled, rules
 
 LABELLED = labelled()
 
 
-def judged(folder: Path, time_scale: float = 1.0) -> tuple[Judged, ...]:
+def judged(folder: Path, time_scale: float = 1.0) -> tuple[ReplayStep, ...]:
     return asyncio.run(replay(folder, rules(), time_scale=time_scale))
 
 
@@ -108,7 +108,7 @@ def test_a_zombie_is_proven_by_two_dumps_far_enough_apart_on_the_judged_clock():
 
 
 def test_times_are_stretched_everywhere():
-    stretch = Stretch(started_ms=1_795_203_840_000, factor=10)  # 2026-11-20 19:44:00 UTC
+    stretch = TimeScale(started_ms=1_795_203_840_000, factor=10)  # 2026-11-20 19:44:00 UTC
     assert stretch.line("I20261120 19:44:30 zephyr.execution x") == "I20261120 19:49:00 zephyr.execution x"
     assert stretch.line("2026-11-20 19:44:01,500 INFO x y") == "2026-11-20 19:44:15,000 INFO x y"
     assert stretch.line("no time here 19:44:30") == "no time here 19:44:30"

@@ -11,7 +11,7 @@ from babysitter.backends.registry import ClusterSpec
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import SlackSettings
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.service import Service
 from babysitter.model.ids import JobId, Person
 from babysitter.model.message import ButtonKind
@@ -22,10 +22,10 @@ from babysitter.sim.slack import SlackServer
 from babysitter.sim.slack.sockets import Ack
 from babysitter.sim.slack.workspace import Message
 from babysitter.slack.http_endpoint import PATH
-from babysitter.slack.interactivity import SlackSurface
-from babysitter.slack.run_interactivity import hearing
-from babysitter.usecases.manage_watches import standing_of, start_watching
-from babysitter.wiring import open_hall
+from babysitter.slack.interactivity import SlackInteractivity
+from babysitter.slack.run_interactivity import run_interactivity
+from babysitter.usecases.manage_watches import start_watch, watch_status
+from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 from tests.support.sim_app import opener
 
@@ -41,9 +41,9 @@ class Channel:
     slack: SlackServer
     sim: Simulator
     clock: FakeClock
-    hall: Hall
+    hall: App
     service: Service
-    surface: SlackSurface
+    surface: SlackInteractivity
     watch: Any
 
     async def pass_s(self, seconds: float, step_s: float = 10.0) -> None:
@@ -57,7 +57,7 @@ class Channel:
         assert (await self.proposal()).status is ProposalStatus.OPEN
 
     async def proposal(self):
-        return (await standing_of(self.hall, self.watch.id)).proposals[-1]
+        return (await watch_status(self.hall, self.watch.id)).proposals[-1]
 
     async def press(self, user: str, button: ButtonKind = ButtonKind.APPROVE, **how: Any) -> tuple[Ack, str]:
         """The acknowledgement, and what this person alone was told."""
@@ -102,10 +102,10 @@ async def channel(
         )
         wanted = Settings(state_dir=folder, slack=given, **({"approvers": ((ADA, BOB),)} | settings))
         async with (
-            open_hall(wanted, clock=clock, opener=opener(clock, sim)) as hall,
+            open_app(wanted, clock=clock, opener=opener(clock, sim)) as hall,
             Service(hall) as service,
             # Slack's own seconds are real: signatures and pings know no compressed clock.
-            hearing(hall, world=SystemClock()) as surface,
+            run_interactivity(hall, world=SystemClock()) as surface,
         ):
             assert surface is not None
             await slack.until(lambda: surface.port if over_http else not surface.trouble)
@@ -113,5 +113,5 @@ async def channel(
             spec = ClusterSpec(
                 "marin", url=sim.url, iris_command=IRIS_COMMAND, client_revision_date="2026-11-20"
             )
-            watch = await start_watching(hall, JobId(sim.root_job), spec, by=ADA, resubmit=resubmit)
+            watch = await start_watch(hall, JobId(sim.root_job), spec, by=ADA, resubmit=resubmit)
             yield Channel(slack, sim, clock, hall, service, surface, watch)

@@ -6,7 +6,7 @@ from typing import Any
 from mcp import Client
 
 from babysitter.model.ids import ProposalId
-from babysitter.model.proposal import Answer, Door
+from babysitter.model.proposal import Answer, Surface
 from babysitter.usecases.approvals import decide
 from tests.surfaces.mcp.rig import ADA, Rig, rig
 
@@ -24,7 +24,7 @@ async def wait_until(place: Rig, agent: Client, job: str, *reasons: str, cursor:
 
 
 async def the_person_says_yes(place: Rig, proposal: str) -> None:
-    ruling = await decide(place.hall, ProposalId(proposal), ADA, Answer.YES, Door.SLACK)
+    ruling = await decide(place.hall, ProposalId(proposal), ADA, Answer.YES, Surface.SLACK)
     assert ruling.took_effect
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from babysitter.config import Settings
 from babysitter.model.ids import ProposalId
-from babysitter.model.proposal import Answer, Door, ProposalStatus
+from babysitter.model.proposal import Answer, ProposalStatus, Surface
 from babysitter.usecases.agent_skills import FILE_NAME, skills_in
 from babysitter.usecases.approvals import decide, offered
-from babysitter.wiring import open_hall
+from babysitter.wiring import open_app
 from tests.support.shell import ME, Shell, shell
 
 MOST_COMMANDS = 12
@@ -44,8 +44,8 @@ class Agent:
 
 async def a_person_approves(run: Shell, proposal: str) -> str:
     settings = Settings(state_dir=run.state)
-    async with open_hall(settings, clock=run.clock) as hall:
-        return (await decide(hall, ProposalId(proposal), ME, Answer.YES, Door.TERMINAL)).sentence
+    async with open_app(settings, clock=run.clock) as hall:
+        return (await decide(hall, ProposalId(proposal), ME, Answer.YES, Surface.TERMINAL)).sentence
 
 
 async def test_an_agent_follows_the_skill_to_the_end(tmp_path: Path):
@@ -99,6 +99,6 @@ async def test_an_agent_cannot_approve_by_any_command(tmp_path: Path):
             said = await run(attempt, stdin=b"y\ny\n")
             assert said.code in (2, 4), (attempt, said)
             assert "Traceback" not in said.err
-        async with open_hall(Settings(state_dir=run.state), clock=run.clock) as hall:
+        async with open_app(Settings(state_dir=run.state), clock=run.clock) as hall:
             assert (await offered(hall, ProposalId(proposal))).status is ProposalStatus.OPEN
         assert run.sim.launched == []

@@ -13,7 +13,7 @@ import pytest
 
 from babysitter.model.proposal import ProposalStatus
 from tests.support.clock import NOON
-from tests.support.sim_app import Story, story
+from tests.support.sim_app import SimulatedApp, story
 
 TOKEN = "made-up-token"
 SUCCESSOR = "/ada/dedup-r1"
@@ -46,7 +46,7 @@ def place(tmp_path: Path) -> Place:
     return Place(folder, program)
 
 
-async def until_offered(tale: Story) -> None:
+async def until_offered(tale: SimulatedApp) -> None:
     for _ in range(40):
         if await tale.proposals():
             return
@@ -54,13 +54,13 @@ async def until_offered(tale: Story) -> None:
     raise AssertionError("nothing was offered")
 
 
-def told_after_answer(tale: Story) -> str:
+def told_after_answer(tale: SimulatedApp) -> str:
     withdrawn = [each for each in tale.ear.heard if each.occasion == "withdrawn"]
     assert withdrawn, tale.ear.occasions
     return withdrawn[-1].words.sentence
 
 
-async def launch(tale: Story, job: str) -> None:
+async def launch(tale: SimulatedApp, job: str) -> None:
     """Somebody else submits a job of this name."""
     body = {
         "name": job,
@@ -72,7 +72,7 @@ async def launch(tale: Story, job: str) -> None:
         assert answer.status == 200
 
 
-async def called_off(tale: Story, words: str) -> None:
+async def called_off(tale: SimulatedApp, words: str) -> None:
     """The approval is followed by a reason, and nothing was touched."""
     await tale.answer()
     await tale.pass_s(60)

@@ -12,7 +12,7 @@ import structlog
 import yaml
 import zstandard
 
-from babysitter.backends.recording.recorder import RecordingFolder, RecordingLine
+from babysitter.backends.recording.recorder import RecordingFolder, RecordingTransport
 from babysitter.engine.service_log import configure_log
 from babysitter.model.ids import JobId
 from babysitter.model.log import LogSource
@@ -22,7 +22,7 @@ from babysitter.surfaces.views import WatchView
 from babysitter.usecases.explain import as_lines, explain
 from babysitter.usecases.report import report
 from tests.redact.secrets import BARE, NAMED, PLACED, Secret, made, trace_of
-from tests.support.sim_app import PatientLine, Story, story
+from tests.support.sim_app import PatientLine, SimulatedApp, story
 
 SECRETS = list(made(7))
 # What a job's own lines look like; each secret is printed in its own way.
@@ -74,7 +74,7 @@ def leaks(where: str, text: str) -> list[str]:
     return [f"{where}: {secret.kind}: {part}" for secret in SECRETS if (part := trace_of(secret.value, text))]
 
 
-async def shown_by(tale: Story) -> Iterator[tuple[str, str]]:
+async def shown_by(tale: SimulatedApp) -> Iterator[tuple[str, str]]:
     """What every surface says about the watch."""
     standing = await tale.standing()
     words = [
@@ -94,11 +94,11 @@ async def shown_by(tale: Story) -> Iterator[tuple[str, str]]:
     )
 
 
-async def recording_of(tale: Story, folder: Path) -> str:
+async def recording_of(tale: SimulatedApp, folder: Path) -> str:
     """The raw answers of the cluster, as a recording holds them."""
     spec = await tale.hall.clusters.spec("marin")
     writer = RecordingFolder(folder, JobId(tale.sim.root_job), tale.clock)
-    line = RecordingLine(PatientLine(spec, tale.sim), writer, tale.clock)
+    line = RecordingTransport(PatientLine(spec, tale.sim), writer, tale.clock)
     await line.ask("GetJobStatus", {"jobId": tale.sim.root_job})
     await line.ask("ListTasks", {"jobId": tale.sim.root_job})
     fetch = {

@@ -10,11 +10,11 @@ from babysitter.engine.service import Service
 from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import ButtonKind
-from babysitter.model.proposal import Answer, Door, ProposalStatus
-from babysitter.slack.run_interactivity import hearing
+from babysitter.model.proposal import Answer, ProposalStatus, Surface
+from babysitter.slack.run_interactivity import run_interactivity
 from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import standing_of
-from babysitter.wiring import open_hall
+from babysitter.usecases.manage_watches import watch_status
+from babysitter.wiring import open_app
 from tests.e2e.channel import ADA, BOB, CARD_TITLES, EVE, IRIS_COMMAND, Channel, channel
 from tests.support import build
 from tests.support.sim_app import opener
@@ -151,7 +151,7 @@ async def test_who_may_no_longer_approve_when_the_act_begins_has_approved_nothin
         object.__setattr__(place.hall.policy, "approvers", ((BOB,),))
         await place.pass_s(120)
         assert place.sim.launched == []
-        first, second = (await standing_of(place.hall, place.watch.id)).proposals
+        first, second = (await watch_status(place.hall, place.watch.id)).proposals
         assert first.status is ProposalStatus.WITHDRAWN
         assert (second.status, second.may_approve) == (ProposalStatus.OPEN, (BOB,))
         assert any("may not approve any more" in place.shown(each) for each in place.slack.messages)
@@ -192,7 +192,7 @@ async def test_an_hour_without_slack_loses_nothing_and_the_terminal_still_decide
         place.slack.faults.is_down = True
         await place.pass_s(3600, 30.0)
         assert len(place.slack.messages) == before
-        ruling = await decide(place.hall, (await place.proposal()).id, ADA, Answer.YES, Door.TERMINAL)
+        ruling = await decide(place.hall, (await place.proposal()).id, ADA, Answer.YES, Surface.TERMINAL)
         assert ruling.took_effect
         await place.pass_s(300)
         assert place.sim.launched == ["/ada/dedup-r1"]
@@ -208,7 +208,7 @@ async def test_an_hour_without_slack_loses_nothing_and_the_terminal_still_decide
 async def test_an_address_that_is_taken_is_a_trouble_that_status_shows(tmp_path):
     async with channel(tmp_path, over_http=True) as place:
         place.hall.settings.slack.__dict__["listen"] = f"127.0.0.1:{place.surface.port}"
-        async with hearing(place.hall, world=SystemClock()):
+        async with run_interactivity(place.hall, world=SystemClock()):
             await place.slack.until(lambda: place.hall.troubles)
         await place.hall.tenure.renew(place.hall.troubles)
         shown = await troubles_of(place.hall.store, now=place.clock.now())
@@ -220,7 +220,7 @@ async def test_a_denied_offer_stays_denied_whoever_presses_next(tmp_path):
         await place.offer()
         await place.press(BOB, ButtonKind.DENY)
         await place.pass_s(20)
-        standing = await standing_of(place.hall, place.watch.id)
+        standing = await watch_status(place.hall, place.watch.id)
         assert [each.status for each in standing.incidents] == [IncidentStatus.DENIED]
         assert not any("approve" in str(each) for each in place.card().buttons)
         await place.pass_s(300)
@@ -234,9 +234,9 @@ async def test_a_press_after_a_restart_of_the_bot_counts_once(tmp_path):
         wanted = place.hall.settings
         await place.service.__aexit__()  # the bot ends in good order, its card stays
         async with (
-            open_hall(wanted, clock=place.clock, opener=opener(place.clock, place.sim)) as hall,
+            open_app(wanted, clock=place.clock, opener=opener(place.clock, place.sim)) as hall,
             Service(hall) as service,
-            hearing(hall, world=SystemClock()) as surface,
+            run_interactivity(hall, world=SystemClock()) as surface,
         ):
             assert surface is not None
             await place.slack.until(lambda: not surface.trouble)

@@ -11,14 +11,14 @@ from babysitter.model.events import IncidentEnded, StepTaken
 from babysitter.model.ids import JobId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Answer, Door
+from babysitter.model.proposal import Answer, Surface
 from babysitter.model.watch import Watch
 from babysitter.preflight import program
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import standing_of
+from babysitter.usecases.manage_watches import watch_status
 from tests.engine.test_check import seconds, zombie
-from tests.support.app import ADA, Home, home
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT
 from tests.support.jobs import crew, raw, report, tree
 
@@ -26,23 +26,23 @@ SUCCESSOR = JobId("/ada/dedup-r1")
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         opened.cluster.show(tree(*crew()))
         yield opened
 
 
-async def offer_of(place: Home, watch: Watch) -> ProposalId:
+async def offer_of(place: AppHarness, watch: Watch) -> ProposalId:
     return next(
-        each.id for each in (await standing_of(place.hall, watch.id)).proposals if each.status == "open"
+        each.id for each in (await watch_status(place.hall, watch.id)).proposals if each.status == "open"
     )
 
 
-def answer(place: Home, offer: ProposalId, person: Person = ADA, yes: Answer = Answer.YES):
-    return decide(place.hall, offer, person, yes, Door.TERMINAL)
+def answer(place: AppHarness, offer: ProposalId, person: Person = ADA, yes: Answer = Answer.YES):
+    return decide(place.hall, offer, person, yes, Surface.TERMINAL)
 
 
-async def come_up(place: Home) -> None:
+async def come_up(place: AppHarness) -> None:
     """The new job's pipeline gets going."""
     coordinator = f"{SUCCESSOR}/zephyr-dedup-9f9f9f9f-p0-a0"
     for each in crew(context="zephyr-dedup-9f9f9f9f", since_s=seconds(place)):
@@ -59,13 +59,13 @@ def _fields(job) -> dict[str, object]:
     return {name: getattr(job, name) for name in job.__dataclass_fields__}
 
 
-async def test_promise_1_nothing_is_done_without_an_answer(place: Home):
+async def test_promise_1_nothing_is_done_without_an_answer(place: AppHarness):
     await zombie(place)
     await place.pass_s(4 * 3600, step_s=60)
     assert (place.hands.stopped, place.hands.submitted) == ([], [])
 
 
-async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place: Home):
+async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place: AppHarness):
     watch = await zombie(place)
     neighbours = [JobId("/ada/dedup-2"), JobId("/ada/dedupe")]
     for each in neighbours:
@@ -98,7 +98,7 @@ async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place
     assert place.hands.submitted == [SUCCESSOR]
 
 
-async def test_what_the_stop_would_lose_is_kept_first_and_without_secrets(place: Home):
+async def test_what_the_stop_would_lose_is_kept_first_and_without_secrets(place: AppHarness):
     watch = await zombie(place)
     token = "hf_" + "madeup" * 6
     place.cluster.log.append(raw(seconds(place), f"token {token}", f"{ROOT}/0"))
@@ -111,7 +111,7 @@ async def test_what_the_stop_would_lose_is_kept_first_and_without_secrets(place:
     assert token not in kept[0].read_text()
 
 
-async def test_promise_2_many_answers_at_once_lead_to_one_act(place: Home):
+async def test_promise_2_many_answers_at_once_lead_to_one_act(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     rulings = await asyncio.gather(*(answer(place, offer) for _ in range(5)))
@@ -121,7 +121,7 @@ async def test_promise_2_many_answers_at_once_lead_to_one_act(place: Home):
     assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
 
 
-async def test_a_stranger_decides_nothing(place: Home):
+async def test_a_stranger_decides_nothing(place: AppHarness):
     watch = await zombie(place)
     with pytest.raises(NotAllowed, match="U-mallory may not answer"):
         await answer(place, await offer_of(place, watch), Person("U-mallory"))
@@ -129,17 +129,17 @@ async def test_a_stranger_decides_nothing(place: Home):
     assert place.hands.stopped == []
 
 
-async def test_a_denial_is_kept_and_nothing_is_offered_again_for_the_same_facts(place: Home):
+async def test_a_denial_is_kept_and_nothing_is_offered_again_for_the_same_facts(place: AppHarness):
     watch = await zombie(place)
     await answer(place, await offer_of(place, watch), yes=Answer.NO)
     await place.pass_s(1800, step_s=30)
-    (incident,) = (await standing_of(place.hall, watch.id)).incidents
+    (incident,) = (await watch_status(place.hall, watch.id)).incidents
     assert incident.status is IncidentStatus.DENIED
     assert place.hands.stopped == []
     assert place.ear.occasions == ["started", "incident"]
 
 
-async def test_a_job_that_recovered_between_the_answer_and_the_act_is_left_alone(place: Home):
+async def test_a_job_that_recovered_between_the_answer_and_the_act_is_left_alone(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     jobs_now = [*crew(state=type(place.cluster.jobs[ROOT].state).KILLED, workers=None)]
@@ -160,7 +160,7 @@ async def test_a_job_that_recovered_between_the_answer_and_the_act_is_left_alone
     assert withdrawn.status == "withdrawn"
 
 
-async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: Home):
+async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     block = PreflightSeverity.BLOCK
@@ -170,7 +170,7 @@ async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: H
     assert (place.hands.stopped, place.hands.submitted) == ([], [])
     told = [each.words.sentence for each in place.ear.heard]
     assert "Nothing was done. `iris` cannot be run here." in told
-    assert (await standing_of(place.hall, watch.id)).proposals[-1].status == "withdrawn"
+    assert (await watch_status(place.hall, watch.id)).proposals[-1].status == "withdrawn"
     place.hands.findings = ()  # the person installs it, and answers the new offer
     await place.pass_s(60)
     await answer(place, await offer_of(place, watch))

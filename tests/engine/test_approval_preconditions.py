@@ -9,18 +9,18 @@ import pytest
 from babysitter.backends.iris.bundle import folder_state
 from babysitter.engine import approval_preconditions
 from babysitter.engine.approval_preconditions import folder_moved, save_evidence, what_moved
-from babysitter.errors import Unreachable, WorldError
+from babysitter.errors import ExternalError, Unreachable
 from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId, Person, TaskId
 from babysitter.model.job import JobState
 from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy
-from babysitter.model.proposal import Door
+from babysitter.model.proposal import Surface
 from babysitter.model.seen import Source, Unseen
 from babysitter.model.verdict import Gone, Verdict
 from tests.engine.test_restart_outcome import Approval, approve
-from tests.support.app import ADA, Home, home
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import COORDINATOR, NOON, ROOT, diagnosis, submission, verdict
 from tests.support.jobs import raw
 
@@ -30,7 +30,7 @@ BLIND = tuple(Unseen(Source.CONTROLLER, reason, NOON) for reason in ("Refused.",
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         yield opened
 
@@ -66,7 +66,7 @@ async def moved(
         ({"attempt": None}, ""),
     ],
 )
-async def test_verdict_now_is_compared_with_the_facts_shown(place: Home, monkeypatch, changes, said):
+async def test_verdict_now_is_compared_with_the_facts_shown(place: AppHarness, monkeypatch, changes, said):
     approval = await approve(place)
     assert await moved(approval, monkeypatch, replace(ZOMBIE, **changes)) == said
 
@@ -74,15 +74,15 @@ async def test_verdict_now_is_compared_with_the_facts_shown(place: Home, monkeyp
 @pytest.mark.parametrize(
     ("state", "said"), [(JobState.FAILED, f"{ROOT} is now failed, it was running"), (None, "")]
 )
-async def test_state_now_is_compared_with_the_one_shown(place: Home, monkeypatch, state, said):
+async def test_state_now_is_compared_with_the_one_shown(place: AppHarness, monkeypatch, state, said):
     approval = await approve(place)
     assert await moved(approval, monkeypatch, verdict(diagnosis(), state=state)) == said
 
 
-async def test_blindness_names_its_first_reason(place: Home, monkeypatch):
+async def test_blindness_names_its_first_reason(place: AppHarness, monkeypatch):
     approval = await approve(place)
     for blind in (BLIND, BLIND[:1]):
-        with pytest.raises(WorldError, match="Cannot look once more before acting: Refused"):
+        with pytest.raises(ExternalError, match="Cannot look once more before acting: Refused"):
             await moved(approval, monkeypatch, replace(ZOMBIE, blind=blind))
 
 
@@ -94,24 +94,24 @@ async def test_blindness_names_its_first_reason(place: Home, monkeypatch):
         ((BOB, Person("S-team")), ""),  # whose members only their own door knows
     ],
 )
-async def test_approver_must_still_be_asked(place: Home, monkeypatch, approvers, said):
+async def test_approver_must_still_be_asked(place: AppHarness, monkeypatch, approvers, said):
     approval = await approve(place)
     assert await moved(approval, monkeypatch, approvers=approvers) == said
 
 
 @pytest.mark.parametrize("said", ["", "U-ada left the group"])
-async def test_door_of_the_approver_has_the_last_word(place: Home, monkeypatch, said):
+async def test_door_of_the_approver_has_the_last_word(place: AppHarness, monkeypatch, said):
     approval = await approve(place)
 
     async def voucher(person: Person, asked: Sequence[Person]) -> str:
         assert (person, tuple(asked)) == (ADA, (BOB,))
         return said
 
-    place.hall.vouchers[Door.TERMINAL] = voucher
+    place.hall.vouchers[Surface.TERMINAL] = voucher
     assert await moved(approval, monkeypatch, approvers=(BOB,)) == said
 
 
-async def test_folder_that_changed_is_an_objection(place: Home, monkeypatch, tmp_path: Path):
+async def test_folder_that_changed_is_an_objection(place: AppHarness, monkeypatch, tmp_path: Path):
     code = tmp_path / "code"
     code.mkdir()
     (code / "d.py").write_text("one")
@@ -129,7 +129,7 @@ async def test_folder_that_changed_is_an_objection(place: Home, monkeypatch, tmp
     assert await folder_moved(unrecorded) == ""
 
 
-async def test_evidence_is_the_newest_lines_and_the_threads(place: Home):
+async def test_evidence_is_the_newest_lines_and_the_threads(place: AppHarness):
     watch = (await approve(place)).action.watch
     followed = replace(await _watch(place, watch), memory=Memory(newest_attempt=COORDINATOR))
     token = "hf_" + "madeup" * 6
@@ -146,7 +146,7 @@ async def test_evidence_is_the_newest_lines_and_the_threads(place: Home):
     assert token not in threads.read_text()
 
 
-async def test_evidence_of_the_job_itself_without_an_attempt(place: Home):
+async def test_evidence_of_the_job_itself_without_an_attempt(place: AppHarness):
     watch = await _watch(place, (await approve(place)).action.watch)
     place.cluster.texts[TaskId(f"{ROOT}/0")] = "the root's threads"
     await save_evidence(watch, place.cluster, place.hall)
@@ -154,13 +154,13 @@ async def test_evidence_of_the_job_itself_without_an_attempt(place: Home):
     assert kept.read_text() == "the root's threads"
 
 
-async def test_evidence_that_cannot_be_read_is_named(place: Home):
+async def test_evidence_that_cannot_be_read_is_named(place: AppHarness):
     watch = await _watch(place, (await approve(place)).action.watch)
     place.cluster.broken = Unreachable("Away.")
     said = await save_evidence(watch, place.cluster, place.hall)
     assert said == "log not saved: Away.; threads not saved: Away."
 
 
-async def _watch(place: Home, name):
+async def _watch(place: AppHarness, name):
     async with place.hall.store.reading() as records:
         return await records.watches.get(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, select
 
-from babysitter.engine.check import check, check_safely
+from babysitter.engine.check import check, process_watch_safely
 from babysitter.errors import FactsChanged, Unreachable
 from babysitter.model.events import (
     CheckFailed,
@@ -28,7 +28,7 @@ from babysitter.model.watch import Watch
 from babysitter.store import tables
 from babysitter.store.store import Store
 from tests.support import jobs
-from tests.support.app import Home, home
+from tests.support.app import AppHarness, home
 from tests.support.build import NOON, ROOT
 from tests.support.jobs import CONTEXT, K, S, crew, job, line, report, tree
 
@@ -36,17 +36,17 @@ COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         opened.cluster.show(tree(*crew()))
         yield opened
 
 
-def seconds(place: Home) -> float:
+def seconds(place: AppHarness) -> float:
     return (place.clock.now() - NOON).total_seconds()
 
 
-async def steady(place: Home, shards: int = 6, resubmit: Submission | None = None) -> Watch:
+async def steady(place: AppHarness, shards: int = 6, resubmit: Submission | None = None) -> Watch:
     watch = await place.watch(resubmit=resubmit)
     for done in range(1, shards + 1):
         place.cluster.log.append(report(seconds(place), done, 100))
@@ -55,12 +55,12 @@ async def steady(place: Home, shards: int = 6, resubmit: Submission | None = Non
     return watch
 
 
-def turn_zombie(place: Home) -> None:
+def turn_zombie(place: AppHarness) -> None:
     place.cluster.log.append(line(seconds(place), "Coordinator shutdown complete", f"{COORDINATOR}/0"))
     place.cluster.texts[f"{COORDINATOR}/0"] = jobs.OVER  # type: ignore[index]
 
 
-async def zombie(place: Home, resubmit: Submission | None = None) -> Watch:
+async def zombie(place: AppHarness, resubmit: Submission | None = None) -> Watch:
     watch = await steady(place, resubmit=resubmit)
     turn_zombie(place)
     await place.pass_s(400)
@@ -68,7 +68,7 @@ async def zombie(place: Home, resubmit: Submission | None = None) -> Watch:
     return watch
 
 
-async def test_a_healthy_run_says_that_it_started_and_that_it_ended(place: Home):
+async def test_a_healthy_run_says_that_it_started_and_that_it_ended(place: AppHarness):
     watch = await steady(place)
     place.cluster.show(tree(*crew(state=S, workers=K), root=S))
     await place.pass_s(60)
@@ -79,7 +79,7 @@ async def test_a_healthy_run_says_that_it_started_and_that_it_ended(place: Home)
     assert await place.events(IncidentOpened) == []
 
 
-async def test_the_root_message_shows_the_live_state(place: Home):
+async def test_the_root_message_shows_the_live_state(place: AppHarness):
     await steady(place)
     await place.pass_s(60)  # the coordinator's own lines are read at every other look
     newest = place.ear.edited[-1]
@@ -87,7 +87,7 @@ async def test_the_root_message_shows_the_live_state(place: Home):
     assert any("6/100" in each for each in newest.words.progress)
 
 
-async def test_a_zombie_is_told_once_with_an_offer(place: Home):
+async def test_a_zombie_is_told_once_with_an_offer(place: AppHarness):
     watch = await zombie(place)
     await place.pass_s(600)
     (opened,) = await place.events(IncidentOpened)
@@ -108,7 +108,7 @@ async def test_a_zombie_is_told_once_with_an_offer(place: Home):
         assert await records.observations.of(watch.id)
 
 
-async def test_a_recovery_withdraws_the_offer_and_its_buttons(place: Home):
+async def test_a_recovery_withdraws_the_offer_and_its_buttons(place: AppHarness):
     await zombie(place)
     place.cluster.show(tree(*crew(state=K, workers=K), *crew(attempt=1, since_s=seconds(place))))
     for done in range(1, 20):
@@ -125,7 +125,7 @@ async def test_a_recovery_withdraws_the_offer_and_its_buttons(place: Home):
     assert "nothing was done" in card.words.decided
 
 
-async def test_promise_3_an_hour_without_sight_is_one_incident_and_no_offer(place: Home):
+async def test_promise_3_an_hour_without_sight_is_one_incident_and_no_offer(place: AppHarness):
     other = JobId("/ada/other")
     watch = await steady(place)
     place.cluster.jobs[other] = job(other)
@@ -151,7 +151,7 @@ async def test_promise_3_an_hour_without_sight_is_one_incident_and_no_offer(plac
     assert len(await place.events(WentBlind)) == len(await place.events(SawAgain)) == 2
 
 
-async def test_promise_5_the_same_check_again_says_nothing_twice(place: Home):
+async def test_promise_5_the_same_check_again_says_nothing_twice(place: AppHarness):
     """A crash after the commit, before the schedule knew: the check is made again."""
     watch = await zombie(place)
     before = len(await place.events()), len(place.ear.heard)
@@ -162,7 +162,7 @@ async def test_promise_5_the_same_check_again_says_nothing_twice(place: Home):
     assert (len(await place.events()), len(place.ear.heard)) == before
 
 
-async def test_promise_4_a_commit_that_ends_anywhere_leaves_nothing_half_done(place: Home):
+async def test_promise_4_a_commit_that_ends_anywhere_leaves_nothing_half_done(place: AppHarness):
     """The process ends before the n-th statement of the commit that opens an incident, for every n."""
     watch = await steady(place)
     turn_zombie(place)
@@ -185,7 +185,7 @@ async def test_promise_4_a_commit_that_ends_anywhere_leaves_nothing_half_done(pl
     assert len(await place.events(IncidentOpened)) == 1
 
 
-async def is_opening(place: Home, watch: Watch) -> bool:
+async def is_opening(place: AppHarness, watch: Watch) -> bool:
     """Whether the check that is due now would open the incident; if so, nothing of it is kept."""
     with ending_before(place.hall.store, 1, of="incidents") as ended, contextlib.suppress(EndOfProcess):
         await check(await place.now(watch), place.hall)
@@ -230,7 +230,7 @@ async def everything(store: Store) -> list[list[tuple[object, ...]]]:
         ]
 
 
-async def test_a_broken_check_marks_its_watch_and_others_go_on(place: Home):
+async def test_a_broken_check_marks_its_watch_and_others_go_on(place: AppHarness):
     watch = await steady(place)
     async with place.hall.store.transaction() as records:
         await records.watches.save(replace(await records.watches.get(watch.id), cluster="pigeons"))
@@ -254,7 +254,7 @@ async def test_a_broken_check_marks_its_watch_and_others_go_on(place: Home):
     assert len(await place.events(CheckFailed)) == 1
 
 
-async def test_a_watch_written_by_somebody_else_meanwhile_is_not_overwritten(place: Home):
+async def test_a_watch_written_by_somebody_else_meanwhile_is_not_overwritten(place: AppHarness):
     watch = await steady(place)
     read = await place.now(watch)
     async with place.hall.store.transaction() as records:
@@ -266,17 +266,17 @@ async def test_a_watch_written_by_somebody_else_meanwhile_is_not_overwritten(pla
     assert (await place.now(watch)).restarts == 7
 
 
-async def test_a_process_that_was_overtaken_writes_nothing(place: Home):
+async def test_a_process_that_was_overtaken_writes_nothing(place: AppHarness):
     watch = await steady(place)
     async with place.hall.store.transaction() as records:
         await records.leases.leave(place.hall.tenure.replica)
         await records.leases.claim(("service",), place.hall.tenure.replica, now=NOON)
     before = await everything(place.hall.store)
-    await check_safely(watch.id, place.hall)
+    await process_watch_safely(watch.id, place.hall)
     assert await everything(place.hall.store) == before
 
 
-async def test_promise_4_a_new_process_goes_on_where_the_old_one_was(place: Home, tmp_path: Path):
+async def test_promise_4_a_new_process_goes_on_where_the_old_one_was(place: AppHarness, tmp_path: Path):
     watch = await zombie(place)
     reached = await place.now(watch)
     await place.hall.tenure.end()  # as if the process had ended here, with nothing said
@@ -289,7 +289,7 @@ async def test_promise_4_a_new_process_goes_on_where_the_old_one_was(place: Home
         assert successor.ear.occasions == ["started", "incident"]
 
 
-async def test_after_the_end_an_offer_is_still_looked_after(place: Home):
+async def test_after_the_end_an_offer_is_still_looked_after(place: AppHarness):
     watch = await zombie(place)
     place.cluster.show(tree(*crew(state=K, workers=K), root=jobs.F))
     await place.pass_s(120)

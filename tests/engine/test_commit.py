@@ -8,12 +8,14 @@ import pytest
 from babysitter.engine.commit import course, due_at
 from babysitter.model.events import StageChanged
 from babysitter.model.phase import Phase
-from babysitter.model.verdict import Outlook, StageView
+from babysitter.model.verdict import ProgressSummary, StageProgressSummary
 from tests.support.build import NOON, verdict, watch
 
 
-def outlook(label: str, pipeline: int = 0) -> Outlook:
-    return Outlook("", stages=(StageView(label, 1, 10, is_current=True),), pipeline=pipeline)
+def outlook(label: str, pipeline: int = 0) -> ProgressSummary:
+    return ProgressSummary(
+        "", stages=(StageProgressSummary(label, 1, 10, is_current=True),), pipeline=pipeline
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId
 from babysitter.model.phase import Phase
 from babysitter.model.watch import Watch
-from babysitter.usecases.manage_watches import stop_watching
-from tests.support.app import ADA, Home, home
+from babysitter.usecases.manage_watches import stop_watch
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT
 from tests.support.jobs import job
 
@@ -26,12 +26,12 @@ OTHERS = (JobId("/ada/other"), JobId("/bob/third"))
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         yield opened
 
 
-async def steady(place: Home, *jobs: str) -> list[Watch]:
+async def steady(place: AppHarness, *jobs: str) -> list[Watch]:
     """Watches on plain jobs that have run for two minutes."""
     watches = []
     for each in jobs or (ROOT,):
@@ -42,11 +42,11 @@ async def steady(place: Home, *jobs: str) -> list[Watch]:
     return watches
 
 
-def titles(place: Home) -> list[str]:
+def titles(place: AppHarness) -> list[str]:
     return [each.words.title for each in place.ear.heard if each.occasion != "started"]
 
 
-async def test_a_missing_job_is_reported_once_about_that_job(place: Home):
+async def test_a_missing_job_is_reported_once_about_that_job(place: AppHarness):
     watch, other = await steady(place, ROOT, OTHERS[0])
     del place.cluster.jobs[ROOT]
     await place.pass_s(3600, step_s=10)
@@ -65,7 +65,7 @@ async def test_a_missing_job_is_reported_once_about_that_job(place: Home):
     assert (await place.now(other)).memory.gone_since is None
 
 
-async def test_a_missing_job_is_confirmed_before_it_is_reported(place: Home):
+async def test_a_missing_job_is_confirmed_before_it_is_reported(place: AppHarness):
     """One answer without the job, and the next one with it: nobody hears of that."""
     (watch,) = await steady(place)
     kept = place.cluster.jobs.pop(ROOT)
@@ -78,7 +78,7 @@ async def test_a_missing_job_is_confirmed_before_it_is_reported(place: Home):
     assert await place.events(IncidentOpened) == []
 
 
-async def test_a_job_missing_from_the_tree_only_is_not_gone(place: Home):
+async def test_a_job_missing_from_the_tree_only_is_not_gone(place: AppHarness):
     """The cluster contradicts itself: that is a cluster that cannot be seen, and nothing about the job."""
     (watch,) = await steady(place)
     states = place.cluster.states
@@ -94,7 +94,7 @@ async def test_a_job_missing_from_the_tree_only_is_not_gone(place: Home):
     assert seen.memory.blind_since
 
 
-async def test_a_job_that_is_visible_again_resumes_with_one_line(place: Home):
+async def test_a_job_that_is_visible_again_resumes_with_one_line(place: AppHarness):
     (watch,) = await steady(place)
     kept = place.cluster.jobs.pop(ROOT)
     await place.pass_s(900, step_s=10)
@@ -108,7 +108,7 @@ async def test_a_job_that_is_visible_again_resumes_with_one_line(place: Home):
     assert len(await place.events(JobReappeared)) == 1
 
 
-async def test_several_missing_jobs_are_one_message_about_the_controller(place: Home):
+async def test_several_missing_jobs_are_one_message_about_the_controller(place: AppHarness):
     watches = await steady(place, ROOT, *OTHERS)
     for each in (ROOT, OTHERS[0]):
         del place.cluster.jobs[JobId(each)]
@@ -127,7 +127,7 @@ async def test_several_missing_jobs_are_one_message_about_the_controller(place: 
         assert now.due_at is not None
 
 
-async def test_lost_jobs_that_come_back_are_one_line(place: Home):
+async def test_lost_jobs_that_come_back_are_one_line(place: AppHarness):
     watches = await steady(place, ROOT, *OTHERS)
     kept = dict(place.cluster.jobs)
     place.cluster.jobs.clear()
@@ -141,12 +141,12 @@ async def test_lost_jobs_that_come_back_are_one_line(place: Home):
     assert all([(await place.now(each)).memory.gone_since is None for each in watches])
 
 
-async def test_a_person_who_stops_the_lost_watches_ends_it(place: Home):
+async def test_a_person_who_stops_the_lost_watches_ends_it(place: AppHarness):
     watches = await steady(place, ROOT, *OTHERS)
     del place.cluster.jobs[ROOT], place.cluster.jobs[OTHERS[0]]
     await place.pass_s(900, step_s=10)
     for each in watches[:2]:
-        await stop_watching(place.hall, each.id, by=ADA)
+        await stop_watch(place.hall, each.id, by=ADA)
     await place.pass_s(900, step_s=10)
     (ended,) = await place.events(IncidentEnded)
     assert isinstance(ended, IncidentEnded)
@@ -154,17 +154,17 @@ async def test_a_person_who_stops_the_lost_watches_ends_it(place: Home):
         assert await records.ledger.open_incidents() == ()
 
 
-async def test_the_last_watch_that_is_stopped_ends_the_outage(place: Home):
+async def test_the_last_watch_that_is_stopped_ends_the_outage(place: AppHarness):
     watches = await steady(place, ROOT, OTHERS[0])
     place.cluster.jobs.clear()
     await place.pass_s(900, step_s=10)
     for each in watches:
-        await stop_watching(place.hall, each.id, by=ADA)
+        await stop_watch(place.hall, each.id, by=ADA)
     async with place.hall.store.reading() as records:
         assert await records.ledger.open_incidents() == ()
 
 
-async def test_an_outage_that_one_watch_alone_sees_is_its_own(place: Home):
+async def test_an_outage_that_one_watch_alone_sees_is_its_own(place: AppHarness):
     """One job that cannot be read beside one that can: never a cluster that comes and goes."""
     watch, _ = await steady(place, ROOT, OTHERS[0])
     tree = place.cluster.tree
@@ -185,7 +185,7 @@ async def test_an_outage_that_one_watch_alone_sees_is_its_own(place: Home):
     assert titles(place) == ["Cannot be read: dedup", "Over: Cannot be read, dedup"]
 
 
-async def test_a_successor_that_vanishes_before_it_was_seen_is_gone(place: Home):
+async def test_a_successor_that_vanishes_before_it_was_seen_is_gone(place: AppHarness):
     (watch,) = await steady(place)
     async with place.hall.store.transaction() as records:
         from dataclasses import replace

@@ -11,10 +11,16 @@ from babysitter.engine.deliver import EDIT_EVERY, Deliverer
 from babysitter.errors import StorageUnavailable
 from babysitter.model.events import MessageDropped
 from babysitter.model.ids import MessageId, ProposalId
-from babysitter.model.message import Button, ButtonKind, Message, Occasion, Words
+from babysitter.model.message import (
+    Button,
+    ButtonKind,
+    Message,
+    MessageContent,
+    MessageKind,
+)
 from babysitter.notify.notifier import NotifyError
 from babysitter.store.store import Store, open_store
-from tests.support.app import Ear
+from tests.support.app import RecordingNotifier
 from tests.support.build import at
 from tests.support.clock import FakeClock
 from tests.support.locked import locked
@@ -24,9 +30,9 @@ from tests.support.waiting import until
 class Post:
     """An outbox with one notifier, and a clock that moves when told."""
 
-    def __init__(self, store: Store, *ears: Ear) -> None:
+    def __init__(self, store: Store, *ears: RecordingNotifier) -> None:
         self.store = store
-        self.ears = ears or (Ear(),)
+        self.ears = ears or (RecordingNotifier(),)
         self.ear = self.ears[0]
         self.clock = FakeClock()
         self.deliverer = Deliverer(store, self.ears, self.clock, self.clock)
@@ -38,8 +44,8 @@ class Post:
         message = Message(
             MessageId(f"m-{number}"),
             conversation,
-            Occasion.INCIDENT,
-            Words(f"Title {number}", f"Sentence {number}."),
+            MessageKind.INCIDENT,
+            MessageContent(f"Title {number}", f"Sentence {number}."),
             self.clock.now(),
             proposal=ProposalId("p-1") if button else None,
             buttons=buttons,
@@ -49,8 +55,8 @@ class Post:
             await records.outbox.put(message, hold_until=hold_until)
 
     async def edit(self, number: int, sentence: str) -> None:
-        words = Words(f"Title {number}", sentence)
-        changed = Message(MessageId(f"m-{number}"), "w-1", Occasion.LIVE_STATE, words, self.clock.now())
+        words = MessageContent(f"Title {number}", sentence)
+        changed = Message(MessageId(f"m-{number}"), "w-1", MessageKind.LIVE_STATE, words, self.clock.now())
         async with self.store.transaction() as records:
             await records.outbox.edit(changed.id, changed)
 
@@ -193,14 +199,14 @@ async def test_a_fault_of_a_notifier_is_survived(post: Post):
 
 
 async def test_a_slow_notifier_holds_up_no_other(store: Store):
-    class Slow(Ear):
+    class Slow(RecordingNotifier):
         gate = asyncio.Event()
 
         async def post(self, message, *, thread, is_repeat):
             await self.gate.wait()
             return await super().post(message, thread=thread, is_repeat=is_repeat)
 
-    slow, quick = Slow("slow"), Ear("quick")
+    slow, quick = Slow("slow"), RecordingNotifier("quick")
     post = Post(store, slow, quick)
     await post.deliverer.begin()
     await post.put(1)
@@ -237,7 +243,7 @@ async def test_last_delivery_edits_without_distance(post: Post):
 
 
 async def test_a_notifier_without_edits_gets_none_and_the_first_words(store: Store):
-    post = Post(store, Ear(edits=False))
+    post = Post(store, RecordingNotifier(edits=False))
     await post.deliverer.begin()
     await post.put(1)
     await post.edit(1, "changed before it was told")
@@ -268,9 +274,9 @@ async def test_the_night_comes_as_one_digest_but_what_can_be_answered_as_it_is(p
     assert post.heard == []
     await post.tick(1)
     await post.tick(1)
-    assert [each.occasion for each in post.ear.heard if each.id != "m-4"] == [Occasion.DIGEST]
+    assert [each.occasion for each in post.ear.heard if each.id != "m-4"] == [MessageKind.DIGEST]
     assert "m-4" in post.heard
-    digest = next(each for each in post.ear.heard if each.occasion is Occasion.DIGEST)
+    digest = next(each for each in post.ear.heard if each.occasion is MessageKind.DIGEST)
     assert len(digest.words.progress) == 3
     await post.tick(timedelta(days=1).total_seconds())
     assert len(post.heard) == 2
@@ -282,7 +288,7 @@ async def test_one_held_message_comes_as_it_is(post: Post):
     assert post.heard == ["m-1"]
 
 
-class Duplicating(Ear):
+class Duplicating(RecordingNotifier):
     """A notifier that cannot look whether a message arrived: it posts whatever it is given."""
 
     async def post(self, message, *, thread, is_repeat):  # noqa: ARG002
@@ -316,7 +322,7 @@ async def test_receipt_that_was_not_stored_is_not_posted_again(store: Store, tmp
 async def test_message_in_flight_is_not_claimed_again_when_another_fails(store: Store, tmp_path: Path):
     gates, posted = {"m-1": asyncio.Event(), "m-2": asyncio.Event()}, asyncio.Event()
 
-    class Mixed(Ear):
+    class Mixed(RecordingNotifier):
         async def post(self, message, *, thread, is_repeat):
             posted.set()
             await gates[message.id].wait()
@@ -358,7 +364,7 @@ async def test_clock_set_back_holds_up_no_message(post: Post):
     assert post.ear.edited[-1].words.sentence == "Something else."
 
 
-class Counting(Ear):
+class Counting(RecordingNotifier):
     """Notes the second of each try, by message; `refuses`: messages that do not get through."""
 
     def __init__(self, clock: FakeClock, *refuses: str, edits: bool = True) -> None:
@@ -456,13 +462,13 @@ async def test_held_messages_are_one_digest_from_the_second_on(post: Post, held)
     await post.tick(60)
     await post.tick(1)
     occasions = [each.occasion for each in post.ear.heard]
-    assert occasions == [Occasion.DIGEST if held > 1 else Occasion.INCIDENT]
+    assert occasions == [MessageKind.DIGEST if held > 1 else MessageKind.INCIDENT]
 
 
 async def test_delivery_that_is_given_up_is_a_doubt_for_the_next(store: Store):
     started = asyncio.Event()
 
-    class Hanging(Ear):
+    class Hanging(RecordingNotifier):
         async def post(self, message, *, thread, is_repeat):
             started.set()
             if not is_repeat:
@@ -527,7 +533,9 @@ async def test_storage_that_works_again_ends_the_row_of_pauses(post: Post, monke
 
 
 async def test_channels_are_told_by_their_descriptions(store: Store):
-    post = Post(store, Ear("one", description="Slack #jobs"), Ear("two", description=""))
+    post = Post(
+        store, RecordingNotifier("one", description="Slack #jobs"), RecordingNotifier("two", description="")
+    )
     await post.deliverer.begin()
     async with store.reading() as records:
         assert list(await records.channels.all()) == ["Slack #jobs"]

@@ -13,7 +13,7 @@ from babysitter.model.ids import WatchId
 from babysitter.model.watch import UnfinishedWatch
 from babysitter.notify.notifier import NotifyError
 from babysitter.store.store import Store, open_store
-from tests.support.app import Ear
+from tests.support.app import RecordingNotifier
 from tests.support.build import NOON, ROOT
 from tests.support.clock import FakeClock
 from tests.support.locked import locked
@@ -29,8 +29,8 @@ class Channel:
     store: Store
     health: StorageHealth
     clock: FakeClock
-    slack: Ear
-    mail: Ear
+    slack: RecordingNotifier
+    mail: RecordingNotifier
     counts: dict[str, int]
 
     async def fail_for(self, seconds: int) -> None:
@@ -57,7 +57,7 @@ class Channel:
 
 @pytest.fixture
 async def channel(tmp_path: Path) -> AsyncIterator[Channel]:
-    clock, slack, mail = FakeClock(), Ear("slack"), Ear("mail")
+    clock, slack, mail = FakeClock(), RecordingNotifier("slack"), RecordingNotifier("mail")
     health, counts = StorageHealth(clock), {}
     store = await open_store(tmp_path)
     emergency = EmergencyChannel(

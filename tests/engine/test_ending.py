@@ -12,12 +12,12 @@ from babysitter.model.ids import IncidentId, JobId
 from babysitter.model.incident import Incident
 from babysitter.model.job import Attempt, JobState, Task, TaskState
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Answer, Door
+from babysitter.model.proposal import Answer, Surface
 from babysitter.model.watch import Watch
 from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import look_now, standing_of, stop_watching
+from babysitter.usecases.manage_watches import look_now, stop_watch, watch_status
 from babysitter.usecases.request_restart import propose
-from tests.support.app import ADA, Home, home
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import NOON, ROOT
 from tests.support.jobs import job, raw
 
@@ -26,12 +26,12 @@ OOM = "Exit code 137: OOM killed (container exceeded memory limit)"
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         yield opened
 
 
-async def watched(place: Home, seconds: float = 120) -> Watch:
+async def watched(place: AppHarness, seconds: float = 120) -> Watch:
     place.cluster.jobs[ROOT] = job(ROOT)
     watch = await place.watch()
     await place.pass_s(seconds)
@@ -39,7 +39,7 @@ async def watched(place: Home, seconds: float = 120) -> Watch:
     return watch
 
 
-def end(place: Home, state: JobState = JobState.FAILED, error: str = MISSING, code: int = 1) -> None:
+def end(place: AppHarness, state: JobState = JobState.FAILED, error: str = MISSING, code: int = 1) -> None:
     now: datetime = place.clock.now()
     known = place.cluster.jobs[ROOT]
     place.cluster.jobs[ROOT] = replace(known, state=state, finished_at=now, error=error)
@@ -58,12 +58,12 @@ def end(place: Home, state: JobState = JobState.FAILED, error: str = MISSING, co
     )
 
 
-async def incidents(place: Home, watch: Watch) -> tuple[Incident, ...]:
+async def incidents(place: AppHarness, watch: Watch) -> tuple[Incident, ...]:
     async with place.hall.store.reading() as records:
         return await records.ledger.incidents_of((watch.id,))
 
 
-async def test_a_failed_job_is_reported_once(place: Home):
+async def test_a_failed_job_is_reported_once(place: AppHarness):
     watch = await watched(place)
     end(place)
     await place.pass_s(600)
@@ -78,7 +78,7 @@ async def test_a_failed_job_is_reported_once(place: Home):
     assert len(await place.events(IncidentOpened)) == len(await place.events(IncidentEnded)) == 1
 
 
-async def test_a_failed_job_is_not_reported_again_by_another_check(place: Home):
+async def test_a_failed_job_is_not_reported_again_by_another_check(place: AppHarness):
     watch = await watched(place)
     end(place)
     await place.pass_s(60)
@@ -89,15 +89,15 @@ async def test_a_failed_job_is_not_reported_again_by_another_check(place: Home):
     assert len(await incidents(place, watch)) == 1
 
 
-async def test_a_closed_incident_still_shows_what_it_was(place: Home):
+async def test_a_closed_incident_still_shows_what_it_was(place: AppHarness):
     watch = await watched(place)
     end(place)
     await place.pass_s(60)
-    (shown,) = (await standing_of(place.hall, watch.id)).incidents
+    (shown,) = (await watch_status(place.hall, watch.id)).incidents
     assert (shown.diagnosis.cause, shown.status) == ("missing-dependency", "failed")
 
 
-async def test_an_offer_about_an_ended_job_keeps_its_incident_open(place: Home):
+async def test_an_offer_about_an_ended_job_keeps_its_incident_open(place: AppHarness):
     watch = await watched(place)
     end(place, error=OOM, code=137)
     await place.pass_s(60)
@@ -110,18 +110,18 @@ async def test_an_offer_about_an_ended_job_keeps_its_incident_open(place: Home):
     assert place.ear.occasions == ["started", "incident", "reminder"]
 
 
-async def test_a_denied_offer_about_an_ended_job_closes_its_incident(place: Home):
+async def test_a_denied_offer_about_an_ended_job_closes_its_incident(place: AppHarness):
     watch = await watched(place)
     end(place, error=OOM, code=137)
     await place.pass_s(60)
-    (offer,) = (await standing_of(place.hall, watch.id)).proposals
-    await decide(place.hall, offer.id, ADA, Answer.NO, Door.TERMINAL)
+    (offer,) = (await watch_status(place.hall, watch.id)).proposals
+    await decide(place.hall, offer.id, ADA, Answer.NO, Surface.TERMINAL)
     await place.pass_s(600)
     assert [each.status for each in await incidents(place, watch)] == ["failed"]
     assert place.ear.occasions == ["started", "incident"]
 
 
-async def test_a_restart_of_an_ended_job_can_be_asked_for(place: Home):
+async def test_a_restart_of_an_ended_job_can_be_asked_for(place: AppHarness):
     watch = await watched(place)
     end(place)
     await place.pass_s(60)
@@ -129,16 +129,16 @@ async def test_a_restart_of_an_ended_job_can_be_asked_for(place: Home):
         await propose(place.hall, watch.id, why="I fixed it.", asked_by="an agent")
 
 
-async def test_a_watch_that_is_stopped_leaves_nothing_open(place: Home):
+async def test_a_watch_that_is_stopped_leaves_nothing_open(place: AppHarness):
     watch = await watched(place)
     end(place, error=OOM, code=137)
     await place.pass_s(60)
-    await stop_watching(place.hall, watch.id, by=ADA)
+    await stop_watch(place.hall, watch.id, by=ADA)
     (incident,) = await incidents(place, watch)
     assert (incident.status, incident.outcome) == ("resolved", "the watch was stopped")
 
 
-async def test_the_end_mentions_a_failed_child(place: Home):
+async def test_the_end_mentions_a_failed_child(place: AppHarness):
     await watched(place)
     child = JobId(f"{ROOT}/load")
     place.cluster.jobs[child] = job(child, JobState.FAILED, error=MISSING)
@@ -151,7 +151,7 @@ async def test_the_end_mentions_a_failed_child(place: Home):
     assert said.words.severity == "degraded"
 
 
-async def test_the_end_mentions_an_open_nan(place: Home):
+async def test_the_end_mentions_an_open_nan(place: AppHarness):
     await watched(place)
     for step in range(40):
         loss = "2.5" if step < 20 else "nan"
@@ -166,7 +166,7 @@ async def test_the_end_mentions_an_open_nan(place: Home):
         assert await records.ledger.open_incidents() == ()
 
 
-async def test_the_end_of_a_known_trouble_does_not_repeat_its_evidence(place: Home):
+async def test_the_end_of_a_known_trouble_does_not_repeat_its_evidence(place: AppHarness):
     await watched(place)
     for step in range(40):
         loss = "2.5" if step < 20 else "nan"

@@ -7,13 +7,13 @@ import pytest
 
 from babysitter.backends.backend import Abilities
 from babysitter.engine.find_resubmission import known_submission, obstacle, resubmission
-from babysitter.errors import Unreachable, WorldError
+from babysitter.errors import ExternalError, Unreachable
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import IncidentId, JobId
 from babysitter.model.incident import Ledger, Restart
 from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.submission import FolderState, Submission, SubmissionOrigin, SubmitContext
-from babysitter.policy.policy_input import Case
+from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.respond import offer_of
 from babysitter.preflight.preflight_finding import (
     NOT_CHECKED,
@@ -64,7 +64,9 @@ class Checker:
         return self.findings[submission.is_http]
 
 
-def stored_case(seen=None, ledger: Ledger = Ledger(), *, workdir: str = "", given=None, **of_watch) -> Case:  # noqa: B008
+def stored_case(
+    seen=None, ledger: Ledger = Ledger(), *, workdir: str = "", given=None, **of_watch
+) -> PolicyInput:  # noqa: B008
     followed = watch(submit_context=SubmitContext(workdir), resubmit=given, **of_watch)
     return case(seen or verdict(ZOMBIE), ledger, watch=followed, submission=None)
 
@@ -74,7 +76,7 @@ def offer(of: Submission, status: ProposalStatus = ProposalStatus.OPEN, **change
     return replace(made, status=status, **changes)
 
 
-async def found(seen: Case, eyes: Keeper | None = None, hands: Checker | None = None, env_from=()):
+async def found(seen: PolicyInput, eyes: Keeper | None = None, hands: Checker | None = None, env_from=()):
     hall = SimpleNamespace(settings=SimpleNamespace(env_from=env_from))
     return await resubmission(seen, eyes or Keeper(), hands or Checker(), hall)
 
@@ -248,5 +250,5 @@ async def test_folder_is_read_anew_unless_an_offer_shows_it(folder):
 async def test_obstacle_is_what_blocks_before_what_is_open():
     assert await obstacle(HTTP, Checker()) == ""
     assert await obstacle(HTTP, Checker(http=[OPEN, BLOCKED])) == "The bundle is gone."
-    with pytest.raises(WorldError, match="Not asked yet"):
+    with pytest.raises(ExternalError, match="Not asked yet"):
         await obstacle(HTTP, Checker(http=[OPEN]))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.clock import SystemClock
-from babysitter.engine.leadership import Tenure
+from babysitter.engine.leadership import Leadership
 from babysitter.engine.service_lock import is_served, serving_process
 from babysitter.errors import AlreadyServed, FactsChanged
 from babysitter.store.store import Store, open_store
@@ -21,12 +21,12 @@ SERVING = """
 import asyncio, sys
 from pathlib import Path
 from babysitter.clock import SystemClock
-from babysitter.engine.leadership import Tenure
+from babysitter.engine.leadership import Leadership
 from babysitter.store.store import open_store
 
 async def serve():
     store = await open_store(Path(sys.argv[1]))
-    tenure = Tenure(store, SystemClock(), lock_folder=Path(sys.argv[1]))
+    tenure = Leadership(store, SystemClock(), lock_folder=Path(sys.argv[1]))
     await tenure.begin()
     print("serving", flush=True)
     await asyncio.Event().wait()
@@ -43,17 +43,17 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def test_a_second_process_is_told_who_serves(store: Store, tmp_path: Path):
-    first = Tenure(store, FakeClock(), lock_folder=tmp_path)
+    first = Leadership(store, FakeClock(), lock_folder=tmp_path)
     await first.begin()
     assert is_served(tmp_path)
     assert serving_process(tmp_path) == os.getpid()
-    assert await Tenure(store, FakeClock(), lock_folder=tmp_path).somebody_serves()
+    assert await Leadership(store, FakeClock(), lock_folder=tmp_path).somebody_serves()
     with pytest.raises(AlreadyServed, match=f"by process {os.getpid()}"):
-        await Tenure(store, FakeClock(), lock_folder=tmp_path).begin()
+        await Leadership(store, FakeClock(), lock_folder=tmp_path).begin()
     await first.end()
     assert not is_served(tmp_path)
     assert serving_process(tmp_path) is None
-    second = Tenure(store, FakeClock(), lock_folder=tmp_path)
+    second = Leadership(store, FakeClock(), lock_folder=tmp_path)
     await second.begin()
     assert second.lease.fence == 2
     await second.end()
@@ -72,7 +72,7 @@ async def test_asking_keeps_no_service_from_beginning(store: Store, tmp_path: Pa
     asks.wait()
     try:
         for _ in range(10):
-            tenure = Tenure(store, FakeClock(), lock_folder=tmp_path)
+            tenure = Leadership(store, FakeClock(), lock_folder=tmp_path)
             await tenure.begin()
             assert is_served(tmp_path)
             await tenure.end()
@@ -86,7 +86,7 @@ async def test_a_killed_process_is_followed_at_once(store: Store, tmp_path: Path
         await serving.until("serving")
         assert is_served(tmp_path)
         await serving.ended(signal.SIGKILL)
-    follower = Tenure(store, SystemClock(), lock_folder=tmp_path)
+    follower = Leadership(store, SystemClock(), lock_folder=tmp_path)
     await follower.begin()
     assert follower.lease.fence == 2
     await follower.end()
@@ -94,7 +94,7 @@ async def test_a_killed_process_is_followed_at_once(store: Store, tmp_path: Path
 
 async def test_without_a_shared_folder_silence_decides(store: Store):
     clock = FakeClock()
-    one, two = (Tenure(store, clock, lock_folder=None) for _ in range(2))
+    one, two = (Leadership(store, clock, lock_folder=None) for _ in range(2))
     await one.begin()
     with pytest.raises(AlreadyServed):
         await two.begin()

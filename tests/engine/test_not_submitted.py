@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from babysitter.engine import restart_saga
-from babysitter.errors import FactsChanged, Refused, Unreachable, UserError, WorldError
+from babysitter.errors import (
+    ExternalError,
+    FactsChanged,
+    SubmissionRefused,
+    Unreachable,
+    UserError,
+)
 from babysitter.model.events import IncidentEnded, JobFinished
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState
@@ -18,32 +24,32 @@ from babysitter.model.submission import Submission
 from babysitter.model.watch import Watch
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.usecases.follow_approval import follow_approval
-from babysitter.usecases.manage_watches import standing_of, stop_watching
+from babysitter.usecases.manage_watches import stop_watch, watch_status
 from tests.engine.test_act import SUCCESSOR, answer, offer_of
 from tests.engine.test_check import zombie
-from tests.support.app import ADA, Home, home
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT, submission
 from tests.support.jobs import crew, tree
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         opened.cluster.show(tree(*crew()))
         yield opened
 
 
-async def refused(place: Home) -> Watch:
+async def refused(place: AppHarness) -> Watch:
     """An approved restart whose job was stopped, and whose submission the cluster refuses."""
     watch = await zombie(place)
-    place.hands.refuses = Refused("No room.")
+    place.hands.refuses = SubmissionRefused("No room.")
     await answer(place, await offer_of(place, watch))
     await place.pass_s(15)
     assert place.hands.stopped == [ROOT]
     return watch
 
 
-async def test_failed_submission_is_told_once_with_the_command(place: Home):
+async def test_failed_submission_is_told_once_with_the_command(place: AppHarness):
     await refused(place)
     await place.pass_s(3600, step_s=30)
     assert place.ear.occasions == ["started", "incident", "not-submitted"]
@@ -56,7 +62,7 @@ async def test_failed_submission_is_told_once_with_the_command(place: Home):
     assert message.words.footer == f"To end the tries: babysit stop {ROOT}"
 
 
-async def test_failed_submission_is_tried_at_growing_intervals(place: Home):
+async def test_failed_submission_is_tried_at_growing_intervals(place: AppHarness):
     await refused(place)
     tried_at = []
     for _ in range(150):
@@ -70,7 +76,7 @@ async def test_failed_submission_is_tried_at_growing_intervals(place: Home):
     assert len(pauses) < 12
 
 
-async def test_submission_taken_later_becomes_the_restart(place: Home):
+async def test_submission_taken_later_becomes_the_restart(place: AppHarness):
     watch = await refused(place)
     await place.pass_s(600, step_s=30)
     place.hands.refuses = None
@@ -81,7 +87,7 @@ async def test_submission_taken_later_becomes_the_restart(place: Home):
     assert place.ear.occasions[:4] == ["started", "incident", "not-submitted", "acting"]
 
 
-async def test_submission_by_the_person_is_followed(place: Home):
+async def test_submission_by_the_person_is_followed(place: AppHarness):
     watch = await refused(place)
     started = Job(SUCCESSOR, JobState.RUNNING, submitted_at=place.clock.now(), task_count=1)
     place.cluster.jobs[SUCCESSOR] = started
@@ -91,7 +97,7 @@ async def test_submission_by_the_person_is_followed(place: Home):
     assert (await place.now(watch)).root == SUCCESSOR
 
 
-async def test_tries_end_with_the_approval_and_nothing_is_hidden(place: Home):
+async def test_tries_end_with_the_approval_and_nothing_is_hidden(place: AppHarness):
     watch = await refused(place)
     await place.pass_s(13 * 3600, step_s=900)
     tries = len(place.hands.tried)
@@ -109,7 +115,7 @@ async def test_tries_end_with_the_approval_and_nothing_is_hidden(place: Home):
     assert "Not done: submitted" in place.ear.heard[-1].words.decided
 
 
-async def test_submission_that_cannot_be_made_here_is_tried_again(place: Home):
+async def test_submission_that_cannot_be_made_here_is_tried_again(place: AppHarness):
     watch = await zombie(place)
     place.hands.refuses = UserError("A variable is not set.")
     await answer(place, await offer_of(place, watch))
@@ -132,25 +138,25 @@ async def test_tries_survive_a_new_process(tmp_path: Path):
         assert "not-submitted" not in again.ear.occasions
 
 
-async def test_stopping_the_watch_ends_the_tries(place: Home):
+async def test_stopping_the_watch_ends_the_tries(place: AppHarness):
     watch = await refused(place)
-    stopped = await stop_watching(place.hall, ROOT, by=ADA)
+    stopped = await stop_watch(place.hall, ROOT, by=ADA)
     assert stopped.stopped_at is not None
     tries = len(place.hands.tried)
     await place.pass_s(3600, step_s=60)
     assert len(place.hands.tried) == tries
     (ended,) = await place.events(IncidentEnded)
     assert ended.outcome == f"{SUCCESSOR} was not submitted; {ADA} ended the tries"
-    assert (await standing_of(place.hall, watch.id)).incidents == ()
+    assert (await watch_status(place.hall, watch.id)).incidents == ()
 
 
-async def test_folder_that_changed_after_the_stop_is_not_shipped(place: Home, tmp_path: Path):
+async def test_folder_that_changed_after_the_stop_is_not_shipped(place: AppHarness, tmp_path: Path):
     code = tmp_path / "code"
     code.mkdir()
     (code / "d.py").write_text("one")
     watch = await zombie(place, resubmit=replace(submission(), workdir=str(code)))
     offer = await offer_of(place, watch)
-    place.hands.refuses = Refused("No room.")
+    place.hands.refuses = SubmissionRefused("No room.")
     await answer(place, offer)
     await place.pass_s(15)
     (code / "d.py").write_text("two")
@@ -162,20 +168,20 @@ async def test_folder_that_changed_after_the_stop_is_not_shipped(place: Home, tm
     assert place.hands.submitted == [SUCCESSOR]
 
 
-async def test_approval_is_followed_to_its_end(place: Home):
+async def test_approval_is_followed_to_its_end(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
-    place.hands.refuses = Refused("No room.")
+    place.hands.refuses = SubmissionRefused("No room.")
     await answer(place, offer)
     await place.pass_s(15)
-    with pytest.raises(WorldError, match=f"{SUCCESSOR} was not submitted.*No room"):
+    with pytest.raises(ExternalError, match=f"{SUCCESSOR} was not submitted.*No room"):
         await follow_approval(place.hall, offer)
     place.hands.refuses = None
     await place.pass_s(120, step_s=30)
     assert await follow_approval(place.hall, offer) == f"Submitted as {SUCCESSOR}."
 
 
-async def test_approval_that_was_called_off_is_followed(place: Home):
+async def test_approval_that_was_called_off_is_followed(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     block = PreflightSeverity.BLOCK
@@ -186,7 +192,7 @@ async def test_approval_that_was_called_off_is_followed(place: Home):
         await follow_approval(place.hall, offer)
 
 
-async def test_stop_in_doubt_is_told_without_a_command(place: Home, monkeypatch: pytest.MonkeyPatch):
+async def test_stop_in_doubt_is_told_without_a_command(place: AppHarness, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(restart_saga, "LOOK_EVERY", timedelta(0))
     watch = await zombie(place)
     offer = await offer_of(place, watch)
@@ -204,7 +210,7 @@ async def test_stop_in_doubt_is_told_without_a_command(place: Home, monkeypatch:
     words = place.ear.heard[-1].words
     assert "was asked to stop, is not known to have ended" in words.sentence
     assert words.commands == ()  # it would be a second writer beside the old job
-    with pytest.raises(WorldError, match="is not known to have ended"):
+    with pytest.raises(ExternalError, match="is not known to have ended"):
         await follow_approval(place.hall, offer)
     place.cluster.broken = None
     await place.pass_s(60)
@@ -212,13 +218,13 @@ async def test_stop_in_doubt_is_told_without_a_command(place: Home, monkeypatch:
     assert (await place.now(watch)).root == SUCCESSOR
 
 
-async def test_stop_during_a_retry_ends_the_tries(place: Home):
+async def test_stop_during_a_retry_ends_the_tries(place: AppHarness):
     watch = await refused(place)
     place.hands.refuses = None
     submit, ended = place.hands.submit, []
 
     async def submit_while_somebody_stops(wanted: Submission) -> JobId:
-        ended.append(await stop_watching(place.hall, ROOT, by=ADA))
+        ended.append(await stop_watch(place.hall, ROOT, by=ADA))
         return await submit(wanted)
 
     place.hands.submit = submit_while_somebody_stops  # type: ignore[method-assign]
@@ -231,13 +237,13 @@ async def test_stop_during_a_retry_ends_the_tries(place: Home):
     assert "was submitted all the same" in str(place.ear.heard[-1].words)
 
 
-async def test_stop_during_a_retry_that_fails_is_quiet(place: Home):
+async def test_stop_during_a_retry_that_fails_is_quiet(place: AppHarness):
     await refused(place)
 
     async def refuse_while_somebody_stops(wanted: Submission) -> JobId:
-        await stop_watching(place.hall, ROOT, by=ADA)
+        await stop_watch(place.hall, ROOT, by=ADA)
         place.hands.tried.append(JobId(str(wanted.job)))
-        raise Refused("No room.")
+        raise SubmissionRefused("No room.")
 
     place.hands.submit = refuse_while_somebody_stops  # type: ignore[method-assign]
     tries = len(place.hands.tried)
@@ -248,7 +254,7 @@ async def test_stop_during_a_retry_that_fails_is_quiet(place: Home):
     assert ended.outcome == f"{SUCCESSOR} was not submitted; {ADA} ended the tries"
 
 
-async def approved_and_stopped_by(place: Home, then) -> Watch:
+async def approved_and_stopped_by(place: AppHarness, then) -> Watch:
     """An approved restart; `then()` happens right after the old job was stopped."""
     watch = await zombie(place)
     stop = place.hands.stop
@@ -263,7 +269,7 @@ async def approved_and_stopped_by(place: Home, then) -> Watch:
     return watch
 
 
-async def test_forgotten_old_job_is_told_with_the_command(place: Home, monkeypatch: pytest.MonkeyPatch):
+async def test_forgotten_old_job_is_told_with_the_command(place: AppHarness, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(restart_saga, "LOOK_EVERY", timedelta(0))
     watch = await approved_and_stopped_by(place, lambda: place.cluster.jobs.pop(ROOT))
     await place.pass_s(3600, step_s=30)
@@ -280,7 +286,7 @@ async def test_forgotten_old_job_is_told_with_the_command(place: Home, monkeypat
     assert place.hands.submitted == []
 
 
-async def test_taken_name_is_told_with_a_free_one(place: Home):
+async def test_taken_name_is_told_with_a_free_one(place: AppHarness):
     foreign = Job(SUCCESSOR, JobState.RUNNING, submitted_at=place.clock.now(), task_count=1)
     watch = await approved_and_stopped_by(
         place,
@@ -299,7 +305,7 @@ async def test_taken_name_is_told_with_a_free_one(place: Home):
     assert (await place.now(watch)).root == free
 
 
-async def test_unexpected_error_after_the_stop_is_told_and_tried_again(place: Home):
+async def test_unexpected_error_after_the_stop_is_told_and_tried_again(place: AppHarness):
     watch = await zombie(place)
     place.hands.refuses = TypeError("made up")
     await answer(place, await offer_of(place, watch))
@@ -316,7 +322,7 @@ async def test_unexpected_error_after_the_stop_is_told_and_tried_again(place: Ho
     assert (await place.now(watch)).root == SUCCESSOR
 
 
-async def test_error_before_the_stop_touches_nothing(place: Home):
+async def test_error_before_the_stop_touches_nothing(place: AppHarness):
     watch = await zombie(place)
 
     async def crash(*_: object, **__: object) -> str:
@@ -330,7 +336,7 @@ async def test_error_before_the_stop_touches_nothing(place: Home):
     assert place.ear.occasions == ["started", "incident"]
 
 
-async def test_command_that_cannot_be_written_yet_follows(place: Home):
+async def test_command_that_cannot_be_written_yet_follows(place: AppHarness):
     by_hand = place.hands.by_hand
 
     async def crash(*_: object) -> str:

@@ -7,7 +7,7 @@ from babysitter.engine.observe import observe
 from babysitter.errors import Overloaded, Unreachable
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Task, TaskState
-from babysitter.model.log import Level
+from babysitter.model.log import LogLevel
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation, Want
 from babysitter.model.phase import Phase
@@ -90,7 +90,7 @@ async def test_a_flood_of_noise_costs_nothing_and_hides_nothing(cluster, clock):
 
 async def test_a_flood_of_warnings_is_paged_and_what_is_missing_is_said(cluster, clock):
     held = await steady(cluster, clock)
-    warning = line(200, "again", f"{WORKERS}/0")._replace(level=Level.WARNING)
+    warning = line(200, "again", f"{WORKERS}/0")._replace(level=LogLevel.WARNING)
     cluster.log += [warning._replace(text=f"{warning.text} {n}") for n in range(5000)]
     cluster.log.append(raw(210, "RuntimeError: the last line"))
     clock.pass_s(30)
@@ -187,6 +187,6 @@ async def test_lines_of_an_earlier_run_under_the_same_name_are_left_out(cluster,
 
 async def test_a_line_that_two_questions_bring_is_there_once(cluster, clock):
     both = line(5, "Shard 1 failed on worker w-0 (task error 1/3), re-queuing.", f"{COORDINATOR}/0")
-    cluster.log.append(both._replace(level=Level.WARNING))
+    cluster.log.append(both._replace(level=LogLevel.WARNING))
     _, observation = await check(fresh(), cluster, clock)
     assert len(observation.seen_lines) == 1

@@ -5,14 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from babysitter.backends.batching import BatchingEyes
+from babysitter.backends.batching import BatchingReader
 from babysitter.diagnosis.pipeline import judge
 from babysitter.engine.observe import observe
 from babysitter.engine.quiet_checks import longest_log_wait_s, max_tree_age_s
 from babysitter.errors import TooBusy
 from babysitter.model.ids import JobId
 from babysitter.model.job import JobState
-from babysitter.model.log import Level
+from babysitter.model.log import LogLevel
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
@@ -33,7 +33,7 @@ class Place:
     def __init__(self) -> None:
         self.cluster = SmallCluster()
         self.clock = HandClock()
-        self.eyes = BatchingEyes(self.cluster, self.clock)
+        self.eyes = BatchingReader(self.cluster, self.clock)
         self.held: Watch = watch(memory=Memory())
 
     @property
@@ -117,7 +117,7 @@ async def test_a_new_child_that_is_silent_is_seen_in_time(place: Place):
 
 
 async def test_lines_before_a_crew_appears_are_read_once(place: Place):
-    warning = raw(place.seconds + 1, "W disk is slow")._replace(level=Level.WARNING)
+    warning = raw(place.seconds + 1, "W disk is slow")._replace(level=LogLevel.WARNING)
     place.cluster.log.append(warning)
     seen = list((await place.look()).seen_lines)
     place.cluster.show(tree(*crew()))
@@ -134,9 +134,9 @@ async def test_lines_before_a_crew_appears_are_read_once(place: Place):
 async def test_a_flood_of_prints_hides_no_warning(place: Place):
     begin = place.seconds
     place.cluster.log += [raw(begin + n / 1000, f"row {n}") for n in range(2000)]
-    place.cluster.log.append(raw(begin + 2, "the device is gone")._replace(level=Level.ERROR))
+    place.cluster.log.append(raw(begin + 2, "the device is gone")._replace(level=LogLevel.ERROR))
     place.cluster.log += [
-        raw(begin + 3 + n / 1000, f"more {n}")._replace(level=Level.INFO) for n in range(3000)
+        raw(begin + 3 + n / 1000, f"more {n}")._replace(level=LogLevel.INFO) for n in range(3000)
     ]
     observation = await place.look()
     assert "the device is gone" in [each.text for each in observation.seen_lines]

@@ -7,7 +7,7 @@ from babysitter.engine.storage_health import CALM_FOR
 from babysitter.model.events import CheckFailed
 from babysitter.model.job import JobState
 from babysitter.model.phase import Phase
-from tests.support.app import Home, TimedCluster, home
+from tests.support.app import AppHarness, TimedCluster, home
 from tests.support.build import ROOT
 from tests.support.clock import FakeClock
 from tests.support.jobs import job
@@ -20,7 +20,7 @@ def running(clock: FakeClock) -> TimedCluster:
     return cluster
 
 
-async def attend_to_storage(place: Home) -> None:
+async def attend_to_storage(place: AppHarness) -> None:
     await place.service._activities["emergency"].attempt()
 
 

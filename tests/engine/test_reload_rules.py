@@ -6,11 +6,11 @@ import pytest
 
 from babysitter.config import Settings
 from babysitter.diagnosis.causes.match_rules import classify_text
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.reload_rules import refresh_rules
 from babysitter.engine.service import Service
 from babysitter.errors import BadPlaybook
-from babysitter.wiring import open_hall
+from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 
 RULE = """
@@ -27,7 +27,7 @@ rules:
 LINE = "E1120 valve left its seat"
 
 
-def explained(hall: Hall) -> list[str]:
+def explained(hall: App) -> list[str]:
     return [
         each.explanation for each in classify_text(LINE, hall.playbook).all if each.rule.startswith("own.")
     ]
@@ -42,7 +42,7 @@ def settings(tmp_path: Path) -> Settings:
 
 async def test_an_edit_comes_into_force_and_a_broken_one_does_not(settings: Settings):
     own = settings.playbooks[0] / "own.yaml"
-    async with open_hall(settings, clock=FakeClock()) as hall, Service(hall):
+    async with open_app(settings, clock=FakeClock()) as hall, Service(hall):
         assert explained(hall) == ["The valve left its seat."]
         own.write_text(RULE.replace("The valve left its seat.", "Call the plumber of the night shift."))
         await refresh_rules(hall)
@@ -55,7 +55,7 @@ async def test_an_edit_comes_into_force_and_a_broken_one_does_not(settings: Sett
 
 async def test_a_service_does_not_begin_with_rules_that_are_wrong(settings: Settings):
     (settings.playbooks[0] / "own.yaml").write_text(RULE.replace("code-error", "plumbing"))
-    async with open_hall(settings, clock=FakeClock()) as hall:
+    async with open_app(settings, clock=FakeClock()) as hall:
         with pytest.raises(BadPlaybook, match="plumbing"):
             async with Service(hall):
                 pass

@@ -14,8 +14,8 @@ import pytest
 from babysitter.errors import Unreachable
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState
-from babysitter.usecases.manage_watches import stop_watching
-from tests.support.app import ADA, Home, home
+from babysitter.usecases.manage_watches import stop_watch
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import NOON, ROOT
 from tests.support.jobs import job, raw
 
@@ -28,7 +28,7 @@ NEVER = (
 )
 
 
-def act(place: Home, chance: random.Random, kept: dict[JobId, Job]) -> str:
+def act(place: AppHarness, chance: random.Random, kept: dict[JobId, Job]) -> str:
     """Let one thing happen to one job, or to the cluster."""
     cluster, seconds = place.cluster, (place.clock.now() - NOON).total_seconds()
     target = chance.choice(JOBS)
@@ -81,11 +81,11 @@ async def test_law_no_message_repeats_its_opposite(seed: int, tmp_path: Path):
         place.cluster.jobs.update(done)
         await place.pass_s(900, step_s=30)
         for each in watches:
-            await stop_watching(place.hall, each.id, by=ADA)
+            await stop_watch(place.hall, each.id, by=ADA)
         await obeys_the_laws(place, deeds)
 
 
-async def obeys_the_laws(place: Home, deeds: list[str]) -> None:
+async def obeys_the_laws(place: AppHarness, deeds: list[str]) -> None:
     heard = place.ear.heard
     assert len({each.id for each in heard}) == len(heard), deeds
     async with place.hall.store.reading() as records:

@@ -9,31 +9,43 @@ import pytest
 
 from babysitter.engine.restart_outcome import record_failed_submission, record_outcome
 from babysitter.errors import FactsChanged
-from babysitter.model.action import BrokeOff, CalledOff, Concluded, NotSubmitted, Step, StepState, Submitted
+from babysitter.model.action import (
+    ActionCancelled,
+    ActionFailed,
+    ActionStep,
+    ActionSucceeded,
+    Concluded,
+    NotSubmitted,
+    StepState,
+)
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn, StepTaken
 from babysitter.model.ids import JobId
 from babysitter.model.incident import Incident, IncidentStatus, Restart
 from babysitter.model.job import JobState
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Answer, Approved, Door, Proposal, ProposalStatus
+from babysitter.model.proposal import Answer, Approved, Proposal, ProposalStatus, Surface
 from babysitter.model.submission import FolderState
-from babysitter.model.verdict import Outlook, StageView
+from babysitter.model.verdict import ProgressSummary, StageProgressSummary
 from babysitter.model.watch import Watch
-from babysitter.store.action_journal import Action
+from babysitter.store.action_journal import StoredAction
 from babysitter.usecases.approvals import decide
-from tests.support.app import ADA, Home, home
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT, submission
 from tests.support.offers import INCIDENT, offered
 
 SUCCESSOR = JobId("/ada/dedup-r1")
-STOPPED = (Step.EVIDENCE, Step.STOP)
-OUTLOOK = Outlook(
-    "at work", stages=(StageView("one", 7, 10, is_current=False), StageView("two", 5, 10, is_current=True))
+STOPPED = (ActionStep.EVIDENCE, ActionStep.STOP)
+OUTLOOK = ProgressSummary(
+    "at work",
+    stages=(
+        StageProgressSummary("one", 7, 10, is_current=False),
+        StageProgressSummary("two", 5, 10, is_current=True),
+    ),
 )
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         yield opened
 
@@ -42,14 +54,16 @@ async def place(tmp_path: Path) -> AsyncIterator[Home]:
 class Approval:
     """An approved restart, and what is in the database about it."""
 
-    place: Home
+    place: AppHarness
     approved: Approved
-    action: Action
+    action: StoredAction
 
     async def conclude(self, outcome: Concluded) -> datetime:
         return await record_outcome(self.approved, outcome, self.action, self.place.hall)
 
-    async def not_submitted(self, *, step: Step = Step.SUBMIT, ended_s_ago: float = 0) -> timedelta:
+    async def not_submitted(
+        self, *, step: ActionStep = ActionStep.SUBMIT, ended_s_ago: float = 0
+    ) -> timedelta:
         now = self.place.clock.now()
         outcome = NotSubmitted("No room.", now - timedelta(seconds=ended_s_ago), step)
         again_at = await record_failed_submission(
@@ -99,13 +113,13 @@ class Approval:
         await self.place.pass_s(40, step_s=10)
 
 
-async def approve(place: Home, outlook: Outlook | None = None, **changes: object) -> Approval:
+async def approve(place: AppHarness, outlook: ProgressSummary | None = None, **changes: object) -> Approval:
     watch, offer = await offered(place, **changes)
     await place.pass_s(10)
     async with place.hall.store.transaction() as records:
         watch = await records.watches.get(watch.id)
         await records.watches.save(replace(watch, outlook=outlook))
-    ruling = await decide(place.hall, offer.id, ADA, Answer.YES, Door.TERMINAL)
+    ruling = await decide(place.hall, offer.id, ADA, Answer.YES, Surface.TERMINAL)
     assert ruling.decision is not None
     async with place.hall.store.reading() as records:
         action = await records.journal.open_action_of(watch.id)
@@ -114,9 +128,9 @@ async def approve(place: Home, outlook: Outlook | None = None, **changes: object
     return Approval(place, Approved(offer, ADA, ruling.decision.decided_at, fence), action)
 
 
-async def test_submitted_job_is_followed(place: Home):
+async def test_submitted_job_is_followed(place: AppHarness):
     approval = await approve(place, OUTLOOK)
-    now = await approval.conclude(Submitted(SUCCESSOR))
+    now = await approval.conclude(ActionSucceeded(SUCCESSOR))
     watch = await approval.watch()
     assert (watch.root, watch.first_root, watch.restarts) == (SUCCESSOR, ROOT, 1)
     assert (watch.phase, watch.due_at) == (Phase.SMOKE, now)
@@ -130,49 +144,49 @@ async def test_submitted_job_is_followed(place: Home):
     assert not await approval.is_open()
     assert ("acting", "smoke") in await approval.phases()
     steps = [(each.step, each.state, each.detail) for each in await place.events(StepTaken)]
-    assert steps == [(Step.RECORD, StepState.DONE, SUCCESSOR)]
+    assert steps == [(ActionStep.RECORD, StepState.DONE, SUCCESSOR)]
 
 
-async def test_submitted_job_of_an_unseen_one_has_no_progress(place: Home):
+async def test_submitted_job_of_an_unseen_one_has_no_progress(place: AppHarness):
     approval = await approve(place)
-    await approval.conclude(Submitted(SUCCESSOR))
+    await approval.conclude(ActionSucceeded(SUCCESSOR))
     assert [each.high_water for each in await approval.restarts()] == [0]
 
 
-async def test_submitted_change_is_kept_for_the_next_restart(place: Home):
+async def test_submitted_change_is_kept_for_the_next_restart(place: AppHarness):
     folder = FolderState("digest", "c" * 40)
     ran = replace(submission("iris", "job", "run", "--memory", "2GB", "--", "x"), folder=folder)
     approval = await approve(place, submission=ran)
-    await approval.conclude(Submitted(SUCCESSOR))
+    await approval.conclude(ActionSucceeded(SUCCESSOR))
     given = (await approval.watch()).resubmit
     assert given is not None
     assert (given.argv, given.folder) == (ran.argv, folder)
 
 
 @pytest.mark.parametrize(("is_given", "is_kept"), [(True, True), (False, False)])
-async def test_submitted_request_leaves_the_command_given(place: Home, is_given, is_kept):
+async def test_submitted_request_leaves_the_command_given(place: AppHarness, is_given, is_kept):
     ran = replace(submission(), argv=(), request={"resources": {}})
     approval = await approve(place, submission=ran)
     before = await approval.watch()
     async with place.hall.store.transaction() as records:
         await records.watches.save(replace(before, resubmit=before.resubmit if is_given else None))
-    await approval.conclude(Submitted(SUCCESSOR))
+    await approval.conclude(ActionSucceeded(SUCCESSOR))
     after = (await approval.watch()).resubmit
     assert after == (before.resubmit if is_kept else None)
 
 
-async def test_command_that_nobody_gave_is_not_made_one(place: Home):
+async def test_command_that_nobody_gave_is_not_made_one(place: AppHarness):
     approval = await approve(place)
     before = await approval.watch()
     async with place.hall.store.transaction() as records:
         await records.watches.save(replace(before, resubmit=None))
-    await approval.conclude(Submitted(SUCCESSOR))
+    await approval.conclude(ActionSucceeded(SUCCESSOR))
     assert (await approval.watch()).resubmit is None
 
 
-async def test_called_off_leaves_the_job_watched(place: Home):
+async def test_called_off_leaves_the_job_watched(place: AppHarness):
     approval = await approve(place)
-    now = await approval.conclude(CalledOff("the job recovered by itself"))
+    now = await approval.conclude(ActionCancelled("the job recovered by itself"))
     watch, proposal, incident = await approval.watch(), await approval.proposal(), await approval.incident()
     assert (watch.phase, watch.root, watch.due_at) == (Phase.FAILING, ROOT, now)
     assert (proposal.status, proposal.withdrawn_because) == (
@@ -186,9 +200,9 @@ async def test_called_off_leaves_the_job_watched(place: Home):
     assert not await approval.is_open()
 
 
-async def test_broken_off_before_the_stop_goes_on_watching(place: Home):
+async def test_broken_off_before_the_stop_goes_on_watching(place: AppHarness):
     approval = await approve(place)
-    now = await approval.conclude(BrokeOff(Step.STOP, "Not yours.", (Step.EVIDENCE,)))
+    now = await approval.conclude(ActionFailed(ActionStep.STOP, "Not yours.", (ActionStep.EVIDENCE,)))
     watch, incident = await approval.watch(), await approval.incident()
     assert (watch.phase, watch.due_at) == (Phase.FAILING, now)
     assert incident.status is IncidentStatus.FAILED
@@ -200,16 +214,16 @@ async def test_broken_off_before_the_stop_goes_on_watching(place: Home):
     assert not await approval.is_open()
 
 
-async def test_broken_off_with_nothing_done_says_so(place: Home):
+async def test_broken_off_with_nothing_done_says_so(place: AppHarness):
     approval = await approve(place)
-    await approval.conclude(BrokeOff(Step.EVIDENCE, "Full.", ()))
+    await approval.conclude(ActionFailed(ActionStep.EVIDENCE, "Full.", ()))
     assert "Done: nothing. Not done: evidence-saved" in (await approval.incident()).outcome
 
 
 @pytest.mark.parametrize("outlook", [OUTLOOK, None])
-async def test_broken_off_after_the_stop_is_the_end(place: Home, outlook):
+async def test_broken_off_after_the_stop_is_the_end(place: AppHarness, outlook):
     approval = await approve(place, outlook)
-    await approval.conclude(BrokeOff(Step.SUBMIT, "Refused.", STOPPED))
+    await approval.conclude(ActionFailed(ActionStep.SUBMIT, "Refused.", STOPPED))
     watch = await approval.watch()
     assert (watch.phase, watch.due_at) == (Phase.FINISHED, None)
     assert watch.outlook is not None
@@ -226,12 +240,12 @@ async def test_broken_off_after_the_stop_is_the_end(place: Home, outlook):
 @pytest.mark.parametrize(
     ("outcome", "occasion", "shown"),
     [
-        (Submitted(SUCCESSOR), "acting", "Restarted; watching it come up."),
-        (CalledOff("moved"), "withdrawn", "Withdrawn, nothing was done: moved."),
-        (BrokeOff(Step.SUBMIT, "Refused.", STOPPED), "worse", "Broke off at submitted: Refused."),
+        (ActionSucceeded(SUCCESSOR), "acting", "Restarted; watching it come up."),
+        (ActionCancelled("moved"), "withdrawn", "Withdrawn, nothing was done: moved."),
+        (ActionFailed(ActionStep.SUBMIT, "Refused.", STOPPED), "worse", "Broke off at submitted: Refused."),
     ],
 )
-async def test_outcome_is_told_once_and_shown_on_the_card(place: Home, outcome, occasion, shown):
+async def test_outcome_is_told_once_and_shown_on_the_card(place: AppHarness, outcome, occasion, shown):
     approval = await approve(place)
     await approval.conclude(outcome)
     await approval.tell()
@@ -244,11 +258,11 @@ async def test_outcome_is_told_once_and_shown_on_the_card(place: Home, outcome, 
     assert root.words != place.ear.heard[0].words
 
 
-async def test_outcome_is_refused_without_the_lease(place: Home):
+async def test_outcome_is_refused_without_the_lease(place: AppHarness):
     approval = await approve(place)
     await approval.lose_the_lease()
     with pytest.raises(FactsChanged, match="taken over"):
-        await approval.conclude(Submitted(SUCCESSOR))
+        await approval.conclude(ActionSucceeded(SUCCESSOR))
     with pytest.raises(FactsChanged, match="taken over"):
         await approval.not_submitted()
     assert (await approval.watch()).root == ROOT
@@ -258,7 +272,7 @@ async def test_outcome_is_refused_without_the_lease(place: Home):
 @pytest.mark.parametrize(
     ("ended_s_ago", "pause_s"), [(0, 10), (9, 10), (11, 11), (60, 60), (299, 299), (4000, 300)]
 )
-async def test_failed_submission_is_tried_again_later(place: Home, ended_s_ago, pause_s):
+async def test_failed_submission_is_tried_again_later(place: AppHarness, ended_s_ago, pause_s):
     approval = await approve(place)
     pause = await approval.not_submitted(ended_s_ago=ended_s_ago)
     assert pause == timedelta(seconds=pause_s)
@@ -269,9 +283,9 @@ async def test_failed_submission_is_tried_again_later(place: Home, ended_s_ago, 
     assert f"{ROOT} has ended and {SUCCESSOR} was not submitted: No room." in incident.outcome
 
 
-async def test_failed_submission_is_told_once_for_each_step(place: Home):
+async def test_failed_submission_is_told_once_for_each_step(place: AppHarness):
     approval = await approve(place)
-    for step in (Step.STOP, Step.STOP, Step.TERMINAL, Step.SUBMIT, Step.SUBMIT):
+    for step in (ActionStep.STOP, ActionStep.STOP, ActionStep.TERMINAL, ActionStep.SUBMIT, ActionStep.SUBMIT):
         await approval.not_submitted(step=step)
     await approval.tell()
     said = [each for each in place.ear.heard if each.occasion == "not-submitted"]

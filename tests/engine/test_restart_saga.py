@@ -7,8 +7,22 @@ from datetime import timedelta
 import pytest
 
 from babysitter.engine import restart_saga
-from babysitter.errors import NoSuchJob, Refused, StorageUnavailable, Unreachable, UserError
-from babysitter.model.action import BrokeOff, CalledOff, NotSubmitted, Step, StepRecord, StepState, Submitted
+from babysitter.errors import (
+    NoSuchJob,
+    StorageUnavailable,
+    SubmissionRefused,
+    Unreachable,
+    UserError,
+)
+from babysitter.model.action import (
+    ActionCancelled,
+    ActionFailed,
+    ActionStep,
+    ActionSucceeded,
+    NotSubmitted,
+    StepRecord,
+    StepState,
+)
 from babysitter.model.ids import JobId
 from babysitter.model.job import JobState
 from babysitter.model.proposal import Approved
@@ -29,26 +43,28 @@ class Written:
 
     def __init__(self, clock: HandClock, *done: str) -> None:
         self.clock = clock
-        self.records = {Step[each.upper()]: self._record(Step[each.upper()], StepState.DONE) for each in done}
-        self.history: list[tuple[Step, StepState]] = []
+        self.records = {
+            ActionStep[each.upper()]: self._record(ActionStep[each.upper()], StepState.DONE) for each in done
+        }
+        self.history: list[tuple[ActionStep, StepState]] = []
 
-    def _record(self, step: Step, state: StepState, detail: str = "") -> StepRecord:
+    def _record(self, step: ActionStep, state: StepState, detail: str = "") -> StepRecord:
         return StepRecord(step, state, self.clock.now(), detail)
 
-    async def taken(self) -> Mapping[Step, StepRecord]:
+    async def taken(self) -> Mapping[ActionStep, StepRecord]:
         return dict(self.records)
 
-    async def _write(self, step: Step, state: StepState, detail: str) -> None:
+    async def _write(self, step: ActionStep, state: StepState, detail: str) -> None:
         self.records[step] = self._record(step, state, detail)
         self.history.append((step, state))
 
-    async def intend(self, step: Step, detail: str = "") -> None:
+    async def intend(self, step: ActionStep, detail: str = "") -> None:
         await self._write(step, StepState.INTENDED, detail)
 
-    async def done(self, step: Step, detail: str = "") -> None:
+    async def done(self, step: ActionStep, detail: str = "") -> None:
         await self._write(step, StepState.DONE, detail)
 
-    async def failed(self, step: Step, detail: str = "") -> None:
+    async def failed(self, step: ActionStep, detail: str = "") -> None:
         await self._write(step, StepState.FAILED, detail)
 
 
@@ -140,8 +156,8 @@ class Restart:
 
 async def test_steps_are_written_down_before_and_after():
     restart = Restart()
-    assert await restart.run() == Submitted(SUCCESSOR)
-    steps = (Step.EVIDENCE, Step.STOP, Step.TERMINAL, Step.SUBMIT)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
+    steps = (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL, ActionStep.SUBMIT)
     both = (StepState.INTENDED, StepState.DONE)
     assert restart.journal.history == [(step, state) for step in steps for state in both]
     details = [restart.journal.records[step].detail for step in steps]
@@ -152,41 +168,41 @@ async def test_steps_are_written_down_before_and_after():
 
 async def test_finished_restart_is_not_done_again():
     restart = Restart().after(*BEFORE_SUBMIT, "submit")
-    record = restart.journal.records[Step.SUBMIT]
-    restart.journal.records[Step.SUBMIT] = replace(record, detail=SUCCESSOR)
-    assert await restart.run() == Submitted(SUCCESSOR)
+    record = restart.journal.records[ActionStep.SUBMIT]
+    restart.journal.records[ActionStep.SUBMIT] = replace(record, detail=SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert (restart.asked, restart.cluster.finds, restart.journal.history) == ([], 0, [])
 
 
 async def test_facts_that_moved_call_it_off():
     restart = Restart(moved="the job recovered")
-    assert await restart.run() == CalledOff("the job recovered")
+    assert await restart.run() == ActionCancelled("the job recovered")
     assert (restart.journal.history, restart.hands.stopped, restart.hands.preflights) == ([], [], [])
 
 
 async def test_obstacle_calls_it_off():
     restart = Restart()
     restart.hands.findings = (PreflightFinding("x", PreflightSeverity.BLOCK, "The bundle is gone."),)
-    assert await restart.run() == CalledOff("The bundle is gone.")
+    assert await restart.run() == ActionCancelled("The bundle is gone.")
     assert restart.journal.history == []
 
 
 @pytest.mark.parametrize("begun", ["stop", "submit"])
 async def test_facts_are_not_asked_after_the_stop(begun):
     restart = Restart(moved="the job is gone").after("evidence")
-    restart.journal.records[Step[begun.upper()]] = StepRecord(
-        Step[begun.upper()], StepState.INTENDED, NOON, SUCCESSOR
+    restart.journal.records[ActionStep[begun.upper()]] = StepRecord(
+        ActionStep[begun.upper()], StepState.INTENDED, NOON, SUCCESSOR
     )
-    assert await restart.run() == Submitted(SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert "moved" not in restart.asked
 
 
 async def test_job_that_has_ended_is_not_stopped():
     restart = Restart()
     restart.cluster.jobs[ROOT] = job(ROOT, K)
-    assert await restart.run() == Submitted(SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert restart.hands.stopped == []
-    assert restart.journal.records[Step.STOP].detail == "it had ended already"
+    assert restart.journal.records[ActionStep.STOP].detail == "it had ended already"
 
 
 @pytest.mark.parametrize("is_raised", [False, True])
@@ -200,10 +216,10 @@ async def test_job_that_is_not_known_is_not_restarted(is_raised, monkeypatch):
 
         monkeypatch.setattr(restart.cluster, "find", find)
     outcome = await restart.run()
-    assert isinstance(outcome, BrokeOff)
-    assert (outcome.step, outcome.done) == (Step.STOP, (Step.EVIDENCE,))
+    assert isinstance(outcome, ActionFailed)
+    assert (outcome.step, outcome.done) == (ActionStep.STOP, (ActionStep.EVIDENCE,))
     assert f"does not know {ROOT} any more" in outcome.because
-    assert restart.journal.records[Step.STOP].state is StepState.FAILED
+    assert restart.journal.records[ActionStep.STOP].state is StepState.FAILED
     assert restart.hands.submitted == []
 
 
@@ -212,13 +228,13 @@ async def test_job_that_succeeded_is_restarted_if_the_approver_knew():
     facts = replace(made.proposal.facts, root_state=JobState.SUCCEEDED)
     restart = Restart(replace(made, proposal=replace(made.proposal, facts=facts)))
     restart.cluster.jobs[ROOT] = job(ROOT, S)
-    assert await restart.run() == Submitted(SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
 
 
 async def test_stop_is_tried_three_times_a_while_apart():
     restart = Restart()
     restart.hands.stop_faults = [LOST] * 2
-    assert await restart.run() == Submitted(SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert restart.hands.stop_tried_at == [0, 5, 10]
 
 
@@ -226,8 +242,8 @@ async def test_stop_that_was_never_asked_ends_the_restart():
     restart = Restart()
     restart.cluster.blind_until_s = 1_000
     outcome = await restart.run()
-    assert isinstance(outcome, BrokeOff)
-    assert outcome.step is Step.STOP
+    assert isinstance(outcome, ActionFailed)
+    assert outcome.step is ActionStep.STOP
     assert f"{ROOT} could not be stopped: Away" in outcome.because
     assert (restart.cluster.finds, restart.passed) == (3, timedelta(seconds=15))
 
@@ -237,7 +253,7 @@ async def test_stop_in_doubt_is_tried_again():
     restart.hands.stop_faults = [LOST] * 3
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
-    assert (outcome.step, restart.hands.submitted) == (Step.STOP, [])
+    assert (outcome.step, restart.hands.submitted) == (ActionStep.STOP, [])
 
 
 async def test_end_of_the_old_job_is_awaited_ten_minutes():
@@ -245,7 +261,7 @@ async def test_end_of_the_old_job_is_awaited_ten_minutes():
     restart.cluster.jobs[ROOT] = job(ROOT, R)
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
-    assert outcome.step is Step.TERMINAL
+    assert outcome.step is ActionStep.TERMINAL
     assert outcome.because == f"{ROOT} was asked to stop and has not ended: it is running"
     assert restart.passed == timedelta(minutes=10)
     assert restart.cluster.finds == 121
@@ -264,7 +280,7 @@ async def test_folder_that_moved_is_not_shipped():
     restart = Restart(folder_moved="the folder changed").after(*BEFORE_SUBMIT)
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
-    assert (outcome.because, outcome.step) == ("the folder changed", Step.SUBMIT)
+    assert (outcome.because, outcome.step) == ("the folder changed", ActionStep.SUBMIT)
     assert restart.hands.tried == []
 
 
@@ -272,14 +288,14 @@ async def test_lost_submission_that_shows_up_is_taken():
     restart = Restart().after(*BEFORE_SUBMIT)
     restart.hands.faults = [LOST]
     restart.cluster.late[SUCCESSOR] = 60
-    assert await restart.run() == Submitted(SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert (restart.hands.tried, restart.passed) == ([SUCCESSOR], timedelta(seconds=60))
 
 
 async def test_lost_submission_is_sent_again_when_it_did_not_arrive():
     restart = Restart().after(*BEFORE_SUBMIT)
     restart.hands.faults = [LOST]
-    assert await restart.run() == Submitted(SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert restart.hands.tried == [SUCCESSOR] * 2
     assert restart.passed == timedelta(seconds=60)
 
@@ -314,7 +330,7 @@ async def test_lost_submission_is_not_sent_again_blindly():
 async def test_name_is_looked_for_until_it_can_be_seen():
     restart = Restart().after(*BEFORE_SUBMIT)
     restart.cluster.blind_until_s = 30
-    assert await restart.run() == Submitted(SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert (restart.passed, restart.cluster.finds) == (timedelta(seconds=30), 7)
 
 
@@ -329,7 +345,7 @@ async def test_name_that_cannot_be_looked_for_is_not_submitted():
 
 async def test_refusal_of_a_second_try_may_mean_that_the_first_arrived():
     restart = Restart().after(*BEFORE_SUBMIT)
-    restart.hands.faults = [LOST, Refused("The name is taken.")]
+    restart.hands.faults = [LOST, SubmissionRefused("The name is taken.")]
     restart.hands.tried = []
 
     async def submit(submission):
@@ -338,15 +354,15 @@ async def test_refusal_of_a_second_try_may_mean_that_the_first_arrived():
         return await Hands.submit(restart.hands, submission)
 
     restart.hands.submit = submit  # type: ignore[method-assign]
-    assert await restart.run() == Submitted(SUCCESSOR)
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert restart.hands.submitted == []
 
 
 @pytest.mark.parametrize(
     ("faults", "said"),
     [
-        ([Refused("No room.")], f"the cluster refused {SUCCESSOR}: No room."),
-        ([LOST, Refused("No room.")], f"the cluster refused {SUCCESSOR}: No room."),
+        ([SubmissionRefused("No room.")], f"the cluster refused {SUCCESSOR}: No room."),
+        ([LOST, SubmissionRefused("No room.")], f"the cluster refused {SUCCESSOR}: No room."),
         ([UserError("A variable is not set.")], f"{SUCCESSOR} cannot be submitted: A variable is not set."),
     ],
 )
@@ -357,7 +373,7 @@ async def test_submission_that_fails_is_tried_again_later(faults, said):
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert outcome.because.startswith(said)
-    assert (outcome.step, outcome.since_at) == (Step.SUBMIT, NOON)
+    assert (outcome.step, outcome.since_at) == (ActionStep.SUBMIT, NOON)
 
 
 async def test_full_disk_ends_the_try_at_once():
@@ -367,13 +383,13 @@ async def test_full_disk_ends_the_try_at_once():
         await restart.run()
 
 
-@pytest.mark.parametrize(("before_expiry_s", "kind"), [(1, NotSubmitted), (0, BrokeOff)])
+@pytest.mark.parametrize(("before_expiry_s", "kind"), [(1, NotSubmitted), (0, ActionFailed)])
 async def test_submission_is_tried_until_the_approval_expires(before_expiry_s, kind):
     restart = Restart().after(*BEFORE_SUBMIT)
     restart.clock.moment = at(3600 - before_expiry_s)
-    restart.hands.faults = [Refused("No room.")]
+    restart.hands.faults = [SubmissionRefused("No room.")]
     outcome = await restart.run()
     assert isinstance(outcome, kind)
-    if isinstance(outcome, BrokeOff):
-        assert outcome.done == (Step.EVIDENCE, Step.STOP, Step.TERMINAL)
-        assert restart.journal.records[Step.SUBMIT].state is StepState.FAILED
+    if isinstance(outcome, ActionFailed):
+        assert outcome.done == (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL)
+        assert restart.journal.records[ActionStep.SUBMIT].state is StepState.FAILED

@@ -7,25 +7,25 @@ from pathlib import Path
 import pytest
 
 from babysitter.engine import restart_saga
-from babysitter.errors import FactsChanged, NotAuthorised, Refused, Unreachable
+from babysitter.errors import FactsChanged, NotAuthorised, SubmissionRefused, Unreachable
 from babysitter.model.action import (
-    BrokeOff,
-    CalledOff,
+    ActionCancelled,
+    ActionFailed,
+    ActionStep,
+    ActionSucceeded,
     NotSubmitted,
-    Step,
     StepRecord,
     StepState,
     SubmissionFailure,
-    Submitted,
 )
 from babysitter.model.events import ProposalDecided, StepTaken
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import IncidentId, JobId, ProposalId, WatchId
 from babysitter.model.job import Job, JobState
-from babysitter.model.proposal import Approved, Digest, Facts, Proposal
+from babysitter.model.proposal import Approved, Digest, Proposal, ProposalFacts
 from tests.engine.test_act import SUCCESSOR, answer, offer_of
 from tests.engine.test_check import zombie
-from tests.support.app import ADA, Home, SmallHands, home
+from tests.support.app import ADA, AppHarness, SmallHands, home
 from tests.support.build import COORDINATOR, NOON, ROOT, at, submission
 from tests.support.cluster import HandClock, SmallCluster
 from tests.support.jobs import R, crew, job, tree
@@ -34,7 +34,7 @@ ENDS_AFTER_S = 40.0
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         opened.cluster.show(tree(*crew()))
         yield opened
@@ -45,19 +45,20 @@ class Steps:
 
     def __init__(self, **taken: StepState) -> None:
         self.records = {
-            Step[name.upper()]: StepRecord(Step[name.upper()], state, NOON) for name, state in taken.items()
+            ActionStep[name.upper()]: StepRecord(ActionStep[name.upper()], state, NOON)
+            for name, state in taken.items()
         }
 
-    async def taken(self) -> Mapping[Step, StepRecord]:
+    async def taken(self) -> Mapping[ActionStep, StepRecord]:
         return dict(self.records)
 
-    async def intend(self, step: Step, detail: str = "") -> None:
+    async def intend(self, step: ActionStep, detail: str = "") -> None:
         self.records[step] = StepRecord(step, StepState.INTENDED, NOON, detail)
 
-    async def done(self, step: Step, detail: str = "") -> None:
+    async def done(self, step: ActionStep, detail: str = "") -> None:
         self.records[step] = StepRecord(step, StepState.DONE, NOON, detail)
 
-    async def failed(self, step: Step, detail: str = "") -> None:
+    async def failed(self, step: ActionStep, detail: str = "") -> None:
         self.records[step] = StepRecord(step, StepState.FAILED, NOON, detail)
 
 
@@ -98,7 +99,7 @@ def approved(*, is_http: bool = False) -> Approved:
     sent = replace(submission(), job=SUCCESSOR)
     if is_http:
         sent = replace(sent, argv=(), request={"name": ROOT})
-    facts = Facts(ROOT, JobState.RUNNING, COORDINATOR, Cause.ZOMBIE_COORDINATOR, sent.argv)
+    facts = ProposalFacts(ROOT, JobState.RUNNING, COORDINATOR, Cause.ZOMBIE_COORDINATOR, sent.argv)
     proposal = Proposal(
         id=ProposalId("p-1"),
         incident=IncidentId("i-1"),
@@ -140,7 +141,7 @@ async def test_submit_waits_until_the_old_job_has_ended():
     cluster.jobs[ROOT] = job(ROOT, R)
     hands = SlowHands(cluster, clock)
     outcome = await carried_out(cluster, hands, clock, Steps())
-    assert outcome == Submitted(SUCCESSOR)
+    assert outcome == ActionSucceeded(SUCCESSOR)
     assert hands.old_state_at_submit == [JobState.KILLED]
 
 
@@ -154,7 +155,7 @@ async def test_submit_never_adopts_a_foreign_job():
     for _ in range(3):  # whatever an earlier try has left in the journal
         outcome = await carried_out(cluster, hands, clock, journal)
         assert isinstance(outcome, NotSubmitted)
-        assert (outcome.step, outcome.failure) == (Step.SUBMIT, SubmissionFailure.NAME_TAKEN)
+        assert (outcome.step, outcome.failure) == (ActionStep.SUBMIT, SubmissionFailure.NAME_TAKEN)
         assert outcome.by_hand_as == FREE
         assert f"{SUCCESSOR} exists already and is not of this restart" in outcome.because
         assert hands.submitted == []
@@ -166,7 +167,7 @@ async def test_submission_under_the_free_name_is_followed():
     hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
     assert isinstance(await carried_out(cluster, hands, clock, journal), NotSubmitted)
     cluster.jobs[FREE] = job(FREE, R)
-    assert await carried_out(cluster, hands, clock, journal) == Submitted(FREE)
+    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(FREE)
     assert hands.submitted == []
 
 
@@ -202,7 +203,7 @@ async def test_name_taken_at_the_submission_is_not_adopted():
     class TooLate(SmallHands):
         async def submit(self, submission):  # noqa: ARG002
             cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
-            raise Refused(f"Job {SUCCESSOR} exists already.")
+            raise SubmissionRefused(f"Job {SUCCESSOR} exists already.")
 
     hands = TooLate(cluster, clock)  # type: ignore[arg-type]
     for _ in range(2):
@@ -221,7 +222,7 @@ async def test_job_forgotten_after_the_stop_is_tried_again(stop: StepState):
     assert outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
     assert hands.submitted == []  # it may still run
     cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
-    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(SUCCESSOR)
 
 
 async def test_forgotten_job_submitted_by_a_person_is_followed():
@@ -230,7 +231,7 @@ async def test_forgotten_job_submitted_by_a_person_is_followed():
     journal = Steps(evidence=StepState.DONE, stop=StepState.DONE)
     assert isinstance(await carried_out(cluster, hands, clock, journal), NotSubmitted)
     cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
-    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(SUCCESSOR)
     assert hands.submitted == []
 
 
@@ -238,16 +239,16 @@ async def test_late_failure_is_tried_again_for_half_an_hour():
     clock, cluster = HandClock(), SmallCluster()
     cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
     hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
-    hands.refuses = Refused("No room.")
+    hands.refuses = SubmissionRefused("No room.")
     ended = {"evidence": StepState.DONE, "stop": StepState.DONE, "terminal": StepState.DONE}
     journal = Steps(**ended)
-    journal.records[Step.TERMINAL] = replace(journal.records[Step.TERMINAL], at=at(3600))
+    journal.records[ActionStep.TERMINAL] = replace(journal.records[ActionStep.TERMINAL], at=at(3600))
     clock.pass_s(3601)  # past the expiry of the approval
     outcome = await carried_out(cluster, hands, clock, journal)
     assert isinstance(outcome, NotSubmitted)
     assert outcome.until == at(3600 + 1800)
     clock.pass_s(1800)
-    assert isinstance(await carried_out(cluster, hands, clock, journal), BrokeOff)
+    assert isinstance(await carried_out(cluster, hands, clock, journal), ActionFailed)
 
 
 async def test_submit_takes_its_own_job_after_a_crash():
@@ -255,7 +256,7 @@ async def test_submit_takes_its_own_job_after_a_crash():
     cluster.jobs = {ROOT: job(ROOT, JobState.KILLED), SUCCESSOR: job(SUCCESSOR, R)}
     hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
     begun = dict.fromkeys(("evidence", "stop", "terminal"), StepState.DONE) | {"submit": StepState.INTENDED}
-    assert await carried_out(cluster, hands, clock, Steps(**begun)) == Submitted(SUCCESSOR)
+    assert await carried_out(cluster, hands, clock, Steps(**begun)) == ActionSucceeded(SUCCESSOR)
     assert hands.submitted == []
 
 
@@ -278,9 +279,9 @@ async def test_job_stopped_by_a_lost_request_comes_back():
     hands = LostAnswers(cluster, clock)
     outcome = await carried_out(cluster, hands, clock, journal)
     assert isinstance(outcome, NotSubmitted)
-    assert outcome.step is Step.STOP
+    assert outcome.step is ActionStep.STOP
     cluster.broken = None
-    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(SUCCESSOR)
     assert (hands.stopped, hands.submitted) == ([ROOT], [SUCCESSOR])
 
 
@@ -292,9 +293,9 @@ async def test_job_whose_end_is_not_seen_in_time_comes_back():
     journal = Steps(evidence=StepState.DONE, stop=StepState.DONE)
     outcome = await carried_out(cluster, hands, clock, journal)
     assert isinstance(outcome, NotSubmitted)
-    assert outcome.step is Step.TERMINAL
+    assert outcome.step is ActionStep.TERMINAL
     cluster.broken = None
-    assert await carried_out(cluster, hands, clock, journal) == Submitted(SUCCESSOR)
+    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(SUCCESSOR)
 
 
 async def test_stop_that_is_refused_ends_the_restart():
@@ -306,8 +307,8 @@ async def test_stop_that_is_refused_ends_the_restart():
             raise NotAuthorised(f"{job} is not yours.")
 
     outcome = await carried_out(cluster, Refusing(cluster, clock), clock, Steps())  # type: ignore[arg-type]
-    assert isinstance(outcome, BrokeOff)
-    assert outcome.step is Step.STOP
+    assert isinstance(outcome, ActionFailed)
+    assert outcome.step is ActionStep.STOP
 
 
 @pytest.mark.parametrize("stop", [StepState.INTENDED, StepState.DONE])
@@ -316,11 +317,11 @@ async def test_job_that_succeeded_meanwhile_is_not_repeated(stop: StepState):
     cluster.jobs[ROOT] = job(ROOT, JobState.SUCCEEDED)
     hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
     outcome = await carried_out(cluster, hands, clock, Steps(evidence=StepState.DONE, stop=stop))
-    assert outcome == CalledOff(f"{ROOT} succeeded before it was stopped")
+    assert outcome == ActionCancelled(f"{ROOT} succeeded before it was stopped")
     assert hands.submitted == []
 
 
-async def test_decide_refuses_an_expired_proposal(place: Home):
+async def test_decide_refuses_an_expired_proposal(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     place.clock.advance(13 * 3600)  # nobody has looked since: it is still open in the database
@@ -331,7 +332,7 @@ async def test_decide_refuses_an_expired_proposal(place: Home):
     assert place.hands.stopped == []
 
 
-async def test_journal_is_not_written_without_the_lease(place: Home):
+async def test_journal_is_not_written_without_the_lease(place: AppHarness):
     watch = await zombie(place)
     await answer(place, await offer_of(place, watch))
     async with place.hall.store.transaction() as records:
@@ -342,7 +343,7 @@ async def test_journal_is_not_written_without_the_lease(place: Home):
     assert place.hands.stopped == []
 
 
-async def test_blind_look_before_the_act_is_not_unchanged(place: Home):
+async def test_blind_look_before_the_act_is_not_unchanged(place: AppHarness):
     watch = await zombie(place)
     await answer(place, await offer_of(place, watch))
     place.cluster.broken = Unreachable("The controller refused the connection.")

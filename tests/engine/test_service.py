@@ -8,12 +8,12 @@ import pytest
 
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.service import Service
 from babysitter.errors import AlreadyServed, FactsChanged
-from babysitter.usecases.manage_watches import start_watching
-from babysitter.wiring import open_hall
-from tests.support.app import ADA, MARIN, Ear, opener
+from babysitter.usecases.manage_watches import start_watch
+from babysitter.wiring import open_app
+from tests.support.app import ADA, MARIN, RecordingNotifier, opener
 from tests.support.build import ROOT
 from tests.support.clock import FakeClock
 from tests.support.cluster import SmallCluster
@@ -27,19 +27,19 @@ def cluster() -> SmallCluster:
     return made
 
 
-async def was_checked(hall: Hall) -> bool:
+async def was_checked(hall: App) -> bool:
     async with hall.store.reading() as records:
         return all(each.last_checked_at for each in await records.watches.all())
 
 
 async def test_a_running_service_looks_after_what_another_process_started(tmp_path: Path):
-    settings, ear, small = Settings(state_dir=tmp_path), Ear(), cluster()
+    settings, ear, small = Settings(state_dir=tmp_path), RecordingNotifier(), cluster()
     clock = SystemClock()
-    async with open_hall(settings, clock=clock, notifiers=(ear,), opener=opener(small)) as hall:
+    async with open_app(settings, clock=clock, notifiers=(ear,), opener=opener(small)) as hall:
         async with Service(hall) as service:
             running = asyncio.create_task(service.until_stopped())
-            async with open_hall(settings, clock=clock, opener=opener(small)) as elsewhere:
-                await start_watching(elsewhere, ROOT, MARIN, by=ADA)
+            async with open_app(settings, clock=clock, opener=opener(small)) as elsewhere:
+                await start_watch(elsewhere, ROOT, MARIN, by=ADA)
                 await until(lambda: was_checked(elsewhere))
                 with pytest.raises(AlreadyServed):
                     async with Service(elsewhere):
@@ -56,7 +56,7 @@ async def test_service_ends_without_a_traceback(tmp_path: Path, caplog: pytest.L
     faults: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
     small, began, may_end = cluster(), asyncio.Event(), asyncio.Event()
-    async with open_hall(Settings(state_dir=tmp_path), opener=opener(small)) as hall:
+    async with open_app(Settings(state_dir=tmp_path), opener=opener(small)) as hall:
         async with Service(hall) as service:
             tick = service.schedule.tick
 
@@ -85,7 +85,7 @@ async def test_service_ends_without_a_traceback(tmp_path: Path, caplog: pytest.L
 async def test_a_service_that_was_overtaken_ends(tmp_path: Path):
     world = FakeClock()
     async with (
-        open_hall(Settings(state_dir=tmp_path), clock=world, opener=opener(cluster())) as hall,
+        open_app(Settings(state_dir=tmp_path), clock=world, opener=opener(cluster())) as hall,
         Service(hall) as service,
     ):
         async with hall.store.transaction() as records:
@@ -103,9 +103,9 @@ async def test_what_is_under_way_for_too_long_is_given_up_at_the_end(tmp_path: P
     deaf = Deaf()
     deaf.jobs[ROOT] = job(ROOT)
     clock = FakeClock()
-    async with open_hall(Settings(state_dir=tmp_path), clock=clock, opener=opener(deaf)) as hall:
+    async with open_app(Settings(state_dir=tmp_path), clock=clock, opener=opener(deaf)) as hall:
         async with Service(hall, stop_within_s=0.05) as service:
-            await start_watching(hall, ROOT, MARIN, by=ADA)
+            await start_watch(hall, ROOT, MARIN, by=ADA)
             await service.tick()
             assert service.schedule.under_way == 1
         assert service.schedule.under_way == 0

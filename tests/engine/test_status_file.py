@@ -16,7 +16,7 @@ from babysitter.engine.status_file import (
     service_troubles,
     sign_of_life,
 )
-from babysitter.wiring import open_hall
+from babysitter.wiring import open_app
 from tests.support.clock import NOON, FakeClock
 
 
@@ -67,7 +67,7 @@ def test_time_of_the_last_message_outlives_the_process(tmp_path: Path):
 
 async def test_running_service_says_its_troubles_past_the_database(tmp_path: Path):
     clock = FakeClock()
-    async with open_hall(Settings(state_dir=tmp_path), clock=clock) as hall:
+    async with open_app(Settings(state_dir=tmp_path), clock=clock) as hall:
         StatusFile(tmp_path).write({"database": "full"}, now=clock.now())
         assert await service_troubles(hall) == {}, "nobody serves: the file is an old one"
         await hall.tenure.begin()
@@ -77,7 +77,7 @@ async def test_running_service_says_its_troubles_past_the_database(tmp_path: Pat
 
 async def test_stopped_process_is_said_to_give_no_sign_of_life(tmp_path: Path):
     clock = FakeClock()
-    async with open_hall(Settings(state_dir=tmp_path), clock=clock) as hall:
+    async with open_app(Settings(state_dir=tmp_path), clock=clock) as hall:
         await hall.tenure.begin()
         StatusFile(tmp_path).write({}, now=clock.now())
         clock.advance(31)

@@ -9,8 +9,8 @@ from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.model.ids import Person
 from babysitter.sim.iris.controller import Simulator
-from babysitter.usecases.manage_watches import start_watching
-from babysitter.wiring import open_hall
+from babysitter.usecases.manage_watches import start_watch
+from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 
 QUIET = """
@@ -28,7 +28,7 @@ async def test_five_quiet_watches_cost_24_requests_in_two_minutes(tmp_path: Path
     clock = FakeClock()
     async with (
         Simulator(str(scenario), clock.now) as sim,
-        open_hall(
+        open_app(
             Settings(state_dir=tmp_path / "state"), clock=clock, opener=partial(open_cluster, clock=clock)
         ) as hall,
         Service(hall) as service,
@@ -41,7 +41,7 @@ async def test_five_quiet_watches_cost_24_requests_in_two_minutes(tmp_path: Path
                 await service.settled()
 
         for job in (sim.root_job, *sim.copies):
-            await start_watching(hall, job, ClusterSpec("marin", url=sim.url), by=Person("ada"))
+            await start_watch(hall, job, ClusterSpec("marin", url=sim.url), by=Person("ada"))
         await pass_s(180)
         sim.requests.clear()
         await pass_s(120)

@@ -8,26 +8,37 @@ from io import StringIO
 import pytest
 from hypothesis import given, settings
 
-from babysitter.messages.compose import Subject, buttons_for, compose, digest
-from babysitter.messages.formatting import bar, duration, moment, shortened, size
+from babysitter.messages.compose import MessageSubject, buttons_for, compose_message, digest
+from babysitter.messages.formatting import (
+    bar,
+    format_duration,
+    format_time,
+    shortened,
+    size,
+)
 from babysitter.messages.incident_card import compose_card
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import Digest, IncidentId, JobId, MessageId, Person, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
 from babysitter.model.job import JobState
-from babysitter.model.message import ButtonKind, Message, Occasion, Words
+from babysitter.model.message import ButtonKind, Message, MessageContent, MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import (
     Answer,
+    CostOfWaiting,
     Decision,
-    Door,
-    Facts,
     Proposal,
+    ProposalFacts,
     ProposalStatus,
-    WaitingPrice,
+    Surface,
 )
 from babysitter.model.seen import Source, Unseen
-from babysitter.model.verdict import Change, Diagnosis, Outlook, StageView
+from babysitter.model.verdict import (
+    Change,
+    Diagnosis,
+    ProgressSummary,
+    StageProgressSummary,
+)
 from babysitter.notify.console import ConsoleNotifier, as_text
 from babysitter.policy.incident_lifecycle import cluster_key
 from babysitter.sim.slack.validate import fault_of_blocks, texts_in
@@ -36,12 +47,12 @@ from tests.notify.hostile import texts
 from tests.support import build
 
 INCIDENT, PROPOSAL = IncidentId("i-7f"), ProposalId("p-7f")
-OUTLOOK = Outlook(
+OUTLOOK = ProgressSummary(
     "stage1-Reduce, 17 of 18 shards",
     job_state=JobState.RUNNING,
     stages=(
-        StageView("stage0-Map", 40, 40, is_current=False),
-        StageView("stage1-Reduce", 17, 18, is_current=True),
+        StageProgressSummary("stage0-Map", 40, 40, is_current=False),
+        StageProgressSummary("stage1-Reduce", 17, 18, is_current=True),
     ),
     eta_s=5400,
     rate_per_min=1.5,
@@ -81,20 +92,20 @@ def proposal(status: ProposalStatus = ProposalStatus.OPEN, **changes: object) ->
         "successor": "/ada/dedup-r1",
         "action": ActionKind.RESTART,
         "submission": submission,
-        "facts": Facts(
+        "facts": ProposalFacts(
             build.ROOT, JobState.RUNNING, build.COORDINATOR, Cause.ZOMBIE_COORDINATOR, submission.argv
         ),
         "digest": Digest("d"),
         "created_at": build.at(-600),
         "expires_at": build.at(42_600),
         "status": status,
-        "price": WaitingPrice(idle_workers=4, since_at=build.at(-900)),
+        "price": CostOfWaiting(idle_workers=4, since_at=build.at(-900)),
         "restarts_left": 2,
     }
     return Proposal(**(values | changes))  # type: ignore[arg-type]
 
 
-def subject(**changes: object) -> Subject:
+def subject(**changes: object) -> MessageSubject:
     values: dict[str, object] = {
         "watch": build.watch(Phase.FAILING),
         "now": build.NOON,
@@ -102,10 +113,10 @@ def subject(**changes: object) -> Subject:
         "incident": incident(),
         "proposal": proposal(),
     }
-    return Subject(**(values | changes))  # type: ignore[arg-type]
+    return MessageSubject(**(values | changes))  # type: ignore[arg-type]
 
 
-def decided(answer: Answer = Answer.YES, **changes: object) -> Subject:
+def decided(answer: Answer = Answer.YES, **changes: object) -> MessageSubject:
     status = {
         Answer.YES: ProposalStatus.APPROVED,
         Answer.NO: ProposalStatus.DENIED,
@@ -113,13 +124,13 @@ def decided(answer: Answer = Answer.YES, **changes: object) -> Subject:
     }
     return subject(
         proposal=proposal(status[answer]),
-        decision=Decision(PROPOSAL, Person("U0ADA"), answer, Door.SLACK, build.at(60)),
+        decision=Decision(PROPOSAL, Person("U0ADA"), answer, Surface.SLACK, build.at(60)),
         **changes,
     )
 
 
 def test_a_card_has_everything_a_person_needs_to_decide() -> None:
-    words = compose(Occasion.INCIDENT, subject())
+    words = compose_message(MessageKind.INCIDENT, subject())
     assert words.title == "Zombie coordinator: dedup"
     assert words.sentence == "The coordinator has shut down, but its job still runs."
     assert (words.cause, words.severity, words.confidence) == ("zombie-coordinator", "fatal", 0.95)
@@ -140,13 +151,13 @@ def test_a_card_has_everything_a_person_needs_to_decide() -> None:
 
 def test_a_change_is_shown_with_the_number_that_justifies_it() -> None:
     change = Change("memory", "5GB", "10GB", "measured peak 4.9 GB of 5 GB")
-    words = compose(Occasion.PROPOSAL, subject(proposal=proposal(change=change)))
+    words = compose_message(MessageKind.PROPOSAL, subject(proposal=proposal(change=change)))
     assert words.change == "memory: 5GB → 10GB (measured peak 4.9 GB of 5 GB)"
 
 
 def test_a_card_without_an_offer_says_what_to_do_instead() -> None:
     found = build.diagnosis(Cause.CODE_ERROR, ActionKind.ESCALATE)
-    words = compose(Occasion.INCIDENT, subject(incident=incident(diagnosis=found), proposal=None))
+    words = compose_message(MessageKind.INCIDENT, subject(incident=incident(diagnosis=found), proposal=None))
     assert words.commands == ()
     assert words.footer == "This needs a person: a restart alone would not help."
 
@@ -155,8 +166,8 @@ def test_an_outage_names_the_cluster_and_not_one_of_its_jobs() -> None:
     found = build.diagnosis(Cause.CONTROLLER_UNREACHABLE, ActionKind.ESCALATE, Severity.DEGRADED)
     outage = incident(diagnosis=found, outcome="it answers again", key=cluster_key("marin"))
     about = subject(incident=outage, proposal=None)
-    assert compose(Occasion.BLIND, about).title == "Cluster cannot be seen: marin"
-    assert compose(Occasion.RESOLVED, about).title == "Over: Cluster cannot be seen, marin"
+    assert compose_message(MessageKind.BLIND, about).title == "Cluster cannot be seen: marin"
+    assert compose_message(MessageKind.RESOLVED, about).title == "Over: Cluster cannot be seen, marin"
 
 
 @pytest.mark.parametrize(
@@ -185,24 +196,24 @@ def test_an_outage_names_the_cluster_and_not_one_of_its_jobs() -> None:
         ),
     ],
 )
-def test_a_decided_card_says_who_when_and_what_followed(about: Subject, text: str) -> None:
-    words = compose(Occasion.INCIDENT, about)
+def test_a_decided_card_says_who_when_and_what_followed(about: MessageSubject, text: str) -> None:
+    words = compose_message(MessageKind.INCIDENT, about)
     assert words.decided == text
     assert words.commands == ()
     assert words.expires_at is None
-    kinds = {each.kind for each in buttons_for(Occasion.INCIDENT, about)}
+    kinds = {each.kind for each in buttons_for(MessageKind.INCIDENT, about)}
     assert kinds == (set() if about.is_resolved else {ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG})
 
 
 def test_an_open_offer_has_all_buttons_each_with_its_own_id_only() -> None:
-    buttons = {each.kind: each.target for each in buttons_for(Occasion.INCIDENT, subject())}
+    buttons = {each.kind: each.target for each in buttons_for(MessageKind.INCIDENT, subject())}
     assert set(buttons) == set(ButtonKind) - {ButtonKind.SHOW_COMMAND}
     assert buttons[ButtonKind.APPROVE] == PROPOSAL
     assert buttons[ButtonKind.WRONG] == INCIDENT
 
 
 def test_live_state_shows_stages_pace_and_open_incidents() -> None:
-    words = compose(Occasion.LIVE_STATE, subject(open_incidents=(incident(),)))
+    words = compose_message(MessageKind.LIVE_STATE, subject(open_incidents=(incident(),)))
     assert words.progress == (
         "stage0-Map     ████████████  40/40",
         "stage1-Reduce  ███████████░  17/18",
@@ -217,7 +228,7 @@ def test_live_state_says_when_it_cannot_see() -> None:
     verdict = replace(
         build.verdict(outlook=OUTLOOK), blind=(Unseen(Source.CONTROLLER, "No answer.", build.at(-120)),)
     )
-    assert compose(Occasion.LIVE_STATE, subject(verdict=verdict)).sentence.startswith(
+    assert compose_message(MessageKind.LIVE_STATE, subject(verdict=verdict)).sentence.startswith(
         "Cannot be seen since 11:58 UTC: No answer."
     )
 
@@ -231,7 +242,7 @@ def test_the_end_is_told_with_duration_stages_retries_and_memory() -> None:
         peak_memory_bytes=9_700_000_000,
     )
     about = subject(incident=None, proposal=None, verdict=build.verdict(outlook=outlook))
-    words = compose(Occasion.FINISHED, about)
+    words = compose_message(MessageKind.FINISHED, about)
     assert words.sentence == "The job succeeded after 3 h 12 min."
     assert {("Stages", "2"), ("Own retries", "1"), ("Peak memory", "9.7 GB")} <= set(words.fields)
 
@@ -239,39 +250,41 @@ def test_the_end_is_told_with_duration_stages_retries_and_memory() -> None:
 def test_a_bad_end_is_told_with_its_root_cause() -> None:
     outlook = replace(OUTLOOK, job_state=JobState.FAILED)
     ended = subject(verdict=build.verdict(build.diagnosis(), outlook=outlook))
-    words = compose(Occasion.FINISHED, replace(ended, incident=None))
+    words = compose_message(MessageKind.FINISHED, replace(ended, incident=None))
     assert words.title == "Ended badly: dedup"
     assert words.cause == "zombie-coordinator"
     assert len(words.evidence) == 1
-    told = compose(Occasion.FINISHED, replace(ended, because="the zombie coordinator was open when it ended"))
+    told = compose_message(
+        MessageKind.FINISHED, replace(ended, because="the zombie coordinator was open when it ended")
+    )
     assert told.evidence == ()
     assert "The zombie coordinator was open when it ended." in told.sentence
-    assert compose(Occasion.INCIDENT, ended).title == "Ended badly: dedup (zombie coordinator)"
+    assert compose_message(MessageKind.INCIDENT, ended).title == "Ended badly: dedup (zombie coordinator)"
 
 
 def test_the_digest_keeps_order_and_says_how_much_is_left_out() -> None:
-    held = [Words(f"T{n}", "s") for n in range(50)]
+    held = [MessageContent(f"T{n}", "s") for n in range(50)]
     words = digest(held, now=build.NOON)
     assert words.progress[0] == "T0: s"
     assert len(words.progress) == 40
     assert "10 more" in words.footer
 
 
-@pytest.mark.parametrize("occasion", list(Occasion))
+@pytest.mark.parametrize("occasion", list(MessageKind))
 @pytest.mark.parametrize("about", [subject(), subject(incident=None, proposal=None, verdict=None), decided()])
-def test_every_occasion_has_words_on_every_surface(occasion: Occasion, about: Subject) -> None:
-    words, buttons = compose(occasion, about), buttons_for(occasion, about)
+def test_every_occasion_has_words_on_every_surface(occasion: MessageKind, about: MessageSubject) -> None:
+    words, buttons = compose_message(occasion, about), buttons_for(occasion, about)
     assert words.title
     assert words.sentence
     assert fault_of_blocks(list(blocks.render(words, buttons).blocks)) is None
     assert words.title in as_text(message(words, occasion))
 
 
-def message(words: Words, occasion: Occasion = Occasion.INCIDENT) -> Message:
+def message(words: MessageContent, occasion: MessageKind = MessageKind.INCIDENT) -> Message:
     return Message(MessageId("m"), "w-1", occasion, words, build.NOON)
 
 
-def poisoned(text: str) -> Subject:
+def poisoned(text: str) -> MessageSubject:
     """A subject in which everything that may come from a job is this text."""
     found = Diagnosis(
         Cause.UNKNOWN,
@@ -291,7 +304,9 @@ def poisoned(text: str) -> Subject:
             outcome=text,
             verdict=build.verdict(
                 found,
-                outlook=replace(OUTLOOK, summary=text, stages=(StageView(text, 1, 2, is_current=True),)),
+                outlook=replace(
+                    OUTLOOK, summary=text, stages=(StageProgressSummary(text, 1, 2, is_current=True),)
+                ),
             ),
             affected=(text,),
         )
@@ -308,13 +323,13 @@ def poisoned(text: str) -> Subject:
 SECRET = "hf" + "_" + "Zq8" * 12
 
 
-@pytest.mark.parametrize("occasion", list(Occasion))
+@pytest.mark.parametrize("occasion", list(MessageKind))
 @pytest.mark.parametrize(
     "text", [f"token {SECRET} !", f"token {SECRET} !!", f"\x1b[31m{SECRET}\u202e", f"{SECRET} "]
 )
-def test_no_secret_and_no_control_character_reaches_any_surface(occasion: Occasion, text: str) -> None:
+def test_no_secret_and_no_control_character_reaches_any_surface(occasion: MessageKind, text: str) -> None:
     about = poisoned(text)
-    words = compose(occasion, about)
+    words = compose_message(occasion, about)
     shown = repr([getattr(words, each.name) for each in fields(words)])
     assert SECRET not in shown
     assert "\\x1b" not in shown
@@ -325,8 +340,13 @@ def test_no_secret_and_no_control_character_reaches_any_surface(occasion: Occasi
 @given(text=texts)
 def test_whatever_a_job_says_the_card_is_within_limits_on_every_surface(text: str) -> None:
     about = poisoned(text)
-    for occasion in (Occasion.INCIDENT, Occasion.LIVE_STATE, Occasion.FINISHED, Occasion.REMINDER):
-        words = compose(occasion, about)
+    for occasion in (
+        MessageKind.INCIDENT,
+        MessageKind.LIVE_STATE,
+        MessageKind.FINISHED,
+        MessageKind.REMINDER,
+    ):
+        words = compose_message(occasion, about)
         rendered = blocks.render(words, buttons_for(occasion, about))
         assert fault_of_blocks(list(rendered.blocks)) is None
         assert sum(map(len, texts_in(list(rendered.blocks)))) <= 10_500
@@ -335,13 +355,13 @@ def test_whatever_a_job_says_the_card_is_within_limits_on_every_surface(text: st
 
 def test_a_quotation_cannot_pass_for_two() -> None:
     found = build.diagnosis(evidence=(Evidence("one\n12:00:00 /ada/dedup/0 | fake", "/ada/dedup/0"),))
-    (line,) = compose(Occasion.INCIDENT, subject(incident=incident(diagnosis=found))).evidence
+    (line,) = compose_message(MessageKind.INCIDENT, subject(incident=incident(diagnosis=found))).evidence
     assert line == "0 | one\n    12:00:00 /ada/dedup/0 | fake"
 
 
 async def test_the_console_says_how_to_answer() -> None:
     stream = StringIO()
-    card = replace(message(compose(Occasion.INCIDENT, subject())), proposal=PROPOSAL)
+    card = replace(message(compose_message(MessageKind.INCIDENT, subject())), proposal=PROPOSAL)
     await ConsoleNotifier(stream).post(card, thread=None, is_repeat=False)
     assert "answer with: babysit approve p-7f" in stream.getvalue()
 
@@ -358,7 +378,7 @@ async def test_the_console_says_how_to_answer() -> None:
     ],
 )
 def test_durations(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
+    assert format_duration(seconds) == text
 
 
 def test_other_phrases() -> None:
@@ -366,8 +386,8 @@ def test_other_phrases() -> None:
     assert size(512) == "512 B"
     assert bar(1, 2) == "██████░░░░░░"
     assert bar(1, 0) == ""
-    assert moment(build.NOON) == "12:00 UTC"
-    assert moment(build.NOON + timedelta(days=1), now=build.NOON) == "21 Nov 12:00 UTC"
+    assert format_time(build.NOON) == "12:00 UTC"
+    assert format_time(build.NOON + timedelta(days=1), now=build.NOON) == "21 Nov 12:00 UTC"
     assert len(shortened("x" * 1_000, 100)) == 100
     assert "more characters" in shortened("x" * 1_000, 100)
 
@@ -376,7 +396,7 @@ def test_other_phrases() -> None:
 def test_card_hint_can_be_pasted(job: JobId):
     watch = replace(build.watch(), root=job, cluster="the lagoon", resubmit=None)
     found = replace(build.diagnosis(), action=ActionKind.RESTART)
-    footer = compose_card(Subject(watch, build.NOON, verdict=build.verdict(found))).footer
+    footer = compose_card(MessageSubject(watch, build.NOON, verdict=build.verdict(found))).footer
     stop, _, start = footer.partition("`babysit stop ")[2].partition("`, then `babysit ")
     assert shlex.split(stop) == [job]
     words = shlex.split(start.removesuffix("`."))
@@ -388,7 +408,7 @@ def test_card_hint_can_be_pasted(job: JobId):
 
 def test_card_of_an_old_incident_keeps_the_old_job():
     restarted = replace(build.watch(), root=JobId("/ada/dedup-r1"))
-    words = compose(Occasion.INCIDENT, decided(watch=restarted))
+    words = compose_message(MessageKind.INCIDENT, decided(watch=restarted))
     assert words.title.endswith(": dedup")
     assert ("Job", "/ada/dedup") in words.fields
 
@@ -398,20 +418,20 @@ def test_card_of_a_resolved_incident_looks_resolved(status: IncidentStatus):
     found = build.diagnosis(Cause.CODE_ERROR, ActionKind.ESCALATE)
     over = incident(status, outcome="the job recovered by itself", diagnosis=found)
     about = subject(incident=over, proposal=None)
-    words = compose(Occasion.INCIDENT, about)
+    words = compose_message(MessageKind.INCIDENT, about)
     assert words.title.startswith("Over: ")
     assert words.severity == Severity.BENIGN
     assert words.decided == "The job recovered by itself."
     assert (words.price, words.recovery, words.footer) == ("", "", "")
-    assert buttons_for(Occasion.INCIDENT, about) == ()
-    restarted = compose(Occasion.INCIDENT, decided(incident=incident(status)))
+    assert buttons_for(MessageKind.INCIDENT, about) == ()
+    restarted = compose_message(MessageKind.INCIDENT, decided(incident=incident(status)))
     assert (restarted.title, restarted.price) == ("Over: Zombie coordinator, dedup", "")
 
 
 def test_card_of_a_failed_incident_keeps_its_colour():
     about = subject(incident=incident(IncidentStatus.FAILED), proposal=None)
-    assert compose(Occasion.INCIDENT, about).severity == Severity.FATAL
-    assert buttons_for(Occasion.INCIDENT, about) != ()
+    assert compose_message(MessageKind.INCIDENT, about).severity == Severity.FATAL
+    assert buttons_for(MessageKind.INCIDENT, about) != ()
 
 
 @pytest.mark.parametrize(
@@ -425,10 +445,10 @@ def test_card_of_a_failed_incident_keeps_its_colour():
 def test_live_state_of_an_ended_job_says_how_it_ended(cause, state, title, severity):
     found = build.diagnosis(cause) if cause else None
     verdict = build.verdict(found, Phase.FINISHED, outlook=replace(OUTLOOK, job_state=state))
-    words = compose(Occasion.LIVE_STATE, subject(incident=None, proposal=None, verdict=verdict))
+    words = compose_message(MessageKind.LIVE_STATE, subject(incident=None, proposal=None, verdict=verdict))
     assert (words.title, words.severity) == (title, severity)
 
 
 def test_live_state_of_a_watch_that_was_stopped_says_so():
     about = subject(watch=replace(build.watch(), stopped_at=build.NOON))
-    assert compose(Occasion.LIVE_STATE, about).title == "Not watched any more: /ada/dedup"
+    assert compose_message(MessageKind.LIVE_STATE, about).title == "Not watched any more: /ada/dedup"

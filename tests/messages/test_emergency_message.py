@@ -18,7 +18,7 @@ from babysitter.messages.emergency_message import (
     storage_works_message,
 )
 from babysitter.model.ids import JobId
-from babysitter.model.message import Occasion
+from babysitter.model.message import MessageKind
 from tests.support.build import NOON, ROOT, at
 
 JOBS = {"marin": (ROOT,), "eos": (JobId("/bob/a"), JobId("/bob/b"))}
@@ -72,7 +72,7 @@ def test_storage_message_is_marked_and_names_what_is_affected():
     about = StorageEmergency(NOON, "disk full\x1b[31m, password=hunter2secret", JOBS, "host-1", at(60))
     message = storage_message(about, mentions_on_call=True)
     words = message.words
-    assert message.occasion is Occasion.EMERGENCY
+    assert message.occasion is MessageKind.EMERGENCY
     assert message.mentions_on_call
     assert "cannot be written since 12:00 UTC" in words.sentence
     assert "2 jobs of 'eos' and 1 job of 'marin' are still checked" in words.sentence
@@ -104,7 +104,7 @@ def test_each_message_has_its_own_id():
 def test_end_of_an_outage_says_how_long_it_lasted():
     message = storage_works_message(NOON, at(50), JOBS, "host-1", now=at(95))
     assert "written again, after 50 s." in message.words.sentence
-    assert message.occasion is Occasion.RESOLVED
+    assert message.occasion is MessageKind.RESOLVED
 
 
 def test_last_message_says_why_and_what_is_left_alone():

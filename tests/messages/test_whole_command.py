@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.messages.compose import buttons_for, compose
+from babysitter.messages.compose import buttons_for, compose_message
 from babysitter.messages.whole_command import (
     PAGE_CHARS,
     PAGES_MOST,
@@ -12,7 +12,7 @@ from babysitter.messages.whole_command import (
     pages_of,
     whole_command,
 )
-from babysitter.model.message import ButtonKind, Occasion
+from babysitter.model.message import ButtonKind, MessageKind
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Change
 from babysitter.sim.slack.validate import texts_in
@@ -44,11 +44,11 @@ LONG = {
 
 @pytest.mark.parametrize("offer", LONG.values(), ids=LONG)
 def test_card_asks_to_show_what_does_not_fit(offer: Proposal):
-    kinds = [each.kind for each in buttons_for(Occasion.INCIDENT, subject(proposal=offer))]
+    kinds = [each.kind for each in buttons_for(MessageKind.INCIDENT, subject(proposal=offer))]
     assert ButtonKind.SHOW_COMMAND in kinds
     assert ButtonKind.APPROVE not in kinds
     shown = replace(offer, shown_whole_at=build.NOON)
-    kinds = [each.kind for each in buttons_for(Occasion.REMINDER, subject(proposal=shown))]
+    kinds = [each.kind for each in buttons_for(MessageKind.REMINDER, subject(proposal=shown))]
     assert ButtonKind.SHOW_COMMAND not in kinds
     assert ButtonKind.APPROVE in kinds
 
@@ -77,7 +77,7 @@ def test_command_too_long_for_slack_has_no_pages():
 
 def test_cut_command_is_not_posted_before_it_is_asked_for():
     about = subject(proposal=long_command())
-    words, buttons = compose(Occasion.INCIDENT, about), buttons_for(Occasion.INCIDENT, about)
+    words, buttons = compose_message(MessageKind.INCIDENT, about), buttons_for(MessageKind.INCIDENT, about)
     rendered = blocks.render(words, buttons)
     assert rendered.surplus == ""
     assert any("show the whole command" in text for text in texts_in(list(rendered.blocks)))
@@ -85,7 +85,7 @@ def test_cut_command_is_not_posted_before_it_is_asked_for():
 
 def test_plain_form_has_no_approval_before_it_was_shown():
     about = subject()
-    words, buttons = compose(Occasion.INCIDENT, about), buttons_for(Occasion.INCIDENT, about)
+    words, buttons = compose_message(MessageKind.INCIDENT, about), buttons_for(MessageKind.INCIDENT, about)
     plain = str(blocks.render_plainly(words, buttons).blocks)
     assert "show-command" in plain
     assert "approve" not in plain

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from babysitter.model.ids import MessageId
-from babysitter.model.message import Message, Occasion, Words
+from babysitter.model.message import Message, MessageContent, MessageKind
 from babysitter.notify.apprise import AppriseNotifier, scheme_of, without_mentions
 from babysitter.notify.notifier import NotifyError
 
@@ -20,8 +20,8 @@ PASSWORD = "made-up-password-7391"
 
 
 def message(sentence: str = "It failed.") -> Message:
-    words = Words("Job failed", sentence, severity="fatal", evidence=("KeyError: 'x' <b>",))
-    return Message(MessageId("m-1"), "w-1", Occasion.INCIDENT, words, NOON)
+    words = MessageContent("Job failed", sentence, severity="fatal", evidence=("KeyError: 'x' <b>",))
+    return Message(MessageId("m-1"), "w-1", MessageKind.INCIDENT, words, NOON)
 
 
 @asynccontextmanager

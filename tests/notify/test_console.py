@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 import pytest
 
 from babysitter.model.ids import MessageId
-from babysitter.model.message import Message, Occasion, Words
+from babysitter.model.message import Message, MessageContent, MessageKind
 from babysitter.notify.console import SILENT, Alert, ConsoleNotifier, alert_of
 from babysitter.notify.notifier import NotifyError
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def message(occasion: Occasion, title: str = "It failed") -> Message:
-    return Message(MessageId(f"m-{occasion}"), "w-1", occasion, Words(title, "See."), NOON)
+def message(occasion: MessageKind, title: str = "It failed") -> Message:
+    return Message(MessageId(f"m-{occasion}"), "w-1", occasion, MessageContent(title, "See."), NOON)
 
 
 @pytest.mark.parametrize(
@@ -39,21 +39,21 @@ def test_alert_of_a_terminal_as_the_settings_wish():
 async def test_post_rings_for_what_calls_a_person():
     stream = io.StringIO()
     notifier = ConsoleNotifier(stream, Alert(rings=True))
-    for occasion in (Occasion.STARTED, Occasion.INCIDENT, Occasion.ACTING, Occasion.FINISHED):
+    for occasion in (MessageKind.STARTED, MessageKind.INCIDENT, MessageKind.ACTING, MessageKind.FINISHED):
         await notifier.post(message(occasion), thread=None, is_repeat=False)
     assert stream.getvalue().count("\a") == 2
 
 
 async def test_post_pops_up_without_foreign_control_characters():
     stream = io.StringIO()
-    hostile = message(Occasion.INCIDENT, "a\x07b\x1b]0;owned\x07 c")
+    hostile = message(MessageKind.INCIDENT, "a\x07b\x1b]0;owned\x07 c")
     await ConsoleNotifier(stream, Alert(pops_up=True)).post(hostile, thread=None, is_repeat=False)
     assert stream.getvalue().startswith("\x1b]9;babysit: ab c\a")
 
 
 async def test_post_into_a_log_has_no_control_characters():
     stream = io.StringIO()
-    await ConsoleNotifier(stream).post(message(Occasion.INCIDENT), thread=None, is_repeat=False)
+    await ConsoleNotifier(stream).post(message(MessageKind.INCIDENT), thread=None, is_repeat=False)
     assert stream.getvalue().replace("\n", "").isprintable()
 
 
@@ -66,12 +66,12 @@ async def test_post_to_a_stopped_terminal_blocks_nobody():
     os.set_blocking(writing, True)
     with os.fdopen(writing, "w") as stream, os.fdopen(reading, "rb", buffering=0) as reader:
         notifier = ConsoleNotifier(stream, timeout_s=0.05)
-        first = message(Occasion.INCIDENT)
+        first = message(MessageKind.INCIDENT)
         with pytest.raises(NotifyError) as caught:
             await notifier.post(first, thread=None, is_repeat=False)
         assert caught.value.is_doubtful
         with pytest.raises(NotifyError, match="takes no text"):
-            await notifier.post(message(Occasion.WORSE), thread=None, is_repeat=False)
+            await notifier.post(message(MessageKind.WORSE), thread=None, is_repeat=False)
         writer = notifier._unfinished
         assert writer is not None
         read = b""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.model.ids import MessageId
-from babysitter.model.message import Message, Occasion, Words
+from babysitter.model.message import Message, MessageContent, MessageKind
 from babysitter.notify.desktop import MAX_AGE, Desktop, DesktopCommand, DesktopNotifier, find_desktop
 from babysitter.notify.notifier import NotifyError
 from tests.support.clock import FakeClock
@@ -15,8 +15,10 @@ from tests.support.clock import FakeClock
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def message(occasion: Occasion = Occasion.INCIDENT, title: str = "It failed", sentence: str = "") -> Message:
-    return Message(MessageId("m-1"), "w-1", occasion, Words(title, sentence, severity="fatal"), NOON)
+def message(
+    occasion: MessageKind = MessageKind.INCIDENT, title: str = "It failed", sentence: str = ""
+) -> Message:
+    return Message(MessageId("m-1"), "w-1", occasion, MessageContent(title, sentence, severity="fatal"), NOON)
 
 
 def desktop_of(folder: Path, script: str) -> Desktop:
@@ -66,8 +68,10 @@ async def test_post_shows_what_calls_a_person(tmp_path: Path):
     assert len(words[4]) == 300
 
 
-@pytest.mark.parametrize("occasion", [Occasion.STARTED, Occasion.ACTING, Occasion.RESOLVED, Occasion.WAITING])
-async def test_post_takes_the_rest_in_silence(tmp_path: Path, occasion: Occasion):
+@pytest.mark.parametrize(
+    "occasion", [MessageKind.STARTED, MessageKind.ACTING, MessageKind.RESOLVED, MessageKind.WAITING]
+)
+async def test_post_takes_the_rest_in_silence(tmp_path: Path, occasion: MessageKind):
     notifier = DesktopNotifier(desktop_of(tmp_path, f'touch "{tmp_path}/shown"'), FakeClock(NOON))
     receipt = await notifier.post(message(occasion), thread=None, is_repeat=False)
     assert receipt.handle == "m-1"

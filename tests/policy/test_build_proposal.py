@@ -9,20 +9,20 @@ from babysitter.model.ids import IncidentId, JobId, Person
 from babysitter.model.incident import Ledger, Restart
 from babysitter.model.job import JobState
 from babysitter.model.policy import Policy
-from babysitter.model.proposal import Facts, Proposal, ProposalStatus
+from babysitter.model.proposal import Proposal, ProposalFacts, ProposalStatus
 from babysitter.model.submission import Submission, SubmissionOrigin
-from babysitter.model.verdict import Outlook, Signal, SignalKind
+from babysitter.model.verdict import ProgressSummary, Signal, SignalKind
 from babysitter.policy.build_proposal import (
     as_named,
-    askable,
+    cost_of_waiting,
     difference,
     facts_of,
-    is_standing,
+    is_open,
+    missing_submission_reason,
     plan_restart,
-    price_of_waiting,
     submission_facts,
 )
-from babysitter.policy.policy_input import Case
+from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.respond import offer_of
 from tests.support.build import (
     ARGV,
@@ -37,12 +37,12 @@ from tests.support.build import (
     watch,
 )
 
-SHOWN = Facts(ROOT, JobState.RUNNING, COORDINATOR, Cause.ZOMBIE_COORDINATOR, ARGV)
+SHOWN = ProposalFacts(ROOT, JobState.RUNNING, COORDINATOR, Cause.ZOMBIE_COORDINATOR, ARGV)
 OOM = diagnosis(Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE, evidence=())
 IDS = {"root": JobId("/ada/dedup-r1"), "attempt": JobId(f"{ROOT}/zephyr-dedup-0a1b2c3d-p0-a1")}
 
 
-def offer(seen: Case) -> Proposal:
+def offer(seen: PolicyInput) -> Proposal:
     assert seen.verdict.diagnosis is not None
     return offer_of(seen, IncidentId("i-1"), seen.verdict.diagnosis)
 
@@ -153,9 +153,9 @@ def test_offer_asks_the_first_approvers_or_the_owner():
     tiers = Policy(approvers=((bob,), (ada, bob)))
     assert offer(case(verdict(diagnosis()), policy=tiers)).may_approve == (bob,)
     assert offer(case(verdict(diagnosis()))).may_approve == (ada,)
-    assert askable(tiers, watch()) == (bob, ada)
-    assert askable(Policy(), watch()) == (ada,)
-    assert askable(Policy(), watch(owner=None)) == ()
+    assert missing_submission_reason(tiers, watch()) == (bob, ada)
+    assert missing_submission_reason(Policy(), watch()) == (ada,)
+    assert missing_submission_reason(Policy(), watch(owner=None)) == ()
 
 
 def test_waiting_costs_only_what_was_measured():
@@ -163,17 +163,19 @@ def test_waiting_costs_only_what_was_measured():
         Signal(SignalKind.STUCK, at(-600), "nothing moves"),
         Signal(SignalKind.STUCK, at(-900), "nothing moves"),
     )
-    price = price_of_waiting(verdict(diagnosis(), signals=signals, outlook=Outlook("", alive=7)), now=NOON)
+    price = cost_of_waiting(
+        verdict(diagnosis(), signals=signals, outlook=ProgressSummary("", alive=7)), now=NOON
+    )
     assert (price.idle_workers, price.since_at, price.lost_s) == (7, at(-900), 900)
-    unmeasured = price_of_waiting(verdict(diagnosis()), now=NOON)
+    unmeasured = cost_of_waiting(verdict(diagnosis()), now=NOON)
     assert (unmeasured.since_at, unmeasured.lost_s) == (None, None)
 
 
 @pytest.mark.parametrize("status", ProposalStatus)
 def test_offer_stands_while_it_can_be_answered(status):
     made = replace(offer(case(verdict(diagnosis()))), status=status)
-    assert is_standing(made) is (status in (ProposalStatus.OPEN, ProposalStatus.SNOOZED))
+    assert is_open(made) is (status in (ProposalStatus.OPEN, ProposalStatus.SNOOZED))
 
 
 def test_no_offer_stands_where_none_was_made():
-    assert not is_standing(None)
+    assert not is_open(None)

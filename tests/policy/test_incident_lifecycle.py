@@ -14,7 +14,7 @@ from babysitter.policy.incident_lifecycle import (
     closed_at_the_end,
     is_incident,
     key_of,
-    same_trouble,
+    same_incident,
 )
 from tests.support.build import COORDINATOR, NOON, ROOT, at, blind_verdict, diagnosis, verdict, watch
 
@@ -74,14 +74,14 @@ def test_key_without_an_attempt_is_about_the_job():
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_trouble_of_another_job_or_attempt_is_another(other):
-    assert same_trouble(KEY, Ledger((incident(other),))) is None
+    assert same_incident(KEY, Ledger((incident(other),))) is None
     ours = incident(name="i-0")
-    assert same_trouble(KEY, Ledger((ours, incident(other)))) == ours
+    assert same_incident(KEY, Ledger((ours, incident(other)))) == ours
 
 
 def test_open_incident_of_the_attempt_is_refined():
     ours = incident(replace(KEY, cause=Cause.STAGE_STUCK))
-    assert same_trouble(KEY, Ledger((ours,))) == ours
+    assert same_incident(KEY, Ledger((ours,))) == ours
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_open_incident_of_the_attempt_is_refined():
 )
 def test_incident_that_is_over_comes_back_by_itself_only(status, cause, comes_back):
     over = incident(replace(KEY, cause=cause), status)
-    assert (same_trouble(KEY, Ledger((over,))) == over) is comes_back
+    assert (same_incident(KEY, Ledger((over,))) == over) is comes_back
 
 
 @pytest.mark.parametrize(("began_at", "closed"), [(None, True), (at(-1), True), (NOON, True), (at(1), False)])

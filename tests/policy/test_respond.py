@@ -11,20 +11,20 @@ from babysitter.model.incident import Incident, IncidentStatus, Ledger, Restart
 from babysitter.model.intent import (
     EndIncident,
     Expire,
-    HandOn,
     OpenIncident,
     Propose,
+    Reassign,
     Remind,
     RepeatIncident,
-    Say,
+    SendMessage,
     Withdraw,
 )
 from babysitter.model.job import JobState
 from babysitter.model.memory import Memory
-from babysitter.model.message import Occasion, Told
+from babysitter.model.message import MessageKind, Told
 from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy, QuietHours, Silence
-from babysitter.model.proposal import Answer, Decision, Door, ProposalStatus
+from babysitter.model.proposal import Answer, Decision, ProposalStatus, Surface
 from babysitter.model.verdict import Signal, SignalKind
 from babysitter.policy.respond import respond
 from tests.support.build import NOON, ROOT, at, blind_verdict, case, diagnosis, verdict, watch
@@ -35,7 +35,7 @@ def of(kind, intents):
 
 
 def told(intents):
-    return [each.occasion for each in of(Say, intents)]
+    return [each.occasion for each in of(SendMessage, intents)]
 
 
 def applied(intents, ledger=Ledger(), *, now=NOON):  # noqa: B008
@@ -56,7 +56,7 @@ def applied(intents, ledger=Ledger(), *, now=NOON):  # noqa: B008
                 incidents[each.incident] = replace(
                     incidents[each.incident], status=each.status, ended_at=now, outcome=each.outcome
                 )
-            case Say() if each.incident:
+            case SendMessage() if each.incident:
                 told.append(Told(each.incident, each.occasion, now, each.proposal))
             case Propose():
                 proposals[each.proposal.id] = each.proposal
@@ -83,7 +83,7 @@ def test_a_healthy_watch_leads_to_nothing():
 
 def test_a_confirmed_zombie_opens_one_incident_with_one_proposal_and_one_message():
     intents = respond(case(ZOMBIE))
-    assert [type(each) for each in intents] == [OpenIncident, Propose, Say]
+    assert [type(each) for each in intents] == [OpenIncident, Propose, SendMessage]
     proposal = of(Propose, intents)[0].proposal
     assert proposal.job == ROOT
     assert proposal.successor == "/ada/dedup-r1"
@@ -110,9 +110,9 @@ def test_waiting_and_ignoring_are_silent(action):
 
 def test_recovery_withdraws_the_proposal_and_resolves_the_incident():
     intents = respond(case(verdict(), PROPOSED, now=at(300)))
-    assert [type(each) for each in intents] == [Withdraw, EndIncident, Say]
+    assert [type(each) for each in intents] == [Withdraw, EndIncident, SendMessage]
     assert intents[1].status is IncidentStatus.SELF_RESOLVED
-    assert told(intents) == [Occasion.RESOLVED]
+    assert told(intents) == [MessageKind.RESOLVED]
 
 
 class TestDamping:
@@ -123,8 +123,8 @@ class TestDamping:
     def test_a_quick_recovery_is_told_later(self):
         assert told(respond(case(verdict(), PROPOSED, now=at(299)))) == []
         assert told(respond(case(verdict(), self.recovered, now=at(299)))) == []
-        (late,) = of(Say, respond(case(verdict(), self.recovered, now=at(300))))
-        assert late.occasion is Occasion.RESOLVED
+        (late,) = of(SendMessage, respond(case(verdict(), self.recovered, now=at(300))))
+        assert late.occasion is MessageKind.RESOLVED
 
     def test_an_all_clear_is_told_once(self):
         later = applied(respond(case(verdict(), self.recovered, now=at(300))), self.recovered, now=at(300))
@@ -132,7 +132,7 @@ class TestDamping:
 
     def test_a_trouble_that_is_back_before_is_no_news(self):
         again = respond(case(ZOMBIE, self.recovered, now=at(120)))
-        assert told(again) == [Occasion.PROPOSAL]  # the withdrawn offer is made anew, once
+        assert told(again) == [MessageKind.PROPOSAL]  # the withdrawn offer is made anew, once
         ledger = applied(again, self.recovered, now=at(120))
         ledger = applied(respond(case(verdict(), ledger, now=at(150))), ledger, now=at(150))
         assert not of(Propose, respond(case(ZOMBIE, ledger, now=at(180))))
@@ -146,12 +146,12 @@ class TestDamping:
         assert told(again) == []
         held = applied(again, over, now=at(700))
         assert told(respond(case(ZOMBIE, held, now=at(899)))) == []
-        assert told(respond(case(ZOMBIE, held, now=at(900)))) == [Occasion.PROPOSAL]
+        assert told(respond(case(ZOMBIE, held, now=at(900)))) == [MessageKind.PROPOSAL]
 
     def test_another_cause_is_told_at_once(self):
         over = applied(respond(case(verdict(), PROPOSED, now=at(600))), PROPOSED, now=at(600))
         other = verdict(diagnosis(Cause.HOST_OOM), attempt=JobId(f"{ROOT}/zephyr-dedup-0a1b2c3d-p0-a1"))
-        assert told(respond(case(other, over, now=at(601)))) == [Occasion.INCIDENT]
+        assert told(respond(case(other, over, now=at(601)))) == [MessageKind.INCIDENT]
 
     def test_nothing_is_over_that_is_not_well(self):
         for seen in (verdict(phase=Phase.SUSPECT), verdict(phase=Phase.SMOKE)):
@@ -159,13 +159,13 @@ class TestDamping:
 
     def test_an_end_is_the_all_clear(self):
         ended = verdict(phase=Phase.FINISHED, state=JobState.SUCCEEDED)
-        assert told(respond(case(ended, PROPOSED, now=at(900)))) == [Occasion.FINISHED]
+        assert told(respond(case(ended, PROPOSED, now=at(900)))) == [MessageKind.FINISHED]
 
     def test_a_silence_that_ends_is_made_up_for(self):
         quiet = Policy(silences=(Silence("/ada/*", until=at(600)),))
         held = applied(respond(case(ZOMBIE, policy=quiet)))
         assert told(respond(case(ZOMBIE, held, policy=quiet, now=at(599)))) == []
-        assert told(respond(case(ZOMBIE, held, policy=quiet, now=at(600)))) == [Occasion.INCIDENT]
+        assert told(respond(case(ZOMBIE, held, policy=quiet, now=at(600)))) == [MessageKind.INCIDENT]
 
 
 def test_a_newer_attempt_withdraws_the_proposal_and_says_what_changed():
@@ -201,7 +201,7 @@ def test_without_a_command_there_is_an_incident_and_no_proposal():
 def test_the_same_cause_after_a_restart_escalates():
     before = Ledger(restarts=(Restart(at(-3600), Cause.ZOMBIE_COORDINATOR, ROOT, ROOT, high_water=10),))
     intents = respond(case(ZOMBIE, before))
-    assert told(intents) == [Occasion.INCIDENT]
+    assert told(intents) == [MessageKind.INCIDENT]
     assert not of(Propose, intents)
 
 
@@ -249,7 +249,7 @@ class TestBlindness:
         ledger = applied(respond(case(blind_verdict(at(-600)))))
         assert respond(case(blind_verdict(at(-700)), ledger)) == ()
         assert told(respond(case(verdict(), ledger))) == []
-        assert told(respond(case(verdict(), ledger, now=at(300)))) == [Occasion.RESOLVED]
+        assert told(respond(case(verdict(), ledger, now=at(300)))) == [MessageKind.RESOLVED]
 
     def test_it_neither_withdraws_nor_proposes(self):
         assert respond(case(blind_verdict(at(-60)), PROPOSED)) == ()
@@ -263,16 +263,16 @@ class TestUnanswered:
         return respond(case(ZOMBIE, PROPOSED, now=now, policy=policy))
 
     def test_nothing_is_said_early(self):
-        assert not of(Say, self.open_for(5.9))
+        assert not of(SendMessage, self.open_for(5.9))
 
     def test_reminded_once(self):
         first, second = self.open_for(6.1), self.open_for(7)
         assert of(Remind, first)
-        assert of(Say, first)[0].key == of(Say, second)[0].key
+        assert of(SendMessage, first)[0].key == of(SendMessage, second)[0].key
 
     def test_handed_on_with_a_fresh_expiry(self):
         tiers = Policy(approvers=((Person("U-ada"),), (Person("U-bob"),)))
-        handed = of(HandOn, self.open_for(12, tiers))[0]
+        handed = of(Reassign, self.open_for(12, tiers))[0]
         assert (handed.to, handed.expires_at) == (("U-bob",), NOON + timedelta(hours=24))
 
     def test_expired_is_not_denied(self):
@@ -289,7 +289,9 @@ def test_the_same_facts_are_not_offered_again(status):
 @pytest.mark.parametrize(("hours", "offered"), [(1, 0), (2, 1)])
 def test_a_snoozed_proposal_comes_back_when_the_snooze_is_over(hours, offered):
     proposal = replace(PROPOSED.proposals[0], status=ProposalStatus.SNOOZED)
-    later = Decision(proposal.id, Person("U-ada"), Answer.SNOOZE, Door.SLACK, NOON, NOON + timedelta(hours=2))
+    later = Decision(
+        proposal.id, Person("U-ada"), Answer.SNOOZE, Surface.SLACK, NOON, NOON + timedelta(hours=2)
+    )
     ledger = replace(PROPOSED, proposals=(proposal,), decisions=(later,))
     intents = respond(case(ZOMBIE, ledger, now=NOON + timedelta(hours=hours)))
     assert len(of(Propose, intents)) == offered
@@ -298,10 +300,10 @@ def test_a_snoozed_proposal_comes_back_when_the_snooze_is_over(hours, offered):
 @pytest.mark.parametrize(("hours", "expired"), [(11, 0), (12, 1)])
 def test_snoozed_proposal_expires_without_a_reminder(hours, expired):
     proposal = replace(PROPOSED.proposals[0], status=ProposalStatus.SNOOZED)
-    later = Decision(proposal.id, Person("U-ada"), Answer.SNOOZE, Door.SLACK, NOON, None)
+    later = Decision(proposal.id, Person("U-ada"), Answer.SNOOZE, Surface.SLACK, NOON, None)
     ledger = replace(PROPOSED, proposals=(proposal,), decisions=(later,))
     intents = respond(case(ZOMBIE, ledger, now=NOON + timedelta(hours=hours)))
-    assert (len(of(Expire, intents)), of(Remind, intents), of(HandOn, intents)) == (expired, [], [])
+    assert (len(of(Expire, intents)), of(Remind, intents), of(Reassign, intents)) == (expired, [], [])
 
 
 @pytest.mark.parametrize("status", [IncidentStatus.APPROVED, IncidentStatus.ACTING])
@@ -322,8 +324,8 @@ def test_a_silence_records_without_telling():
 def test_quiet_hours_hold_back_all_but_the_fatal():
     night = Policy(quiet_hours=QuietHours(time(11), time(13)))
     degraded = verdict(diagnosis(Cause.STAGE_STUCK, ActionKind.ESCALATE, Severity.DEGRADED))
-    assert of(Say, respond(case(degraded, policy=night)))[0].hold_until == at(3600)
-    assert of(Say, respond(case(ZOMBIE, policy=night)))[0].hold_until is None
+    assert of(SendMessage, respond(case(degraded, policy=night)))[0].hold_until == at(3600)
+    assert of(SendMessage, respond(case(ZOMBIE, policy=night)))[0].hold_until is None
 
 
 def test_a_parents_incident_inhibits_its_childrens_messages():
@@ -338,17 +340,17 @@ def test_a_long_wait_is_told_once_and_is_no_incident():
     later = respond(
         case(verdict(phase=Phase.PENDING, signals=(signal,)), watch=watch(Phase.PENDING), now=at(600))
     )
-    assert told(first) == [Occasion.WAITING]
-    assert of(Say, first)[0].key == of(Say, later)[0].key
+    assert told(first) == [MessageKind.WAITING]
+    assert of(SendMessage, first)[0].key == of(SendMessage, later)[0].key
 
 
 @pytest.mark.parametrize(("ago_s", "said"), [(None, 1), (299, 0), (300, 1)])
 def test_a_job_that_waits_again_is_told_unless_it_just_waited(ago_s, said):
     before = watch(memory=Memory(phase=Phase.STEADY, waited_at=None if ago_s is None else at(-ago_s)))
     again = case(verdict(phase=Phase.PENDING, memory=Memory(newest_attempt=ROOT)), watch=before)
-    assert told(respond(again)) == [Occasion.WAITING] * said
+    assert told(respond(again)) == [MessageKind.WAITING] * said
 
 
 def test_the_end_is_told():
     intents = respond(case(verdict(phase=Phase.FINISHED, state=JobState.SUCCEEDED)))
-    assert told(intents) == [Occasion.FINISHED]
+    assert told(intents) == [MessageKind.FINISHED]

@@ -9,7 +9,7 @@ from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.incident import Ledger, Restart
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Change
-from babysitter.policy.restart_budget import Ruling, budget, rule_on_restart
+from babysitter.policy.restart_budget import RestartEligibility, budget, restart_eligibility
 from tests.support.build import NOON, ROOT, diagnosis, verdict
 
 MEMORY = Change("memory", "1GB", "2GB", "peak 1GB of 1GB")
@@ -17,7 +17,7 @@ MEMORY = Change("memory", "1GB", "2GB", "peak 1GB of 1GB")
 
 def rule(found=None, change=None, ledger=Ledger(), high_water=10, **seen):  # noqa: B008
     found = found or diagnosis()
-    return rule_on_restart(
+    return restart_eligibility(
         verdict(found, **seen), found, change, ledger, high_water=high_water, now=NOON, limits=Limits()
     )
 
@@ -28,19 +28,19 @@ def restarts(*specs: tuple[float, Cause, int]) -> Ledger:
 
 
 def test_a_zombie_may_be_restarted():
-    assert rule() is Ruling.ALLOWED
+    assert rule() is RestartEligibility.ALLOWED
 
 
 @pytest.mark.parametrize("cause", [cause for cause in Cause if about(cause).repeat_fails])
 def test_causes_that_would_fail_again_are_never_restarted_blindly(cause):
-    assert rule(diagnosis(cause)) is Ruling.CAUSE_FORBIDS
+    assert rule(diagnosis(cause)) is RestartEligibility.CAUSE_FORBIDS
 
 
 @pytest.mark.parametrize(
     ("seen", "expected"),
     [
-        ({"two_coordinators": True}, Ruling.TWO_COORDINATORS),
-        ({"healing": True}, Ruling.HEALING),
+        ({"two_coordinators": True}, RestartEligibility.TWO_COORDINATORS),
+        ({"healing": True}, RestartEligibility.HEALING),
     ],
 )
 def test_what_is_seen_forbids_it(seen, expected):
@@ -49,15 +49,15 @@ def test_what_is_seen_forbids_it(seen, expected):
 
 def test_a_change_lifts_the_ban_of_the_cause_but_only_then():
     oom = diagnosis(Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE)
-    assert rule(oom, change=None) is Ruling.NO_CHANGE_KNOWN
-    assert rule(oom, change=MEMORY) is Ruling.ALLOWED
+    assert rule(oom, change=None) is RestartEligibility.NO_CHANGE_KNOWN
+    assert rule(oom, change=MEMORY) is RestartEligibility.ALLOWED
 
 
 def test_the_same_cause_again_escalates_unless_the_job_got_further():
     before = restarts((2, Cause.ZOMBIE_COORDINATOR, 50))
-    assert rule(ledger=before, high_water=50) is Ruling.SAME_CAUSE_AGAIN
-    assert rule(ledger=before, high_water=51) is Ruling.ALLOWED
-    assert rule(diagnosis(Cause.STAGE_STUCK), ledger=before, high_water=50) is Ruling.ALLOWED
+    assert rule(ledger=before, high_water=50) is RestartEligibility.SAME_CAUSE_AGAIN
+    assert rule(ledger=before, high_water=51) is RestartEligibility.ALLOWED
+    assert rule(diagnosis(Cause.STAGE_STUCK), ledger=before, high_water=50) is RestartEligibility.ALLOWED
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,14 @@ def test_even_progress_does_not_buy_endless_restarts():
 
 def test_a_spent_budget_forbids_it():
     ledger = restarts(*((1, Cause.HOST_OOM, 10) for _ in range(3)))
-    assert rule(ledger=ledger) is Ruling.NO_PROGRESS
+    assert rule(ledger=ledger) is RestartEligibility.NO_PROGRESS
 
 
-@pytest.mark.parametrize(("before", "ruling"), [(1, Ruling.BUDGET_SPENT), (2, Ruling.NO_PROGRESS)])
+@pytest.mark.parametrize(
+    ("before", "ruling"), [(1, RestartEligibility.BUDGET_SPENT), (2, RestartEligibility.NO_PROGRESS)]
+)
 def test_spent_budget_names_missing_progress_from_the_second_on(before, ruling):
     ledger, limits = restarts(*((1, Cause.HOST_OOM, 10),) * before), Limits(restarts_per_day=1)
     found = diagnosis()
-    said = rule_on_restart(verdict(found), found, None, ledger, high_water=10, now=NOON, limits=limits)
+    said = restart_eligibility(verdict(found), found, None, ledger, high_water=10, now=NOON, limits=limits)
     assert said is ruling

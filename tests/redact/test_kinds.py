@@ -5,7 +5,7 @@ import re
 import pytest
 
 from babysitter.redact import redact
-from babysitter.redact.kind import Kind, specimen
+from babysitter.redact.kind import SecretKind, specimen
 from babysitter.redact.kinds import KINDS
 
 
@@ -15,7 +15,7 @@ def test_kinds_are_many_and_different() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
-def test_kind_has_a_public_source(kind: Kind) -> None:
+def test_kind_has_a_public_source(kind: SecretKind) -> None:
     assert kind.source.startswith("https://")
     assert kind.specimens
 
@@ -29,7 +29,7 @@ def random_pieces(template: str, example: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
-def test_kind_recognises_its_specimens(kind: Kind) -> None:
+def test_kind_recognises_its_specimens(kind: SecretKind) -> None:
     for template in kind.specimens:
         for seed in range(20):
             example = specimen(template, seed)

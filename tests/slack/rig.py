@@ -9,21 +9,27 @@ from datetime import datetime, timedelta
 from babysitter.clock import SystemClock
 from babysitter.errors import FactsChanged, NotAllowed
 from babysitter.model.ids import IncidentId, MessageId, Person, ProposalId
-from babysitter.model.message import Button, ButtonKind, Message, Occasion, Words
-from babysitter.model.proposal import Answer, Decision, Door
+from babysitter.model.message import (
+    Button,
+    ButtonKind,
+    Message,
+    MessageContent,
+    MessageKind,
+)
+from babysitter.model.proposal import Answer, Decision, Surface
 from babysitter.notify.notifier import Receipt
 from babysitter.sim.slack import SlackServer
-from babysitter.slack.click import Press
-from babysitter.slack.click_handler import SlackDoor
-from babysitter.slack.click_result import Heard
+from babysitter.slack.click import Click
+from babysitter.slack.click_handler import ClickHandler
+from babysitter.slack.click_result import ClickResult
 from babysitter.slack.http_endpoint import PATH
-from babysitter.slack.interactivity import SlackSurface
+from babysitter.slack.interactivity import SlackInteractivity
 from babysitter.slack.posting import SlackNotifier, open_client
-from babysitter.slack.socket_mode import SlackSocket
+from babysitter.slack.socket_mode import SlackConnection
 from tests.support.waiting import HANG_S
 from tests.surfaces.manual_clock import ManualClock
 
-CARD = Words(
+CARD = MessageContent(
     "Zombie coordinator: dedup", "It has stopped working.", severity="fatal", commands=("stop /ada/dedup",)
 )
 ANSWERS = (
@@ -53,10 +59,10 @@ class MemoryDesk:
     slowness: asyncio.Event | None = None
     is_stuck: bool = False
     is_broken: bool = False
-    inbox: dict[str, Press] = field(default_factory=dict)
+    inbox: dict[str, Click] = field(default_factory=dict)
     kept_at_all: list[str] = field(default_factory=list)
 
-    async def keep(self, press: Press) -> None:
+    async def keep(self, press: Click) -> None:
         if self.is_broken:
             raise RuntimeError("a fault of our own")
         if self.is_stuck:
@@ -64,10 +70,10 @@ class MemoryDesk:
         self.inbox[press.identity] = press
         self.kept_at_all.append(press.identity)
 
-    async def kept(self) -> Sequence[Press]:
+    async def kept(self) -> Sequence[Click]:
         return tuple(self.inbox.values())
 
-    async def answered(self, press: Press) -> None:
+    async def answered(self, press: Click) -> None:
         self.inbox.pop(press.identity, None)
 
     async def decide(
@@ -75,16 +81,16 @@ class MemoryDesk:
         proposal: ProposalId,
         person: Person,
         answer: Answer,
-        door: Door,
+        door: Surface,
         *,
         snooze_until: datetime | None = None,
         incoming: str = "",
-    ) -> Heard:
+    ) -> ClickResult:
         self.inbox.pop(incoming, None)
         if self.slowness is not None:
             await self.slowness.wait()
         if proposal not in self.expires_at:
-            return Heard(False, "This offer is not known any more.")
+            return ClickResult(False, "This offer is not known any more.")
         if person not in self.approvers:
             self.refused.append((proposal, person, "not an approver"))
             raise NotAllowed("Only U0ADA and U0BOB may answer this.")
@@ -92,22 +98,22 @@ class MemoryDesk:
             raise FactsChanged(f"The offer was withdrawn: {self.withdrawn[proposal]}.")
         first = self.decisions.get(proposal)
         if first is not None:
-            return Heard(False, f"Already approved by {first.person} at {first.decided_at:%H:%M} UTC.")
+            return ClickResult(False, f"Already approved by {first.person} at {first.decided_at:%H:%M} UTC.")
         if self.clock.now() >= self.expires_at[proposal]:
-            return Heard(
+            return ClickResult(
                 False, f"The offer ended at {self.expires_at[proposal]:%H:%M} UTC; nothing was done."
             )
         self.decisions[proposal] = Decision(proposal, person, answer, door, self.clock.now(), snooze_until)
         if answer is Answer.YES:
             self.acts.append(proposal)
-        return Heard(True)
+        return ClickResult(True)
 
-    async def refuse(self, target: str, by: str, door: Door, because: str) -> None:  # noqa: ARG002
+    async def refuse(self, target: str, by: str, door: Surface, because: str) -> None:  # noqa: ARG002
         self.refused.append((target, by, because))
 
-    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> Heard:
+    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> ClickResult:
         self.feedback.append((incident, person, was_right))
-        return Heard(True)
+        return ClickResult(True)
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         return self.evidence.get(incident, ())
@@ -125,14 +131,14 @@ class Rig:
     desk: MemoryDesk
     clock: ManualClock
     notifier: SlackNotifier
-    surface: SlackSurface
+    surface: SlackInteractivity
 
     @property
-    def door(self) -> SlackDoor:
+    def door(self) -> ClickHandler:
         return self.surface.door
 
     @property
-    def socket(self) -> SlackSocket:
+    def socket(self) -> SlackConnection:
         assert self.surface.socket is not None
         return self.surface.socket
 
@@ -146,7 +152,7 @@ class Rig:
         card = Message(
             MessageId(f"m-{number}"),
             "w-1",
-            Occasion.INCIDENT,
+            MessageKind.INCIDENT,
             CARD,
             self.clock.now(),
             proposal=ProposalId(f"p-{number}"),
@@ -173,7 +179,7 @@ def make_rig(
 ) -> Rig:
     client = open_client(slack.bot_token, base_url=slack.base_url)
     notifier = SlackNotifier(client, "C0JOBS")
-    surface = SlackSurface(
+    surface = SlackInteractivity(
         client,
         notifier,
         desk,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babysitter.model.message import Button, ButtonKind, Words
+from babysitter.model.message import Button, ButtonKind, MessageContent
 from babysitter.sim.slack.validate import fault_of_blocks, texts_in
 from babysitter.slack import blocks
 from tests.notify.hostile import HARMFUL, texts
@@ -19,7 +19,7 @@ ALIVE = re.compile(r"<(?:[!@#/]|[a-z][a-z0-9+.-]*:|www\.)", re.IGNORECASE)
 
 lines = st.lists(texts, max_size=12).map(tuple)
 words = st.builds(
-    Words,
+    MessageContent,
     title=texts,
     sentence=texts,
     cause=st.sampled_from(["", "zombie-coordinator"]),
@@ -46,7 +46,7 @@ words = st.builds(
     mentions=st.sampled_from([(), ("U0ADA",), ("S0ONCALL", "U0ADA", "ada")]),
 )
 def test_whatever_the_words_the_payload_is_harmless_and_within_limits(
-    words: Words, buttons: tuple[Button, ...], mentions: tuple[str, ...]
+    words: MessageContent, buttons: tuple[Button, ...], mentions: tuple[str, ...]
 ) -> None:
     for rendered in (blocks.render(words, buttons, mentions=mentions), blocks.render_plainly(words, buttons)):
         shown = list(rendered.blocks)
@@ -83,7 +83,9 @@ def buttons_of(shown: list[blocks.Block]) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("harm", HARMFUL[:12])
 def test_a_mention_of_a_person_who_decided_is_the_only_mention(harm: str) -> None:
-    rendered = blocks.render(Words("t", harm, decided=f"Approved by U0ADA at 12:00 UTC (slack). {harm}"))
+    rendered = blocks.render(
+        MessageContent("t", harm, decided=f"Approved by U0ADA at 12:00 UTC (slack). {harm}")
+    )
     joined = " ".join(texts_in(list(rendered.blocks)))
     assert re.findall(r"<[!@#][^>]*>", joined) == ["<@U0ADA>"]
 
@@ -97,31 +99,31 @@ def test_escaped_text_is_never_cut_inside_an_entity() -> None:
 
 def test_evidence_that_does_not_fit_goes_whole_into_the_surplus() -> None:
     evidence = tuple(f"line {number} " + "x" * 1_000 for number in range(8))
-    rendered = blocks.render(Words("t", "s", evidence=evidence))
+    rendered = blocks.render(MessageContent("t", "s", evidence=evidence))
     assert all(line in rendered.surplus for line in evidence)
     assert len(blocks.replies(rendered.surplus)) == 3
     assert "".join(blocks.replies(rendered.surplus)) == rendered.surplus
 
 
 def test_short_evidence_has_no_surplus() -> None:
-    assert blocks.render(Words("t", "s", evidence=("one", "two"))).surplus == ""
+    assert blocks.render(MessageContent("t", "s", evidence=("one", "two"))).surplus == ""
 
 
 def test_a_command_too_long_for_the_card_says_where_the_whole_is() -> None:
     command = "iris job run -- " + " ".join(f"--flag-{number}=value" for number in range(300))
-    rendered = blocks.render(Words("t", "s", commands=("stop /ada/x", command)))
+    rendered = blocks.render(MessageContent("t", "s", commands=("stop /ada/x", command)))
     assert command in rendered.surplus
     assert any("whole command in the thread" in text for text in texts_in(list(rendered.blocks)))
 
 
 def test_buttons_carry_an_opaque_id_only() -> None:
-    rendered = blocks.render(Words("t", "s", evidence=("e",)), ALL_BUTTONS)
+    rendered = blocks.render(MessageContent("t", "s", evidence=("e",)), ALL_BUTTONS)
     assert {value for _, value in buttons_of(list(rendered.blocks))} == {"p-0a1b"}
 
 
 def test_only_a_slack_id_can_be_mentioned() -> None:
     for mention in ("!channel", "U0ADA> <!channel", "ada", ""):
-        assert "<" not in blocks.render(Words("t", "s"), mentions=[mention]).text
-    assert blocks.render(Words("t", "s"), mentions=["S0ONCALL", "ada", "U0ADA"]).text.startswith(
+        assert "<" not in blocks.render(MessageContent("t", "s"), mentions=[mention]).text
+    assert blocks.render(MessageContent("t", "s"), mentions=["S0ONCALL", "ada", "U0ADA"]).text.startswith(
         "<!subteam^S0ONCALL> <@U0ADA> t"
     )

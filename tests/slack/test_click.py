@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babysitter.model.message import ButtonKind
-from babysitter.slack.click import ID_CHARS_MOST, read_back, read_press, written
+from babysitter.slack.click import ID_CHARS_MOST, parse_click, read_back, written
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=20),
@@ -27,7 +27,7 @@ payloads = st.fixed_dictionaries(
 
 @given(payload=json_values | payloads)
 def test_any_payload_is_read_or_ignored(payload: object) -> None:
-    press = read_press(payload)
+    press = parse_click(payload)
     assert press is None or (press.user and 0 < len(press.target) <= ID_CHARS_MOST)
 
 
@@ -47,14 +47,14 @@ def payload(**changes: object) -> dict[str, object]:
 @given(user=st.text(min_size=1), action=st.sampled_from([*ButtonKind, "launch-rockets"]))
 def test_a_press_that_was_written_down_is_the_same(user: str, action: str) -> None:
     pressed = {"actions": [{"action_id": action, "value": "p-1", "action_ts": "3.0"}]}
-    press = read_press(payload(user={"id": user}, **pressed))
+    press = parse_click(payload(user={"id": user}, **pressed))
     assert press is not None
     assert read_back(written(press)) == press
     assert press.identity.isalnum()
 
 
 def test_a_press_is_read() -> None:
-    press = read_press(payload())
+    press = parse_click(payload())
     assert press is not None
     assert (press.user, press.kind, press.target, press.root) == ("U0ADA", ButtonKind.APPROVE, "p-1", "1.0")
 
@@ -71,12 +71,12 @@ def test_a_press_is_read() -> None:
     ],
 )
 def test_what_is_no_press_is_ignored(changes: dict[str, object]) -> None:
-    assert read_press(payload(**changes)) is None
+    assert parse_click(payload(**changes)) is None
 
 
 def test_two_presses_of_the_same_button_differ_and_one_press_is_itself() -> None:
-    first, again = read_press(payload()), read_press(payload())
-    later = read_press(payload(trigger_id="t2"))
+    first, again = parse_click(payload()), parse_click(payload())
+    later = parse_click(payload(trigger_id="t2"))
     assert first is not None
     assert again is not None
     assert later is not None

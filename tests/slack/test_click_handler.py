@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from babysitter.model.message import ButtonKind
-from babysitter.model.proposal import Answer, Door
+from babysitter.model.proposal import Answer, Surface
 from babysitter.sim.slack import SlackServer
 from babysitter.sim.slack.interactions import signed
 from tests.slack.rig import MemoryDesk, Rig, connected, listening, make_rig
@@ -33,7 +33,7 @@ async def test_an_approver_approves_and_the_card_says_the_rest(rig: Rig) -> None
     assert await rig.press("U0ADA") == ""
     assert rig.desk.acts == ["p-1"]
     decision = rig.desk.decisions["p-1"]
-    assert (decision.person, decision.answer, decision.door) == ("U0ADA", Answer.YES, Door.SLACK)
+    assert (decision.person, decision.answer, decision.door) == ("U0ADA", Answer.YES, Surface.SLACK)
 
 
 async def test_acknowledged_at_once_however_slow_the_decision(rig: Rig) -> None:

@@ -8,14 +8,22 @@ from datetime import UTC, datetime
 import pytest
 
 from babysitter.model.ids import MessageId
-from babysitter.model.message import Button, ButtonKind, Message, Occasion, Words
+from babysitter.model.message import (
+    Button,
+    ButtonKind,
+    Message,
+    MessageContent,
+    MessageKind,
+)
 from babysitter.notify.notifier import NotifyError, Receipt
 from babysitter.sim.slack import SlackServer
 from babysitter.sim.slack.workspace import Grant
 from babysitter.slack.posting import SlackNotifier, open_client
 from tests.notify.hostile import HARMFUL
 
-WORDS = Words("Zombie coordinator: dedup", "It has stopped working.", severity="fatal", evidence=("line",))
+WORDS = MessageContent(
+    "Zombie coordinator: dedup", "It has stopped working.", severity="fatal", evidence=("line",)
+)
 
 
 @pytest.fixture
@@ -31,19 +39,21 @@ def notifier(server: SlackServer) -> SlackNotifier:
     )
 
 
-def message(number: int = 1, words: Words = WORDS, **changes: object) -> Message:
+def message(number: int = 1, words: MessageContent = WORDS, **changes: object) -> Message:
     values: dict[str, object] = {
         "id": MessageId(f"m-{number}"),
         "conversation": "w-1",
-        "occasion": Occasion.INCIDENT,
+        "occasion": MessageKind.INCIDENT,
         "words": words,
         "created_at": datetime(2026, 11, 20, 12, tzinfo=UTC),
     }
     return Message(**(values | changes))  # type: ignore[arg-type]
 
 
-def long_words(lines: int) -> Words:
-    return Words("Trouble", "It is stuck.", evidence=tuple(f"{n:04d} " + "x" * 900 for n in range(lines)))
+def long_words(lines: int) -> MessageContent:
+    return MessageContent(
+        "Trouble", "It is stuck.", evidence=tuple(f"{n:04d} " + "x" * 900 for n in range(lines))
+    )
 
 
 async def test_metadata_carries_the_outbox_id_and_survives_edits(
@@ -198,7 +208,9 @@ async def test_what_one_person_is_told_mentions_only_who_decided(
 async def test_what_arrives_in_slack_is_harmless(
     server: SlackServer, notifier: SlackNotifier, harm: str
 ) -> None:
-    words = Words(harm, harm, evidence=(harm,) * 8, commands=(harm,), fields=((harm, harm),), footer=harm)
+    words = MessageContent(
+        harm, harm, evidence=(harm,) * 8, commands=(harm,), fields=((harm, harm),), footer=harm
+    )
     receipt = await notifier.post(message(words=words), thread=None, is_repeat=False)
     await notifier.edit(receipt, message(words=words))
     posted = json.dumps([[each.text, each.blocks] for each in server.messages], ensure_ascii=False)

@@ -13,7 +13,7 @@ from babysitter.sim.slack import SlackServer
 from babysitter.sim.slack.workspace import BOT_SCOPES, Grant
 from babysitter.slack.manifest import EVENTS, SCOPES, as_yaml, manifest
 from babysitter.slack.posting import open_client
-from babysitter.slack.setup_check import Finding, Settings, SlackCheck
+from babysitter.slack.setup_check import SetupCheckSettings, SetupProblem, SlackCheck
 from babysitter.surfaces.cli.commands import run
 from tests.support.controller import http, liar, saying
 from tests.support.waiting import HANG_S
@@ -25,7 +25,7 @@ async def slack() -> AsyncIterator[SlackServer]:
         yield slack
 
 
-async def check(slack: SlackServer, *, press: bool = True, **changes: object) -> list[Finding]:
+async def check(slack: SlackServer, *, press: bool = True, **changes: object) -> list[SetupProblem]:
     values: dict[str, object] = {
         "bot_token": slack.bot_token,
         "app_token": slack.app_token,
@@ -33,7 +33,7 @@ async def check(slack: SlackServer, *, press: bool = True, **changes: object) ->
         "press_within_s": HANG_S if press else 0.0,
         "echo_within_s": HANG_S,
     }
-    settings = Settings(**(values | changes))  # type: ignore[arg-type]
+    settings = SetupCheckSettings(**(values | changes))  # type: ignore[arg-type]
     client = open_client(settings.bot_token, base_url=slack.base_url)
     clicks: list[asyncio.Task[object]] = []
 
@@ -45,7 +45,7 @@ async def check(slack: SlackServer, *, press: bool = True, **changes: object) ->
     return found
 
 
-def fault(found: list[Finding]) -> Finding:
+def fault(found: list[SetupProblem]) -> SetupProblem:
     (faulty,) = [each for each in found if not each.holds]
     return faulty
 
@@ -113,7 +113,7 @@ async def test_events_not_subscribed(slack: SlackServer) -> None:
 
 
 async def test_nobody_presses(slack: SlackServer) -> None:
-    settings = Settings(slack.bot_token, slack.app_token, "C0JOBS", press_within_s=0.1)
+    settings = SetupCheckSettings(slack.bot_token, slack.app_token, "C0JOBS", press_within_s=0.1)
     client = open_client(slack.bot_token, base_url=slack.base_url)
     faulty = fault(await SlackCheck(client, settings, SystemClock()).run())
     assert "Interactivity" in faulty.mend

@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from babysitter.slack.socket_health import Ear, Hearing
+from babysitter.slack.socket_health import SocketActivity, SocketHealth
 from tests.support.build import at
 
 Story = list[tuple[str, float]]
 
 
-def after(story: Story) -> Hearing:
-    hearing = Hearing()
+def after(story: Story) -> SocketActivity:
+    hearing = SocketActivity()
     for what, second in story:
         getattr(hearing, what)(at(second))
     return hearing
@@ -20,24 +20,24 @@ def after(story: Story) -> Hearing:
 @pytest.mark.parametrize(
     ("story", "second", "ear"),
     [
-        ([], 0, Ear.CLOSED),
-        ([("connected", 0)], 29, Ear.WELL),
-        ([("connected", 0)], 31, Ear.NO_PONGS),
-        ([("connected", 0), ("ponged", 25)], 44, Ear.WELL),
-        ([("connected", 0), ("ponged", 40)], 46, Ear.UNSURE),
-        ([("connected", 0), ("ponged", 40), ("heard", 20)], 64, Ear.WELL),
-        ([("connected", 0), ("ponged", 40), ("said", 20)], 49, Ear.WELL),
-        ([("connected", 0), ("ponged", 40), ("said", 20)], 51, Ear.NO_EVENTS),
-        ([("connected", 0), ("ponged", 40), ("said", 20), ("said", 45)], 51, Ear.NO_EVENTS),
-        ([("connected", 0), ("ponged", 40), ("said", 20), ("heard", 22)], 51, Ear.WELL),
+        ([], 0, SocketHealth.CLOSED),
+        ([("connected", 0)], 29, SocketHealth.WELL),
+        ([("connected", 0)], 31, SocketHealth.NO_PONGS),
+        ([("connected", 0), ("ponged", 25)], 44, SocketHealth.WELL),
+        ([("connected", 0), ("ponged", 40)], 46, SocketHealth.UNSURE),
+        ([("connected", 0), ("ponged", 40), ("heard", 20)], 64, SocketHealth.WELL),
+        ([("connected", 0), ("ponged", 40), ("said", 20)], 49, SocketHealth.WELL),
+        ([("connected", 0), ("ponged", 40), ("said", 20)], 51, SocketHealth.NO_EVENTS),
+        ([("connected", 0), ("ponged", 40), ("said", 20), ("said", 45)], 51, SocketHealth.NO_EVENTS),
+        ([("connected", 0), ("ponged", 40), ("said", 20), ("heard", 22)], 51, SocketHealth.WELL),
         # The echo overtook the answer to the call that caused it.
-        ([("connected", 0), ("ponged", 60), ("heard", 20), ("said", 21)], 60, Ear.WELL),
-        ([("connected", 0), ("ponged", 60), ("heard", 20), ("said", 26)], 60, Ear.NO_EVENTS),
-        ([("connected", 0), ("said", 20), ("gave_up", 51), ("connected", 52)], 60, Ear.WELL),
-        ([("connected", 0), ("gave_up", 30)], 31, Ear.CLOSED),
+        ([("connected", 0), ("ponged", 60), ("heard", 20), ("said", 21)], 60, SocketHealth.WELL),
+        ([("connected", 0), ("ponged", 60), ("heard", 20), ("said", 26)], 60, SocketHealth.NO_EVENTS),
+        ([("connected", 0), ("said", 20), ("gave_up", 51), ("connected", 52)], 60, SocketHealth.WELL),
+        ([("connected", 0), ("gave_up", 30)], 31, SocketHealth.CLOSED),
     ],
 )
-def test_hearing(story: Story, second: float, ear: Ear) -> None:
+def test_hearing(story: Story, second: float, ear: SocketHealth) -> None:
     assert after(story).judge(at(second)) is ear
 
 
@@ -48,7 +48,7 @@ def test_deafness_without_a_word_said_is_noticed_within_90_s() -> None:
         now += timedelta(seconds=2)
         hearing.ponged(now)  # pings are answered all the time
         ear = hearing.judge(now)
-        if ear is Ear.UNSURE:
+        if ear is SocketHealth.UNSURE:
             hearing.said(now)  # the poke
         noticed_at = now if ear.is_deaf else None
     assert noticed_at - at(0) <= timedelta(seconds=90)
@@ -62,6 +62,6 @@ def test_a_workspace_that_sends_no_events_is_not_reconnected_for_ever() -> None:
     hearing.said(at(90))
     hearing.ponged(at(1_000))
     assert hearing.has_no_echo
-    assert hearing.judge(at(1_001)) is Ear.WELL
+    assert hearing.judge(at(1_001)) is SocketHealth.WELL
     hearing.heard(at(1_002))
     assert not hearing.has_no_echo

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from babysitter.sim.slack import SlackServer
-from babysitter.slack.socket_health import Ear
+from babysitter.slack.socket_health import SocketHealth
 from tests.slack.rig import MemoryDesk, Rig, connected, make_rig
 from tests.support.waiting import HANG_S, until
 from tests.surfaces.manual_clock import ManualClock
@@ -32,7 +32,7 @@ async def look(rig: Rig) -> None:
 
 async def test_well_when_connected(rig: Rig) -> None:
     status = rig.socket.status
-    assert (status.ear, status.trouble, status.reconnects) == (Ear.WELL, "", 0)
+    assert (status.ear, status.trouble, status.reconnects) == (SocketHealth.WELL, "", 0)
 
 
 async def test_deaf_to_events_is_noticed_within_90_s_and_mended(rig: Rig) -> None:
@@ -44,7 +44,7 @@ async def test_deaf_to_events_is_noticed_within_90_s_and_mended(rig: Rig) -> Non
     for _ in range(45):
         await look(rig)
     assert rig.slack.sockets.connections_made == 2
-    await rig.slack.until(lambda: rig.socket.status.ear is Ear.WELL)
+    await rig.slack.until(lambda: rig.socket.status.ear is SocketHealth.WELL)
     assert rig.socket.status.deaf_times == 1
     assert await rig.press("U0ADA", message_ts=card.handle) == ""
     assert rig.desk.acts == ["p-1"]
@@ -89,7 +89,7 @@ async def test_slack_down_is_said_in_the_status_and_mended_when_it_is_back(rig: 
     rig.slack.sockets.cut()
     await rig.slack.until(lambda: rig.slack.sockets.count == 0)
     await until(lambda: "Slack" in rig.socket.status.trouble, step=lambda: rig.clock.advance(60))
-    assert rig.socket.status.ear is Ear.CLOSED
+    assert rig.socket.status.ear is SocketHealth.CLOSED
     rig.slack.faults.is_down = False
     await until(lambda: rig.slack.sockets.count, step=lambda: rig.clock.advance(60))
     await rig.slack.until(lambda: rig.socket.status.trouble == "")

@@ -1,6 +1,6 @@
 """Steps of an action: where each stands, and an event for each."""
 
-from babysitter.model.action import Step, StepState
+from babysitter.model.action import ActionStep, StepState
 from babysitter.model.events import StepTaken
 from babysitter.model.ids import ProposalId, WatchId
 from babysitter.store.event_log import events_of
@@ -26,14 +26,14 @@ async def test_a_step_stands_where_it_was_last_written(store: Store):
     async with store.transaction() as records:
         await records.journal.begin(PROPOSAL, WATCH, now=NOON)
         (action,) = await records.journal.open_actions()
-        await records.journal.write(action, Step.STOP, StepState.INTENDED, "/ada/dedup", now=at(1))
-        await records.journal.write(action, Step.STOP, StepState.DONE, "asked", now=at(2))
-        await records.journal.write(action, Step.TERMINAL, StepState.INTENDED, now=at(3))
+        await records.journal.write(action, ActionStep.STOP, StepState.INTENDED, "/ada/dedup", now=at(1))
+        await records.journal.write(action, ActionStep.STOP, StepState.DONE, "asked", now=at(2))
+        await records.journal.write(action, ActionStep.TERMINAL, StepState.INTENDED, now=at(3))
         taken = await records.journal.taken(PROPOSAL)
         happened = events_of(await records.events.after(0))
     assert {step: record.state for step, record in taken.items()} == {
-        Step.STOP: StepState.DONE,
-        Step.TERMINAL: StepState.INTENDED,
+        ActionStep.STOP: StepState.DONE,
+        ActionStep.TERMINAL: StepState.INTENDED,
     }
     steps = [(each.step, each.state) for each in happened if isinstance(each, StepTaken)]
     assert steps == [
@@ -48,9 +48,11 @@ async def test_what_a_failed_step_says_is_redacted(store: Store):
     async with store.transaction() as records:
         await records.journal.begin(PROPOSAL, WATCH, now=NOON)
         (action,) = await records.journal.open_actions()
-        await records.journal.write(action, Step.SUBMIT, StepState.FAILED, f"refused: {token}", now=at(1))
-        await records.journal.write(action, Step.TERMINAL, StepState.DONE, "killed", now=at(1))
+        await records.journal.write(
+            action, ActionStep.SUBMIT, StepState.FAILED, f"refused: {token}", now=at(1)
+        )
+        await records.journal.write(action, ActionStep.TERMINAL, StepState.DONE, "killed", now=at(1))
         taken = await records.journal.taken(PROPOSAL)
-    assert token not in taken[Step.SUBMIT].detail
-    assert taken[Step.SUBMIT].detail.startswith("refused")
-    assert taken[Step.TERMINAL].detail == "killed"
+    assert token not in taken[ActionStep.SUBMIT].detail
+    assert taken[ActionStep.SUBMIT].detail.startswith("refused")
+    assert taken[ActionStep.TERMINAL].detail == "killed"

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from babysitter.model.proposal import Door
-from babysitter.store.inbox import Incoming
+from babysitter.model.proposal import Surface
+from babysitter.store.inbox import PendingClick
 from babysitter.store.store import Store
 from tests.support.build import NOON
 
-PRESS = Incoming("U0ADA:approve:p-1:1.2", Door.SLACK, NOON, '{"user": "U0ADA"}')
+PRESS = PendingClick("U0ADA:approve:p-1:1.2", Surface.SLACK, NOON, '{"user": "U0ADA"}')
 
 
 async def test_what_came_in_is_kept_once_in_order_by_its_door(store: Store):
@@ -17,9 +17,9 @@ async def test_what_came_in_is_kept_once_in_order_by_its_door(store: Store):
         await records.inbox.put(PRESS)
         await records.inbox.put(earlier)
         await records.inbox.put(replace(PRESS, body="delivered again"))
-        await records.inbox.put(replace(PRESS, id="typed", door=Door.TERMINAL))
+        await records.inbox.put(replace(PRESS, id="typed", door=Surface.TERMINAL))
     async with store.reading() as records:
-        assert await records.inbox.of(Door.SLACK) == (earlier, PRESS)
+        assert await records.inbox.of(Surface.SLACK) == (earlier, PRESS)
 
 
 async def test_what_is_answered_is_gone_however_often(store: Store):
@@ -29,4 +29,4 @@ async def test_what_is_answered_is_gone_however_often(store: Store):
         async with store.transaction() as records:
             await records.inbox.take_out(PRESS.id)
     async with store.reading() as records:
-        assert await records.inbox.of(Door.SLACK) == ()
+        assert await records.inbox.of(Surface.SLACK) == ()

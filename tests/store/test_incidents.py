@@ -11,11 +11,11 @@ from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId, WatchId
 from babysitter.model.incident import IncidentKey, IncidentStatus, Restart
 from babysitter.model.intent import Propose
-from babysitter.model.message import Message, Occasion, Words
-from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
+from babysitter.model.message import Message, MessageContent, MessageKind
+from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus, Surface
 from babysitter.policy.incident_lifecycle import cluster_key
 from babysitter.policy.respond import respond
-from babysitter.store.store import Records, Store, open_store
+from babysitter.store.store import Store, Transaction, open_store
 from tests.support import build
 from tests.support.build import NOON, at
 
@@ -30,10 +30,10 @@ def proposal() -> Proposal:
 
 
 def yes(person: str = "U-ada") -> Decision:
-    return Decision(ProposalId("p-1"), Person(person), Answer.YES, Door.TERMINAL, NOON)
+    return Decision(ProposalId("p-1"), Person(person), Answer.YES, Surface.TERMINAL, NOON)
 
 
-async def offered(records: Records) -> None:
+async def offered(records: Transaction) -> None:
     await records.watches.add(build.watch())
     assert await records.ledger.open_incident(INCIDENT, KEY, build.diagnosis(), now=NOON)
     assert await records.ledger.add_proposal(proposal())
@@ -211,12 +211,12 @@ async def test_trouble_of_an_ancestor_inhibits(store: Store):
         assert await records.ledger.inhibitor_of(neighbour) is None
 
 
-async def say_about(records: Records, incident: str, proposal: ProposalId | None = None) -> None:
-    words = Words(incident, "Sentence.")
+async def say_about(records: Transaction, incident: str, proposal: ProposalId | None = None) -> None:
+    words = MessageContent(incident, "Sentence.")
     said = Message(
         MessageId(f"m-{incident}-{proposal}"),
         "w-1",
-        Occasion.INCIDENT,
+        MessageKind.INCIDENT,
         words,
         NOON,
         watch=WatchId("w-1"),

@@ -4,7 +4,7 @@ import pytest
 
 from babysitter.errors import FactsChanged
 from babysitter.model.ids import IncidentId, Person, ReplicaId, RuleId
-from babysitter.store.feedback import Label
+from babysitter.store.feedback import FeedbackLabel
 from babysitter.store.store import Store
 from tests.support.build import NOON, at
 
@@ -45,10 +45,10 @@ async def test_a_former_owner_that_comes_back_first_gets_a_new_fence(store: Stor
 
 
 async def test_a_person_has_one_word_per_incident(store: Store):
-    label = Label(IncidentId("i-1"), Person("U-ada"), NOON, False, (RuleId("zephyr.zombie"),))
+    label = FeedbackLabel(IncidentId("i-1"), Person("U-ada"), NOON, False, (RuleId("zephyr.zombie"),))
     async with store.transaction() as records:
         await records.feedback.put(label)
-        corrected = Label(IncidentId("i-1"), Person("U-ada"), at(5), True)
+        corrected = FeedbackLabel(IncidentId("i-1"), Person("U-ada"), at(5), True)
         await records.feedback.put(corrected)
         assert await records.feedback.all() == (corrected,)
 

@@ -6,15 +6,15 @@ from datetime import datetime
 import pytest
 
 from babysitter.model.ids import IncidentId, MessageId, ProposalId
-from babysitter.model.message import Message, Occasion, Words
-from babysitter.store.outbox import Place, Posting
+from babysitter.model.message import Message, MessageContent, MessageKind
+from babysitter.store.outbox import MessageLocation, PendingPost
 from babysitter.store.store import Store
 from tests.support.build import NOON, at
 
 
 def message(number: int, conversation: str = "w-1", *, when: datetime = NOON, **changes: object) -> Message:
-    words = Words(f"Title {number}", f"Sentence {number}.")
-    made = Message(MessageId(f"m-{number}"), conversation, Occasion.INCIDENT, words, when)
+    words = MessageContent(f"Title {number}", f"Sentence {number}.")
+    made = Message(MessageId(f"m-{number}"), conversation, MessageKind.INCIDENT, words, when)
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
@@ -30,7 +30,9 @@ async def put(store: Store, *messages: Message, hold_until: datetime | None = No
         return [await records.outbox.put(each, hold_until=hold_until) for each in messages]
 
 
-async def claim(store: Store, *busy: str, when: datetime = NOON, notifier: str = "slack") -> list[Posting]:
+async def claim(
+    store: Store, *busy: str, when: datetime = NOON, notifier: str = "slack"
+) -> list[PendingPost]:
     async with store.transaction() as records:
         claimed = await records.outbox.claim(
             notifier, now=when, busy=[MessageId(each) for each in busy], edits_too=True, at_most=10
@@ -41,7 +43,11 @@ async def claim(store: Store, *busy: str, when: datetime = NOON, notifier: str =
 async def posted(store: Store, number: int, handle: str, thread: str = "", *, revision: int = 0) -> None:
     async with store.transaction() as records:
         await records.outbox.posted(
-            "slack", MessageId(f"m-{number}"), Place("C1", handle, thread), revision=revision, now=NOON
+            "slack",
+            MessageId(f"m-{number}"),
+            MessageLocation("C1", handle, thread),
+            revision=revision,
+            now=NOON,
         )
 
 
@@ -61,7 +67,11 @@ async def test_messages_of_a_conversation_wait_for_each_other(outbox: Store):
     assert await claim(outbox, "m-1", "m-3") == []
     await posted(outbox, 1, "100.1")
     (second,) = await claim(outbox, "m-3")
-    assert (second.message.id, second.thread, second.is_repeat) == ("m-2", Place("C1", "100.1"), False)
+    assert (second.message.id, second.thread, second.is_repeat) == (
+        "m-2",
+        MessageLocation("C1", "100.1"),
+        False,
+    )
 
 
 async def test_a_claim_that_nobody_works_on_is_a_doubt(outbox: Store):
@@ -96,7 +106,7 @@ async def test_edits_are_merged_into_the_newest(outbox: Store):
     await posted(outbox, 1, "100.1")
     async with outbox.transaction() as records:
         for second in (1, 2, 3):
-            changed = message(1, when=at(second), words=Words("Title 1", f"{second} of 3"))
+            changed = message(1, when=at(second), words=MessageContent("Title 1", f"{second} of 3"))
             assert await records.outbox.edit(MessageId("m-1"), changed)
         assert not await records.outbox.edit(MessageId("m-1"), changed)
         (due,) = await records.outbox.edits_due("slack", shown_before=NOON, at_most=9)
@@ -116,7 +126,7 @@ async def test_a_footer_alone_is_shown_now_and_then(outbox: Store):
 async def test_an_edit_before_the_posting_is_posted(outbox: Store):
     await put(outbox, message(1))
     async with outbox.transaction() as records:
-        await records.outbox.edit(MessageId("m-1"), message(1, words=Words("Title 1", "Decided.")))
+        await records.outbox.edit(MessageId("m-1"), message(1, words=MessageContent("Title 1", "Decided.")))
     (only,) = await claim(outbox)
     assert (only.message.words.sentence, only.revision) == ("Decided.", 1)
 
@@ -185,7 +195,9 @@ async def test_pause_longer_than_any_is_a_clock_set_back(outbox: Store, ahead_s,
     async with outbox.transaction() as records:
         again_at = at(ahead_s)
         await records.outbox.failed("slack", MessageId("m-1"), "no", again_at=again_at, is_doubtful=False)
-        await records.outbox.posted("webhook", MessageId("m-1"), Place("W", "1"), revision=0, now=NOON)
+        await records.outbox.posted(
+            "webhook", MessageId("m-1"), MessageLocation("W", "1"), revision=0, now=NOON
+        )
         work = await records.outbox.with_work(now=NOON, shown_before=NOON)
     assert work == ({"slack"} if is_tried else set())
     assert bool(await claim(outbox)) is is_tried
@@ -201,7 +213,7 @@ async def test_edit_is_due_some_time_after_the_last(outbox: Store, ahead_s, is_d
         await records.outbox.dropped("webhook", MessageId("m-1"), "no")
         await records.outbox.dropped("webhook", MessageId("m-2"), "no")
         assert await records.outbox.with_work(now=NOON, shown_before=NOON) == set()
-        await records.outbox.edit(MessageId("m-1"), message(1, words=Words("Title 1", "new")))
+        await records.outbox.edit(MessageId("m-1"), message(1, words=MessageContent("Title 1", "new")))
         await records.outbox.shown("slack", MessageId("m-1"), 0, now=at(ahead_s))
         due = await records.outbox.edits_due("slack", shown_before=NOON, at_most=9)
         assert [each.message.id for each in due] == ["m-1"] * is_due
@@ -213,7 +225,7 @@ async def test_edit_is_due_some_time_after_the_last(outbox: Store, ahead_s, is_d
 
 async def test_footer_waits_from_the_last_edit(outbox: Store):
     await put(outbox, message(1))
-    changed = message(1, when=at(60), words=Words("Title 1", "new"))
+    changed = message(1, when=at(60), words=MessageContent("Title 1", "new"))
     async with outbox.transaction() as records:
         assert await records.outbox.edit(MessageId("m-1"), changed)
         footer = replace(changed, words=replace(changed.words, footer="Last check"))
@@ -227,9 +239,9 @@ async def test_edits_of_two_messages_do_not_mix(outbox: Store):
     async with outbox.transaction() as records:
         for number in (1, 2, 2):
             text = f"{number} at {number}"
-            changed = message(number, when=at(number), words=Words(f"Title {number}", text))
+            changed = message(number, when=at(number), words=MessageContent(f"Title {number}", text))
             await records.outbox.edit(MessageId(f"m-{number}"), changed)
-        newest = message(2, "w-2", when=at(9), words=Words("Title 2", "newest"))
+        newest = message(2, "w-2", when=at(9), words=MessageContent("Title 2", "newest"))
         assert await records.outbox.edit(MessageId("m-2"), newest)
     claimed = {each.message.id: each for each in await claim(outbox)}
     assert {name: (each.message.words.sentence, each.revision) for name, each in claimed.items()} == {
@@ -275,5 +287,5 @@ async def test_thread_is_of_this_conversation_and_notifier(outbox: Store):
     await claim(outbox)
     await posted(outbox, 1, "100.1")
     threads = {each.message.id: each.thread for each in await claim(outbox)}
-    assert threads == {"m-2": Place("C1", "100.1"), "m-3": None}
+    assert threads == {"m-2": MessageLocation("C1", "100.1"), "m-3": None}
     assert [each.thread for each in await claim(outbox, notifier="webhook")] == [None, None]

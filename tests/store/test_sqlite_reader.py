@@ -14,19 +14,28 @@ from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.proposal import Proposal
 from babysitter.model.submission import Submission, SubmitContext
-from babysitter.model.verdict import Diagnosis, Outlook
+from babysitter.model.verdict import Diagnosis, ProgressSummary
 from babysitter.store.codec import codec, from_json
 from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.sqlite_events import append_refusal
 from babysitter.store.sqlite_reader import NotReadable, SqliteReader, _decode, is_moment
 from babysitter.store.store import open_store
-from babysitter.store.tables import Moment, metadata
+from babysitter.store.tables import UtcDateTime, metadata
 from babysitter.store.version import VERSION
 from tests.store.test_incidents import INCIDENT, KEY, offered, proposal, yes
 from tests.support import build
 from tests.support.build import NOON
 
-STORED = (Memory, Limits, Submission, SubmitContext, Outlook, Diagnosis, Proposal, tuple[build.Person, ...])
+STORED = (
+    Memory,
+    Limits,
+    Submission,
+    SubmitContext,
+    ProgressSummary,
+    Diagnosis,
+    Proposal,
+    tuple[build.Person, ...],
+)
 
 
 _PLAIN = st.recursive(
@@ -52,7 +61,9 @@ def test_reader_decodes_what_the_store_encodes(kind: type, data: st.DataObject):
 def test_every_moment_is_known_by_its_name():
     for table in metadata.tables.values():
         for column in table.columns:
-            assert is_moment(column.name) == isinstance(column.type, Moment), f"{table.name}.{column.name}"
+            assert is_moment(column.name) == isinstance(column.type, UtcDateTime), (
+                f"{table.name}.{column.name}"
+            )
 
 
 async def test_reader_gives_what_the_store_gives(tmp_path: Path):

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from babysitter.backends.registry import Cluster, ClusterSpec
+from babysitter.backends.registry import ClusterSpec, OpenCluster
 from babysitter.config import Settings
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.cluster_pool import Opener
 from babysitter.engine.service import Service
 from babysitter.model.events import Event
@@ -20,8 +20,8 @@ from babysitter.model.watch import Watch
 from babysitter.notify.notifier import NotifyError, Receipt
 from babysitter.preflight.facts import Purpose
 from babysitter.preflight.preflight_finding import PreflightFinding
-from babysitter.usecases.manage_watches import start_watching
-from babysitter.wiring import open_hall
+from babysitter.usecases.manage_watches import start_watch
+from babysitter.wiring import open_app
 from tests.support.build import ROOT, submission
 from tests.support.clock import FakeClock
 from tests.support.cluster import SmallCluster
@@ -31,7 +31,7 @@ ADA = Person("U-ada")
 
 
 @dataclass
-class Ear:
+class RecordingNotifier:
     """A notifier that remembers what it was told. `troubles`: errors to answer the next posts with."""
 
     name: str = "ear"
@@ -124,20 +124,20 @@ class SmallHands:
 
 
 @dataclass
-class Home:
+class AppHarness:
     """A hall, the service in it, and everything a test may turn."""
 
-    hall: Hall
+    hall: App
     service: Service
     clock: FakeClock
     cluster: SmallCluster
-    ear: Ear
+    ear: RecordingNotifier
     hands: SmallHands
 
     async def watch(self, job: str = ROOT, resubmit: Submission | None = None) -> Watch:
         command = resubmit or submission()
         context = SubmitContext(command.workdir)
-        return await start_watching(self.hall, JobId(job), MARIN, by=ADA, resubmit=command, context=context)
+        return await start_watch(self.hall, JobId(job), MARIN, by=ADA, resubmit=command, context=context)
 
     async def pass_s(self, seconds: float, *, step_s: float = 5.0) -> None:
         """Let time pass in small steps; after each of them everything due is done and told."""
@@ -158,7 +158,7 @@ class Home:
 
 def opener(cluster: SmallCluster, hands: SmallHands | None = None) -> Opener:
     """Opens the same small cluster under every name."""
-    return lambda spec: Cluster(spec, eyes=cluster, hands=hands or SmallHands(cluster, FakeClock()))
+    return lambda spec: OpenCluster(spec, eyes=cluster, hands=hands or SmallHands(cluster, FakeClock()))
 
 
 @asynccontextmanager
@@ -167,17 +167,17 @@ async def home(
     *,
     clock: FakeClock | None = None,
     cluster: SmallCluster | None = None,
-    ear: Ear | None = None,
+    ear: RecordingNotifier | None = None,
     hands: SmallHands | None = None,
     **settings: object,
-) -> AsyncIterator[Home]:
+) -> AsyncIterator[AppHarness]:
     """Open; opening it again on the same folder, with the same cluster, is a new process."""
-    clock, ear = clock or FakeClock(), ear or Ear()
+    clock, ear = clock or FakeClock(), ear or RecordingNotifier()
     cluster = cluster or TimedCluster(clock)
     hands = hands or SmallHands(cluster, clock)
     wanted = Settings(state_dir=folder, **settings)  # type: ignore[arg-type]
     async with (
-        open_hall(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster, hands)) as hall,
+        open_app(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster, hands)) as hall,
         Service(hall) as service,
     ):
-        yield Home(hall, service, clock, cluster, ear, hands)
+        yield AppHarness(hall, service, clock, cluster, ear, hands)

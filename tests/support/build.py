@@ -12,9 +12,14 @@ from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy
 from babysitter.model.seen import Source, Unseen
 from babysitter.model.submission import Submission, SubmissionOrigin
-from babysitter.model.verdict import Diagnosis, Outlook, StageView, Verdict
+from babysitter.model.verdict import (
+    Diagnosis,
+    ProgressSummary,
+    StageProgressSummary,
+    Verdict,
+)
 from babysitter.model.watch import Watch
-from babysitter.policy.policy_input import Case
+from babysitter.policy.policy_input import PolicyInput
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 ROOT = JobId("/ada/dedup")
@@ -82,8 +87,8 @@ def verdict(found: Diagnosis | None = None, phase: Phase | None = None, **change
         "phase": phase or (Phase.FAILING if found else Phase.STEADY),
         "memory": Memory(),
         "next_check_s": 30.0,
-        "outlook": Outlook(
-            "", job_state=state, stages=(StageView("stage0-Map", done, 100, is_current=True),)
+        "outlook": ProgressSummary(
+            "", job_state=state, stages=(StageProgressSummary("stage0-Map", done, 100, is_current=True),)
         ),  # type: ignore[arg-type]
         "diagnosis": found,
         "attempt": COORDINATOR,
@@ -96,6 +101,6 @@ def blind_verdict(since: datetime) -> Verdict:
     return verdict(blind=(spot,), memory=Memory(blind_since={Source.CONTROLLER: since}), phase=Phase.STEADY)
 
 
-def case(seen: Verdict, ledger: Ledger = Ledger(), *, now: datetime = NOON, **changes: object) -> Case:  # noqa: B008
+def case(seen: Verdict, ledger: Ledger = Ledger(), *, now: datetime = NOON, **changes: object) -> PolicyInput:  # noqa: B008
     values: dict[str, object] = {"submission": submission(), "policy": Policy(), "watch": watch()}
-    return Case(verdict=seen, ledger=ledger, now=now, **(values | changes))  # type: ignore[arg-type]
+    return PolicyInput(verdict=seen, ledger=ledger, now=now, **(values | changes))  # type: ignore[arg-type]

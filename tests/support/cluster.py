@@ -4,16 +4,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from babysitter.backends.backend import Abilities, About
-from babysitter.errors import BabysitError, NoSuchJob, Refused
+from babysitter.backends.backend import Abilities, ClusterInfo
+from babysitter.errors import BabysitError, NoSuchJob, SubmissionRefused
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.job import Job, JobState, JobTree, Task
-from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
+from babysitter.model.log import Cursor, LogBatch, LogLevel, LogLine, LogSource
 from babysitter.model.submission import Submission
 from babysitter.model.thread_dump import ThreadDump
 from tests.support.build import NOON
 
-_ORDER = (Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR, Level.CRITICAL)
+_ORDER = (LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING, LogLevel.ERROR, LogLevel.CRITICAL)
 
 
 class HandClock:
@@ -33,7 +33,7 @@ class HandClock:
 
 
 class SmallCluster:
-    """Implements `Eyes`. `broken`: what every question, or every log question, fails with."""
+    """Implements `ClusterReader`. `broken`: what every question, or every log question, fails with."""
 
     def __init__(self) -> None:
         self.jobs: dict[JobId, Job] = {}
@@ -53,8 +53,8 @@ class SmallCluster:
     def abilities(self) -> Abilities:
         return Abilities()
 
-    async def about(self) -> About:
-        return About("memory", "may", "memory")
+    async def about(self) -> ClusterInfo:
+        return ClusterInfo("memory", "may", "memory")
 
     async def tree(
         self,
@@ -114,7 +114,7 @@ class SmallCluster:
     async def dump(self, task: TaskId) -> ThreadDump:
         self._ask("dump")
         if task not in self.texts:
-            raise Refused(f"Task {task} is not running.")
+            raise SubmissionRefused(f"Task {task} is not running.")
         return ThreadDump(task, NOON, (), self.texts[task])
 
     async def submission(self, job: JobId) -> Submission | None:
@@ -138,5 +138,5 @@ def _matches(line: LogLine, source: LogSource) -> bool:
         return False
     if source.since is not None and line.at_ms <= source.since.timestamp() * 1000:
         return False
-    known = line.level is not Level.UNKNOWN
+    known = line.level is not LogLevel.UNKNOWN
     return not (source.at_least and known and _ORDER.index(line.level) < _ORDER.index(source.at_least))

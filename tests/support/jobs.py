@@ -6,7 +6,7 @@ from datetime import datetime
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
-from babysitter.model.log import Level, LogLine
+from babysitter.model.log import LogLevel, LogLine
 from babysitter.model.observation import Observation
 from babysitter.model.seen import Seen, Sight, Source, Unseen
 from babysitter.model.thread_dump import ThreadDump
@@ -61,12 +61,12 @@ def tree(*jobs: Job, root: JobState = R, **changes: object) -> JobTree:
 def line(seconds: float, message: str, source: str, logger: str = "zephyr.execution") -> LogLine:
     moment = at(seconds)
     text = f"I{moment:%Y%m%d %H:%M:%S} {logger} {message}"
-    return LogLine(text, int(moment.timestamp() * 1000), TaskId(source), 0, Level.INFO, "stderr")
+    return LogLine(text, int(moment.timestamp() * 1000), TaskId(source), 0, LogLevel.INFO, "stderr")
 
 
 def raw(seconds: float, text: str, source: str = f"{ROOT}/0") -> LogLine:
     """A print, or a line of a traceback."""
-    return LogLine(text, int(at(seconds).timestamp() * 1000), TaskId(source), 0, Level.UNKNOWN, "stdout")
+    return LogLine(text, int(at(seconds).timestamp() * 1000), TaskId(source), 0, LogLevel.UNKNOWN, "stdout")
 
 
 def report(

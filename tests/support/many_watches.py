@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from babysitter.backends.batching import BatchingEyes
-from babysitter.backends.wrappers import Limited, Shared
+from babysitter.backends.batching import BatchingReader
+from babysitter.backends.wrappers import CoalescingReader, LimitedReader
 from babysitter.diagnosis.pipeline import judge
 from babysitter.engine.commit import due_at
 from babysitter.engine.observe import observe
@@ -62,8 +62,10 @@ class ManyWatches:
         self.lags_s: list[float] = []
         self.starts: dict[WatchId, list[datetime]] = {}
         self._store = store
-        self._eyes = BatchingEyes(
-            Shared(Limited(self.cluster, elapsed_s=lambda: self.clock.now().timestamp()), clock=self.clock),
+        self._eyes = BatchingReader(
+            CoalescingReader(
+                LimitedReader(self.cluster, elapsed_s=lambda: self.clock.now().timestamp()), clock=self.clock
+            ),
             self.clock,
         )
         self.held: dict[WatchId, Watch] = {}

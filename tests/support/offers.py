@@ -2,23 +2,23 @@
 
 from dataclasses import replace
 
-from babysitter.engine.enqueue import say, subject_of
+from babysitter.engine.enqueue import enqueue_message, subject_of
 from babysitter.model.ids import IncidentId, WatchId
 from babysitter.model.incident import IncidentKey, IncidentStatus
 from babysitter.model.job import JobState
-from babysitter.model.message import Occasion
+from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal
 from babysitter.model.watch import Watch
 from babysitter.policy.respond import offer_of
-from tests.support.app import Home
+from tests.support.app import AppHarness
 from tests.support.build import COORDINATOR, ROOT, case, diagnosis, verdict
 from tests.support.jobs import job
 
 INCIDENT = IncidentId("i-1")
 
 
-async def offered(place: Home, **changes: object) -> tuple[Watch, Proposal]:
+async def offered(place: AppHarness, **changes: object) -> tuple[Watch, Proposal]:
     """A watch of the place with one open proposal; `changes` are the proposal's."""
     place.cluster.jobs[ROOT] = job(ROOT, JobState.RUNNING)
     watch = await place.watch()
@@ -34,5 +34,5 @@ async def offered(place: Home, **changes: object) -> tuple[Watch, Proposal]:
         await records.ledger.set_status(INCIDENT, IncidentStatus.PROPOSED, now=now)
         await records.ledger.add_proposal(proposal)
         about = await subject_of(records, watch, now=now, incident=INCIDENT, proposal=proposal.id)
-        await say(records, Occasion.PROPOSAL, about, key="card")
+        await enqueue_message(records, MessageKind.PROPOSAL, about, key="card")
     return watch, proposal

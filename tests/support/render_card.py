@@ -6,14 +6,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from babysitter.messages.compose import Subject, buttons_for, compose
+from babysitter.messages.compose import MessageSubject, buttons_for, compose_message
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import Digest, IncidentId, JobId, MessageId, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
 from babysitter.model.job import JobState
-from babysitter.model.message import Message, Occasion
+from babysitter.model.message import Message, MessageKind
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Facts, Proposal, WaitingPrice
+from babysitter.model.proposal import CostOfWaiting, Proposal, ProposalFacts
 from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.model.verdict import Diagnosis
 from babysitter.sim.slack import SlackServer
@@ -31,7 +31,7 @@ PROGRESS = "[stage1-Reduce] 14/18 complete, 4 in-flight, 0 queued, 16/16 workers
 FRAME = "MainThread: _shutdown (threading.py:1590)"
 
 
-def subject() -> Subject:
+def subject() -> MessageSubject:
     """A zombie coordinator at 14 of 18 shards, three quarters of an hour after it stopped working."""
     diagnosis = Diagnosis(
         Cause.ZOMBIE_COORDINATOR,
@@ -49,7 +49,7 @@ def subject() -> Subject:
         cascade=(Evidence("Connection to coordinator lost", f"{JOB}/workers/3", 91, build.at(-2_600)),),
     )
     incident = IncidentId("i-4c7d01")
-    return Subject(
+    return MessageSubject(
         watch=build.watch(Phase.FAILING, root=JOB, first_root=JOB),
         now=build.NOON,
         verdict=build.verdict(diagnosis),
@@ -70,11 +70,11 @@ def subject() -> Subject:
             successor=JobId(f"{JOB}-r1"),
             action=ActionKind.RESTART,
             submission=Submission(ARGV, SubmissionOrigin.RESUBMIT_FLAG),
-            facts=Facts(JOB, JobState.RUNNING, COORDINATOR, diagnosis.cause, ARGV),
+            facts=ProposalFacts(JOB, JobState.RUNNING, COORDINATOR, diagnosis.cause, ARGV),
             digest=Digest("d"),
             created_at=build.NOON,
             expires_at=build.at(43_200),
-            price=WaitingPrice(idle_workers=16, since_at=build.at(-2_700)),
+            price=CostOfWaiting(idle_workers=16, since_at=build.at(-2_700)),
             restarts_left=3,
         ),
     )
@@ -88,10 +88,10 @@ async def draw() -> str:
         message = Message(
             MessageId("m-1"),
             about.watch.id,
-            Occasion.INCIDENT,
-            compose(Occasion.INCIDENT, about),
+            MessageKind.INCIDENT,
+            compose_message(MessageKind.INCIDENT, about),
             about.now,
-            buttons=buttons_for(Occasion.INCIDENT, about),
+            buttons=buttons_for(MessageKind.INCIDENT, about),
         )
         await notifier.post(message, thread=None, is_repeat=False)
         return card(slack.messages[0])

@@ -8,16 +8,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from babysitter.backends.batching import BatchingEyes
+from babysitter.backends.batching import BatchingReader
 from babysitter.backends.iris.auth import Credentials
 from babysitter.backends.iris.bundle import folder_state
 from babysitter.backends.iris.connect import hands_over
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine
-from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.transport import Page, Verb
-from babysitter.backends.registry import Cluster, ClusterSpec, open_cluster
+from babysitter.backends.registry import ClusterSpec, OpenCluster, open_cluster
 from babysitter.config import Settings
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.service import Service
 from babysitter.errors import Unreachable
 from babysitter.model.events import (
@@ -29,15 +29,15 @@ from babysitter.model.events import (
     RestartProposed,
 )
 from babysitter.model.ids import JobId, Person, ProposalId
-from babysitter.model.proposal import Answer, Door
+from babysitter.model.proposal import Answer, Surface
 from babysitter.model.submission import SubmitContext
 from babysitter.model.watch import Watch
 from babysitter.sim.iris.controller import Simulator
 from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import standing_of, start_watching
+from babysitter.usecases.manage_watches import start_watch, watch_status
 from babysitter.usecases.resubmit_command import submission_of
-from babysitter.wiring import open_hall
-from tests.support.app import Ear
+from babysitter.wiring import open_app
+from tests.support.app import RecordingNotifier
 from tests.support.clock import NOON, FakeClock
 from tests.support.waiting import HANG_S
 
@@ -46,14 +46,14 @@ HANGING_S = 0.05  # really, and only while the simulator hangs: no fake clock ca
 
 
 @dataclass
-class Story:
+class SimulatedApp:
     """A watch on a simulated job, and what was told about it."""
 
-    hall: Hall
+    hall: App
     service: Service
     sim: Simulator
     clock: FakeClock
-    ear: Ear
+    ear: RecordingNotifier
     watch: Watch
 
     async def pass_s(self, seconds: float, step_s: float = 5.0) -> None:
@@ -99,10 +99,10 @@ class Story:
     async def answer(self, yes: Answer = Answer.YES) -> str:
         """A person's answer to the newest proposal; what they read."""
         newest = (await self.proposals())[-1]
-        return (await decide(self.hall, ProposalId(newest.proposal), ADA, yes, Door.TERMINAL)).sentence
+        return (await decide(self.hall, ProposalId(newest.proposal), ADA, yes, Surface.TERMINAL)).sentence
 
     async def standing(self):
-        return await standing_of(self.hall, self.watch.id)
+        return await watch_status(self.hall, self.watch.id)
 
 
 @asynccontextmanager
@@ -117,13 +117,13 @@ async def story(
     token: str = "",
     resubmit: str = "",
     workdir: Path | None = None,
-) -> AsyncIterator[Story]:
+) -> AsyncIterator[SimulatedApp]:
     """Open everything and start watching the scenario's job.
 
     `client_date`: of the client that launches are accounted to. `token`: what the cluster wants to see.
     `resubmit`, `workdir`: the command that a person gave, and its folder.
     """
-    clock, ear = FakeClock(at), Ear()
+    clock, ear = FakeClock(at), RecordingNotifier()
     async with Simulator(scenario, clock.now, generation=generation, identity=token) as sim:
         command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
         spec = ClusterSpec(
@@ -135,7 +135,7 @@ async def story(
             token=token,
         )
         async with (
-            open_hall(
+            open_app(
                 Settings(state_dir=folder),
                 clock=clock,
                 notifiers=(ear,),
@@ -143,7 +143,7 @@ async def story(
             ) as hall,
             Service(hall) as service,
         ):
-            watch = await start_watching(
+            watch = await start_watch(
                 hall,
                 JobId(sim.root_job),
                 spec,
@@ -151,15 +151,15 @@ async def story(
                 resubmit=submission_of(resubmit) if resubmit else None,
                 context=SubmitContext(str(workdir), folder_state(workdir)) if workdir else None,
             )
-            yield Story(hall, service, sim, clock, ear, watch)
+            yield SimulatedApp(hall, service, sim, clock, ear, watch)
 
 
-class PatientLine(HttpLine):
+class PatientLine(HttpTransport):
     """Gives up on a simulator that hangs, soon, and on no other: a busy machine is slow, and answers."""
 
     def __init__(self, spec: ClusterSpec, sim: Simulator) -> None:
         super().__init__(
-            DirectWay(spec.url), place=spec.url, credentials=Credentials(spec.token), ask_limit_s=HANG_S
+            DirectEndpoint(spec.url), place=spec.url, credentials=Credentials(spec.token), ask_limit_s=HANG_S
         )
         self._sim = sim
 
@@ -177,13 +177,13 @@ class PatientLine(HttpLine):
 def opener(clock: FakeClock, sim: Simulator):
     """The real client, which asks once: its repeating pauses would be real ones too."""
 
-    def opened(spec: ClusterSpec) -> Cluster:
+    def opened(spec: ClusterSpec) -> OpenCluster:
         if spec.transport != "rpc":
             return open_cluster(spec, clock=clock)
         line = PatientLine(spec, sim)
         iris = (*spec.iris_command, "--controller-url", spec.url)
-        eyes = IrisEyes(line, iris=iris, clock=clock)
+        eyes = IrisReader(line, iris=iris, clock=clock)
         hands = hands_over(line, eyes, spec, clock=clock)
-        return Cluster(spec, eyes=BatchingEyes(eyes, clock), hands=hands)
+        return OpenCluster(spec, eyes=BatchingReader(eyes, clock), hands=hands)
 
     return opened

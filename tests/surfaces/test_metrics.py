@@ -17,13 +17,13 @@ from babysitter.config.settings import WebSettings
 from babysitter.engine.service import Service
 from babysitter.errors import StorageUnavailable
 from babysitter.sim.slack import SlackServer
-from babysitter.slack.socket_health import Ear
+from babysitter.slack.socket_health import SocketHealth
 from babysitter.slack.socket_mode import SocketStatus
 from babysitter.store.counts import Counts
 from babysitter.surfaces.web.metrics import metrics_text
-from babysitter.surfaces.web.web_server import telling
-from babysitter.usecases.service_stats import Figures, ProcessFigures
-from babysitter.wiring import open_hall
+from babysitter.surfaces.web.web_server import serve_http
+from babysitter.usecases.service_stats import ProcessFigures, ServiceStats
+from babysitter.wiring import open_app
 from tests.e2e.channel import channel
 from tests.slack.rig import MemoryDesk, connected, make_rig
 from tests.surfaces.manual_clock import ManualClock
@@ -48,7 +48,7 @@ def values(text: str) -> dict[str, dict[str, float]]:
 async def test_what_stands_is_told_in_numbers_without_naming_anybody(tmp_path: Path):
     async with channel(tmp_path, web=WebSettings(listen=HERE)) as place:
         await place.offer()
-        async with telling(place.hall, place.surface) as port:
+        async with serve_http(place.hall, place.surface) as port:
             status, text = await get(port, "/metrics")
             assert status == 200
             told = values(text)
@@ -83,14 +83,14 @@ async def test_a_deaf_socket_is_in_the_metrics_and_counted_when_it_is_mended():
 
 
 def _slack(status: SocketStatus) -> dict[str, dict[str, float]]:
-    nothing = Figures(Counts({}, {}, 0, {}, 0, None), 0.0, {"slack": "deaf"})
+    nothing = ServiceStats(Counts({}, {}, 0, {}, 0, None), 0.0, {"slack": "deaf"})
     told = values(metrics_text(nothing, status).decode())
     assert told["babysit_trouble"] == {"slack": 1}
     return told
 
 
 def test_a_lost_connection_is_not_called_deaf():
-    lost = SocketStatus(Ear.CLOSED, None, datetime(2026, 11, 20, tzinfo=UTC), 0, 0, "lost")
+    lost = SocketStatus(SocketHealth.CLOSED, None, datetime(2026, 11, 20, tzinfo=UTC), 0, 0, "lost")
     told = _slack(lost)
     assert (told["babysit_slack_socket_connected"], told["babysit_slack_socket_deaf"]) == ({"": 0}, {"": 0})
 
@@ -98,24 +98,24 @@ def test_a_lost_connection_is_not_called_deaf():
 @asynccontextmanager
 async def hall_at(folder: Path, listen: str) -> AsyncIterator[Any]:
     settings = Settings(state_dir=folder, web=WebSettings(listen=listen))
-    async with open_hall(settings, clock=SystemClock()) as hall:
+    async with open_app(settings, clock=SystemClock()) as hall:
         yield hall
 
 
 async def test_a_process_that_does_not_serve_is_alive_and_not_ready(tmp_path: Path):
     async with hall_at(tmp_path, HERE) as hall:
-        async with telling(hall, None) as port:
+        async with serve_http(hall, None) as port:
             assert (await get(port, "/healthz"))[0] == 200
             status, why = await get(port, "/readyz")
             assert (status, "does not serve" in why) == (503, True)
-        async with Service(hall), telling(hall, None) as port:
+        async with Service(hall), serve_http(hall, None) as port:
             assert (await get(port, "/readyz"))[0] == 200
 
 
 async def test_an_address_that_is_taken_is_a_trouble_and_ends_nothing(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        async with hall_at(tmp_path, address) as hall, telling(hall, None) as port:
+        async with hall_at(tmp_path, address) as hall, serve_http(hall, None) as port:
             assert port is None
             assert address in hall.troubles["web"]
 
@@ -127,7 +127,7 @@ def test_an_address_that_is_none_is_refused(listen: str):
 
 
 async def test_metrics_and_readiness_without_a_database(tmp_path: Path):
-    async with hall_at(tmp_path, HERE) as hall, Service(hall), telling(hall, None) as port:
+    async with hall_at(tmp_path, HERE) as hall, Service(hall), serve_http(hall, None) as port:
         hall.failures["lease"] = 3
         hall.storage.note("database or disk is full", 0.0)
         status, why = await get(port, "/readyz")
@@ -152,8 +152,8 @@ async def test_metrics_and_readiness_without_a_database(tmp_path: Path):
 
 def test_every_metric_is_documented():
     documented = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
-    socket = SocketStatus(Ear.CLOSED, None, datetime(2026, 11, 20, tzinfo=UTC), 0, 0, "lost")
-    figures = Figures(Counts({}, {"oom": 1}, 0, {"slack": 1}, 0, None), 0.0, {"slack": "deaf"})
+    socket = SocketStatus(SocketHealth.CLOSED, None, datetime(2026, 11, 20, tzinfo=UTC), 0, 0, "lost")
+    figures = ServiceStats(Counts({}, {"oom": 1}, 0, {"slack": 1}, 0, None), 0.0, {"slack": "deaf"})
     process = ProcessFigures(failed_activities={"lease": 1})
     for name in values(metrics_text(figures, socket, process).decode()):
         assert f"`{name}" in documented, name

@@ -9,8 +9,8 @@ from babysitter.engine.service import Service
 from babysitter.errors import BadConfig
 from babysitter.notify import apprise
 from babysitter.surfaces.cli.notified_channels import NOBODY, channels_of, told_sentence
-from babysitter.wiring import open_hall
-from tests.support.app import Ear
+from babysitter.wiring import open_app
+from tests.support.app import RecordingNotifier
 
 
 def test_told_sentence_names_everybody():
@@ -27,7 +27,7 @@ def test_told_sentence_with_nobody_says_how():
 
 async def test_channels_of_a_running_service(tmp_path: Path):
     settings = Settings(state_dir=tmp_path)
-    async with open_hall(settings, notifiers=(Ear(),)) as hall, open_hall(settings) as other:
+    async with open_app(settings, notifiers=(RecordingNotifier(),)) as hall, open_app(settings) as other:
         assert await channels_of(other, began_here=False) == ()
         async with Service(hall):
             assert await channels_of(other, began_here=False) == ("the test",)
@@ -39,7 +39,7 @@ async def test_channels_of_a_service_that_began_here(tmp_path: Path):
         state_dir=tmp_path, notify={"apprise": ["mailtos://ada:made-up@example.org"], "desktop": False}
     )
     pytest.importorskip("apprise")
-    async with open_hall(settings) as hall:
+    async with open_app(settings) as hall:
         assert await channels_of(hall, began_here=True) == ("mail by apprise",)
 
 
@@ -47,7 +47,7 @@ async def test_open_hall_without_the_package(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(apprise, "is_installed", lambda: False)
     settings = Settings(state_dir=tmp_path, notify={"apprise": ["mailtos://ada:made-up@example.org"]})
     with pytest.raises(BadConfig, match="`apprise` is not installed") as refused:
-        async with open_hall(settings):
+        async with open_app(settings):
             raise AssertionError("it must not open")
     assert "pip install 'babysitter[apprise]'" in refused.value.next_step
     assert "made-up" not in str(refused.value)

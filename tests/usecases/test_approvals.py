@@ -12,13 +12,13 @@ from babysitter.model.finding import Evidence
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import Incident, IncidentStatus
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
-from babysitter.store.inbox import Incoming
-from babysitter.store.incidents import LedgerBook
-from babysitter.store.watches import WatchBook
-from babysitter.usecases.approvals import Ruling, decide, evidence_of, give_feedback
+from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus, Surface
+from babysitter.store.inbox import PendingClick
+from babysitter.store.incidents import IncidentRepository
+from babysitter.store.watches import WatchRepository
+from babysitter.usecases.approvals import ApprovalResult, decide, evidence_of, give_feedback
 from babysitter.usecases.approvals import offered as offer_named
-from tests.support.app import ADA, Home, home
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import at, diagnosis, submission
 from tests.support.offers import INCIDENT, offered
 
@@ -27,19 +27,19 @@ LONG = submission("iris", "job", "run", "--", "python", *(f"--setting-{n}=value"
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         yield opened
 
 
 async def answer(
-    place: Home, offer: Proposal, yes: Answer = Answer.YES, *, person: Person = ADA, **given: object
-) -> Ruling:
-    door = given.pop("door", Door.TERMINAL)
+    place: AppHarness, offer: Proposal, yes: Answer = Answer.YES, *, person: Person = ADA, **given: object
+) -> ApprovalResult:
+    door = given.pop("door", Surface.TERMINAL)
     return await decide(place.hall, offer.id, person, yes, door, **given)  # type: ignore[arg-type]
 
 
-async def kept(place: Home, offer: Proposal) -> tuple[Proposal, Incident]:
+async def kept(place: AppHarness, offer: Proposal) -> tuple[Proposal, Incident]:
     async with place.hall.store.reading() as records:
         proposal = await records.ledger.proposal(offer.id)
         incident = await records.ledger.incident(INCIDENT)
@@ -56,7 +56,7 @@ async def kept(place: Home, offer: Proposal) -> tuple[Proposal, Incident]:
         (Answer.SNOOZE, ProposalStatus.SNOOZED, IncidentStatus.SNOOZED, "Put off by U-ada."),
     ],
 )
-async def test_answer_is_kept_with_what_it_means(place: Home, given, status, incident, said):
+async def test_answer_is_kept_with_what_it_means(place: AppHarness, given, status, incident, said):
     watch, offer = await offered(place)
     async with place.hall.store.reading() as records:
         announced = await records.watches.newest_announcement()
@@ -76,7 +76,7 @@ async def test_answer_is_kept_with_what_it_means(place: Home, given, status, inc
     assert (newest > announced) is is_yes
 
 
-async def test_answer_is_shown_on_the_card(place: Home):
+async def test_answer_is_shown_on_the_card(place: AppHarness):
     _, offer = await offered(place)
     await place.pass_s(5)
     await answer(place, offer, Answer.NO)
@@ -84,7 +84,7 @@ async def test_answer_is_shown_on_the_card(place: Home):
     assert "Denied by U-ada" in place.ear.edited[-1].words.decided
 
 
-async def test_later_answer_hears_who_was_first(place: Home):
+async def test_later_answer_hears_who_was_first(place: AppHarness):
     _, offer = await offered(place, may_approve=(ADA, BOB))
     await answer(place, offer)
     ruling = await answer(place, offer, Answer.NO, person=BOB)
@@ -93,14 +93,14 @@ async def test_later_answer_hears_who_was_first(place: Home):
     assert len(await place.events(ProposalDecided)) == 1
 
 
-async def test_answer_that_lost_the_race_counts_nothing(place: Home, monkeypatch):
+async def test_answer_that_lost_the_race_counts_nothing(place: AppHarness, monkeypatch):
     watch, offer = await offered(place)
-    first = Decision(offer.id, BOB, Answer.NO, Door.SLACK, place.clock.now())
+    first = Decision(offer.id, BOB, Answer.NO, Surface.SLACK, place.clock.now())
 
     async def was_second(*_: object, **__: object) -> Decision:
         return first
 
-    monkeypatch.setattr(LedgerBook, "decide_once", was_second)
+    monkeypatch.setattr(IncidentRepository, "decide_once", was_second)
     ruling = await answer(place, offer)
     assert (ruling.took_effect, ruling.decision) == (False, first)
     assert await place.events(ProposalDecided) == []
@@ -108,13 +108,13 @@ async def test_answer_that_lost_the_race_counts_nothing(place: Home, monkeypatch
         assert await records.journal.open_action_of(watch.id) is None
 
 
-async def test_approval_fails_whole_if_its_watch_moved(place: Home, monkeypatch):
+async def test_approval_fails_whole_if_its_watch_moved(place: AppHarness, monkeypatch):
     watch, offer = await offered(place)
 
     async def was_written_by_another(*_: object, **__: object) -> bool:
         return False
 
-    monkeypatch.setattr(WatchBook, "save", was_written_by_another)
+    monkeypatch.setattr(WatchRepository, "save", was_written_by_another)
     with pytest.raises(FactsChanged, match="changed at this very moment"):
         await answer(place, offer)
     proposal, _ = await kept(place, offer)
@@ -133,7 +133,7 @@ async def test_approval_fails_whole_if_its_watch_moved(place: Home, monkeypatch)
         (BOB, frozenset({"S-other"}), False),
     ],
 )
-async def test_only_who_is_asked_may_answer(place: Home, person, groups, may):
+async def test_only_who_is_asked_may_answer(place: AppHarness, person, groups, may):
     _, offer = await offered(place, may_approve=(ADA, Person("S-team")))
     if may:
         assert (await answer(place, offer, person=person, groups=groups)).took_effect
@@ -145,14 +145,14 @@ async def test_only_who_is_asked_may_answer(place: Home, person, groups, may):
     assert "may not answer" in refused.because
 
 
-async def test_nobody_may_answer_where_nobody_is_asked(place: Home):
+async def test_nobody_may_answer_where_nobody_is_asked(place: AppHarness):
     _, offer = await offered(place, may_approve=())
     with pytest.raises(NotAllowed, match="nobody: no approvers are configured"):
         await answer(place, offer)
 
 
 @pytest.mark.parametrize("first", [None, Answer.SNOOZE])
-async def test_approval_ends_with_the_expiry_itself(place: Home, first):
+async def test_approval_ends_with_the_expiry_itself(place: AppHarness, first):
     _, offer = await offered(place)
     if first is not None:
         await answer(place, offer, first)
@@ -163,19 +163,19 @@ async def test_approval_ends_with_the_expiry_itself(place: Home, first):
     assert "expired at" in refused.because
 
 
-async def test_approval_counts_until_the_expiry(place: Home):
+async def test_approval_counts_until_the_expiry(place: AppHarness):
     _, offer = await offered(place)
     place.clock.advance((offer.expires_at - place.clock.now()).total_seconds() - 1)
     assert (await answer(place, offer)).took_effect
 
 
-async def test_snoozed_offer_can_still_be_approved(place: Home):
+async def test_snoozed_offer_can_still_be_approved(place: AppHarness):
     _, offer = await offered(place)
     await answer(place, offer, Answer.SNOOZE, snooze_until=place.clock.now() + timedelta(hours=1))
     assert (await answer(place, offer)).took_effect
 
 
-async def test_snooze_lets_the_offer_expire_after_it(place: Home):
+async def test_snooze_lets_the_offer_expire_after_it(place: AppHarness):
     watch, offer = await offered(place)
     until = offer.expires_at - timedelta(hours=1)
     await answer(place, offer, Answer.SNOOZE, snooze_until=until)
@@ -191,7 +191,7 @@ async def test_snooze_lets_the_offer_expire_after_it(place: Home):
         (ProposalStatus.UNANSWERED, "expired unanswered"),
     ],
 )
-async def test_offer_that_is_gone_cannot_be_answered(place: Home, status, said):
+async def test_offer_that_is_gone_cannot_be_answered(place: AppHarness, status, said):
     _, offer = await offered(place)
     async with place.hall.store.transaction() as records:
         await records.ledger.set_proposal(offer.id, status, because="the job recovered")
@@ -200,9 +200,9 @@ async def test_offer_that_is_gone_cannot_be_answered(place: Home, status, said):
     assert len(await place.events(DecisionRefused)) == 1
 
 
-async def test_unknown_offer_is_named(place: Home):
+async def test_unknown_offer_is_named(place: AppHarness):
     with pytest.raises(UserError, match="There is no proposal 'p-9'"):
-        await decide(place.hall, ProposalId("p-9"), ADA, Answer.YES, Door.TERMINAL)
+        await decide(place.hall, ProposalId("p-9"), ADA, Answer.YES, Surface.TERMINAL)
     with pytest.raises(UserError, match="There is no proposal 'p-9'"):
         await offer_named(place.hall, ProposalId("p-9"))
     _, offer = await offered(place)
@@ -212,13 +212,13 @@ async def test_unknown_offer_is_named(place: Home):
 @pytest.mark.parametrize(
     ("door", "given", "changes", "may"),
     [
-        (Door.SLACK, Answer.YES, {"submission": LONG}, False),
-        (Door.SLACK, Answer.YES, {}, True),
-        (Door.SLACK, Answer.NO, {"submission": LONG}, True),
-        (Door.TERMINAL, Answer.YES, {"submission": LONG}, True),
+        (Surface.SLACK, Answer.YES, {"submission": LONG}, False),
+        (Surface.SLACK, Answer.YES, {}, True),
+        (Surface.SLACK, Answer.NO, {"submission": LONG}, True),
+        (Surface.TERMINAL, Answer.YES, {"submission": LONG}, True),
     ],
 )
-async def test_cut_command_is_approved_only_after_it_was_shown(place: Home, door, given, changes, may):
+async def test_cut_command_is_approved_only_after_it_was_shown(place: AppHarness, door, given, changes, may):
     _, offer = await offered(place, **changes)
     if not may:
         with pytest.raises(NotAllowed, match="was not shown whole yet"):
@@ -228,16 +228,16 @@ async def test_cut_command_is_approved_only_after_it_was_shown(place: Home, door
     assert (await answer(place, offer, given, door=door)).took_effect
 
 
-async def test_answer_leaves_the_inbox_when_it_counts(place: Home):
+async def test_answer_leaves_the_inbox_when_it_counts(place: AppHarness):
     _, offer = await offered(place)
     async with place.hall.store.transaction() as records:
-        await records.inbox.put(Incoming("in-1", Door.SLACK, at(0), "{}"))
+        await records.inbox.put(PendingClick("in-1", Surface.SLACK, at(0), "{}"))
     await answer(place, offer, incoming="in-1")
     async with place.hall.store.reading() as records:
-        assert await records.inbox.of(Door.SLACK) == ()
+        assert await records.inbox.of(Surface.SLACK) == ()
 
 
-async def test_feedback_is_kept_with_the_rules(place: Home):
+async def test_feedback_is_kept_with_the_rules(place: AppHarness):
     with pytest.raises(UserError, match="There is no incident 'i-1'"):
         await give_feedback(place.hall, INCIDENT, ADA, was_right=False)
     await offered(place)
@@ -249,7 +249,7 @@ async def test_feedback_is_kept_with_the_rules(place: Home):
     assert (given.by, given.was_right) == (ADA, False)
 
 
-async def test_evidence_of_an_incident_is_redacted(place: Home):
+async def test_evidence_of_an_incident_is_redacted(place: AppHarness):
     await offered(place)
     token = "hf_" + "madeup" * 6
     found = diagnosis(evidence=(Evidence(f"token {token}", ""),), cascade=(Evidence("what followed", ""),))

@@ -11,7 +11,7 @@ from babysitter.model.log import LogLine
 from babysitter.model.watch import Watch
 from babysitter.usecases.explain import as_lines, explain
 from babysitter.usecases.stored_evidence import incident_log
-from tests.support.app import Home, home
+from tests.support.app import AppHarness, home
 from tests.support.build import ROOT
 from tests.support.jobs import job
 
@@ -19,12 +19,12 @@ TASK = TaskId(f"{ROOT}/0")
 SECRET = "hf_" + "madeup" * 6
 
 
-async def begin(house: Home) -> Watch:
+async def begin(house: AppHarness) -> Watch:
     house.cluster.jobs[JobId(ROOT)] = job(ROOT)
     return await house.watch()
 
 
-async def fail(house: Home, *texts: str) -> None:
+async def fail(house: AppHarness, *texts: str) -> None:
     """The job prints these lines, and ends as FAILED."""
     at_ms = int(house.clock.now().timestamp() * 1000)
     house.cluster.log += [LogLine(text, at_ms + n, TASK) for n, text in enumerate(texts)]

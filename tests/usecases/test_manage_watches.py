@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.backends.registry import ClusterSpec
-from babysitter.engine.cluster_pool import Clusters
+from babysitter.engine.cluster_pool import ClusterPool
 from babysitter.errors import AlreadyWatched, NoSuchJob, NoSuchWatch, Unreachable, UserError
 from babysitter.model.events import ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.finding import Cause
@@ -20,50 +20,50 @@ from babysitter.model.phase import Phase
 from babysitter.model.proposal import ProposalStatus
 from babysitter.usecases.explain import as_lines, explain
 from babysitter.usecases.manage_watches import (
-    all_standing,
+    all_watch_statuses,
     find_watch,
     look_now,
-    standing_of,
-    start_watching,
-    stop_watching,
+    start_watch,
+    stop_watch,
+    watch_status,
 )
 from babysitter.usecases.report import report
-from babysitter.usecases.wait_for import Until, Woken, wait_for
+from babysitter.usecases.wait_for import WaitCondition, WakeReason, wait_for
 from tests.engine.test_check import seconds, steady, zombie
 from tests.support import build, jobs
-from tests.support.app import ADA, MARIN, Home, home
+from tests.support.app import ADA, MARIN, AppHarness, home
 from tests.support.build import ROOT
 from tests.support.jobs import K, S, crew, job, tree
 from tests.support.waiting import until
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> AsyncIterator[Home]:
+async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
         opened.cluster.show(tree(*crew()))
         yield opened
 
 
-async def test_a_job_that_nobody_knows_is_refused(place: Home):
+async def test_a_job_that_nobody_knows_is_refused(place: AppHarness):
     with pytest.raises(NoSuchJob, match="/ada/typo"):
         await place.watch("/ada/typo")
     assert await place.events() == []
 
 
 @pytest.mark.parametrize("text", ["dedup", "/ada", "ada/dedup", "/ada/", "/ada//dedup", ""])
-async def test_half_an_id_is_no_job(place: Home, text: str):
+async def test_half_an_id_is_no_job(place: AppHarness, text: str):
     with pytest.raises(UserError, match="not a full job id"):
-        await start_watching(place.hall, text, MARIN, by=ADA)
+        await start_watch(place.hall, text, MARIN, by=ADA)
 
 
-async def test_a_cluster_that_cannot_be_asked_is_told(place: Home):
+async def test_a_cluster_that_cannot_be_asked_is_told(place: AppHarness):
     place.cluster.broken = Unreachable("The controller refused the connection.")
     with pytest.raises(Unreachable):
         await place.watch()
 
 
 @pytest.mark.parametrize("job_id", build.ODD_JOBS)
-async def test_second_start_hint_can_be_pasted(place: Home, job_id: JobId):
+async def test_second_start_hint_can_be_pasted(place: AppHarness, job_id: JobId):
     place.cluster.show(JobTree(job(job_id), ()))
     await place.watch(job_id)
     with pytest.raises(AlreadyWatched) as told:
@@ -72,14 +72,14 @@ async def test_second_start_hint_can_be_pasted(place: Home, job_id: JobId):
     assert shlex.split(command) == ["babysit", "status", job_id]
 
 
-async def test_a_second_start_of_the_same_job_is_told(place: Home):
+async def test_a_second_start_of_the_same_job_is_told(place: AppHarness):
     await place.watch()
     with pytest.raises(AlreadyWatched, match="babysit status /ada/dedup"):
         await place.watch()
     assert len(await place.events(WatchStarted)) == 1
 
 
-async def test_a_job_whose_watch_finished_can_be_watched_again(place: Home):
+async def test_a_job_whose_watch_finished_can_be_watched_again(place: AppHarness):
     watch = await steady(place)
     place.cluster.show(tree(*crew(state=S, workers=K), root=S))
     await place.pass_s(60)
@@ -87,21 +87,21 @@ async def test_a_job_whose_watch_finished_can_be_watched_again(place: Home):
     again = await place.watch()
     assert again.id != watch.id
     assert (await place.now(watch)).stopped_at is not None
-    assert [each.watch.id for each in await all_standing(place.hall)] == [again.id]
+    assert [each.watch.id for each in await all_watch_statuses(place.hall)] == [again.id]
 
 
-async def test_start_of_an_ended_job_replaces_its_watch(place: Home):
+async def test_start_of_an_ended_job_replaces_its_watch(place: AppHarness):
     watch = await steady(place)
     place.cluster.show(tree(*crew(state=S, workers=K), root=S))
     await place.pass_s(60)
     assert (await place.now(watch)).phase is Phase.FINISHED
     with pytest.raises(AlreadyWatched):  # for a program that repeats itself the watch stays as it is
         await place.watch()
-    again = await start_watching(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
-    assert [each.watch.id for each in await all_standing(place.hall)] == [again.id]
+    again = await start_watch(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
+    assert [each.watch.id for each in await all_watch_statuses(place.hall)] == [again.id]
 
 
-async def test_start_of_an_ended_job_keeps_its_offer(place: Home):
+async def test_start_of_an_ended_job_keeps_its_offer(place: AppHarness):
     watch = await zombie(place)
     ended = tree(*crew(state=K, workers=K), root=K)
     place.cluster.show(ended)
@@ -110,13 +110,13 @@ async def test_start_of_an_ended_job_keeps_its_offer(place: Home):
         memory = replace(found.memory, phase=Phase.FINISHED, root_submitted_at=ended.root.submitted_at)
         await records.watches.save(replace(found, memory=memory))
     with pytest.raises(AlreadyWatched, match="babysit approve p-"):
-        await start_watching(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
+        await start_watch(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
 
 
-async def test_stopping_leaves_the_job_alone_and_takes_back_what_was_offered(place: Home):
+async def test_stopping_leaves_the_job_alone_and_takes_back_what_was_offered(place: AppHarness):
     watch = await zombie(place)
     asked_before = list(place.cluster.asked)
-    stopped = await stop_watching(place.hall, ROOT, by=ADA)
+    stopped = await stop_watch(place.hall, ROOT, by=ADA)
     assert stopped.stopped_at is not None
     (withdrawn,) = await place.events(ProposalWithdrawn)
     assert isinstance(withdrawn, ProposalWithdrawn)
@@ -126,33 +126,33 @@ async def test_stopping_leaves_the_job_alone_and_takes_back_what_was_offered(pla
     assert place.cluster.asked == asked_before
     card = [each for each in place.ear.edited if each.id == place.ear.heard[1].id][-1]
     assert not any(each.target.startswith("p-") for each in card.buttons)
-    assert (await stop_watching(place.hall, watch.id, by=ADA)).stopped_at == stopped.stopped_at
+    assert (await stop_watch(place.hall, watch.id, by=ADA)).stopped_at == stopped.stopped_at
 
 
-async def test_a_watch_cannot_be_stopped_in_the_middle_of_an_action(place: Home):
+async def test_a_watch_cannot_be_stopped_in_the_middle_of_an_action(place: AppHarness):
     watch = await zombie(place)
     async with place.hall.store.transaction() as records:
         await records.journal.begin(ProposalId("p-1"), watch.id, now=place.clock.now())
     with pytest.raises(UserError, match="being carried out"):
-        await stop_watching(place.hall, ROOT, by=ADA)
+        await stop_watch(place.hall, ROOT, by=ADA)
 
 
-async def test_watches_are_found_by_what_a_person_says(place: Home):
+async def test_watches_are_found_by_what_a_person_says(place: AppHarness):
     watch = await place.watch()
     assert (await find_watch(place.hall, ROOT)).id == watch.id
     assert (await find_watch(place.hall, watch.id)).id == watch.id
     with pytest.raises(NoSuchWatch, match="babysit list"):
         await find_watch(place.hall, "/ada/other")
     elsewhere = ClusterSpec(name="elsewhere", cluster="elsewhere")
-    await start_watching(place.hall, ROOT, elsewhere, by=ADA)
+    await start_watch(place.hall, ROOT, elsewhere, by=ADA)
     with pytest.raises(UserError, match="Name the watch by its id"):
         await find_watch(place.hall, ROOT)
     assert (await find_watch(place.hall, ROOT, cluster="elsewhere")).cluster == "elsewhere"
 
 
-async def test_how_things_stand_in_trouble(place: Home):
+async def test_how_things_stand_in_trouble(place: AppHarness):
     watch = await zombie(place)
-    standing = await standing_of(place.hall, watch.id)
+    standing = await watch_status(place.hall, watch.id)
     (incident,) = standing.incidents
     assert (incident.key.cause, incident.status) == (Cause.ZOMBIE_COORDINATOR, IncidentStatus.PROPOSED)
     offer = standing.proposal_of(incident)
@@ -160,7 +160,7 @@ async def test_how_things_stand_in_trouble(place: Home):
     assert offer.status is ProposalStatus.OPEN
 
 
-async def test_looking_now_makes_a_watch_due(place: Home):
+async def test_looking_now_makes_a_watch_due(place: AppHarness):
     watch = await steady(place)
     checked_at = (await place.now(watch)).last_checked_at
     place.clock.advance(1)
@@ -170,10 +170,10 @@ async def test_looking_now_makes_a_watch_due(place: Home):
     assert (await place.now(watch)).last_checked_at != checked_at
 
 
-async def test_a_cluster_given_on_a_command_line_is_known_to_the_service(place: Home):
+async def test_a_cluster_given_on_a_command_line_is_known_to_the_service(place: AppHarness):
     spec = ClusterSpec(name="127.0.0.1:1", url="http://127.0.0.1:1", token="made-up", iris_command=("a", "b"))
     await place.hall.clusters.remember(spec)
-    elsewhere = Clusters({}, place.hall.store, place.hall.clusters._opener)
+    elsewhere = ClusterPool({}, place.hall.store, place.hall.clusters._opener)
     assert await elsewhere.spec("127.0.0.1:1") == spec
     assert await elsewhere.spec("unheard-of") == ClusterSpec(name="unheard-of", cluster="unheard-of")
 
@@ -186,13 +186,15 @@ async def test_the_settings_keep_the_meaning_of_a_name(tmp_path: Path):
         assert (await place.hall.clusters.spec("marin")).url == "http://h:1"
 
 
-async def waiting(place: Home, watch, *until: Until, cursor: int | None = None, at_most_s: float = 3600.0):
+async def waiting(
+    place: AppHarness, watch, *until: WaitCondition, cursor: int | None = None, at_most_s: float = 3600.0
+):
     return await wait_for(
-        place.hall, watch.id, until=until or tuple(Until), cursor=cursor, at_most_s=at_most_s
+        place.hall, watch.id, until=until or tuple(WaitCondition), cursor=cursor, at_most_s=at_most_s
     )
 
 
-async def test_waiting_ends_with_what_happened_and_a_cursor_that_misses_nothing(place: Home):
+async def test_waiting_ends_with_what_happened_and_a_cursor_that_misses_nothing(place: AppHarness):
     watch = await steady(place)
     first = asyncio.create_task(waiting(place, watch))
     await until(lambda: place.clock.waiting)
@@ -203,36 +205,36 @@ async def test_waiting_ends_with_what_happened_and_a_cursor_that_misses_nothing(
             break
         await place.pass_s(10)
     waited = first.result()
-    assert waited.woken is Woken.STAGE
+    assert waited.woken is WakeReason.STAGE
     place.cluster.show(tree(*crew(state=S, workers=K), root=S))
     await place.pass_s(60)
     ended = await waiting(place, watch, cursor=waited.cursor)
-    assert ended.woken is Woken.TERMINAL
+    assert ended.woken is WakeReason.TERMINAL
     assert ended.watch.phase is Phase.FINISHED
     assert not {type(each) for each in ended.news} & {
         type(each) for each in waited.news if each in ended.news
     }
 
 
-async def test_waiting_for_an_incident_sleeps_through_a_stage(place: Home):
+async def test_waiting_for_an_incident_sleeps_through_a_stage(place: AppHarness):
     watch = await steady(place)
     async with place.hall.store.reading() as records:
         cursor = await records.events.newest_number()
     place.cluster.log.append(jobs.report(seconds(place), 1, 50, stage="stage1-Reduce"))
     await place.pass_s(120)
-    waited = await waiting(place, watch, Until.INCIDENT, cursor=cursor, at_most_s=0)
-    assert waited.woken is Woken.TIME_LIMIT
+    waited = await waiting(place, watch, WaitCondition.INCIDENT, cursor=cursor, at_most_s=0)
+    assert waited.woken is WakeReason.TIME_LIMIT
     assert [each.kind for each in waited.news] == ["stage-changed"]
 
 
-async def test_what_is_already_there_is_told_at_once(place: Home):
+async def test_what_is_already_there_is_told_at_once(place: AppHarness):
     watch = await zombie(place)
-    assert (await waiting(place, watch)).woken is Woken.INCIDENT
-    await stop_watching(place.hall, watch.id, by=ADA)
-    assert (await waiting(place, watch)).woken is Woken.TERMINAL
+    assert (await waiting(place, watch)).woken is WakeReason.INCIDENT
+    await stop_watch(place.hall, watch.id, by=ADA)
+    assert (await waiting(place, watch)).woken is WakeReason.TERMINAL
 
 
-async def test_an_explanation_renders_the_reasons_there_are(place: Home):
+async def test_an_explanation_renders_the_reasons_there_are(place: AppHarness):
     watch = await zombie(place)
     explanation = await explain(place.hall, watch.id)
     lines = list(as_lines(explanation))
@@ -245,14 +247,14 @@ async def test_an_explanation_renders_the_reasons_there_are(place: Home):
         await explain(place.hall, watch.id, why_not="ghost")
 
 
-async def test_before_the_first_check_there_is_nothing_to_explain(place: Home):
+async def test_before_the_first_check_there_is_nothing_to_explain(place: AppHarness):
     watch = await place.watch()
     assert list(as_lines(await explain(place.hall, watch.id))) == [f"{ROOT} has not been checked yet."]
 
 
-async def test_the_report_tells_the_story_in_order(place: Home):
+async def test_the_report_tells_the_story_in_order(place: AppHarness):
     watch = await zombie(place)
-    await stop_watching(place.hall, watch.id, by=ADA)
+    await stop_watch(place.hall, watch.id, by=ADA)
     text = await report(place.hall, watch.id)
     story = (
         "began watching",
@@ -267,7 +269,7 @@ async def test_the_report_tells_the_story_in_order(place: Home):
     assert text.startswith(f"# {ROOT}\n")
 
 
-async def test_a_report_keeps_what_a_job_printed_in_its_place(place: Home):
+async def test_a_report_keeps_what_a_job_printed_in_its_place(place: AppHarness):
     watch = await place.watch()
     async with place.hall.store.transaction() as records:
         saved = await records.watches.get(watch.id)
@@ -282,7 +284,7 @@ def test_every_event_has_its_sentence():
     assert set(_SENTENCES) == set(EVENT_KINDS.values())
 
 
-async def test_a_plain_job_is_watched_too(place: Home):
+async def test_a_plain_job_is_watched_too(place: AppHarness):
     plain = JobId("/ada/eval")
     place.cluster.jobs[plain] = job(plain)
     watch = await place.watch(plain)
@@ -291,7 +293,7 @@ async def test_a_plain_job_is_watched_too(place: Home):
 
 
 @pytest.mark.parametrize("cursor", [-1, 10**6, 10**30])
-async def test_a_cursor_that_no_answer_can_have_held_is_refused(place: Home, cursor: int):
+async def test_a_cursor_that_no_answer_can_have_held_is_refused(place: AppHarness, cursor: int):
     watch = await steady(place)
     with pytest.raises(UserError, match=f"{cursor} is no cursor"):
         await waiting(place, watch, cursor=cursor)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from babysitter.model.action import Step, StepState
+from babysitter.model.action import ActionStep, StepState
 from babysitter.model.events import Event, IncidentOpened, JobFinished, StepTaken, WatchStarted
 from babysitter.model.ids import IncidentId, JobId, ProposalId, WatchId
 from babysitter.usecases.report import render, report
@@ -22,19 +22,19 @@ async def told(folder: Path, *events: Event) -> list[str]:
         return render(watch, events).splitlines()
 
 
-def step(seconds: float, which: Step, state: StepState, detail: str = "") -> StepTaken:
+def step(seconds: float, which: ActionStep, state: StepState, detail: str = "") -> StepTaken:
     return StepTaken(at=at(seconds), watch=W, proposal=P, step=which, state=state, detail=detail)
 
 
 async def test_a_step_is_one_line_that_says_how_it_ended(tmp_path: Path):
     lines = await told(
         tmp_path,
-        step(0, Step.STOP, StepState.INTENDED, ROOT),
-        step(1, Step.STOP, StepState.DONE, "asked to stop"),
-        step(2, Step.TERMINAL, StepState.INTENDED, ROOT),
-        step(3, Step.TERMINAL, StepState.DONE, "killed"),
-        step(4, Step.SUBMIT, StepState.INTENDED, "/u/x-r1"),
-        step(9, Step.SUBMIT, StepState.FAILED, "the cluster refused it"),
+        step(0, ActionStep.STOP, StepState.INTENDED, ROOT),
+        step(1, ActionStep.STOP, StepState.DONE, "asked to stop"),
+        step(2, ActionStep.TERMINAL, StepState.INTENDED, ROOT),
+        step(3, ActionStep.TERMINAL, StepState.DONE, "killed"),
+        step(4, ActionStep.SUBMIT, StepState.INTENDED, "/u/x-r1"),
+        step(9, ActionStep.SUBMIT, StepState.FAILED, "the cluster refused it"),
     )
     assert [line.partition("` ")[2] for line in lines if line.startswith("- `")] == [
         "stopping the old job: asked to stop",
@@ -44,7 +44,7 @@ async def test_a_step_is_one_line_that_says_how_it_ended(tmp_path: Path):
 
 
 async def test_a_step_whose_end_nobody_wrote_down_says_so(tmp_path: Path):
-    lines = await told(tmp_path, step(0, Step.SUBMIT, StepState.INTENDED, "/u/x-r1"))
+    lines = await told(tmp_path, step(0, ActionStep.SUBMIT, StepState.INTENDED, "/u/x-r1"))
     assert "began; how it ended is not known (/u/x-r1)" in lines[-1]
 
 
@@ -79,7 +79,7 @@ async def test_every_page_of_events_is_read(tmp_path: Path):
         watch = await house.watch()
         async with house.hall.store.transaction() as records:
             for number in range(1_500):
-                taken = step(number, Step.STOP, StepState.FAILED, f"try {number}")
+                taken = step(number, ActionStep.STOP, StepState.FAILED, f"try {number}")
                 await records.events.append(replace(taken, watch=watch.id))
                 await records.events.append(taken)  # of another watch: no part of this story
         text = await report(house.hall, watch.id)

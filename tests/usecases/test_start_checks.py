@@ -6,11 +6,11 @@ import pytest
 
 from babysitter.errors import Unreachable
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
-from babysitter.surfaces.cli.status_reply import view_of
-from babysitter.usecases.manage_watches import standing_of
+from babysitter.surfaces.cli.status_reply import watch_view
+from babysitter.usecases.manage_watches import watch_status
 from babysitter.usecases.start_checks import restart_warnings
 from tests.engine.test_check import zombie
-from tests.support.app import ADA, MARIN, Home, home
+from tests.support.app import ADA, MARIN, AppHarness, home
 from tests.support.build import ROOT
 from tests.support.jobs import crew, tree
 
@@ -26,7 +26,7 @@ async def place(tmp_path: Path):
         yield opened
 
 
-async def test_warnings_name_the_check_and_what_follows(place: Home):
+async def test_warnings_name_the_check_and_what_follows(place: AppHarness):
     watch = await place.watch()
     place.hands.findings = (BUNDLE, OLD, NOTE)
     assert await restart_warnings(place.hall, watch) == (
@@ -37,15 +37,15 @@ async def test_warnings_name_the_check_and_what_follows(place: Home):
     assert (checked.job, purpose) == ("/ada/dedup-r1", "resubmit")
 
 
-async def test_warnings_without_a_command_are_none(place: Home):
-    from babysitter.usecases.manage_watches import start_watching
+async def test_warnings_without_a_command_are_none(place: AppHarness):
+    from babysitter.usecases.manage_watches import start_watch
 
-    watch = await start_watching(place.hall, ROOT, MARIN, by=ADA)
+    watch = await start_watch(place.hall, ROOT, MARIN, by=ADA)
     place.hands.findings = (BUNDLE,)
     assert await restart_warnings(place.hall, watch) == ()
 
 
-async def test_warnings_of_an_unreachable_cluster(place: Home, monkeypatch: pytest.MonkeyPatch):
+async def test_warnings_of_an_unreachable_cluster(place: AppHarness, monkeypatch: pytest.MonkeyPatch):
     watch = await place.watch()
 
     async def away(*_: object, **__: object) -> None:
@@ -56,13 +56,13 @@ async def test_warnings_of_an_unreachable_cluster(place: Home, monkeypatch: pyte
     assert warning == "The resubmit command was not checked: The controller does not answer."
 
 
-async def test_status_says_why_nothing_is_proposed(place: Home):
+async def test_status_says_why_nothing_is_proposed(place: AppHarness):
     place.hands.findings = (BUNDLE,)
     watch = await zombie(place)
-    shown = view_of(await standing_of(place.hall, watch.id))
+    shown = watch_view(await watch_status(place.hall, watch.id))
     assert shown.no_restart_because.startswith("the job could not be submitted again.")
     assert "The bundle has 30 MB. Ship less." in shown.no_restart_because
     place.hands.findings = ()
     await place.pass_s(120)
-    shown = view_of(await standing_of(place.hall, watch.id))
+    shown = watch_view(await watch_status(place.hall, watch.id))
     assert (shown.no_restart_because, shown.needs) == ("", "answer")

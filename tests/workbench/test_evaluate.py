@@ -9,7 +9,7 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.playbook.load import load
 from babysitter.usecases.classify_text import examine
-from babysitter.workbench.evaluate import Report, evaluate, grade, read_cases
+from babysitter.workbench.evaluate import EvaluationReport, evaluate, grade, read_cases
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -52,7 +52,7 @@ def test_figures_count_what_they_say(playbook):
     assert report.false_alarms.of == benign
     assert report.lenient.right >= report.strict.right
     assert sum(share.of for _, _, share in report.calibration) == len(report.graded)
-    assert Report(()).strict.of == 0
+    assert EvaluationReport(()).strict.of == 0
 
 
 def test_secrets_of_a_case_do_not_leave(tmp_path, playbook):

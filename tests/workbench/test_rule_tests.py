@@ -8,7 +8,7 @@ import pytest
 from babysitter.playbook.load import examine, load
 from babysitter.surfaces.cli.commands import run
 from babysitter.workbench.rule_scaffold import pattern_of
-from babysitter.workbench.rule_tests import try_rules, try_scenarios
+from babysitter.workbench.rule_tests import run_rule_examples, run_scenarios
 from tests.playbook.test_load import BROKEN, GOOD
 
 SCENARIOS = """\
@@ -25,7 +25,7 @@ scenarios:
 
 
 def test_every_shipped_example_holds() -> None:
-    outcomes = list(try_rules(load()))
+    outcomes = list(run_rule_examples(load()))
     assert [f"{outcome.name}: {outcome.trouble}" for outcome in outcomes if not outcome.passed] == []
     assert len(outcomes) >= 300
 
@@ -33,7 +33,7 @@ def test_every_shipped_example_holds() -> None:
 def test_every_shipped_scenario_holds() -> None:
     from babysitter.shipped import shipped
 
-    outcomes, faults = try_scenarios(sorted(shipped().glob("*.test.yaml")), load())
+    outcomes, faults = run_scenarios(sorted(shipped().glob("*.test.yaml")), load())
     assert [outcome for outcome in outcomes if not outcome.passed] == []
     assert faults == []
 
@@ -49,7 +49,9 @@ def test_wrong_examples_are_told(change: tuple[str, str], trouble: str, tmp_path
     path = tmp_path / "own.yaml"
     path.write_text(GOOD.replace(*change))
     playbook, _ = examine([path])
-    assert [trouble in outcome.trouble for outcome in try_rules(playbook) if not outcome.passed] == [True]
+    assert [trouble in outcome.trouble for outcome in run_rule_examples(playbook) if not outcome.passed] == [
+        True
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_scenarios_compare_what_came(change: tuple[str, str], trouble: str, tmp_
     (tmp_path / "own.yaml").write_text(GOOD)
     path = tmp_path / "own.test.yaml"
     path.write_text(SCENARIOS.replace(*change) if change[0] else SCENARIOS)
-    outcomes, _ = try_scenarios([path], examine([tmp_path])[0])
+    outcomes, _ = run_scenarios([path], examine([tmp_path])[0])
     told = "; ".join(outcome.trouble for outcome in outcomes if outcome.trouble)
     assert trouble in told if trouble else not told
 

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogSource
-from babysitter.model.machine import Worker
+from babysitter.model.machine import Machine
 from babysitter.model.submission import Submission
 from babysitter.model.thread_dump import ThreadDump
 from babysitter.preflight.facts import Purpose
@@ -31,7 +31,7 @@ class Abilities:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class ClusterInfo:
     """Who answers: shown by `doctor`, kept with recordings."""
 
     url: str
@@ -40,7 +40,7 @@ class About:
     detail: str = ""
 
 
-class Eyes(Protocol):
+class ClusterReader(Protocol):
     """Looks at jobs of one cluster. Never changes anything.
 
     Every method raises a WorldError when it could not see, within a bounded time, and may be repeated.
@@ -49,7 +49,7 @@ class Eyes(Protocol):
     @property
     def abilities(self) -> Abilities: ...
 
-    async def about(self) -> About:
+    async def about(self) -> ClusterInfo:
         """Which generation answers. Probed once, then remembered."""
 
     async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = (), max_age_s: float = 0.0) -> JobTree:
@@ -109,11 +109,11 @@ class Overview(Protocol):
     async def roots(self, prefix: str) -> tuple[Job, ...]:
         """Root jobs whose id begins with these characters, newest submission first."""
 
-    async def workers(self) -> tuple[Worker, ...]:
+    async def workers(self) -> tuple[Machine, ...]:
         """Every machine that the cluster knows."""
 
 
-class Hands(Protocol):
+class ClusterWriter(Protocol):
     """Acts on jobs of one cluster. Held by the saga only; nothing here is ever retried blindly."""
 
     async def stop(self, job: JobId) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from babysitter.backends.backend import Eyes
-from babysitter.backends.wrappers import Around, direct
+from babysitter.backends.backend import ClusterReader
+from babysitter.backends.wrappers import ReaderWrapper, direct
 from babysitter.clock import Clock
 from babysitter.model.ids import JobId
 from babysitter.model.job import JobState, JobTree
@@ -53,10 +53,10 @@ class _States:
         return is_fresh and self.asked.issuperset(jobs) and not _has_failed(self.task)
 
 
-class BatchingEyes(Around):
+class BatchingReader(ReaderWrapper):
     """Goes around all other wrappers, and is shared by every watch of a cluster."""
 
-    def __init__(self, eyes: Eyes, clock: Clock) -> None:
+    def __init__(self, eyes: ClusterReader, clock: Clock) -> None:
         super().__init__(eyes, direct)
         self._clock = clock
         self._trees: dict[JobId, _KnownTree] = {}
@@ -87,7 +87,7 @@ class BatchingEyes(Around):
         return await asyncio.shield(self._states.task)  # one watch that gives up takes it from no other
 
 
-async def _asked(eyes: Eyes, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
+async def _asked(eyes: ClusterReader, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
     return await eyes.states(jobs)
 
 

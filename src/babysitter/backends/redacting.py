@@ -9,22 +9,22 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from babysitter.backends.backend import Eyes
-from babysitter.backends.wrappers import Around
+from babysitter.backends.backend import ClusterReader
+from babysitter.backends.wrappers import ReaderWrapper
 from babysitter.errors import BabysitError
 from babysitter.model.job import Job, JobTree, Task
 from babysitter.model.log import LogBatch, LogLine
 from babysitter.model.thread_dump import ThreadDump
-from babysitter.redact import neutral, redact, redact_lines
+from babysitter.redact import redact, redact_lines, strip_control_characters
 
 T = TypeVar("T")
 MAX_INLINE_CHARS = 65_536  # more is redacted in a thread, so that nothing else waits for it
 
 
-class RedactingReader(Around):
+class RedactingReader(ReaderWrapper):
     """Eyes whose answers hold no secrets, but for the submission of a job."""
 
-    def __init__(self, eyes: Eyes) -> None:
+    def __init__(self, eyes: ClusterReader) -> None:
         super().__init__(eyes, self._redacting)
 
     async def _redacting(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # noqa: ARG002
@@ -66,7 +66,7 @@ def _lines(lines: Sequence[LogLine]) -> tuple[LogLine, ...]:
     for of_task in places.values():
         texts = [lines[place].text for place in of_task]
         for place, text in zip(of_task, redact_lines(texts), strict=True):
-            if text != neutral(lines[place].text):
+            if text != strip_control_characters(lines[place].text):
                 shown[place] = lines[place]._replace(text=text)
     return tuple(shown)
 
@@ -89,7 +89,7 @@ def _task(task: Task) -> Task:
 def _text(text: str) -> str:
     """The text as it is when there is nothing to take out of it, colours and all."""
     shown = redact(text) if text else text
-    return shown if shown != neutral(text) else text
+    return shown if shown != strip_control_characters(text) else text
 
 
 def _chars_of(answer: object) -> int:

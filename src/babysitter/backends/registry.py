@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlparse
 
-from babysitter.backends.backend import Eyes, Hands, Overview
-from babysitter.backends.batching import BatchingEyes
-from babysitter.backends.wrappers import Limited, Patient, Shared
+from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
+from babysitter.backends.batching import BatchingReader
+from babysitter.backends.wrappers import CoalescingReader, LimitedReader, RetryingReader
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BadConfig
 
@@ -73,15 +73,15 @@ def _is_address(url: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class OpenCluster:
     """An opened cluster. Hands are given to the saga and to nobody else.
 
     `overview`: None where the backend cannot look over its whole cluster.
     """
 
     spec: ClusterSpec
-    eyes: Eyes
-    hands: Hands
+    eyes: ClusterReader
+    hands: ClusterWriter
     overview: Overview | None = None
 
     async def close(self) -> None:
@@ -117,24 +117,30 @@ def open_cluster(
     home: Path | None = None,
     working_dir: Path | None = None,
     at_once: int = 4,
-) -> Cluster:
+) -> OpenCluster:
     """Eyes and hands of the cluster. Raises BadConfig for a spec or a cluster file that cannot work."""
     clock = clock or SystemClock()
     if spec.backend not in _BACKENDS:
         raise BadConfig(f"There is no backend '{spec.backend}'; known are {', '.join(_BACKENDS)}.")
     eyes, hands = _BACKENDS[spec.backend](spec, clock, home or Path.home(), working_dir or Path.cwd())
-    return Cluster(
+    return OpenCluster(
         spec,
-        eyes=BatchingEyes(Shared(Limited(Patient(eyes), at_once=at_once), clock=clock), clock),
+        eyes=BatchingReader(
+            CoalescingReader(LimitedReader(RetryingReader(eyes), at_once=at_once), clock=clock), clock
+        ),
         hands=hands,
         overview=eyes if isinstance(eyes, Overview) else None,
     )
 
 
-def _iris(spec: ClusterSpec, clock: Clock, home: Path, working_dir: Path) -> tuple[Eyes, Hands]:
+def _iris(
+    spec: ClusterSpec, clock: Clock, home: Path, working_dir: Path
+) -> tuple[ClusterReader, ClusterWriter]:
     from babysitter.backends.iris.connect import connect  # aiohttp takes a while to import
 
     return connect(spec, clock=clock, home=home, working_dir=working_dir)
 
 
-_BACKENDS: Mapping[str, Callable[[ClusterSpec, Clock, Path, Path], tuple[Eyes, Hands]]] = {"iris": _iris}
+_BACKENDS: Mapping[str, Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]] = {
+    "iris": _iris
+}

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from babysitter.errors import BadConfig, NonsenseAnswer, Unreachable
+from babysitter.errors import BadConfig, InvalidResponse, Unreachable
 from babysitter.waits import waiting_for
 
 OUTPUT_LIMIT_BYTES = 32 * 1024 * 1024
@@ -135,7 +135,7 @@ async def _read(stream: asyncio.StreamReader, name: str) -> bytes:
     while piece := await stream.read(64 * 1024):
         total += len(piece)
         if total > OUTPUT_LIMIT_BYTES:
-            raise NonsenseAnswer(f"`{name}` printed more than {OUTPUT_LIMIT_BYTES >> 20} MB.")
+            raise InvalidResponse(f"`{name}` printed more than {OUTPUT_LIMIT_BYTES >> 20} MB.")
         pieces.append(piece)
     return b"".join(pieces)
 

@@ -17,7 +17,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from babysitter.backends.backend import Abilities, About, Eyes
+from babysitter.backends.backend import Abilities, ClusterInfo, ClusterReader
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BabysitError, Overloaded, TooBusy
 from babysitter.model.ids import JobId, TaskId
@@ -36,7 +36,7 @@ PLACE_LIMIT_S = 60.0  # how long a question may wait for its turn
 FRESH_FOR_S = 2.0
 
 
-class Through(Protocol):
+class CallWrapper(Protocol):
     """One way to make a look happen: now, again, later, or together with somebody else's."""
 
     async def __call__(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T: ...
@@ -47,10 +47,10 @@ async def direct(look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # 
     return await look()
 
 
-class Around:
+class ReaderWrapper:
     """Eyes whose every look goes through one function. `question` names the look and its arguments."""
 
-    def __init__(self, eyes: Eyes, through: Through) -> None:
+    def __init__(self, eyes: ClusterReader, through: CallWrapper) -> None:
         self._eyes = eyes
         self._through = through
 
@@ -58,7 +58,7 @@ class Around:
     def abilities(self) -> Abilities:
         return self._eyes.abilities
 
-    async def about(self) -> About:
+    async def about(self) -> ClusterInfo:
         return await self._through(self._eyes.about, ("about",))
 
     async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = (), max_age_s: float = 0.0) -> JobTree:
@@ -105,12 +105,12 @@ class Around:
         await self._eyes.close()
 
 
-class Patient(Around):
+class RetryingReader(ReaderWrapper):
     """Asks again where the error says that asking again may help: a few times, with growing pauses."""
 
     def __init__(
         self,
-        eyes: Eyes,
+        eyes: ClusterReader,
         *,
         looks_at_most: int = LOOKS_AT_MOST,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -135,7 +135,7 @@ class Patient(Around):
             return await tries(ask)
 
 
-class Limited(Around):
+class LimitedReader(ReaderWrapper):
     """At most so many looks at once, so that a burst of checks does not flood a controller.
 
     Logs have places of their own: a controller answers few log requests at a time, and states need not wait
@@ -144,7 +144,7 @@ class Limited(Around):
 
     def __init__(
         self,
-        eyes: Eyes,
+        eyes: ClusterReader,
         *,
         at_once: int = 4,
         place_limit_s: float = PLACE_LIMIT_S,
@@ -202,13 +202,15 @@ class Limited(Around):
             places.release()
 
 
-class Shared(Around):
+class CoalescingReader(ReaderWrapper):
     """The same question of several watches is asked once, and its answer is fresh for a moment.
 
     `find` is always asked anew: the saga uses it to learn whether a job exists before it starts one.
     """
 
-    def __init__(self, eyes: Eyes, *, fresh_for_s: float = FRESH_FOR_S, clock: Clock | None = None) -> None:
+    def __init__(
+        self, eyes: ClusterReader, *, fresh_for_s: float = FRESH_FOR_S, clock: Clock | None = None
+    ) -> None:
         self._fresh_for = timedelta(seconds=fresh_for_s)
         self._clock = clock or SystemClock()
         self._under_way: dict[Hashable, asyncio.Task[object]] = {}

@@ -3,7 +3,7 @@
 import os
 
 
-def why_not(fault: OSError | OverflowError) -> str:
+def cannot_listen_reason(fault: OSError | OverflowError) -> str:
     """Why an address cannot be listened at, in the system's few words instead of a library's many."""
     if isinstance(fault, OverflowError):
         return "a port is a number up to 65535"

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from babysitter.diagnosis.causes.loss_rules import findings_of_course
 from babysitter.diagnosis.causes.match_rules import classify
-from babysitter.diagnosis.causes.rule_fields import Measures
+from babysitter.diagnosis.causes.rule_fields import PaceFields
 from babysitter.diagnosis.judge.assess import assess
-from babysitter.diagnosis.timeline.loss_history import Course, course_of
-from babysitter.diagnosis.timeline.new_lines import learn_healthy, novel_lines
-from babysitter.diagnosis.timeline.stage_pace import current_stage, frozen_s
-from babysitter.diagnosis.timeline.update_memory import remember
+from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
+from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
+from babysitter.diagnosis.timeline.stage_pace import current_stage, since_last_completion_s
+from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.ids import TaskId, job_of
@@ -24,7 +24,7 @@ from babysitter.playbook.load import Playbook
 
 def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend: str = "iris") -> Verdict:
     """What an observation means for a watch. Pure; the memory to keep is in the verdict."""
-    memory = remember(watch.memory, observation)
+    memory = update_memory(watch.memory, observation)
 
     def its_role(task: TaskId) -> Role | None:
         return memory.roles.get(task) or role_of(job_of(task), observation.root)
@@ -41,14 +41,14 @@ def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend
     memory, findings = _with_course(memory, findings, course_of(watch.memory, memory, observation))
     lines = observation.seen_lines
     if not findings.fatal and _is_in_trouble(memory):
-        findings = replace(findings, novel_templates=novel_lines(memory, lines))
+        findings = replace(findings, novel_templates=new_lines(memory, lines))
     verdict = assess(observation, findings, memory, watch.limits)
     if verdict.phase is Phase.STEADY and findings.worst <= Severity.INFO:
         verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
     return verdict
 
 
-def _with_course(memory: Memory, findings: Findings, course: Course) -> tuple[Memory, Findings]:
+def _with_course(memory: Memory, findings: Findings, course: LossHistory) -> tuple[Memory, Findings]:
     """What a run's numbers prove. A loss that is back at its level clears what was held against it."""
     findings = replace(findings, all=(*findings_of_course(course), *findings.all))
     if not course.run.is_at_its_level:
@@ -62,11 +62,11 @@ def _is_in_trouble(memory: Memory) -> bool:
     return has_ended_badly or memory.phase in (Phase.SUSPECT, Phase.FAILING)
 
 
-def measures_of(memory: Memory) -> Measures:
+def measures_of(memory: Memory) -> PaceFields:
     """The pace of the stage under way, under the names that playbooks compare."""
     stage = current_stage(memory.stages, memory.newest_attempt)
     if stage is None:
-        return Measures()
+        return PaceFields()
     counts = {
         "done": stage.done,
         "total": stage.total,
@@ -78,9 +78,9 @@ def measures_of(memory: Memory) -> Measures:
         "done_ratio": stage.done / stage.total if stage.total else None,
         "dead_ratio": _ratio(stage.gone, stage.workers),
         "alive_ratio": _ratio(stage.alive, stage.workers),
-        "quiet_s": frozen_s(stage),
+        "quiet_s": since_last_completion_s(stage),
     }
-    return Measures(numbers={name: float(value) for name, value in counts.items() if value is not None})
+    return PaceFields(numbers={name: float(value) for name, value in counts.items() if value is not None})
 
 
 def _ratio(part: int | None, whole: int | None) -> float | None:

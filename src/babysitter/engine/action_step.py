@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Protocol
 
-from babysitter.backends.backend import Eyes
+from babysitter.backends.backend import ClusterReader
 from babysitter.clock import Clock
-from babysitter.errors import BabysitError, WorldError
-from babysitter.model.action import Step, StepRecord, SubmissionFailure
+from babysitter.errors import BabysitError, ExternalError
+from babysitter.model.action import ActionStep, StepRecord, SubmissionFailure
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job
 
@@ -21,16 +21,16 @@ class Journal(Protocol):
     An intention that is written again keeps the time of the first.
     """
 
-    async def taken(self) -> Mapping[Step, StepRecord]: ...
+    async def taken(self) -> Mapping[ActionStep, StepRecord]: ...
 
-    async def intend(self, step: Step, detail: str = "") -> None: ...
+    async def intend(self, step: ActionStep, detail: str = "") -> None: ...
 
-    async def done(self, step: Step, detail: str = "") -> None: ...
+    async def done(self, step: ActionStep, detail: str = "") -> None: ...
 
-    async def failed(self, step: Step, detail: str = "") -> None: ...
+    async def failed(self, step: ActionStep, detail: str = "") -> None: ...
 
 
-class Undoable(Exception):
+class StepFailed(Exception):
     """A step that cannot be completed; the sentence says why. `is_final`: trying again would not help."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Succeeded(Exception):
     """The old job came to a good end before it was stopped; the sentence says so."""
 
 
-async def find_job(name: JobId, eyes: Eyes, clock: Clock, *, for_certain: bool) -> Job | None:
+async def find_job(name: JobId, eyes: ClusterReader, clock: Clock, *, for_certain: bool) -> Job | None:
     """The job of this name, or None when the cluster positively does not have it.
 
     With `for_certain` one clear answer is enough; otherwise it is looked for until a
@@ -62,7 +62,7 @@ async def find_job(name: JobId, eyes: Eyes, clock: Clock, *, for_certain: bool) 
         positively_absent = False
         try:
             found = await eyes.find(name)
-        except WorldError as error:
+        except ExternalError as error:
             trouble: BabysitError = error
         else:
             if found is not None:
@@ -73,5 +73,5 @@ async def find_job(name: JobId, eyes: Eyes, clock: Clock, *, for_certain: bool) 
         if clock.now() >= deadline:
             if positively_absent:
                 return None
-            raise Undoable(f"it is not known whether {name} exists: {trouble}", is_final=False)
+            raise StepFailed(f"it is not known whether {name} exists: {trouble}", is_final=False)
         await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))

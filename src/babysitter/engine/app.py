@@ -7,12 +7,12 @@ from pathlib import Path
 
 from babysitter.clock import Clock
 from babysitter.config import Settings
-from babysitter.engine.cluster_pool import Clusters
-from babysitter.engine.leadership import Tenure
+from babysitter.engine.cluster_pool import ClusterPool
+from babysitter.engine.leadership import Leadership
 from babysitter.engine.storage_health import StorageHealth
 from babysitter.model.ids import Person, WatchId
 from babysitter.model.policy import Policy
-from babysitter.model.proposal import Door
+from babysitter.model.proposal import Surface
 from babysitter.notify.notifier import Notifier
 from babysitter.playbook.load import Playbook
 from babysitter.playbook.reload import PlaybookSource
@@ -20,11 +20,11 @@ from babysitter.shipped import shipped
 from babysitter.store.store import Store
 
 # Why this person of this door may not answer any more, given who is asked; "" = nothing speaks against it.
-Voucher = Callable[[Person, Sequence[Person]], Awaitable[str]]
+ApprovalCheck = Callable[[Person, Sequence[Person]], Awaitable[str]]
 
 
 @dataclass(frozen=True)  # no slots: the playbooks are read when first needed
-class Hall:
+class App:
     """`clock` is the product's time, which may be compressed; `world` the real one, for what is outside."""
 
     settings: Settings
@@ -32,8 +32,8 @@ class Hall:
     store: Store
     clock: Clock
     world: Clock
-    clusters: Clusters
-    tenure: Tenure
+    clusters: ClusterPool
+    tenure: Leadership
     notifiers: Sequence[Notifier]
     policy: Policy
     storage: StorageHealth
@@ -44,7 +44,7 @@ class Hall:
         default_factory=dict
     )  # -> the cluster not seen at the last check
     # Doors that know more of their people than an id: asked again before an approval is acted upon.
-    vouchers: dict[Door, Voucher] = field(default_factory=dict)
+    vouchers: dict[Surface, ApprovalCheck] = field(default_factory=dict)
 
     @cached_property
     def rules(self) -> PlaybookSource:

@@ -4,18 +4,18 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from babysitter.backends.backend import Eyes
+from babysitter.backends.backend import ClusterReader
 from babysitter.backends.iris.bundle import folder_state
 from babysitter.diagnosis.pipeline import judge
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.observe import observe
-from babysitter.errors import BabysitError, UserError, WorldError
+from babysitter.errors import BabysitError, ExternalError, UserError
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogSource
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Approved, Decision, Facts, Proposal
+from babysitter.model.proposal import Approved, Decision, Proposal, ProposalFacts
 from babysitter.model.watch import Watch
-from babysitter.policy.build_proposal import askable, difference
+from babysitter.policy.build_proposal import difference, missing_submission_reason
 from babysitter.policy.command_differences import folder_change
 from babysitter.private_files import make_private_folder, write_private
 from babysitter.redact import redact
@@ -23,7 +23,9 @@ from babysitter.redact import redact
 TAIL_LINES = 2_000
 
 
-async def what_moved(approved: Approved, decision: Decision, watch: Watch, eyes: Eyes, hall: Hall) -> str:
+async def what_moved(
+    approved: Approved, decision: Decision, watch: Watch, eyes: ClusterReader, hall: App
+) -> str:
     """Look and judge once more; what differs from the facts the person saw, "" when nothing does."""
     if objection := await _objection(decision, watch, hall) or await folder_moved(approved.proposal):
         return objection
@@ -33,14 +35,14 @@ async def what_moved(approved: Approved, decision: Decision, watch: Watch, eyes:
     verdict = judge(before, observation, hall.playbook)
     if verdict.blind:
         spot = verdict.blind[0]
-        raise WorldError(f"Cannot look once more before acting: {spot.reason}")
+        raise ExternalError(f"Cannot look once more before acting: {spot.reason}")
     if verdict.gone is not None:
         return f"the cluster does not know {watch.root} any more"
     if verdict.recovered or verdict.phase is Phase.STEADY:
         return "the job recovered by itself"
     if verdict.healing:
         return "the job's own recovery is at work"
-    now = Facts(
+    now = ProposalFacts(
         root=watch.root,
         root_state=verdict.outlook.job_state or shown.root_state,
         attempt=verdict.attempt or shown.attempt,
@@ -64,9 +66,9 @@ async def folder_moved(proposal: Proposal) -> str:
     return f"the folder {workdir} changed since this was proposed: {change}" if change else ""
 
 
-async def _objection(decision: Decision, watch: Watch, hall: Hall) -> str:
+async def _objection(decision: Decision, watch: Watch, hall: App) -> str:
     """Why who approved may not do so any more: the settings, or the door that they came through, changed."""
-    person, asked = decision.person, askable(hall.policy, watch)
+    person, asked = decision.person, missing_submission_reason(hall.policy, watch)
     voucher = hall.vouchers.get(decision.door)
     if voucher is not None:
         return await voucher(person, asked)
@@ -75,7 +77,7 @@ async def _objection(decision: Decision, watch: Watch, hall: Hall) -> str:
     return "" if is_asked else f"{person}, who approved, may not approve any more"
 
 
-async def save_evidence(watch: Watch, eyes: Eyes, hall: Hall) -> str:
+async def save_evidence(watch: Watch, eyes: ClusterReader, hall: App) -> str:
     """Keep what the stop would put out of reach: the end of the log, and a thread dump of who is at work.
 
     Redacted, in the state folder. Never a reason to break off.
@@ -95,10 +97,10 @@ async def save_evidence(watch: Watch, eyes: Eyes, hall: Hall) -> str:
     return "; ".join([*kept, *missed])
 
 
-async def _tail_of(watch: Watch, eyes: Eyes) -> str:
+async def _tail_of(watch: Watch, eyes: ClusterReader) -> str:
     batch = await eyes.lines(LogSource(watch.root), after=None, at_most=TAIL_LINES, newest=True)
     return "\n".join(line.text for line in batch.lines)
 
 
-async def _threads_of(watch: Watch, eyes: Eyes) -> str:
+async def _threads_of(watch: Watch, eyes: ClusterReader) -> str:
     return (await eyes.dump(TaskId(f"{watch.memory.newest_attempt or watch.root}/0"))).text

@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from babysitter.backends.backend import Eyes
+from babysitter.backends.backend import ClusterReader
 from babysitter.diagnosis.pipeline import judge
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.commit import commit
 from babysitter.engine.confirm_missing import confirm_gone
 from babysitter.engine.find_resubmission import Resubmission, resubmission
 from babysitter.engine.observe import observe
-from babysitter.engine.run_action import carry_on
+from babysitter.engine.run_action import resume_action
 from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable
 from babysitter.model.events import CheckFailed
 from babysitter.model.ids import WatchId
@@ -23,9 +23,9 @@ from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.policy.not_proposed import why_not_proposed
 from babysitter.policy.outages import needs_neighbours
-from babysitter.policy.policy_input import Case
+from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.respond import respond
-from babysitter.store.store import Records
+from babysitter.store.store import Transaction
 
 log = structlog.get_logger()
 
@@ -33,7 +33,7 @@ CHECK_WITHIN_S = 180.0  # every question has its own limit; this one bounds thei
 SOON = timedelta(seconds=1)
 
 
-async def check(watch: Watch, hall: Hall) -> Watch:
+async def check(watch: Watch, hall: App) -> Watch:
     """Look at one watch once, and write down everything that follows. Gives the watch as it is then kept.
 
     Raises FactsChanged, with nothing written, when somebody else wrote the watch while we were looking.
@@ -57,9 +57,11 @@ async def check(watch: Watch, hall: Hall) -> Watch:
         return await commit(records, case, observation, intents)
 
 
-async def _case(records: Records, watch: Watch, verdict: Verdict, now: datetime, hall: Hall) -> Case:
+async def _case(
+    records: Transaction, watch: Watch, verdict: Verdict, now: datetime, hall: App
+) -> PolicyInput:
     ledger = await records.ledger.of(watch)
-    return Case(
+    return PolicyInput(
         verdict=verdict,
         ledger=ledger,
         watch=watch,
@@ -70,7 +72,7 @@ async def _case(records: Records, watch: Watch, verdict: Verdict, now: datetime,
     )
 
 
-async def _observe(watch: Watch, eyes: Eyes, hall: Hall) -> Observation:
+async def _observe(watch: Watch, eyes: ClusterReader, hall: App) -> Observation:
     """What the cluster answers now; that it does not know the job is confirmed by another request."""
     observation = await observe(watch, eyes, hall.clock)
     if not isinstance(observation.tree, Gone):
@@ -80,7 +82,7 @@ async def _observe(watch: Watch, eyes: Eyes, hall: Hall) -> Observation:
     return await confirm_gone(observation, observation.tree, watch, eyes, neighbours)
 
 
-async def check_safely(watch_id: WatchId, hall: Hall) -> datetime | None:
+async def process_watch_safely(watch_id: WatchId, hall: App) -> datetime | None:
     """Process one watch. Record an error on it, reschedule, never raise.
 
     What could not be stored did not happen: the check is discarded and repeated from the stored watch.
@@ -93,9 +95,9 @@ async def check_safely(watch_id: WatchId, hall: Hall) -> datetime | None:
         return hall.clock.now() + timedelta(seconds=retry_s)
 
 
-async def _attend_or_mark(watch_id: WatchId, hall: Hall) -> datetime | None:
+async def _attend_or_mark(watch_id: WatchId, hall: App) -> datetime | None:
     try:
-        return await attend(watch_id, hall)
+        return await process_watch(watch_id, hall)
     except StorageUnavailable:
         raise
     except FactsChanged as moved:
@@ -109,7 +111,7 @@ async def _attend_or_mark(watch_id: WatchId, hall: Hall) -> datetime | None:
     return await _mark(watch_id, sentence, hall)
 
 
-async def attend(watch_id: WatchId, hall: Hall) -> datetime | None:
+async def process_watch(watch_id: WatchId, hall: App) -> datetime | None:
     """What a due watch needs now: its approved action carried on, or a check. Gives when it is due next."""
     async with hall.store.reading() as records:
         watch = await records.watches.get(watch_id)
@@ -118,7 +120,7 @@ async def attend(watch_id: WatchId, hall: Hall) -> datetime | None:
         hall.blind_watches.pop(watch_id, None)
         return None
     if action is not None:
-        return await carry_on(watch, action, hall)
+        return await resume_action(watch, action, hall)
     async with asyncio.timeout(CHECK_WITHIN_S):
         checked = await check(watch, hall)
     if Source.CONTROLLER in checked.memory.blind_since:
@@ -128,7 +130,7 @@ async def attend(watch_id: WatchId, hall: Hall) -> datetime | None:
     return checked.due_at
 
 
-async def _mark(watch_id: WatchId, sentence: str, hall: Hall) -> datetime:
+async def _mark(watch_id: WatchId, sentence: str, hall: App) -> datetime:
     """Note that a check broke, and look again after a pulse."""
     now = hall.clock.now()
     async with hall.store.transaction() as records:

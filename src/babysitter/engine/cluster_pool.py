@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from babysitter.backends.backend import Eyes, Hands, Overview
+from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
 from babysitter.backends.redacting import RedactingReader
-from babysitter.backends.registry import Cluster, ClusterSpec, spec_from_options
+from babysitter.backends.registry import ClusterSpec, OpenCluster, spec_from_options
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
 from babysitter.store.store import Store
 
-Opener = Callable[[ClusterSpec], Cluster]
+Opener = Callable[[ClusterSpec], OpenCluster]
 
 
-class Clusters:
+class ClusterPool:
     """Opens clusters by name: as configured, as once given on a command line, else as iris knows them."""
 
     def __init__(self, configured: Mapping[str, ClusterSpec], store: Store, opener: Opener) -> None:
@@ -28,13 +28,13 @@ class Clusters:
         self._store = store
         self._opener = opener
         self._given: dict[str, ClusterSpec] = {}
-        self._open: dict[str, Cluster] = {}
+        self._open: dict[str, OpenCluster] = {}
 
-    async def eyes(self, name: str) -> Eyes:
+    async def eyes(self, name: str) -> ClusterReader:
         """What looks at the jobs of this cluster. Raises BadConfig for one that cannot be opened."""
         return (await self._cluster(name)).eyes
 
-    async def hands(self, name: str) -> Hands:
+    async def hands(self, name: str) -> ClusterWriter:
         """What acts on the jobs of this cluster: for the saga and nobody else."""
         return (await self._cluster(name)).hands
 
@@ -82,7 +82,7 @@ class Clusters:
             await cluster.close()
         self._open.clear()
 
-    async def _cluster(self, name: str) -> Cluster:
+    async def _cluster(self, name: str) -> OpenCluster:
         if name not in self._open:
             spec = await self.spec(name)
             if name not in self._open:  # another watch may have opened it meanwhile
@@ -117,4 +117,4 @@ def _read(description: str) -> ClusterSpec:
     return ClusterSpec(**{**values, "iris_command": tuple(values["iris_command"])})
 
 
-__all__ = ["ClusterSpec", "Clusters", "Opener", "configured_clusters", "spec_from_options"]
+__all__ = ["ClusterPool", "ClusterSpec", "Opener", "configured_clusters", "spec_from_options"]

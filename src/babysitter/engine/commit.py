@@ -11,7 +11,12 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from babysitter.diagnosis.timeline.stage_pace import is_one_stage
-from babysitter.engine.enqueue import redraw, redraw_root, say, subject_of
+from babysitter.engine.enqueue import (
+    enqueue_message,
+    refresh_incident_messages,
+    refresh_thread_header,
+    subject_of,
+)
 from babysitter.errors import FactsChanged
 from babysitter.model.events import (
     Event,
@@ -34,23 +39,23 @@ from babysitter.model.incident import IncidentStatus
 from babysitter.model.intent import (
     EndIncident,
     Expire,
-    HandOn,
     Intent,
     OpenIncident,
     Propose,
+    Reassign,
     Remind,
     RepeatIncident,
-    Say,
+    SendMessage,
     Withdraw,
 )
 from babysitter.model.job import JobState
 from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import ProposalStatus
-from babysitter.model.verdict import Outlook, Verdict
+from babysitter.model.verdict import ProgressSummary, Verdict
 from babysitter.model.watch import Watch
-from babysitter.policy.policy_input import Case
-from babysitter.store.store import Records
+from babysitter.policy.policy_input import PolicyInput
+from babysitter.store.store import Transaction
 
 KEPT_EVERY = 20  # healthy observations; every other kind is kept
 EVENT_EVIDENCE_LINES = 3
@@ -60,7 +65,9 @@ SPREAD = 0.05  # of the pause between checks, so that watches started together d
 SPREAD_FROM_S = 30.0
 
 
-async def commit(records: Records, case: Case, observation: Observation, intents: Sequence[Intent]) -> Watch:
+async def commit(
+    records: Transaction, case: PolicyInput, observation: Observation, intents: Sequence[Intent]
+) -> Watch:
     """The watch as it is now kept. Raises FactsChanged when somebody else wrote the watch meanwhile."""
     verdict, watch, now = case.verdict, case.watch, case.now
     checked = replace(
@@ -73,11 +80,11 @@ async def commit(records: Records, case: Case, observation: Observation, intents
         trouble="",
     )
     await records.events.append(*course(watch, verdict, now))
-    deeds = _Deeds(records, checked, verdict, now)
+    deeds = _IntentExecutor(records, checked, verdict, now)
     for intent in intents:
         await deeds.do(intent)
     await deeds.redraw_touched()
-    await redraw_root(records, await subject_of(records, checked, now=now, verdict=verdict))
+    await refresh_thread_header(records, await subject_of(records, checked, now=now, verdict=verdict))
     if is_worth_keeping(watch, verdict):
         await records.observations.keep(watch.id, observation)
     if checked.due_at is None and await _somebody_is_asked(records, watch):
@@ -87,17 +94,17 @@ async def commit(records: Records, case: Case, observation: Observation, intents
     return replace(checked, revision=checked.revision + 1)
 
 
-async def carry_out(
-    records: Records, watch: Watch, verdict: Verdict, intents: Sequence[Intent], *, now: datetime
+async def apply_intents(
+    records: Transaction, watch: Watch, verdict: Verdict, intents: Sequence[Intent], *, now: datetime
 ) -> None:
     """What is wanted outside a check, in the caller's transaction; the watch itself is not written."""
-    deeds = _Deeds(records, watch, verdict, now)
+    deeds = _IntentExecutor(records, watch, verdict, now)
     for intent in intents:
         await deeds.do(intent)
     await deeds.redraw_touched()
 
 
-async def _somebody_is_asked(records: Records, watch: Watch) -> bool:
+async def _somebody_is_asked(records: Transaction, watch: Watch) -> bool:
     """Whether an offer stands: it must be reminded of, handed on, and withdrawn when its facts move."""
     standing = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
     return any(each.status in standing for each in (await records.ledger.of(watch)).proposals)
@@ -163,10 +170,10 @@ def is_worth_keeping(watch: Watch, verdict: Verdict) -> bool:
     return not is_usual or verdict.memory.checks_in_phase % KEPT_EVERY == 1
 
 
-class _Deeds:
+class _IntentExecutor:
     """Carries out intents in their order, and knows which incidents they touched."""
 
-    def __init__(self, records: Records, watch: Watch, verdict: Verdict, now: datetime) -> None:
+    def __init__(self, records: Transaction, watch: Watch, verdict: Verdict, now: datetime) -> None:
         self._records = records
         self._watch = watch
         self._verdict = verdict
@@ -188,16 +195,18 @@ class _Deeds:
             case Remind():
                 if await self._records.ledger.remind(intent.proposal, now=self._now):
                     await self._append(ProposalReminded(at=self._now, proposal=intent.proposal))
-            case HandOn():
+            case Reassign():
                 await self._hand_on(intent)
             case Expire():
                 await self._expire(intent)
-            case Say():
+            case SendMessage():
                 await self._say(intent)
 
     async def redraw_touched(self) -> None:
         for incident in self._touched:
-            await redraw(self._records, incident, self._watch, now=self._now, verdict=self._verdict)
+            await refresh_incident_messages(
+                self._records, incident, self._watch, now=self._now, verdict=self._verdict
+            )
 
     async def _open(self, intent: OpenIncident) -> None:
         ledger, diagnosis = self._records.ledger, intent.diagnosis
@@ -267,7 +276,7 @@ class _Deeds:
             )
             await self._move_incident_of(intent.proposal, IncidentStatus.OPEN)
 
-    async def _hand_on(self, intent: HandOn) -> None:
+    async def _hand_on(self, intent: Reassign) -> None:
         if await self._records.ledger.hand_on(intent.proposal, intent.to, expires_at=intent.expires_at):
             await self._append(
                 ProposalReminded(at=self._now, proposal=intent.proposal, handed_to=", ".join(intent.to))
@@ -280,7 +289,7 @@ class _Deeds:
         ):
             await self._move_incident_of(intent.proposal, IncidentStatus.EXPIRED)
 
-    async def _say(self, intent: Say) -> None:
+    async def _say(self, intent: SendMessage) -> None:
         about = await subject_of(
             self._records,
             self._watch,
@@ -290,7 +299,7 @@ class _Deeds:
             proposal=intent.proposal,
             because=intent.because,
         )
-        await say(
+        await enqueue_message(
             self._records,
             intent.occasion,
             about,
@@ -316,7 +325,7 @@ def _is_the_same(earlier: tuple[str, int] | None, stage: tuple[str, int]) -> boo
     return earlier is not None and earlier[1] == stage[1] and is_one_stage(earlier[0], stage[0])
 
 
-def _current_stage(outlook: Outlook | None) -> tuple[str, int] | None:
+def _current_stage(outlook: ProgressSummary | None) -> tuple[str, int] | None:
     if outlook is None:
         return None
     current = next((each.label for each in outlook.stages if each.is_current), None)

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from babysitter.backends.backend import Eyes
+from babysitter.backends.backend import ClusterReader
 from babysitter.engine.observe import blind_observation
-from babysitter.errors import WorldError
+from babysitter.errors import ExternalError
 from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
 from babysitter.model.seen import Gone
@@ -16,7 +16,7 @@ TOGETHER_WITHIN = timedelta(minutes=5)  # the longest time between two checks of
 
 
 async def confirm_gone(
-    observation: Observation, gone: Gone, watch: Watch, eyes: Eyes, neighbours: Collection[Neighbour]
+    observation: Observation, gone: Gone, watch: Watch, eyes: ClusterReader, neighbours: Collection[Neighbour]
 ) -> Observation:
     """Ask once more for the job, together with the other watched jobs of the cluster, in one request.
 
@@ -25,7 +25,7 @@ async def confirm_gone(
     beside = [each for each in neighbours if each.phase not in (Phase.FINISHED, Phase.ACTING)]
     try:
         known = await eyes.states((watch.root, *(each.root for each in beside)))
-    except WorldError as fault:
+    except ExternalError as fault:
         return blind_observation(watch, observation.taken_at, fault.sentence)
     if watch.root in known:
         reason = f"The cluster lists {watch.root} in one answer and denies it in another."

@@ -19,9 +19,9 @@ from babysitter.errors import StorageUnavailable
 from babysitter.messages.compose import digest
 from babysitter.model.events import MessageDropped
 from babysitter.model.ids import MessageId
-from babysitter.model.message import Message, Occasion
+from babysitter.model.message import Message, MessageKind
 from babysitter.notify.notifier import Notifier, NotifyError, Receipt
-from babysitter.store.outbox import Editing, Place, Posting
+from babysitter.store.outbox import MessageLocation, PendingEdit, PendingPost
 from babysitter.store.store import Store
 
 log = structlog.get_logger()
@@ -146,7 +146,7 @@ class Deliverer:
         if line.notifier.edits:
             await self._edit_all(line, edit_every)
 
-    async def _post(self, line: _Line, posting: Posting) -> None:
+    async def _post(self, line: _Line, posting: PendingPost) -> None:
         message, thread = posting.message, posting.thread
         receipt: Receipt | NotifyError
         if message.id in line.receipts:
@@ -172,20 +172,20 @@ class Deliverer:
         else:
             await self._failed(line, posting, receipt)
 
-    async def _arrived(self, line: _Line, posting: Posting, receipt: Receipt) -> None:
+    async def _arrived(self, line: _Line, posting: PendingPost, receipt: Receipt) -> None:
         line.failures = 0
         line.receipts[posting.message.id] = receipt, posting.revision
         async with self._store.transaction() as records:
             await records.outbox.posted(
                 line.notifier.name,
                 posting.message.id,
-                Place(receipt.place, receipt.handle, receipt.thread),
+                MessageLocation(receipt.place, receipt.handle, receipt.thread),
                 revision=posting.revision,
                 now=self._world.now(),
             )
         del line.receipts[posting.message.id]
 
-    async def _failed(self, line: _Line, posting: Posting, error: NotifyError) -> None:
+    async def _failed(self, line: _Line, posting: PendingPost, error: NotifyError) -> None:
         name, message = line.notifier.name, posting.message
         log.warning("not told", notifier=name, message=message.id, error=error.sentence)
         async with self._store.transaction() as records:
@@ -230,7 +230,7 @@ class Deliverer:
             if not await self._edit(line, editing):
                 return
 
-    async def _edit(self, line: _Line, editing: Editing) -> bool:
+    async def _edit(self, line: _Line, editing: PendingEdit) -> bool:
         """Show the newest content; False when the notifier wants to be left alone."""
         at = editing.at
         try:
@@ -273,7 +273,7 @@ def _digest_of(held: Sequence[Message], now: datetime) -> Message:
     return Message(
         id=identity,
         conversation=identity,
-        occasion=Occasion.DIGEST,
+        occasion=MessageKind.DIGEST,
         words=digest([each.words for each in held], now=now),
         created_at=now,
     )

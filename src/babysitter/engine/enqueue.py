@@ -7,15 +7,15 @@ import hashlib
 from dataclasses import replace
 from datetime import datetime
 
-from babysitter.messages.compose import Subject, buttons_for, compose
+from babysitter.messages.compose import MessageSubject, buttons_for, compose_message
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId
 from babysitter.model.incident import Incident
-from babysitter.model.message import Message, Occasion
+from babysitter.model.message import Message, MessageKind
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.store.rows import outage_watch
-from babysitter.store.store import Records
+from babysitter.store.store import Transaction
 
 REDRAWN_MOST = 10  # messages with buttons about one incident that are kept up to date
 
@@ -31,7 +31,7 @@ def root_message(watch: Watch) -> MessageId:
 
 
 async def subject_of(
-    records: Records,
+    records: Transaction,
     watch: Watch,
     *,
     now: datetime,
@@ -42,14 +42,14 @@ async def subject_of(
     outcome: str = "",
     by_hand: str = "",
     by_hand_job: str = "",
-) -> Subject:
+) -> MessageSubject:
     """Everything a message about this may speak of, as of this transaction. `verdict` None = the last one."""
     offered = await records.ledger.proposal(proposal) if proposal else None
     trouble = await records.ledger.incident(incident) if incident else None
     affected: tuple[JobId, ...] = ()
     if trouble is not None and trouble.key.watch == outage_watch(watch.cluster):
         affected = await _affected(records, watch, trouble)
-    return Subject(
+    return MessageSubject(
         watch=watch,
         now=now,
         verdict=verdict or await records.watches.last_verdict(watch.id),
@@ -65,7 +65,7 @@ async def subject_of(
     )
 
 
-async def _affected(records: Records, watch: Watch, trouble: Incident) -> tuple[JobId, ...]:
+async def _affected(records: Transaction, watch: Watch, trouble: Incident) -> tuple[JobId, ...]:
     """The watched jobs that an outage is about: those the controller lost, else all of the cluster."""
     beside = await records.watches.beside(watch)
     if trouble.key.cause is not Cause.JOB_GONE:
@@ -74,10 +74,10 @@ async def _affected(records: Records, watch: Watch, trouble: Incident) -> tuple[
     return tuple(map(JobId, sorted(lost)))
 
 
-async def say(
-    records: Records,
-    occasion: Occasion,
-    about: Subject,
+async def enqueue_message(
+    records: Transaction,
+    occasion: MessageKind,
+    about: MessageSubject,
     *,
     key: str,
     mentions_on_call: bool = False,
@@ -91,8 +91,8 @@ async def say(
     )
 
 
-async def redraw(
-    records: Records, incident: IncidentId, watch: Watch, *, now: datetime, verdict: Verdict | None = None
+async def refresh_incident_messages(
+    records: Transaction, incident: IncidentId, watch: Watch, *, now: datetime, verdict: Verdict | None = None
 ) -> None:
     """Bring every message with buttons about this incident to how things stand now.
 
@@ -106,18 +106,18 @@ async def redraw(
         await records.outbox.edit(message.id, _message(message.occasion, about, message.id))
 
 
-async def redraw_root(records: Records, about: Subject) -> None:
+async def refresh_thread_header(records: Transaction, about: MessageSubject) -> None:
     """Show the live state of a watch on the message that began its conversation."""
     root = root_message(about.watch)
-    await records.outbox.edit(root, _message(Occasion.LIVE_STATE, about, root))
+    await records.outbox.edit(root, _message(MessageKind.LIVE_STATE, about, root))
 
 
-def _message(occasion: Occasion, about: Subject, message: MessageId) -> Message:
+def _message(occasion: MessageKind, about: MessageSubject, message: MessageId) -> Message:
     return Message(
         id=message,
         conversation=_conversation(about),
         occasion=occasion,
-        words=compose(occasion, about),
+        words=compose_message(occasion, about),
         created_at=about.now,
         watch=about.watch.id,
         incident=about.incident.id if about.incident else None,
@@ -126,7 +126,7 @@ def _message(occasion: Occasion, about: Subject, message: MessageId) -> Message:
     )
 
 
-def _conversation(about: Subject) -> str:
+def _conversation(about: MessageSubject) -> str:
     """One thread per watch; an outage of a cluster has its own."""
     if about.incident is not None and about.incident.key.watch == outage_watch(about.watch.cluster):
         return about.incident.id

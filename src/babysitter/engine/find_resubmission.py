@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from babysitter.backends.backend import Eyes, Hands
+from babysitter.backends.backend import ClusterReader, ClusterWriter
 from babysitter.backends.iris.bundle import folder_state
-from babysitter.engine.app import Hall
-from babysitter.errors import UserError, WorldError
+from babysitter.engine.app import App
+from babysitter.errors import ExternalError, UserError
 from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Ledger
 from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
-from babysitter.policy.build_proposal import difference, is_standing, plan_restart
-from babysitter.policy.policy_input import Case
-from babysitter.policy.respond import as_asked, offer_of, ruling_for
+from babysitter.policy.build_proposal import difference, is_open, plan_restart
+from babysitter.policy.policy_input import PolicyInput
+from babysitter.policy.respond import as_asked, eligibility_of, offer_of
 from babysitter.policy.resubmission import KnownSubmission, Way, closed_by, missing, ways
 from babysitter.preflight.facts import Purpose
 from babysitter.preflight.preflight_finding import blocking, undecided
@@ -38,13 +38,15 @@ class Resubmission:
     watch: Watch
 
 
-async def resubmission(case: Case, eyes: Eyes, hands: Hands, hall: Hall) -> Resubmission:
+async def resubmission(
+    case: PolicyInput, eyes: ClusterReader, hands: ClusterWriter, hall: App
+) -> Resubmission:
     """The way that a restart would take now; `case` without a submission. Never raises for the cluster.
 
     An offer that stands keeps its way and is not checked again: the act checks it.
     """
     verdict, ledger = case.verdict, case.ledger
-    standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
+    standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
     if verdict.blind or verdict.diagnosis is None or not (verdict.action.restarts or standing):
         return Resubmission(None, _with_missing(case.watch, ()))
     known = await known_submission(case.watch, eyes, hall, standing)
@@ -60,7 +62,7 @@ async def resubmission(case: Case, eyes: Eyes, hands: Hands, hall: Hall) -> Resu
 
 
 async def known_submission(
-    watch: Watch, eyes: Eyes, hall: Hall, standing: Proposal | None = None
+    watch: Watch, eyes: ClusterReader, hall: App, standing: Proposal | None = None
 ) -> KnownSubmission:
     """Everything known about submitting this job again. What the cluster stored is asked for once a job.
 
@@ -70,7 +72,7 @@ async def known_submission(
     if context.stored is None or context.stored.job != watch.root:
         try:
             context = replace(context, stored=await eyes.submission(watch.root))
-        except WorldError:
+        except ExternalError:
             context = replace(context, stored=None)  # asked again at the next check
     env_from = tuple(dict.fromkeys((*context.env_from, *hall.settings.env_from)))
     known = KnownSubmission(
@@ -90,7 +92,7 @@ async def known_submission(
         return replace(known, folder_fault=str(fault))
 
 
-async def obstacle(submission: Submission, hands: Hands) -> str:
+async def obstacle(submission: Submission, hands: ClusterWriter) -> str:
     """Why this would not come back, "" if nothing is known to be in the way.
 
     Raises WorldError while a check could not be made that may be made later.
@@ -99,7 +101,7 @@ async def obstacle(submission: Submission, hands: Hands) -> str:
     if faults := blocking(findings):
         return " ".join(finding.sentence for finding in faults)
     if open_questions := undecided(findings):
-        raise WorldError(open_questions[0].reason)
+        raise ExternalError(open_questions[0].reason)
     return ""
 
 
@@ -111,7 +113,9 @@ def _fitting(way: Way, verdict: Verdict, watch: Watch, ledger: Ledger) -> Way:
     return closed_by(plan_restart(diagnosis, way.submission, watch, ledger, peak).change, way)
 
 
-async def _first_that_works(found: Sequence[Way], case: Case, hands: Hands) -> tuple[Way | None, list[Way]]:
+async def _first_that_works(
+    found: Sequence[Way], case: PolicyInput, hands: ClusterWriter
+) -> tuple[Way | None, list[Way]]:
     """The first open way without an obstacle; the others, with theirs. Unchecked where nothing is offered."""
     tried = []
     for way in found:
@@ -123,7 +127,7 @@ async def _first_that_works(found: Sequence[Way], case: Case, hands: Hands) -> t
             return way, tried
         try:
             because = await obstacle(offer.submission, hands)
-        except WorldError as error:
+        except ExternalError as error:
             because = f"not checked yet: {error.sentence}"
         if not because:
             return way, tried
@@ -131,11 +135,11 @@ async def _first_that_works(found: Sequence[Way], case: Case, hands: Hands) -> t
     return None, tried
 
 
-def _offer(case: Case) -> Proposal | None:
+def _offer(case: PolicyInput) -> Proposal | None:
     """What would be offered now; None where the policy says no, or where it was answered before."""
     assert case.verdict.diagnosis is not None
     diagnosis = as_asked(case.verdict.diagnosis)
-    if not ruling_for(case, diagnosis).allows:
+    if not eligibility_of(case, diagnosis).allows:
         return None
     earlier = case.ledger.proposals[-1] if case.ledger.proposals else None
     offer = offer_of(case, earlier.incident if earlier else IncidentId(""), diagnosis)

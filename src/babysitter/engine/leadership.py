@@ -35,7 +35,7 @@ class Lease:
     fence: int
 
 
-class Tenure:
+class Leadership:
     """One process's time as the service. `lock_folder` None: several hosts share a database server."""
 
     def __init__(self, store: Store, world: Clock, *, lock_folder: Path | None) -> None:

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from babysitter.diagnosis.timeline.zephyr_jobs import crews, newest_crew
+from babysitter.diagnosis.timeline.zephyr_jobs import (
+    newest_pipeline_attempt,
+    pipeline_attempts,
+)
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Job, JobState, JobTree
-from babysitter.model.log import Level, LogSource
+from babysitter.model.log import LogLevel, LogSource
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
@@ -18,7 +21,7 @@ LOST_CURSOR_S = 600.0  # silent for so long: the log service may have forgotten 
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LogQuery:
     """Lines of one source under the name by which their cursor is kept."""
 
     name: str
@@ -29,21 +32,21 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """What to ask beside the tree."""
 
     tasks_of: tuple[JobId, ...] = ()
-    questions: tuple[Question, ...] = ()
+    questions: tuple[LogQuery, ...] = ()
     dumps: tuple[TaskId, ...] = ()
     worker_dumps_of: JobId | None = None
     is_reread: bool = False
-    in_flood: Question | None = None  # asked as well when more lines came than were read
+    in_flood: LogQuery | None = None  # asked as well when more lines came than were read
     outdated: tuple[str, ...] = ()  # cursors that must not be gone on from: their lines are read another way
 
 
-def plan_of(tree: JobTree, memory: Memory, now: datetime) -> Plan:
+def plan_of(tree: JobTree, memory: Memory, now: datetime) -> QueryPlan:
     """What this look asks, given the tree and what the last verdict wants. Pure."""
-    root, crew, wants = tree.root, newest_crew(tree), memory.wants
+    root, crew, wants = tree.root, newest_pipeline_attempt(tree), memory.wants
     has_ended = root.state.is_terminal
     is_reread = has_ended or Want.OLDER_LINES in wants
     is_first = memory.seen_at is None
@@ -54,7 +57,7 @@ def plan_of(tree: JobTree, memory: Memory, now: datetime) -> Plan:
     dumps = [f"{coordinator.id}/0"] if coordinator and is_up and Want.COORDINATOR_DUMP in wants else []
     if Want.ROOT_DUMP in wants and root.state is JobState.RUNNING:
         dumps.append(f"{root.id}/0")
-    return Plan(
+    return QueryPlan(
         tasks_of=_worth_their_tasks(tree, has_ended) if wants_tasks else (),
         questions=questions,
         in_flood=in_flood,
@@ -68,7 +71,7 @@ def plan_of(tree: JobTree, memory: Memory, now: datetime) -> Plan:
 def _worth_their_tasks(tree: JobTree, has_ended: bool) -> tuple[JobId, ...]:
     """The root and the newest crew; after the end every coordinator too, newest first."""
     jobs = [tree.root.id]
-    for crew in reversed(crews(tree)):
+    for crew in reversed(pipeline_attempts(tree)):
         jobs.append(crew.coordinator.id)
         if crew.workers is not None:
             jobs.append(crew.workers.id)
@@ -79,30 +82,30 @@ def _worth_their_tasks(tree: JobTree, has_ended: bool) -> tuple[JobId, ...]:
 
 def _questions(
     tree: JobTree, memory: Memory, now: datetime, *, is_reread: bool
-) -> tuple[tuple[Question, ...], Question | None]:
+) -> tuple[tuple[LogQuery, ...], LogQuery | None]:
     """What to read, and what to read beside it when that is too much.
 
     A job without a crew is read as a whole, in which its warnings and tracebacks are. Of a crew's logs only
     those and the coordinator's own lines are read.
     """
-    root, crew = tree.root, newest_crew(tree)
+    root, crew = tree.root, newest_pipeline_attempt(tree)
     # Lines of an earlier run stay under the same keys when its name is used again.
     since = root.submitted_at - timedelta(seconds=1) if root.submitted_at else None
-    trouble = LogSource(root.id, at_least=Level.WARNING, since=since)
+    trouble = LogSource(root.id, at_least=LogLevel.WARNING, since=since)
     everything = LogSource(root.id, since=since)
     if is_reread:
         return (
-            Question("trouble", trouble, REREAD_LINES, is_fresh=True),
-            Question("all", everything, REREAD_LINES, is_fresh=True),
+            LogQuery("trouble", trouble, REREAD_LINES, is_fresh=True),
+            LogQuery("all", everything, REREAD_LINES, is_fresh=True),
         ), None
     is_fresh = _may_have_lost_cursors(root, memory, now)
     is_first = memory.seen_at is None
-    newest_trouble = Question("trouble", trouble, is_fresh=True, only_later=True)
-    all_lines = Question("all", everything, is_fresh=is_fresh, only_later=is_fresh)
+    newest_trouble = LogQuery("trouble", trouble, is_fresh=True, only_later=True)
+    all_lines = LogQuery("all", everything, is_fresh=is_fresh, only_later=is_fresh)
     if crew is None and not is_first:
         return (all_lines,), newest_trouble
     was_whole = not is_first and not memory.cursors.get("trouble")  # until now all lines were read
-    questions = [newest_trouble if is_fresh or was_whole else Question("trouble", trouble)]
+    questions = [newest_trouble if is_fresh or was_whole else LogQuery("trouble", trouble)]
     if crew is not None:
         is_calm = memory.phase is Phase.STEADY and not memory.wants and not memory.blind_since
         is_resting = is_calm and memory.checks_in_phase % 2 == 1
@@ -115,7 +118,7 @@ def _questions(
                 containing=" zephyr.",
                 since=since,
             )
-            questions.append(Question(name, source, is_fresh=is_fresh, only_later=is_fresh or was_whole))
+            questions.append(LogQuery(name, source, is_fresh=is_fresh, only_later=is_fresh or was_whole))
     if is_first:
         questions.append(all_lines)
     return tuple(questions), None

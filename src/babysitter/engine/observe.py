@@ -16,16 +16,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
-from babysitter.backends.backend import Eyes
+from babysitter.backends.backend import ClusterReader
 from babysitter.clock import Clock
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
-from babysitter.engine.observation_plan import Plan, Question, plan_of
+from babysitter.engine.observation_plan import LogQuery, QueryPlan, plan_of
 from babysitter.engine.quiet_checks import (
     longest_log_wait_s,
     max_tree_age_s,
     shows_another_process,
 )
-from babysitter.errors import NoSuchJob, TooBusy, WorldError
+from babysitter.errors import ExternalError, NoSuchJob, TooBusy
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Job, JobTree, Task, TaskState
 from babysitter.model.log import Cursor, LogBatch, LogLine
@@ -50,7 +50,7 @@ class _Read:
     is_flood: bool = False
 
 
-async def observe(watch: Watch, eyes: Eyes, clock: Clock) -> Observation:
+async def observe(watch: Watch, eyes: ClusterReader, clock: Clock) -> Observation:
     """Everything that this look of the watch needs. A job that the cluster does not know is `Gone`."""
     memory, now = watch.memory, clock.now()
     max_age_s = max_tree_age_s(watch)
@@ -62,7 +62,7 @@ async def observe(watch: Watch, eyes: Eyes, clock: Clock) -> Observation:
             tree = await eyes.tree(watch.root)
     except NoSuchJob as fault:
         return Observation(watch.root, now, Gone(fault.sentence, now, (watch.root,)))
-    except WorldError as fault:
+    except ExternalError as fault:
         return blind_observation(watch, now, fault.sentence)
     tree = _with_tasks(tree, tasks)
     targets = (*plan.dumps, *_holders(tree, plan.worker_dumps_of))
@@ -81,7 +81,7 @@ async def observe(watch: Watch, eyes: Eyes, clock: Clock) -> Observation:
     )
 
 
-async def _read_log(plan: Plan, watch: Watch, eyes: Eyes, clock: Clock) -> "Sight[_Read]":
+async def _read_log(plan: QueryPlan, watch: Watch, eyes: ClusterReader, clock: Clock) -> "Sight[_Read]":
     """The lines that the plan asks for; none, as of the last reading, where the log is slow."""
     memory, read_at = watch.memory, watch.memory.log_read_at
     may_wait_s = None if plan.is_reread else longest_log_wait_s(watch, clock.now())
@@ -93,7 +93,7 @@ async def _read_log(plan: Plan, watch: Watch, eyes: Eyes, clock: Clock) -> "Sigh
         return Seen(_Read(), read_at)
 
 
-async def _lines(plan: Plan, memory: Memory, eyes: Eyes, may_wait_s: float | None) -> _Read:
+async def _lines(plan: QueryPlan, memory: Memory, eyes: ClusterReader, may_wait_s: float | None) -> _Read:
     """The answers to all questions, each line once, in the order of their arrival."""
     asked = (_answer(question, memory, eyes, may_wait_s) for question in plan.questions)
     reads = await asyncio.gather(*asked)
@@ -115,7 +115,7 @@ async def _lines(plan: Plan, memory: Memory, eyes: Eyes, may_wait_s: float | Non
     return _Read(tuple(merged), cursors, sum(read.skipped for read in reads))
 
 
-async def _answer(question: Question, memory: Memory, eyes: Eyes, may_wait_s: float | None) -> _Read:
+async def _answer(question: LogQuery, memory: Memory, eyes: ClusterReader, may_wait_s: float | None) -> _Read:
     """New lines of one source: by cursor, page after page; at first, and after a gap, the newest."""
     after = None if question.is_fresh else memory.cursors.get(question.name) or None
     if after is None:
@@ -145,7 +145,7 @@ async def _answer(question: Question, memory: Memory, eyes: Eyes, may_wait_s: fl
     return _Read(lines, {question.name: after}, skipped, is_flood)
 
 
-def _kept(question: Question, batch: LogBatch) -> dict[str, Cursor]:
+def _kept(question: LogQuery, batch: LogBatch) -> dict[str, Cursor]:
     """Where to go on; none when the answer does not say."""
     return {} if batch.cursor is None else {question.name: batch.cursor}
 
@@ -154,13 +154,13 @@ def _later_than(lines: Sequence[LogLine], moment: datetime) -> tuple[LogLine, ..
     return tuple(line for line in lines if line.at_ms > moment.timestamp() * 1000)
 
 
-async def _tasks(jobs: Sequence[JobId], eyes: Eyes) -> dict[JobId, tuple[Task, ...]]:
+async def _tasks(jobs: Sequence[JobId], eyes: ClusterReader) -> dict[JobId, tuple[Task, ...]]:
     """Tasks of the jobs whose tasks could be read; what cannot is simply not known at this look."""
 
     async def tasks_of(job: JobId) -> tuple[Task, ...] | None:
         try:
             return await eyes.tasks(job)
-        except (WorldError, NoSuchJob):
+        except (ExternalError, NoSuchJob):
             return None
 
     answers = await asyncio.gather(*(tasks_of(job) for job in jobs))
@@ -183,7 +183,7 @@ def _holders(tree: JobTree, workers: JobId | None) -> tuple[TaskId, ...]:
 
 
 async def _dumps(
-    targets: Sequence[TaskId], eyes: Eyes, memory: Memory, clock: Clock
+    targets: Sequence[TaskId], eyes: ClusterReader, memory: Memory, clock: Clock
 ) -> dict[TaskId, Sight[ThreadDump]]:
     async def dump(task: TaskId) -> Sight[ThreadDump]:
         sight = await _see(eyes.dump(task), Source.DUMP, memory, clock)
@@ -200,14 +200,14 @@ async def _see(looking: Awaitable[T], source: Source, memory: Memory, clock: Clo
         return Seen(await looking, clock.now())
     except TooBusy:
         raise
-    except (WorldError, NoSuchJob) as fault:
+    except (ExternalError, NoSuchJob) as fault:
         return Unseen(source, fault.sentence, memory.blind_since.get(source, clock.now()))
 
 
-async def _generation(eyes: Eyes) -> str:
+async def _generation(eyes: ClusterReader) -> str:
     try:
         return str((await eyes.about()).generation)
-    except WorldError:
+    except ExternalError:
         return ""
 
 

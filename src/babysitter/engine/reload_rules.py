@@ -5,22 +5,22 @@ import asyncio
 import structlog
 
 from babysitter.diagnosis.causes.match_rules import warm
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 
 log = structlog.get_logger()
 
 
-async def read_rules(hall: Hall) -> None:
+async def load_rules(hall: App) -> None:
     """Read the playbooks. Raises BadPlaybook: a service does not begin with rules that are wrong."""
     await asyncio.to_thread(lambda: hall.playbook)
 
 
-async def prepare_rules(hall: Hall) -> None:
+async def prepare_rules(hall: App) -> None:
     """Make the fast engine beside the first checks, which take the ready one until then."""
     await asyncio.to_thread(warm, hall.playbook)
 
 
-async def refresh_rules(hall: Hall) -> None:
+async def refresh_rules(hall: App) -> None:
     """Take up what was edited since the last time, if anything was."""
     if not await asyncio.to_thread(hall.rules.refresh):
         return

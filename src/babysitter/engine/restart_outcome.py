@@ -4,55 +4,60 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from babysitter.diagnosis.judge.phases import enter
-from babysitter.engine.app import Hall
-from babysitter.engine.enqueue import redraw, redraw_root, say, subject_of
+from babysitter.engine.app import App
+from babysitter.engine.enqueue import (
+    enqueue_message,
+    refresh_incident_messages,
+    refresh_thread_header,
+    subject_of,
+)
 from babysitter.model.action import (
-    BrokeOff,
-    CalledOff,
+    ActionCancelled,
+    ActionFailed,
+    ActionStep,
+    ActionSucceeded,
     Concluded,
     NotSubmitted,
-    Step,
     StepState,
     SubmissionFailure,
-    Submitted,
 )
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn
 from babysitter.model.incident import IncidentStatus, Restart
 from babysitter.model.job import JobState
 from babysitter.model.memory import Memory
-from babysitter.model.message import Occasion
+from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Approved, Proposal, ProposalStatus
 from babysitter.model.submission import Submission
-from babysitter.model.verdict import Outlook
+from babysitter.model.verdict import ProgressSummary
 from babysitter.model.watch import Watch
-from babysitter.store.action_journal import Action
-from babysitter.store.store import Records
+from babysitter.store.action_journal import StoredAction
+from babysitter.store.store import Transaction
 
 RETRY_PAUSE_LEAST = timedelta(seconds=10)
 RETRY_PAUSE_MOST = timedelta(minutes=5)
 
 
-async def record_outcome(approved: Approved, outcome: Concluded, action: Action, hall: Hall) -> datetime:
+async def record_outcome(approved: Approved, outcome: Concluded, action: StoredAction, hall: App) -> datetime:
     """The watch follows the new job, or the incident says what was done and what was not."""
     now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
     async with hall.store.transaction() as records:
         await records.leases.must_hold(lease.name, lease.fence)
         watch = await records.watches.get(proposal.watch)
         if await _was_ended(records, action):
-            if isinstance(outcome, Submitted):
+            if isinstance(outcome, ActionSucceeded):
                 await _submitted_after_all(records, watch, proposal, now)
             return now
         match outcome:
-            case Submitted():
+            case ActionSucceeded():
                 after, status, sentence = await _submitted(records, outcome, watch, action, proposal, now)
-                occasion = Occasion.ACTING
-            case CalledOff():
+                occasion = MessageKind.ACTING
+            case ActionCancelled():
                 after, status, sentence = await _called_off(records, outcome, watch, proposal, now)
-                occasion = Occasion.WITHDRAWN
-            case BrokeOff():
+                occasion = MessageKind.WITHDRAWN
+            case ActionFailed():
                 after, status, sentence = await _broke_off(records, outcome, watch, proposal, now)
-                occasion = Occasion.WORSE
+                occasion = MessageKind.WORSE
         await records.ledger.set_status(proposal.incident, status, now=now, outcome=sentence)
         await records.journal.end(proposal.id, sentence, now=now)
         after = replace(after, due_at=None if after.phase is Phase.FINISHED else now)
@@ -60,14 +65,16 @@ async def record_outcome(approved: Approved, outcome: Concluded, action: Action,
         about = await subject_of(
             records, after, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
         )
-        await say(records, occasion, about, key=f"{proposal.id}:concluded", mentions_on_call=False)
-        await redraw(records, proposal.incident, after, now=now)
-        await redraw_root(records, await subject_of(records, after, now=now))
+        await enqueue_message(
+            records, occasion, about, key=f"{proposal.id}:concluded", mentions_on_call=False
+        )
+        await refresh_incident_messages(records, proposal.incident, after, now=now)
+        await refresh_thread_header(records, await subject_of(records, after, now=now))
     return now
 
 
 async def record_failed_submission(
-    approved: Approved, outcome: NotSubmitted, by_hand: str, action: Action, hall: Hall
+    approved: Approved, outcome: NotSubmitted, by_hand: str, action: StoredAction, hall: App
 ) -> datetime:
     """One urgent message for all tries that fail alike, with the command to paste; gives when to try again.
 
@@ -77,7 +84,7 @@ async def record_failed_submission(
     now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
     pause = min(RETRY_PAUSE_MOST, max(RETRY_PAUSE_LEAST, now - outcome.since_at))
     is_old_job_unknown = outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
-    if outcome.step is not Step.SUBMIT and not is_old_job_unknown:
+    if outcome.step is not ActionStep.SUBMIT and not is_old_job_unknown:
         by_hand = ""  # beside the old job it would be a second writer
     sentence = _not_submitted_sentence(proposal, outcome)
     async with hall.store.transaction() as records:
@@ -98,18 +105,18 @@ async def record_failed_submission(
             by_hand_job=outcome.by_hand_as or proposal.successor,
         )
         key = _message_key(action, outcome, has_command=bool(by_hand))
-        await say(records, Occasion.NOT_SUBMITTED, about, key=key, mentions_on_call=True)
-        await redraw(records, proposal.incident, watch, now=now)
+        await enqueue_message(records, MessageKind.NOT_SUBMITTED, about, key=key, mentions_on_call=True)
+        await refresh_incident_messages(records, proposal.incident, watch, now=now)
     return now + pause
 
 
-async def _was_ended(records: Records, action: Action) -> bool:
+async def _was_ended(records: Transaction, action: StoredAction) -> bool:
     """Whether a person ended the tries while this one was under way."""
     current = await records.journal.action(action.proposal)
     return current is not None and current.ended_at is not None
 
 
-async def _submitted_after_all(records: Records, watch: Watch, proposal: Proposal, now: datetime) -> None:
+async def _submitted_after_all(records: Transaction, watch: Watch, proposal: Proposal, now: datetime) -> None:
     """The cluster took the submission that was under way when a person ended the tries."""
     sentence = (
         f"{proposal.successor} was submitted all the same: that try was under way when the tries were ended. "
@@ -119,11 +126,13 @@ async def _submitted_after_all(records: Records, watch: Watch, proposal: Proposa
     about = await subject_of(
         records, watch, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
     )
-    await say(records, Occasion.WORSE, about, key=f"{proposal.id}:submitted-late", mentions_on_call=False)
+    await enqueue_message(
+        records, MessageKind.WORSE, about, key=f"{proposal.id}:submitted-late", mentions_on_call=False
+    )
 
 
 def _not_submitted_sentence(proposal: Proposal, outcome: NotSubmitted) -> str:
-    if outcome.step is Step.SUBMIT:
+    if outcome.step is ActionStep.SUBMIT:
         so_far = "has ended"
     elif outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN:
         so_far = "was asked to stop"
@@ -139,23 +148,28 @@ def _not_submitted_sentence(proposal: Proposal, outcome: NotSubmitted) -> str:
     )
 
 
-def _message_key(action: Action, outcome: NotSubmitted, *, has_command: bool) -> str:
+def _message_key(action: StoredAction, outcome: NotSubmitted, *, has_command: bool) -> str:
     """What is told under one key is told once: a new reason, step or command is worth a message."""
     parts = [action.proposal, "not-submitted"]
-    if outcome.step is not Step.SUBMIT:
+    if outcome.step is not ActionStep.SUBMIT:
         parts.append(outcome.step)
     if outcome.failure is not SubmissionFailure.FAILED:
         parts.append(outcome.failure.name)
-    if outcome.step is Step.SUBMIT and not has_command:
+    if outcome.step is ActionStep.SUBMIT and not has_command:
         parts.append("no-command")
     return ":".join(parts)
 
 
 async def _submitted(
-    records: Records, outcome: Submitted, watch: Watch, action: Action, proposal: Proposal, now: datetime
+    records: Transaction,
+    outcome: ActionSucceeded,
+    watch: Watch,
+    action: StoredAction,
+    proposal: Proposal,
+    now: datetime,
 ) -> tuple[Watch, IncidentStatus, str]:
     job = outcome.job
-    await records.journal.write(action, Step.RECORD, StepState.DONE, job, now=now)
+    await records.journal.write(action, ActionStep.RECORD, StepState.DONE, job, now=now)
     done = sum(stage.done for stage in watch.outlook.stages) if watch.outlook else 0
     restart = Restart(now, proposal.facts.cause, proposal.job, job, done)
     await records.ledger.add_restart(watch.id, proposal.id, restart)
@@ -173,7 +187,7 @@ async def _submitted(
 
 
 async def _called_off(
-    records: Records, outcome: CalledOff, watch: Watch, proposal: Proposal, now: datetime
+    records: Transaction, outcome: ActionCancelled, watch: Watch, proposal: Proposal, now: datetime
 ) -> tuple[Watch, IncidentStatus, str]:
     because = outcome.because
     await records.ledger.set_proposal(
@@ -189,7 +203,7 @@ async def _called_off(
 
 
 async def _broke_off(
-    records: Records, outcome: BrokeOff, watch: Watch, proposal: Proposal, now: datetime
+    records: Transaction, outcome: ActionFailed, watch: Watch, proposal: Proposal, now: datetime
 ) -> tuple[Watch, IncidentStatus, str]:
     did, left = ", ".join(outcome.done) or "nothing", ", ".join(outcome.not_done)
     sentence = f"broke off at {outcome.step}: {outcome.because.rstrip('.')}. Done: {did}. Not done: {left}"
@@ -199,11 +213,11 @@ async def _broke_off(
     )
     after = replace(watch, memory=enter(watch.memory, Phase.FAILING, now))
     await _append_phase(records, after, sentence, now)
-    if Step.STOP not in outcome.done:
+    if ActionStep.STOP not in outcome.done:
         return after, status, sentence
     # By us, and nothing took its place: an end that must not pass for a person's stop.
     why = f"stopped for a restart that {sentence}"
-    shown = replace(after.outlook or Outlook(""), summary=why, job_state=JobState.KILLED)
+    shown = replace(after.outlook or ProgressSummary(""), summary=why, job_state=JobState.KILLED)
     after = replace(after, memory=enter(after.memory, Phase.FINISHED, now), outlook=shown)
     await records.events.append(
         PhaseChanged(at=now, watch=watch.id, before=Phase.FAILING, after=Phase.FINISHED, because=why)
@@ -221,7 +235,7 @@ async def _broke_off(
     return after, status, sentence
 
 
-async def _append_phase(records: Records, after: Watch, because: str, now: datetime) -> None:
+async def _append_phase(records: Transaction, after: Watch, because: str, now: datetime) -> None:
     await records.events.append(
         PhaseChanged(at=now, watch=after.id, before=Phase.ACTING, after=after.phase, because=because)
     )

@@ -10,22 +10,22 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from babysitter.backends.backend import Eyes, Hands
+from babysitter.backends.backend import ClusterReader, ClusterWriter
 from babysitter.clock import Clock
-from babysitter.engine.action_step import LOOK_EVERY, Journal, Succeeded, Undoable
+from babysitter.engine.action_step import LOOK_EVERY, Journal, StepFailed, Succeeded
 from babysitter.engine.find_resubmission import obstacle
 from babysitter.engine.submit_step import SubmitStep
-from babysitter.errors import NoSuchJob, NotAuthorised, Refused, WorldError
+from babysitter.errors import ExternalError, NoSuchJob, NotAuthorised, SubmissionRefused
 from babysitter.model.action import (
-    BrokeOff,
-    CalledOff,
+    ActionCancelled,
+    ActionFailed,
+    ActionStep,
+    ActionSucceeded,
     NotSubmitted,
     Outcome,
-    Step,
     StepRecord,
     StepState,
     SubmissionFailure,
-    Submitted,
 )
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState
@@ -36,14 +36,14 @@ TERMINAL_WITHIN = timedelta(
 )  # processes end up to 20 s after the state says so; tunnels reopen slower
 TRIES = 3
 RETRIED_AT_LEAST = timedelta(minutes=30)  # guess: for a person who reads the urgent message
-_STEPS = (Step.EVIDENCE, Step.STOP, Step.TERMINAL, Step.SUBMIT)
+_STEPS = (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL, ActionStep.SUBMIT)
 
 
 async def run(
     approved: Approved,
     journal: Journal,
-    eyes: Eyes,
-    hands: Hands,
+    eyes: ClusterReader,
+    hands: ClusterWriter,
     clock: Clock,
     *,
     what_moved: Callable[[], Awaitable[str]],
@@ -63,11 +63,11 @@ async def run(
     """
     taken = await journal.taken()
     proposal = approved.proposal
-    if Step.STOP not in taken and Step.SUBMIT not in taken:
+    if ActionStep.STOP not in taken and ActionStep.SUBMIT not in taken:
         because = await what_moved() or await obstacle(proposal.submission, hands)
         if because:
-            return CalledOff(because)
-    submitting = SubmitStep(approved, journal, eyes, hands, clock, folder_moved, taken.get(Step.SUBMIT))
+            return ActionCancelled(because)
+    submitting = SubmitStep(approved, journal, eyes, hands, clock, folder_moved, taken.get(ActionStep.SUBMIT))
     steps = _Steps(approved, journal, eyes, hands, clock, save_evidence, submitting)
     for step in _STEPS:
         if _is_done(taken, step):
@@ -75,39 +75,39 @@ async def run(
         try:
             await journal.done(step, await steps.take(step, was_begun=step in taken))
         except Succeeded as success:
-            return CalledOff(str(success))
-        except Undoable as trouble:
+            return ActionCancelled(str(success))
+        except StepFailed as trouble:
             return await _undone(step, trouble, approved, journal, clock)
-    return Submitted(JobId((await journal.taken())[Step.SUBMIT].detail))
+    return ActionSucceeded(JobId((await journal.taken())[ActionStep.SUBMIT].detail))
 
 
 async def interrupted(
     because: str, approved: Approved, journal: Journal, clock: Clock
-) -> NotSubmitted | BrokeOff | None:
+) -> NotSubmitted | ActionFailed | None:
     """What became of a restart that an unexpected error ended; None where nothing was touched yet."""
     taken = await journal.taken()
-    if Step.STOP not in taken or _is_done(taken, Step.SUBMIT):
+    if ActionStep.STOP not in taken or _is_done(taken, ActionStep.SUBMIT):
         return None
     step = next(each for each in _STEPS if not _is_done(taken, each))
-    return await _undone(step, Undoable(because, is_final=False), approved, journal, clock)
+    return await _undone(step, StepFailed(because, is_final=False), approved, journal, clock)
 
 
 async def _undone(
-    step: Step, trouble: Undoable, approved: Approved, journal: Journal, clock: Clock
-) -> NotSubmitted | BrokeOff:
+    step: ActionStep, trouble: StepFailed, approved: Approved, journal: Journal, clock: Clock
+) -> NotSubmitted | ActionFailed:
     """A step failed: to be tried again while that may help, else the end of the restart."""
     taken = await journal.taken()
     since_at = _stopped_at(taken, clock)
     until = max(approved.proposal.expires_at, since_at + RETRIED_AT_LEAST)
     if not trouble.is_final and clock.now() < until:
-        if step is not Step.SUBMIT:  # whose record holds the name that was intended
+        if step is not ActionStep.SUBMIT:  # whose record holds the name that was intended
             await journal.failed(step, str(trouble))
         return NotSubmitted(str(trouble), since_at, step, until, trouble.failure, trouble.by_hand_as)
     await journal.failed(step, str(trouble))
-    return BrokeOff(step, str(trouble), tuple(each for each in Step if _is_done(taken, each)))
+    return ActionFailed(step, str(trouble), tuple(each for each in ActionStep if _is_done(taken, each)))
 
 
-def _stopped_at(taken: Mapping[Step, StepRecord], clock: Clock) -> datetime:
+def _stopped_at(taken: Mapping[ActionStep, StepRecord], clock: Clock) -> datetime:
     """When the old job was seen to have ended, or else was asked to, or else was about to be."""
     done = (taken[each].at for each in reversed(_STEPS[:3]) if _is_done(taken, each))
     return next(done, clock.now())
@@ -119,25 +119,25 @@ class _Steps:
 
     approved: Approved
     journal: Journal
-    eyes: Eyes
-    hands: Hands
+    eyes: ClusterReader
+    hands: ClusterWriter
     clock: Clock
     save_evidence: Callable[[], Awaitable[str]]
     submitting: SubmitStep
 
-    async def take(self, step: Step, *, was_begun: bool) -> str:
+    async def take(self, step: ActionStep, *, was_begun: bool) -> str:
         """Do it; what the journal is to say of it. Raises Undoable, or Succeeded for the old job."""
-        if step is Step.SUBMIT:
+        if step is ActionStep.SUBMIT:
             return await self.submitting.submit()
         job = self.approved.proposal.job
-        await self.journal.intend(step, "" if step is Step.EVIDENCE else job)
-        if step is Step.EVIDENCE:
+        await self.journal.intend(step, "" if step is ActionStep.EVIDENCE else job)
+        if step is ActionStep.EVIDENCE:
             return await self.save_evidence()
         try:
-            if step is Step.STOP:
+            if step is ActionStep.STOP:
                 return await _stop(self.approved, self.eyes, self.hands, self.clock, was_asked=was_begun)
             return await _confirm_terminal(self.approved, self.eyes, self.clock)
-        except Undoable as trouble:
+        except StepFailed as trouble:
             if trouble.failure is not SubmissionFailure.OLD_JOB_UNKNOWN or trouble.is_final:
                 raise
             # Whether it still runs cannot be told, so a person decides: they may have submitted it by now.
@@ -146,7 +146,9 @@ class _Steps:
             return f"not known to the cluster any more; {ours} took its place"
 
 
-async def _stop(approved: Approved, eyes: Eyes, hands: Hands, clock: Clock, *, was_asked: bool) -> str:
+async def _stop(
+    approved: Approved, eyes: ClusterReader, hands: ClusterWriter, clock: Clock, *, was_asked: bool
+) -> str:
     """Stop exactly this job, unless it has ended already. Twice is harmless; blindly is not.
 
     `was_asked`: an earlier try may have asked already. Where the job may have been stopped, and the cluster
@@ -159,20 +161,20 @@ async def _stop(approved: Approved, eyes: Eyes, hands: Hands, clock: Clock, *, w
                 return "it had ended already"
             try:
                 await hands.stop(job)
-            except (Refused, NotAuthorised):
+            except (SubmissionRefused, NotAuthorised):
                 raise
-            except WorldError:
+            except ExternalError:
                 was_asked = True
                 raise
-        except WorldError as error:
+        except ExternalError as error:
             trouble = error
             await clock.sleep_until(clock.now() + LOOK_EVERY)
         else:
             return "asked to stop"
-    raise Undoable(f"{job} could not be stopped: {trouble}", is_final=not was_asked)
+    raise StepFailed(f"{job} could not be stopped: {trouble}", is_final=not was_asked)
 
 
-async def _confirm_terminal(approved: Approved, eyes: Eyes, clock: Clock) -> str:
+async def _confirm_terminal(approved: Approved, eyes: ClusterReader, clock: Clock) -> str:
     """Wait, by looking, until the job has ended; its state is the answer.
 
     A cluster that does not know the job is asked once more before it is believed.
@@ -183,9 +185,9 @@ async def _confirm_terminal(approved: Approved, eyes: Eyes, clock: Clock) -> str
     while True:
         try:
             found = await _old_job(approved, eyes, may_be_stopped=True)
-        except WorldError as error:
+        except ExternalError as error:
             seen = f"it could not be seen: {error.sentence}"
-        except Undoable:
+        except StepFailed:
             if was_unknown:
                 raise
             was_unknown, seen = True, "the cluster did not know it"
@@ -195,11 +197,11 @@ async def _confirm_terminal(approved: Approved, eyes: Eyes, clock: Clock) -> str
                 return found.state
             seen = f"it is {found.state}"
         if clock.now() >= deadline:
-            raise Undoable(f"{job} was asked to stop and has not ended: {seen}", is_final=False)
+            raise StepFailed(f"{job} was asked to stop and has not ended: {seen}", is_final=False)
         await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
 
 
-async def _old_job(approved: Approved, eyes: Eyes, *, may_be_stopped: bool) -> Job:
+async def _old_job(approved: Approved, eyes: ClusterReader, *, may_be_stopped: bool) -> Job:
     """The old job. Raises Succeeded when it came to a good end that nobody knew of at the approval.
 
     Raises Undoable when the cluster does not know it; final only if we cannot have stopped it.
@@ -210,7 +212,7 @@ async def _old_job(approved: Approved, eyes: Eyes, *, may_be_stopped: bool) -> J
     except NoSuchJob:
         found = None
     if found is None:
-        raise Undoable(
+        raise StepFailed(
             f"the cluster does not know {job} any more, so whether it still runs cannot be told",
             is_final=not may_be_stopped,
             failure=SubmissionFailure.OLD_JOB_UNKNOWN,
@@ -220,5 +222,5 @@ async def _old_job(approved: Approved, eyes: Eyes, *, may_be_stopped: bool) -> J
     return found
 
 
-def _is_done(taken: Mapping[Step, StepRecord], step: Step) -> bool:
+def _is_done(taken: Mapping[ActionStep, StepRecord], step: ActionStep) -> bool:
     return step in taken and taken[step].state is StepState.DONE

@@ -6,24 +6,24 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from babysitter.backends.backend import Hands
+from babysitter.backends.backend import ClusterWriter
 from babysitter.engine import restart_saga
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.approval_preconditions import folder_moved, save_evidence, what_moved
 from babysitter.engine.restart_outcome import record_failed_submission, record_outcome
-from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable, WorldError
-from babysitter.model.action import NotSubmitted, Outcome, Step, StepRecord, StepState
+from babysitter.errors import BabysitError, ExternalError, FactsChanged, StorageUnavailable
+from babysitter.model.action import ActionStep, NotSubmitted, Outcome, StepRecord, StepState
 from babysitter.model.proposal import Approved, Decision
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import as_named
-from babysitter.store.action_journal import Action
+from babysitter.store.action_journal import StoredAction
 
 log = structlog.get_logger()
 
 BLIND_AGAIN = timedelta(seconds=10)
 
 
-async def carry_on(watch: Watch, action: Action, hall: Hall) -> datetime | None:
+async def resume_action(watch: Watch, action: StoredAction, hall: App) -> datetime | None:
     """Do what is left of an approved action. Gives when the watch is due next.
 
     Once the old job may have been stopped, whatever fails is told and tried again. Raises what failed before.
@@ -44,7 +44,7 @@ async def carry_on(watch: Watch, action: Action, hall: Hall) -> datetime | None:
         if not isinstance(fault, BabysitError):
             log.exception("restart_crashed", watch=watch.id, proposal=proposal.id)
         outcome = await restart_saga.interrupted(_sentence_of(fault), approved, journal, hall.clock)
-        if outcome is None and isinstance(fault, WorldError):
+        if outcome is None and isinstance(fault, ExternalError):
             return hall.clock.now() + BLIND_AGAIN  # nothing was touched yet: look again when we can see
         if outcome is None:
             raise
@@ -55,7 +55,7 @@ async def carry_on(watch: Watch, action: Action, hall: Hall) -> datetime | None:
 
 
 async def _run(
-    approved: Approved, decision: Decision, watch: Watch, journal: "_Journal", hall: Hall
+    approved: Approved, decision: Decision, watch: Watch, journal: "_Journal", hall: App
 ) -> Outcome:
     eyes = await hall.clusters.eyes(watch.cluster)
     hands = await hall.clusters.hands(watch.cluster)
@@ -71,13 +71,13 @@ async def _run(
     )
 
 
-async def _by_hand(approved: Approved, outcome: NotSubmitted, watch: Watch, hall: Hall) -> str:
+async def _by_hand(approved: Approved, outcome: NotSubmitted, watch: Watch, hall: App) -> str:
     """The command with which a person submits the job; "" where it cannot be written now."""
     submission = approved.proposal.submission
     if name := outcome.by_hand_as:
         submission = replace(submission, job=name, argv=as_named(submission.argv, name))
     try:
-        hands: Hands = await hall.clusters.hands(watch.cluster)
+        hands: ClusterWriter = await hall.clusters.hands(watch.cluster)
         return await hands.by_hand(submission)
     except StorageUnavailable:
         raise
@@ -95,24 +95,24 @@ def _sentence_of(fault: Exception) -> str:
 class _Journal:
     """The journal of one action; every write is refused under an older lease."""
 
-    def __init__(self, hall: Hall, action: Action) -> None:
+    def __init__(self, hall: App, action: StoredAction) -> None:
         self._hall = hall
         self._action = action
 
-    async def taken(self) -> Mapping[Step, StepRecord]:
+    async def taken(self) -> Mapping[ActionStep, StepRecord]:
         async with self._hall.store.reading() as records:
             return await records.journal.taken(self._action.proposal)
 
-    async def intend(self, step: Step, detail: str = "") -> None:
+    async def intend(self, step: ActionStep, detail: str = "") -> None:
         await self._write(step, StepState.INTENDED, detail)
 
-    async def done(self, step: Step, detail: str = "") -> None:
+    async def done(self, step: ActionStep, detail: str = "") -> None:
         await self._write(step, StepState.DONE, detail)
 
-    async def failed(self, step: Step, detail: str = "") -> None:
+    async def failed(self, step: ActionStep, detail: str = "") -> None:
         await self._write(step, StepState.FAILED, detail)
 
-    async def _write(self, step: Step, state: StepState, detail: str) -> None:
+    async def _write(self, step: ActionStep, state: StepState, detail: str) -> None:
         lease = self._hall.tenure.lease
         async with self._hall.store.transaction() as records:
             await records.leases.must_hold(lease.name, lease.fence)

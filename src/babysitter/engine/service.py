@@ -11,14 +11,14 @@ from functools import partial
 
 import structlog
 
-from babysitter.engine.app import Hall
-from babysitter.engine.check import check_safely
+from babysitter.engine.app import App
+from babysitter.engine.check import process_watch_safely
 from babysitter.engine.dead_mans_switch import DeadMansSwitch
 from babysitter.engine.deliver import Deliverer
 from babysitter.engine.emergency import EmergencyChannel
 from babysitter.engine.leadership import BEAT_EVERY_S
 from babysitter.engine.periodic import PeriodicActivity
-from babysitter.engine.reload_rules import prepare_rules, read_rules, refresh_rules
+from babysitter.engine.reload_rules import load_rules, prepare_rules, refresh_rules
 from babysitter.engine.schedule import Schedule
 from babysitter.engine.status_file import WRITE_EVERY_S, StatusFile
 from babysitter.engine.timer import Timer
@@ -47,10 +47,10 @@ class Service:
     journal, messages with their deliveries. Starting again after a crash is the same as starting.
     """
 
-    def __init__(self, hall: Hall, *, stop_within_s: float = STOP_WITHIN_S) -> None:
+    def __init__(self, hall: App, *, stop_within_s: float = STOP_WITHIN_S) -> None:
         self._hall = hall
         self._stop_within_s = stop_within_s
-        self.schedule = Schedule(hall.store, partial(check_safely, hall=hall))
+        self.schedule = Schedule(hall.store, partial(process_watch_safely, hall=hall))
         self.deliverer = Deliverer(hall.store, hall.notifiers, hall.clock, hall.world)
         self._status_file = StatusFile(hall.state_folder)
         self.emergency = EmergencyChannel(
@@ -71,7 +71,7 @@ class Service:
 
     async def __aenter__(self) -> "Service":
         """Raises AlreadyServed when another process serves this state, BadPlaybook for wrong rules."""
-        await read_rules(self._hall)
+        await load_rules(self._hall)
         await self._hall.tenure.begin()
         await self.deliverer.begin()
         async with self._hall.store.transaction() as records:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from babysitter.engine.service_lock import is_served
 
 if TYPE_CHECKING:
-    from babysitter.engine.app import Hall
+    from babysitter.engine.app import App
 
 FILE_NAME = "service.status"
 SIZE_BYTES = 4096
@@ -94,7 +94,7 @@ def sign_of_life(folder: Path, *, now: datetime) -> str:
     return f"The service here (process {status.process}) runs and keeps trying since its database failed."
 
 
-async def service_troubles(hall: "Hall") -> dict[str, str]:
+async def service_troubles(hall: "App") -> dict[str, str]:
     """What is wrong with the running service, by part; empty when nothing is, or none runs.
 
     Raises StorageUnavailable when the database cannot be read.

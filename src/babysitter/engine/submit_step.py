@@ -9,11 +9,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from babysitter.backends.backend import Eyes, Hands
+from babysitter.backends.backend import ClusterReader, ClusterWriter
 from babysitter.clock import Clock
-from babysitter.engine.action_step import Journal, Undoable, find_job
-from babysitter.errors import Refused, StorageUnavailable, UserError, WorldError
-from babysitter.model.action import Step, StepRecord, StepState, SubmissionFailure
+from babysitter.engine.action_step import Journal, StepFailed, find_job
+from babysitter.errors import (
+    ExternalError,
+    StorageUnavailable,
+    SubmissionRefused,
+    UserError,
+)
+from babysitter.model.action import ActionStep, StepRecord, StepState, SubmissionFailure
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job
 from babysitter.model.proposal import Approved
@@ -29,8 +34,8 @@ class SubmitStep:
 
     approved: Approved
     journal: Journal
-    eyes: Eyes
-    hands: Hands
+    eyes: ClusterReader
+    hands: ClusterWriter
     clock: Clock
     folder_moved: Callable[[], Awaitable[str]]
     earlier: StepRecord | None
@@ -52,7 +57,7 @@ class SubmitStep:
         if (ours := await self.find_ours()) is not None:
             return ours
         if moved := await self.folder_moved():
-            raise Undoable(moved, is_final=False)
+            raise StepFailed(moved, is_final=False)
         for attempt in range(TRIES):
             submitted = await self._try(is_first=attempt == 0)
             if isinstance(submitted, str):
@@ -60,7 +65,7 @@ class SubmitStep:
             trouble = submitted
             if (found := await self._find(self._name, for_certain=False)) is not None:
                 return found.id
-        raise Undoable(f"{self._name} could not be submitted: {trouble}", is_final=False)
+        raise StepFailed(f"{self._name} could not be submitted: {trouble}", is_final=False)
 
     async def find_ours(self) -> JobId | None:
         """The job that has taken the old one's place by our intention, or by the person who was told to.
@@ -71,16 +76,16 @@ class SubmitStep:
         for name in dict.fromkeys((self._intended or self._name, self._name)):
             try:
                 found = await self._find(name, for_certain=True)
-            except Undoable:
+            except StepFailed:
                 if self.earlier is None:
-                    await self.journal.intend(Step.SUBMIT, name)  # a person is told to submit it
+                    await self.journal.intend(ActionStep.SUBMIT, name)  # a person is told to submit it
                 raise
             was_intended = name == self._intended and self._is_later(found)
             if found is not None and not was_intended:
                 raise await self._name_taken(name)
             if found is not None:
                 return found.id
-        await self.journal.intend(Step.SUBMIT, self._name)
+        await self.journal.intend(ActionStep.SUBMIT, self._name)
         return None
 
     def _is_later(self, found: Job | None) -> bool:
@@ -90,28 +95,28 @@ class SubmitStep:
         is_timed = self.earlier.state is StepState.INTENDED  # others bear the time of their last failure
         return not is_timed or found.submitted_at >= self.earlier.at - CLOCK_SKEW_MOST
 
-    async def _name_taken(self, taken: JobId) -> Undoable:
+    async def _name_taken(self, taken: JobId) -> StepFailed:
         """Another job has the name: a person decides, and what they submit under a free name is followed."""
         free: JobId | None = None
         for number in range(2, NAMES_TRIED_MOST + 2):
             name = JobId(f"{self._name}-{number}")
             if await self._find(name, for_certain=True) is None:
                 free = name
-                await self.journal.intend(Step.SUBMIT, name)
+                await self.journal.intend(ActionStep.SUBMIT, name)
                 break
-        return Undoable(
+        return StepFailed(
             f"a job named {taken} exists already and is not of this restart; it was left alone",
             is_final=False,
             failure=SubmissionFailure.NAME_TAKEN,
             by_hand_as=free,
         )
 
-    async def _try(self, *, is_first: bool) -> JobId | WorldError:
+    async def _try(self, *, is_first: bool) -> JobId | ExternalError:
         """The new job's id, or the error that leaves open whether it exists now."""
         name, submission = self._name, self.approved.proposal.submission
         try:
             return await self.hands.submit(submission)
-        except Refused as refusal:
+        except SubmissionRefused as refusal:
             found = await self._find(name, for_certain=True)
             # An earlier try of ours may have arrived after all: then the name is taken, by us.
             if found is not None and not is_first:
@@ -120,12 +125,12 @@ class SubmitStep:
             # command may have asked several times by itself.
             if found is not None and self.earlier is None and submission.is_http:
                 raise await self._name_taken(name) from refusal
-            raise Undoable(f"the cluster refused {name}: {refusal.sentence}", is_final=False) from refusal
+            raise StepFailed(f"the cluster refused {name}: {refusal.sentence}", is_final=False) from refusal
         except UserError as fault:
-            raise Undoable(f"{name} cannot be submitted: {fault}", is_final=False) from fault
+            raise StepFailed(f"{name} cannot be submitted: {fault}", is_final=False) from fault
         except StorageUnavailable:
             raise
-        except WorldError as doubt:
+        except ExternalError as doubt:
             return doubt
 
     async def _find(self, name: JobId, *, for_certain: bool) -> Job | None:

@@ -1,19 +1,19 @@
 """Which messages call a person to the screen, and their text in one line."""
 
-from babysitter.model.message import Message, Occasion
-from babysitter.redact import neutral
+from babysitter.model.message import Message, MessageKind
+from babysitter.redact import strip_control_characters
 
 CALLING = frozenset(
     {
-        Occasion.INCIDENT,
-        Occasion.WORSE,
-        Occasion.PROPOSAL,
-        Occasion.REMINDER,
-        Occasion.NOT_SUBMITTED,
-        Occasion.BLIND,
-        Occasion.FINISHED,
-        Occasion.DIGEST,
-        Occasion.EMERGENCY,
+        MessageKind.INCIDENT,
+        MessageKind.WORSE,
+        MessageKind.PROPOSAL,
+        MessageKind.REMINDER,
+        MessageKind.NOT_SUBMITTED,
+        MessageKind.BLIND,
+        MessageKind.FINISHED,
+        MessageKind.DIGEST,
+        MessageKind.EMERGENCY,
     }
 )
 
@@ -25,5 +25,5 @@ def calls_a_person(message: Message) -> bool:
 
 def one_line(text: str, max_characters: int) -> str:
     """Return the text without control characters and line breaks, cut to a length."""
-    line = " ".join(neutral(text).split())
+    line = " ".join(strip_control_characters(text).split())
     return line if len(line) <= max_characters else f"{line[: max_characters - 1]}…"

@@ -10,7 +10,13 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from babysitter.messages.ending import compose_end, how_it_ended
-from babysitter.messages.formatting import bar, cause_name, count, duration, moment
+from babysitter.messages.formatting import (
+    bar,
+    cause_name,
+    count,
+    format_duration,
+    format_time,
+)
 from babysitter.messages.incident_card import (
     ANSWERED,
     compose_card,
@@ -27,25 +33,25 @@ from babysitter.messages.proposal_text import (
 )
 from babysitter.messages.subject import (
     SENTENCE_CHARS_MOST,
-    Subject,
+    MessageSubject,
     capital,
     ended,
-    safe,
+    escape,
     short_name,
 )
 from babysitter.messages.whole_command import must_be_shown
 from babysitter.model.finding import Severity
 from babysitter.model.incident import IncidentStatus
-from babysitter.model.message import Button, ButtonKind, Occasion, Words
+from babysitter.model.message import Button, ButtonKind, MessageContent, MessageKind
 from babysitter.model.phase import Phase
-from babysitter.model.verdict import Outlook, StageView
+from babysitter.model.verdict import ProgressSummary, StageProgressSummary
 
 __all__ = [
-    "Subject",
+    "MessageSubject",
     "buttons_for",
     "change_of",
     "commands_of",
-    "compose",
+    "compose_message",
     "digest",
     "notes_of",
     "submission_lines",
@@ -54,12 +60,12 @@ __all__ = [
 STAGES_MOST = 8
 
 
-def compose(occasion: Occasion, about: Subject) -> Words:
+def compose_message(occasion: MessageKind, about: MessageSubject) -> MessageContent:
     """The words for one occasion."""
     return _COMPOSERS[occasion](about)
 
 
-def buttons_for(occasion: Occasion, about: Subject) -> tuple[Button, ...]:
+def buttons_for(occasion: MessageKind, about: MessageSubject) -> tuple[Button, ...]:
     """The buttons that make sense now: to answer while the proposal is open, then to give feedback.
 
     There are none once the incident is resolved.
@@ -83,27 +89,27 @@ def buttons_for(occasion: Occasion, about: Subject) -> tuple[Button, ...]:
     return tuple(buttons)
 
 
-def digest(held: Sequence[Words], *, now: datetime) -> Words:
+def digest(held: Sequence[MessageContent], *, now: datetime) -> MessageContent:
     """What was held back during quiet hours, in one message."""
-    return Words(
+    return MessageContent(
         title=f"While it was quiet: {count(len(held), 'message')}",
         sentence="Nothing of this needed you at night; here it is in the order in which it happened.",
         progress=tuple(f"{each.title}: {each.sentence}" for each in held[:40]),
-        footer=f"Digest of {moment(now)}"
+        footer=f"Digest of {format_time(now)}"
         + (f"; {len(held) - 40} more are in `babysit report JOB`" if held[40:] else ""),
     )
 
 
-def _started(about: Subject) -> Words:
-    return Words(
+def _started(about: MessageSubject) -> MessageContent:
+    return MessageContent(
         title=f"Watching {about.job}",
         sentence="This message shows how it is doing. Nothing more is said unless something is really wrong.",
         fields=_facts_of_watch(about),
-        footer=f"Started {moment(about.now)}",
+        footer=f"Started {format_time(about.now)}",
     )
 
 
-def _live_state(about: Subject) -> Words:
+def _live_state(about: MessageSubject) -> MessageContent:
     outlook, phase = about.outlook, about.verdict.phase if about.verdict else about.watch.phase
     fields = [("Phase", phase.value), *(_facts_of_outlook(outlook) if outlook else ())]
     if about.watch.restarts:
@@ -112,16 +118,16 @@ def _live_state(about: Subject) -> Words:
         ("Open incident", f"{cause_name(each.key.cause)} ({each.status})")
         for each in about.open_incidents[:3]
     ]
-    sentence = safe(outlook.summary, most=SENTENCE_CHARS_MOST) if outlook else "Not seen yet."
+    sentence = escape(outlook.summary, most=SENTENCE_CHARS_MOST) if outlook else "Not seen yet."
     if about.verdict is not None and about.verdict.blind:
         spot = about.verdict.blind[0]
-        since = moment(spot.since, now=about.now)
-        sentence = f"Cannot be seen since {since}: {safe(spot.reason)} {sentence}"
+        since = format_time(spot.since, now=about.now)
+        sentence = f"Cannot be seen since {since}: {escape(spot.reason)} {sentence}"
     elif about.verdict is not None and about.verdict.gone is not None and about.watch.memory.gone_since:
-        since = moment(about.watch.memory.gone_since, now=about.now)
+        since = format_time(about.watch.memory.gone_since, now=about.now)
         sentence = f"Not known to the cluster since {since}. Watching goes on."
     title, severity = _standing(about, phase)
-    return Words(
+    return MessageContent(
         title=title,
         sentence=sentence,
         severity=severity.value,
@@ -131,7 +137,7 @@ def _live_state(about: Subject) -> Words:
     )
 
 
-def _standing(about: Subject, phase: Phase) -> tuple[str, Severity]:
+def _standing(about: MessageSubject, phase: Phase) -> tuple[str, Severity]:
     """The title of a conversation, and the sign before it: how the job is, at last how it ended."""
     worst = max((each.diagnosis.severity for each in about.open_incidents), default=Severity.BENIGN)
     if phase is Phase.FINISHED:
@@ -141,11 +147,13 @@ def _standing(about: Subject, phase: Phase) -> tuple[str, Severity]:
     return f"Watching {about.job}", worst
 
 
-def _reminder(about: Subject) -> Words:
+def _reminder(about: MessageSubject) -> MessageContent:
     card = compose_card(about)
-    waited = duration((about.now - about.proposal.created_at).total_seconds()) if about.proposal else ""
+    waited = (
+        format_duration((about.now - about.proposal.created_at).total_seconds()) if about.proposal else ""
+    )
     asked = f"Nobody has answered for {waited}. " if waited else ""
-    return Words(
+    return MessageContent(
         title=f"Still waiting for an answer: {short_name(about.job)}",
         sentence=f"{asked}{card.sentence}",
         severity=card.severity,
@@ -156,98 +164,102 @@ def _reminder(about: Subject) -> Words:
         price=card.price,
         budget=card.budget,
         expires_at=card.expires_at,
-        footer=safe(about.because),
+        footer=escape(about.because),
     )
 
 
-def _withdrawn(about: Subject) -> Words:
+def _withdrawn(about: MessageSubject) -> MessageContent:
     reason = about.because or (about.proposal.withdrawn_because if about.proposal else "")
-    why = ended(capital(safe(reason)))
-    return Words(
+    why = ended(capital(escape(reason)))
+    return MessageContent(
         title=f"Proposal withdrawn: {short_name(about.job)}",
         sentence=f"Nothing was done. {why}".strip(),
         fields=(("Job", about.job),),
     )
 
 
-def _decided(about: Subject) -> Words:
+def _decided(about: MessageSubject) -> MessageContent:
     answer = ANSWERED[about.decision.answer] if about.decision else "Answered"
-    return Words(
+    return MessageContent(
         title=f"{answer}: {short_name(about.job)}",
-        sentence=decided_text(about) or ended(safe(about.because)) or "Somebody has answered.",
+        sentence=decided_text(about) or ended(escape(about.because)) or "Somebody has answered.",
     )
 
 
-def _acting(about: Subject) -> Words:
-    job = safe(about.proposal.job) if about.proposal else about.job
-    return Words(
+def _acting(about: MessageSubject) -> MessageContent:
+    job = escape(about.proposal.job) if about.proposal else about.job
+    return MessageContent(
         title=f"Restarting {short_name(job)}",
-        sentence=safe(about.outcome or about.because)
+        sentence=escape(about.outcome or about.because)
         or f"Stopping exactly {job}; then it is submitted again under a fresh name.",
         commands=commands_of(about.proposal) if about.proposal else (),
         change=change_of(about.proposal) if about.proposal else "",
     )
 
 
-def _not_submitted(about: Subject) -> Words:
-    job = safe(about.proposal.successor) if about.proposal else about.job
-    by_hand = safe(about.by_hand_job) or job
+def _not_submitted(about: MessageSubject) -> MessageContent:
+    job = escape(about.proposal.successor) if about.proposal else about.job
+    by_hand = escape(about.by_hand_job) or job
     yourself = (
         " Each try first looks for "
         + by_hand
         + ": if you submit it yourself, exactly as below, it is followed."
     )
-    return Words(
+    return MessageContent(
         title=f"Stopped and not submitted again: {short_name(job)}",
         sentence=(
-            ended(capital(safe(about.outcome, most=SENTENCE_CHARS_MOST)))
+            ended(capital(escape(about.outcome, most=SENTENCE_CHARS_MOST)))
             or "The old job was stopped, and the new one is not submitted."
         )
         + (yourself if about.by_hand else ""),
         severity=Severity.FATAL.value,
-        commands=(safe(about.by_hand, most=COMMAND_CHARS_MOST),) if about.by_hand else (),
+        commands=(escape(about.by_hand, most=COMMAND_CHARS_MOST),) if about.by_hand else (),
         commands_are="To submit it yourself, paste this",
         fields=(("Job", job),),
         footer="To end the tries: babysit stop " + shlex.quote(about.watch.root),
     )
 
 
-def _resolved(about: Subject) -> Words:
+def _resolved(about: MessageSubject) -> MessageContent:
     outcome = about.outcome or (about.incident.outcome if about.incident else "") or about.because
     opened = about.incident.opened_at if about.incident else None
     failed = about.incident is not None and about.incident.status is IncidentStatus.FAILED
-    return Words(
+    return MessageContent(
         title=f"{'Not solved' if failed else 'Over'}: {about.trouble}, {about.place}",
-        sentence=ended(capital(safe(outcome))) or "It is over.",
+        sentence=ended(capital(escape(outcome))) or "It is over.",
         severity=(Severity.FATAL if failed else Severity.BENIGN).value,
-        fields=(("Lasted", duration((about.now - opened).total_seconds())),) if opened else (),
+        fields=(("Lasted", format_duration((about.now - opened).total_seconds())),) if opened else (),
     )
 
 
-def _waiting(about: Subject) -> Words:
-    return Words(
+def _because(about: MessageSubject) -> str:
+    return ended(capital(escape(about.because)))
+
+
+def _waiting(about: MessageSubject) -> MessageContent:
+    return MessageContent(
         title=f"Waiting for machines: {short_name(about.job)}",
-        sentence=f"{ended(capital(safe(about.because)))} It is not a failure, and goes on by itself.".strip(),
+        sentence=f"{_because(about)} It is not a failure, and goes on by itself.".strip(),
         severity=Severity.INFO.value,
         fields=(("Job", about.job),),
     )
 
 
-def _digest(about: Subject) -> Words:
-    return Words(
+def _digest(about: MessageSubject) -> MessageContent:
+    return MessageContent(
         title=f"While it was quiet: {short_name(about.job)}",
-        sentence=ended(safe(about.because)) or "Nothing was held back.",
+        sentence=ended(escape(about.because)) or "Nothing was held back.",
     )
 
 
-def _facts_of_outlook(outlook: Outlook) -> tuple[tuple[str, str], ...]:
+def _facts_of_outlook(outlook: ProgressSummary) -> tuple[tuple[str, str], ...]:
     fields = []
     if outlook.job_state is not None:
         fields.append(("Job", outlook.job_state.value))
     if outlook.workers is not None:
         fields.append(("Workers", f"{outlook.alive or 0} of {outlook.workers} alive"))
     if outlook.eta_s is not None:
-        fields.append(("ETA", duration(outlook.eta_s)))
+        fields.append(("ETA", format_duration(outlook.eta_s)))
     if outlook.rate_per_min is not None:
         fields.append(("Pace", f"{outlook.rate_per_min:.3g} per minute"))
     if outlook.retries:
@@ -255,7 +267,7 @@ def _facts_of_outlook(outlook: Outlook) -> tuple[tuple[str, str], ...]:
     return tuple(fields)
 
 
-def _facts_of_watch(about: Subject) -> tuple[tuple[str, str], ...]:
+def _facts_of_watch(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     watch = about.watch
     fields = [("Cluster", watch.cluster), ("Kind", watch.kind)]
     if watch.owner:
@@ -263,41 +275,41 @@ def _facts_of_watch(about: Subject) -> tuple[tuple[str, str], ...]:
     return tuple(fields)
 
 
-def _stage_bars(stages: Sequence[StageView]) -> tuple[str, ...]:
+def _stage_bars(stages: Sequence[StageProgressSummary]) -> tuple[str, ...]:
     shown = stages[-STAGES_MOST:]
     hidden = len(stages) - len(shown)
     lines = [f"{count(hidden, 'earlier stage')} done"] if hidden else []
-    width = max((len(safe(stage.label, most=40)) for stage in shown), default=0)
+    width = max((len(escape(stage.label, most=40)) for stage in shown), default=0)
     for stage in shown:
-        label = safe(stage.label, most=40).ljust(width)
+        label = escape(stage.label, most=40).ljust(width)
         share = f"{stage.done:,}/{stage.total:,}" if stage.total else f"{stage.done:,}"
         lines.append(f"{label}  {bar(stage.done, stage.total)}  {share}".rstrip())
     return tuple(lines)
 
 
-def _emergency(about: Subject) -> Words:
+def _emergency(about: MessageSubject) -> MessageContent:
     """About one job; those about the database have words of their own in emergency_message.py."""
-    because = safe(about.because, most=SENTENCE_CHARS_MOST) or "The database cannot be written."
-    return Words(title=f"babysit cannot store what it sees of {about.job}", sentence=because)
+    because = escape(about.because, most=SENTENCE_CHARS_MOST) or "The database cannot be written."
+    return MessageContent(title=f"babysit cannot store what it sees of {about.job}", sentence=because)
 
 
-_COMPOSERS: dict[Occasion, Callable[[Subject], Words]] = {
-    Occasion.STARTED: _started,
-    Occasion.LIVE_STATE: _live_state,
-    Occasion.INCIDENT: compose_card,
-    Occasion.WORSE: compose_card,
-    Occasion.PROPOSAL: compose_card,
-    Occasion.BLIND: compose_card,
-    Occasion.REMINDER: _reminder,
-    Occasion.WITHDRAWN: _withdrawn,
-    Occasion.DECIDED: _decided,
-    Occasion.ACTING: _acting,
-    Occasion.NOT_SUBMITTED: _not_submitted,
-    Occasion.RESOLVED: _resolved,
-    Occasion.WAITING: _waiting,
-    Occasion.FINISHED: compose_end,
-    Occasion.DIGEST: _digest,
-    Occasion.EMERGENCY: _emergency,
+_COMPOSERS: dict[MessageKind, Callable[[MessageSubject], MessageContent]] = {
+    MessageKind.STARTED: _started,
+    MessageKind.LIVE_STATE: _live_state,
+    MessageKind.INCIDENT: compose_card,
+    MessageKind.WORSE: compose_card,
+    MessageKind.PROPOSAL: compose_card,
+    MessageKind.BLIND: compose_card,
+    MessageKind.REMINDER: _reminder,
+    MessageKind.WITHDRAWN: _withdrawn,
+    MessageKind.DECIDED: _decided,
+    MessageKind.ACTING: _acting,
+    MessageKind.NOT_SUBMITTED: _not_submitted,
+    MessageKind.RESOLVED: _resolved,
+    MessageKind.WAITING: _waiting,
+    MessageKind.FINISHED: compose_end,
+    MessageKind.DIGEST: _digest,
+    MessageKind.EMERGENCY: _emergency,
 }
-_WITHOUT_BUTTONS = (Occasion.STARTED, Occasion.LIVE_STATE, Occasion.WAITING, Occasion.DIGEST)
-_CARDS = (Occasion.INCIDENT, Occasion.WORSE, Occasion.PROPOSAL, Occasion.BLIND)
+_WITHOUT_BUTTONS = (MessageKind.STARTED, MessageKind.LIVE_STATE, MessageKind.WAITING, MessageKind.DIGEST)
+_CARDS = (MessageKind.INCIDENT, MessageKind.WORSE, MessageKind.PROPOSAL, MessageKind.BLIND)

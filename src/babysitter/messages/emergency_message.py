@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from babysitter.messages.formatting import count, duration, moment
+from babysitter.messages.formatting import count, format_duration, format_time
 from babysitter.model.ids import JobId, MessageId
-from babysitter.model.message import Message, Occasion, Words
-from babysitter.redact import neutral, redact
+from babysitter.model.message import Message, MessageContent, MessageKind
+from babysitter.redact import redact, strip_control_characters
 
 FIRST_AFTER = timedelta(seconds=20)  # a lock or a failover that is over by then interests nobody
 AGAIN_AFTER = timedelta(minutes=10)
@@ -74,11 +74,11 @@ def storage_message(about: StorageEmergency, *, mentions_on_call: bool) -> Messa
     """babysit cannot store what it sees: what that means, and what to do."""
     sentence = (
         f"The database of babysit on {about.host} cannot be written since "
-        f"{moment(about.since_at, now=about.now)} ({_reason(about.because)}). "
+        f"{format_time(about.since_at, now=about.now)} ({_reason(about.because)}). "
         f"{_capital(_jobs_of(about.jobs))} still checked. Until the database works again, nothing that is "
         "found is reported, and no approved restart is carried out."
     )
-    words = Words(
+    words = MessageContent(
         title="babysit cannot store what it sees",
         sentence=sentence,
         severity="degraded",
@@ -96,21 +96,21 @@ def storage_works_message(
     since_at: datetime, works_since: datetime, jobs: Jobs, host: str, *, now: datetime
 ) -> Message:
     """The end of an outage that was reported. For the outbox, which works again."""
-    lasted = duration((works_since - since_at).total_seconds())
-    words = Words(
+    lasted = format_duration((works_since - since_at).total_seconds())
+    words = MessageContent(
         title="babysit stores what it sees again",
         sentence=f"The database of babysit on {host} can be written again, after {lasted}. "
         "Every check that could not be stored is repeated; nothing was lost.",
         severity="benign",
         fields=_job_fields(jobs),
-        footer=f"Since {moment(works_since, now=now)}",
+        footer=f"Since {format_time(works_since, now=now)}",
     )
-    return replace(_message(f"{host}:{since_at.isoformat()}:over", words, now), occasion=Occasion.RESOLVED)
+    return replace(_message(f"{host}:{since_at.isoformat()}:over", words, now), occasion=MessageKind.RESOLVED)
 
 
 def last_message(because: str, jobs: Jobs, host: str, *, now: datetime, mentions_on_call: bool) -> Message:
     """The service ends while jobs are watched: nobody looks after them any more."""
-    words = Words(
+    words = MessageContent(
         title=f"babysit on {host} has ended",
         sentence=f"{_reason(because)}. {_capital(_jobs_of(jobs))} not looked after until it runs again.",
         severity="degraded",
@@ -121,12 +121,12 @@ def last_message(because: str, jobs: Jobs, host: str, *, now: datetime, mentions
     return replace(message, mentions_on_call=mentions_on_call)
 
 
-def _message(key: str, words: Words, now: datetime) -> Message:
+def _message(key: str, words: MessageContent, now: datetime) -> Message:
     identity = MessageId("m-" + hashlib.sha256(f"emergency:{key}".encode()).hexdigest()[:12])
     return Message(
         id=identity,
         conversation=identity,
-        occasion=Occasion.EMERGENCY,
+        occasion=MessageKind.EMERGENCY,
         words=words,
         created_at=now,
         metadata={"kind": "emergency"},
@@ -147,13 +147,16 @@ def _job_fields(jobs: Jobs) -> tuple[tuple[str, str], ...]:
         shown = ", ".join(watched[:MAX_JOBS_SHOWN])
         if watched:
             fields.append(
-                (f"Jobs of '{cluster}'", neutral(shown + (", ..." if watched[MAX_JOBS_SHOWN:] else "")))
+                (
+                    f"Jobs of '{cluster}'",
+                    strip_control_characters(shown + (", ..." if watched[MAX_JOBS_SHOWN:] else "")),
+                )
             )
     return tuple(fields)
 
 
 def _reason(text: str) -> str:
-    return neutral(redact(text))[:MAX_REASON_CHARS].rstrip(". ")
+    return strip_control_characters(redact(text))[:MAX_REASON_CHARS].rstrip(". ")
 
 
 def _capital(text: str) -> str:

@@ -1,47 +1,47 @@
 """How a job ended, in words: the message about the end, and what a card adds when the job is over. Pure."""
 
-from babysitter.messages.formatting import cause_name, count, duration, size
+from babysitter.messages.formatting import cause_name, count, format_duration, size
 from babysitter.messages.subject import (
     EVIDENCE_LINES_MOST,
     SENTENCE_CHARS_MOST,
-    Subject,
+    MessageSubject,
     capital,
     ended,
+    escape,
     evidence_lines,
-    safe,
     short_name,
 )
 from babysitter.model.finding import Cause, Severity
 from babysitter.model.ids import is_within
 from babysitter.model.job import JobState
-from babysitter.model.message import Words
-from babysitter.model.verdict import Outlook
+from babysitter.model.message import MessageContent
+from babysitter.model.verdict import ProgressSummary
 
 CHILDREN_MOST = 3
 
 
-def compose_end(about: Subject) -> Words:
+def compose_end(about: MessageSubject) -> MessageContent:
     """The message about the end of a job. What was reported before is named, and not proven again."""
     outlook, diagnosis = about.outlook, about.verdict.diagnosis if about.verdict else about.diagnosis
     state = outlook.job_state if outlook else None
     fields = (("Job", about.job), *_facts(about))
     children = _failed_children(outlook)
-    reported = ended(capital(safe(about.because))) if about.incident is not None else ""
+    reported = ended(capital(escape(about.because))) if about.incident is not None else ""
     if state is JobState.SUCCEEDED or diagnosis is None:
-        found = f"{cause_name(diagnosis.cause)}: {safe(diagnosis.explanation)}" if diagnosis else ""
+        found = f"{cause_name(diagnosis.cause)}: {escape(diagnosis.explanation)}" if diagnosis else ""
         is_open = diagnosis is not None or bool(children)
-        return Words(
+        return MessageContent(
             title=f"{how_it_ended(about)}: {short_name(about.job)}",
             sentence=_joined(f"The job {state or 'is over'}{_lasted(outlook)}.", found, reported, children),
             severity=(Severity.DEGRADED if is_open else Severity.BENIGN).value,
             fields=fields,
         )
     is_known = about.incident is not None and about.incident.diagnosis.cause is diagnosis.cause
-    return Words(
+    return MessageContent(
         title=f"{how_it_ended(about)}: {short_name(about.job)}",
         sentence=_joined(
             f"{cause_name(diagnosis.cause)}{_lasted(outlook)}.",
-            safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
+            escape(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
             reported,
             children,
         ),
@@ -55,7 +55,7 @@ def compose_end(about: Subject) -> Words:
     )
 
 
-def how_it_ended(about: Subject) -> str:
+def how_it_ended(about: MessageSubject) -> str:
     """The first word of a title about a job that is over."""
     outlook, diagnosis = about.outlook, about.verdict.diagnosis if about.verdict else about.diagnosis
     if diagnosis is None or (outlook is not None and outlook.job_state is JobState.SUCCEEDED):
@@ -63,7 +63,7 @@ def how_it_ended(about: Subject) -> str:
     return "Stopped" if diagnosis.cause is Cause.USER_CANCEL else "Ended badly"
 
 
-def title_of_trouble(about: Subject) -> str:
+def title_of_trouble(about: MessageSubject) -> str:
     """The title of a card: the trouble and its place; that the trouble, or its job, is over."""
     if about.is_resolved:
         return f"Over: {about.trouble}, {about.place}"
@@ -77,20 +77,20 @@ def title_of_trouble(about: Subject) -> str:
     return f"Ended badly: {about.place} ({about.trouble.lower()})"
 
 
-def facts_of_ended(about: Subject) -> tuple[tuple[str, str], ...]:
+def facts_of_ended(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     """What a card says of a job that is over."""
     outlook = ended_outlook(about)
     if outlook is None or outlook.job_state is None:
         return ()
     facts = [("Ended", f"{outlook.job_state}{_lasted(outlook)}")]
     if outlook.failed_children:
-        facts.append(("Failed children", safe(", ".join(outlook.failed_children[:CHILDREN_MOST]))))
+        facts.append(("Failed children", escape(", ".join(outlook.failed_children[:CHILDREN_MOST]))))
     if outlook.peak_memory_bytes:
         facts.append(("Peak memory", size(outlook.peak_memory_bytes)))
     return tuple(facts)
 
 
-def ended_outlook(about: Subject) -> Outlook | None:
+def ended_outlook(about: MessageSubject) -> ProgressSummary | None:
     """The outlook of the job that the incident is about, if that job is over."""
     outlook, incident = about.outlook, about.incident
     if outlook is None or outlook.job_state is None or not outlook.job_state.is_terminal:
@@ -105,21 +105,21 @@ def _joined(*parts: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _lasted(outlook: Outlook | None) -> str:
+def _lasted(outlook: ProgressSummary | None) -> str:
     if outlook is None or outlook.started_at is None or outlook.finished_at is None:
         return ""
-    return f" after {duration((outlook.finished_at - outlook.started_at).total_seconds())}"
+    return f" after {format_duration((outlook.finished_at - outlook.started_at).total_seconds())}"
 
 
-def _failed_children(outlook: Outlook | None) -> str:
+def _failed_children(outlook: ProgressSummary | None) -> str:
     found = outlook.failed_children if outlook else ()
     if not found:
         return ""
     more = f", and {len(found) - CHILDREN_MOST} more" if found[CHILDREN_MOST:] else ""
-    return f"{count(len(found), 'child job')} ended badly: {safe(', '.join(found[:CHILDREN_MOST]))}{more}."
+    return f"{count(len(found), 'child job')} ended badly: {escape(', '.join(found[:CHILDREN_MOST]))}{more}."
 
 
-def _facts(about: Subject) -> tuple[tuple[str, str], ...]:
+def _facts(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     fields = []
     if about.outlook is not None:
         fields.append(("Stages", str(len(about.outlook.stages))))

@@ -15,7 +15,7 @@ def cause_name(cause: Cause) -> str:
     return about(cause).title
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """The two largest units that matter: "3 d 4 h", "12 min", "40 s"."""
     whole = max(0, round(seconds))
     parts = []
@@ -29,7 +29,7 @@ def duration(seconds: float) -> str:
     return " ".join(f"{amount} {unit}" for amount, unit in shown)
 
 
-def moment(at: datetime, *, now: datetime | None = None) -> str:
+def format_time(at: datetime, *, now: datetime | None = None) -> str:
     """A time of day, with the date when it is not today's: "14:05 UTC", "21 Nov 14:05 UTC"."""
     if now is not None and at.date() != now.date():
         return f"{at.day} {at:%b %H:%M} UTC"

@@ -7,21 +7,21 @@ import shlex
 from datetime import datetime
 
 from babysitter.messages.ending import ended_outlook, facts_of_ended, title_of_trouble
-from babysitter.messages.formatting import count, duration, moment
+from babysitter.messages.formatting import count, format_duration, format_time
 from babysitter.messages.proposal_text import change_of, commands_of, notes_of
 from babysitter.messages.subject import (
     EVIDENCE_LINES_MOST,
     SENTENCE_CHARS_MOST,
-    Subject,
+    MessageSubject,
     capital,
     ended,
+    escape,
     evidence_lines,
-    safe,
 )
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import JobId
 from babysitter.model.incident import IncidentStatus
-from babysitter.model.message import Words
+from babysitter.model.message import MessageContent
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
@@ -36,29 +36,29 @@ _FOLLOWED = {
 }
 
 
-def compose_card(about: Subject) -> Words:
+def compose_card(about: MessageSubject) -> MessageContent:
     """An incident as it stands now, with its offer or without."""
     diagnosis = about.diagnosis
     if diagnosis is None:
-        return Words(title=about.job, sentence=safe(about.because) or "Something is wrong.")
+        return MessageContent(title=about.job, sentence=escape(about.because) or "Something is wrong.")
     proposal = about.proposal
-    fields: list[tuple[str, str]] = [("Cluster", safe(about.watch.cluster))]
+    fields: list[tuple[str, str]] = [("Cluster", escape(about.watch.cluster))]
     if not about.is_of_cluster:
         fields = [("Job", about.job)]
         if about.watch.owner:
-            fields.append(("Owner", safe(about.watch.owner)))
+            fields.append(("Owner", escape(about.watch.owner)))
     fields += facts_of_ended(about)
     if diagnosis.machine:
-        fields.append(("Machine", safe(diagnosis.machine)))
+        fields.append(("Machine", escape(diagnosis.machine)))
     if about.incident is not None and about.incident.count > 1:
         fields.append(("Seen", f"{about.incident.count} times"))
     if about.affected:
         fields.append(
-            ("Affects", f"{count(len(about.affected), 'job')}: {safe(', '.join(about.affected[:5]))}")
+            ("Affects", f"{count(len(about.affected), 'job')}: {escape(', '.join(about.affected[:5]))}")
         )
-    return Words(
+    return MessageContent(
         title=title_of_trouble(about),
-        sentence=safe(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
+        sentence=escape(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
         cause=diagnosis.cause.value,
         severity=(Severity.BENIGN if about.is_resolved else diagnosis.severity).value,
         confidence=diagnosis.confidence,
@@ -78,39 +78,39 @@ def compose_card(about: Subject) -> Words:
     )
 
 
-def decided_text(about: Subject) -> str:
+def decided_text(about: MessageSubject) -> str:
     """Who decided, when, and what followed, or how it ended by itself; "" while it is open."""
     proposal, decision = about.proposal, about.decision
     if proposal is None and about.incident is not None and about.is_resolved:
-        return ended(capital(safe(about.incident.outcome)))
+        return ended(capital(escape(about.incident.outcome)))
     if proposal is None or proposal.status is ProposalStatus.OPEN:
         return ""
     if proposal.status is ProposalStatus.WITHDRAWN:
-        return f"Withdrawn, nothing was done: {ended(safe(proposal.withdrawn_because or about.because))}"
+        return f"Withdrawn, nothing was done: {ended(escape(proposal.withdrawn_because or about.because))}"
     if proposal.status is ProposalStatus.UNANSWERED:
-        return f"Nobody answered until {moment(proposal.expires_at, now=about.now)}; nothing was done."
+        return f"Nobody answered until {format_time(proposal.expires_at, now=about.now)}; nothing was done."
     if decision is None:
         return ended(proposal.status.value.capitalize())
-    at = moment(decision.decided_at, now=about.now)
-    text = f"{ANSWERED[decision.answer]} by {safe(decision.person)} at {at} ({decision.door})."
+    at = format_time(decision.decided_at, now=about.now)
+    text = f"{ANSWERED[decision.answer]} by {escape(decision.person)} at {at} ({decision.door})."
     if decision.answer is Answer.SNOOZE:
         until = decision.snooze_until
-        again = f"after {moment(until, now=about.now)}" if until else "when something changes"
+        again = f"after {format_time(until, now=about.now)}" if until else "when something changes"
         return f"{text} Asked again {again}."
     return f"{text} {_what_followed(about)}".strip()
 
 
-def _what_followed(about: Subject) -> str:
+def _what_followed(about: MessageSubject) -> str:
     if about.decision is not None and about.decision.answer is Answer.NO:
         return "Nothing was done."
     if about.outcome:
-        return ended(capital(safe(about.outcome)))
+        return ended(capital(escape(about.outcome)))
     if about.incident is None:
         return ""
-    return _FOLLOWED.get(about.incident.status, "") or ended(capital(safe(about.incident.outcome)))
+    return _FOLLOWED.get(about.incident.status, "") or ended(capital(escape(about.incident.outcome)))
 
 
-def _recovery(about: Subject) -> str:
+def _recovery(about: MessageSubject) -> str:
     verdict, outlook = about.verdict, about.outlook
     if verdict is not None and verdict.two_coordinators:
         return "Two coordinators are at work; nothing may be restarted while that lasts."
@@ -123,7 +123,7 @@ def _recovery(about: Subject) -> str:
     return f"The job's own recovery is not at work{so_far}."
 
 
-def _notes(about: Subject) -> tuple[tuple[str, str], ...]:
+def _notes(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     """Differences and an earlier try of what is offered; else why nothing is."""
     if about.proposal is not None and is_open(about.proposal):
         return notes_of(about.proposal)
@@ -131,7 +131,7 @@ def _notes(about: Subject) -> tuple[tuple[str, str], ...]:
     is_wanted = about.diagnosis is not None and about.diagnosis.action.restarts
     if not missing or not is_wanted or (about.incident is not None and about.incident.status.is_over):
         return ()
-    return (("No restart is proposed", safe(" ".join(missing), most=SENTENCE_CHARS_MOST)),)
+    return (("No restart is proposed", escape(" ".join(missing), most=SENTENCE_CHARS_MOST)),)
 
 
 def _price(proposal: Proposal, now: datetime) -> str:
@@ -140,7 +140,7 @@ def _price(proposal: Proposal, now: datetime) -> str:
     since = price.since_at
     lost_s = (now - since).total_seconds() if since else price.lost_s
     if lost_s is not None and lost_s > 0:
-        parts.append(f"{duration(lost_s)} lost so far")
+        parts.append(f"{format_duration(lost_s)} lost so far")
     if price.idle_workers:
         parts.append(f"{count(price.idle_workers, 'worker')} held")
     return ", ".join(parts)
@@ -153,8 +153,8 @@ def _budget(proposal: Proposal, watch: Watch) -> str:
 def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> str:
     """What to do where there is nothing to press."""
     if proposal is not None:
-        because = f": {safe(proposal.asked_because)}" if proposal.asked_because else ""
-        return f"Asked for by {safe(proposal.asked_by)}{because}" if proposal.is_asked_for else ""
+        because = f": {escape(proposal.asked_because)}" if proposal.asked_because else ""
+        return f"Asked for by {escape(proposal.asked_by)}{because}" if proposal.is_asked_for else ""
     if diagnosis.cause is Cause.CONTROLLER_UNREACHABLE:
         return "Nothing is stopped or restarted while the cluster cannot be seen."
     if diagnosis.cause is Cause.JOB_GONE:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 
 from babysitter.messages.formatting import command_line, count, shortened
-from babysitter.messages.subject import safe
+from babysitter.messages.subject import escape
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.proposal import Proposal
 from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
@@ -48,17 +48,17 @@ def change_of(proposal: Proposal) -> str:
     change = proposal.change
     if change is None:
         return ""
-    before = f"{safe(change.before)} → " if change.before else "set to "
-    return f"{change.what}: {before}{safe(change.after)} ({safe(change.why)})"
+    before = f"{escape(change.before)} → " if change.before else "set to "
+    return f"{change.what}: {before}{escape(change.after)} ({escape(change.why)})"
 
 
 def notes_of(proposal: Proposal) -> tuple[tuple[str, str], ...]:
     """What a person should know before they answer, by name."""
     notes = []
     if proposal.earlier_try:
-        notes.append(("First try", safe(proposal.earlier_try)))
+        notes.append(("First try", escape(proposal.earlier_try)))
     if proposal.differences:
-        notes.append(("Differs from what the cluster stored", safe("; ".join(proposal.differences))))
+        notes.append(("Differs from what the cluster stored", escape("; ".join(proposal.differences))))
     return tuple(notes)
 
 
@@ -85,10 +85,10 @@ def _folder_words(submission: Submission) -> str:
 def _request_lines(proposal: Proposal) -> Iterator[str]:
     request = LaunchRequest(proposal.submission.request or {})
     program = redact(command_line(request.command))
-    yield f"launch {safe(proposal.successor)} over HTTP, as the cluster stored {safe(proposal.job)}:"
+    yield f"launch {escape(proposal.successor)} over HTTP, as the cluster stored {escape(proposal.job)}:"
     yield f"  program: {program}"
     if request.bundle_id:
-        yield f"  code: its own bundle, {safe(request.bundle_id[:12])}"
+        yield f"  code: its own bundle, {escape(request.bundle_id[:12])}"
     yield f"  resources: {', '.join(_resources(request))}"
     names = sorted(request.variables)
     if names:
@@ -103,11 +103,11 @@ def _resources(request: LaunchRequest) -> Iterator[str]:
         if (found := request.resource(resource)) is not None:
             yield f"{found / GIB:.3g}GB {name}"
     if request.devices:
-        yield safe(request.devices)
+        yield escape(request.devices)
     if replicas is not None and replicas > 1:
         yield f"{replicas} replicas"
 
 
 def _fill_lines(submission: Submission) -> Iterator[str]:
     for name, source in sorted(submission.fills.items()):
-        yield f"  {safe(name)}: {_SOURCES[source]}"
+        yield f"  {escape(name)}: {_SOURCES[source]}"

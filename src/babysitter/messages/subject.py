@@ -9,7 +9,7 @@ from babysitter.model.finding import Cause, Evidence
 from babysitter.model.ids import JobId
 from babysitter.model.incident import Incident
 from babysitter.model.proposal import Decision, Proposal
-from babysitter.model.verdict import Diagnosis, Outlook, Verdict
+from babysitter.model.verdict import Diagnosis, ProgressSummary, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 
@@ -26,7 +26,7 @@ LONGEST_SECRET_CHARS = 4_096  # of one word, as far as it may be the beginning o
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class MessageSubject:
     """Everything a message may be about. What is not known is left out, and then not spoken of.
 
     `because`: the named reason for this message. `outcome`: what an action did so far. `by_hand`: the command
@@ -50,7 +50,7 @@ class Subject:
     @property
     def job(self) -> str:
         """The full id of the job that this is about: after a restart an old incident keeps the old job's."""
-        return safe(self.proposal.job if self.proposal else self.watch.root)
+        return escape(self.proposal.job if self.proposal else self.watch.root)
 
     @property
     def is_of_cluster(self) -> bool:
@@ -65,7 +65,7 @@ class Subject:
     @property
     def place(self) -> str:
         """Where the trouble is, in a word: the job's name, or the cluster when all of it is concerned."""
-        return safe(self.watch.cluster) if self.is_of_cluster else short_name(self.job)
+        return escape(self.watch.cluster) if self.is_of_cluster else short_name(self.job)
 
     @property
     def trouble(self) -> str:
@@ -78,7 +78,7 @@ class Subject:
         return cause_name(cause)
 
     @property
-    def outlook(self) -> Outlook | None:
+    def outlook(self) -> ProgressSummary | None:
         return self.verdict.outlook if self.verdict else self.watch.outlook
 
     @property
@@ -100,12 +100,12 @@ def evidence_lines(evidence: Iterable[Evidence], root: JobId, *, most: int) -> t
         source = each.source.replace(f"{root}/", "")
         place = f"{source}:{each.line_number}" if each.line_number else source
         when = f"{each.at:%H:%M:%S} " if each.at else ""
-        text = safe(each.text).rstrip("\n").replace("\n", "\n    ")
-        lines.append(f"{when}{safe(place)} | {text}")
+        text = escape(each.text).rstrip("\n").replace("\n", "\n    ")
+        lines.append(f"{when}{escape(place)} | {text}")
     return tuple(lines)
 
 
-def safe(text: str, *, most: int = LINE_CHARS_MOST) -> str:
+def escape(text: str, *, most: int = LINE_CHARS_MOST) -> str:
     """Text of foreign origin, fit to leave the machine: no control characters, redacted, bounded."""
     return shortened(redact(_readable_part(text)), most)
 

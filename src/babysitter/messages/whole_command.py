@@ -10,7 +10,7 @@ from babysitter.messages.proposal_text import (
     notes_of,
     whole_commands_of,
 )
-from babysitter.model.message import Words
+from babysitter.model.message import MessageContent
 from babysitter.model.proposal import Proposal
 from babysitter.redact import redact
 from babysitter.slack.blocks import inert, is_cut
@@ -22,7 +22,9 @@ PAGES_MOST = 15  # about one a second: Slack's limit for a channel
 def must_be_shown(proposal: Proposal) -> bool:
     """Whether something that approval would run was not shown to anybody yet."""
     return proposal.shown_whole_at is None and is_cut(
-        Words("", "", commands=commands_of(proposal), change=change_of(proposal), notes=notes_of(proposal))
+        MessageContent(
+            "", "", commands=commands_of(proposal), change=change_of(proposal), notes=notes_of(proposal)
+        )
     )
 
 

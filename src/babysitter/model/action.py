@@ -8,7 +8,7 @@ from typing import TypeAlias
 from babysitter.model.ids import JobId
 
 
-class Step(StrEnum):
+class ActionStep(StrEnum):
     """In the order in which they are taken."""
 
     EVIDENCE = "evidence-saved"  # what would be lost with the old job
@@ -26,37 +26,37 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    step: Step
+    step: ActionStep
     state: StepState
     at: datetime
     detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class ActionSucceeded:
     """The old job is over and the new one exists."""
 
     job: JobId
 
 
 @dataclass(frozen=True, slots=True)
-class CalledOff:
+class ActionCancelled:
     """The facts had moved before anything was touched; nothing was done."""
 
     because: str
 
 
 @dataclass(frozen=True, slots=True)
-class BrokeOff:
+class ActionFailed:
     """A step could not be completed. `done` says what was, `not_done` what was not."""
 
-    step: Step
+    step: ActionStep
     because: str
-    done: tuple[Step, ...]
+    done: tuple[ActionStep, ...]
 
     @property
-    def not_done(self) -> tuple[Step, ...]:
-        return tuple(each for each in Step if each not in self.done)
+    def not_done(self) -> tuple[ActionStep, ...]:
+        return tuple(each for each in ActionStep if each not in self.done)
 
 
 class SubmissionFailure(Enum):
@@ -79,11 +79,11 @@ class NotSubmitted:
 
     because: str
     since_at: datetime
-    step: Step = Step.SUBMIT
+    step: ActionStep = ActionStep.SUBMIT
     until: datetime | None = None
     failure: SubmissionFailure = SubmissionFailure.FAILED
     by_hand_as: JobId | None = None
 
 
-Concluded: TypeAlias = Submitted | CalledOff | BrokeOff
+Concluded: TypeAlias = ActionSucceeded | ActionCancelled | ActionFailed
 Outcome: TypeAlias = Concluded | NotSubmitted

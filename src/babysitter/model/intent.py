@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import IncidentKey, IncidentStatus
-from babysitter.model.message import Occasion
+from babysitter.model.message import MessageKind
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Diagnosis
 
@@ -52,7 +52,7 @@ class Remind:
 
 
 @dataclass(frozen=True, slots=True)
-class HandOn:
+class Reassign:
     """Nobody answered in time: ask the next approvers, with a fresh expiry."""
 
     proposal: ProposalId
@@ -68,14 +68,14 @@ class Expire:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class SendMessage:
     """Tell people. `because` is the named reason why this is worth a message.
 
     `key`: the same key is told once, ever; a check repeated after a crash says nothing twice.
     `hold_until`: quiet hours; None = now.
     """
 
-    occasion: Occasion
+    occasion: MessageKind
     because: str
     key: str
     incident: IncidentId | None = None
@@ -86,5 +86,13 @@ class Say:
 
 
 Intent: TypeAlias = (
-    OpenIncident | RepeatIncident | EndIncident | Propose | Withdraw | Remind | HandOn | Expire | Say
+    OpenIncident
+    | RepeatIncident
+    | EndIncident
+    | Propose
+    | Withdraw
+    | Remind
+    | Reassign
+    | Expire
+    | SendMessage
 )

@@ -19,7 +19,7 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-class Level(StrEnum):
+class LogLevel(StrEnum):
     """Severity the logger wrote. UNKNOWN: a print, a traceback line, another format."""
 
     DEBUG = "debug"
@@ -45,7 +45,7 @@ class LogSource:
     task: TaskId | None = None
     attempt: int | None = None
     containing: str = ""
-    at_least: Level | None = None
+    at_least: LogLevel | None = None
     since: datetime | None = None
 
 
@@ -60,7 +60,7 @@ class LogLine(NamedTuple):
     at_ms: int = 0
     task: TaskId = TaskId("")
     attempt: int = -1
-    level: Level = Level.UNKNOWN
+    level: LogLevel = LogLevel.UNKNOWN
     stream: str = ""  # stdout, stderr, build, error, process
 
 

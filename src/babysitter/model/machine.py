@@ -7,7 +7,7 @@ from babysitter.model.ids import TaskId
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class Machine:
     """One machine as the cluster sees it."""
 
     id: str

@@ -15,7 +15,7 @@ from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
 from babysitter.model.progress import Progress, StagePace
 from babysitter.model.seen import Source
-from babysitter.model.thread_dump import DumpNote
+from babysitter.model.thread_dump import DumpSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Memory:
     requeues: tuple[datetime, ...] = ()  # shards given to another worker, newest last
     losses: tuple[WorkerLosses, ...] = ()
     errors: tuple[ErrorNote, ...] = ()
-    dumps: tuple[DumpNote, ...] = ()
+    dumps: tuple[DumpSummary, ...] = ()
     peak_memory_bytes: int | None = None
     loss_reports: tuple[
         LogLine, ...

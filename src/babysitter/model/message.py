@@ -7,7 +7,7 @@ from enum import StrEnum
 from babysitter.model.ids import IncidentId, MessageId, Person, ProposalId, WatchId
 
 
-class Occasion(StrEnum):
+class MessageKind(StrEnum):
     """Why a message exists."""
 
     STARTED = "started"
@@ -47,7 +47,7 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class MessageContent:
     """The content of a message, already redacted; surfaces only lay it out.
 
     Everything from the job is in `evidence` and `commands` (shown as code, escaped by the surface).
@@ -80,7 +80,7 @@ class Told:
     """One message about an incident that was written down: which, why, when."""
 
     incident: IncidentId
-    occasion: Occasion
+    occasion: MessageKind
     at: datetime
     proposal: ProposalId | None = None
 
@@ -94,8 +94,8 @@ class Message:
 
     id: MessageId
     conversation: str
-    occasion: Occasion
-    words: Words
+    occasion: MessageKind
+    words: MessageContent
     created_at: datetime
     watch: WatchId | None = None
     incident: IncidentId | None = None

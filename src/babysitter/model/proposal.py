@@ -26,7 +26,7 @@ class Answer(StrEnum):
     SNOOZE = "snooze"
 
 
-class Door(StrEnum):
+class Surface(StrEnum):
     """Where a decision came in."""
 
     SLACK = "slack"
@@ -34,7 +34,7 @@ class Door(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ProposalFacts:
     """What a proposal rests on. When any of these differs, the proposal is withdrawn."""
 
     root: JobId
@@ -46,7 +46,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingPrice:
+class CostOfWaiting:
     """What waiting costs; None where it is not known."""
 
     idle_workers: int | None = None
@@ -66,13 +66,13 @@ class Proposal:
     successor: JobId  # the id the resubmitted job gets
     action: ActionKind  # restart or restart-with-change
     submission: Submission
-    facts: Facts
+    facts: ProposalFacts
     digest: Digest
     created_at: datetime
     expires_at: datetime
     status: ProposalStatus = ProposalStatus.OPEN
     change: Change | None = None
-    price: WaitingPrice = WaitingPrice()
+    price: CostOfWaiting = CostOfWaiting()
     may_approve: tuple[Person, ...] = ()  # empty = anybody the configuration names
     restarts_left: int = 0
     asked_by: str = "babysit"  # or the agent that asked for it, which a person is told
@@ -95,7 +95,7 @@ class Decision:
     proposal: ProposalId
     person: Person
     answer: Answer
-    door: Door
+    door: Surface
     decided_at: datetime
     snooze_until: datetime | None = None
 

@@ -10,7 +10,7 @@ from babysitter.model.log import Role
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StackFrame:
     function: str  # qualified
     file: str
     line: int
@@ -20,7 +20,7 @@ class Frame:
 class Thread:
     name: str
     state: str  # idle, active, active+gil
-    frames: tuple[Frame, ...]  # innermost first
+    frames: tuple[StackFrame, ...]  # innermost first
 
     def is_in(self, function: str) -> bool:
         """Whether any frame's function, without its class, is `function`."""
@@ -50,7 +50,7 @@ class ThreadDump:
             yield from process.threads
 
 
-class Doing(StrEnum):
+class ProcessActivity(StrEnum):
     """What a process was doing, as far as its dump tells."""
 
     STARTING = "starting"
@@ -64,11 +64,11 @@ class Doing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DumpNote:
+class DumpSummary:
     """What is kept of a dump: its meaning, and the place where the deciding thread stood."""
 
     target: TaskId
     taken_at: datetime
     role: Role
-    doing: Doing
+    doing: ProcessActivity
     place: str = ""  # innermost frames, outermost last: "accept < fetch_page < run_stage"

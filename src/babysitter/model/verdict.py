@@ -76,7 +76,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class StageView:
+class StageProgressSummary:
     """One stage as a person sees it; `done` of a finished stage is its total."""
 
     label: str
@@ -88,12 +88,12 @@ class StageView:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class ProgressSummary:
     """What a person sees of the job right now."""
 
     summary: str  # one line
     job_state: JobState | None = None  # None = not seen yet
-    stages: tuple[StageView, ...] = ()
+    stages: tuple[StageProgressSummary, ...] = ()
     eta_s: float | None = None  # None = cannot tell
     rate_per_min: float | None = None  # shards (or steps) per minute
     alive: int | None = None
@@ -114,7 +114,7 @@ class Verdict:
     phase: Phase
     memory: Memory
     next_check_s: float
-    outlook: Outlook
+    outlook: ProgressSummary
     diagnosis: Diagnosis | None = None  # None = nothing is wrong
     attempt: JobId | None = None  # the attempt (coordinator or root job) the diagnosis is about
     signals: tuple[Signal, ...] = ()

@@ -8,7 +8,7 @@ from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
 from babysitter.model.submission import Submission, SubmitContext
-from babysitter.model.verdict import Outlook
+from babysitter.model.verdict import ProgressSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Watch:
     resubmit: Submission | None = None  # the command that a person gave
     submit_context: SubmitContext = field(default_factory=SubmitContext)
     owner: Person | None = None
-    outlook: Outlook | None = None
+    outlook: ProgressSummary | None = None
     last_checked_at: datetime | None = None
     restarts: int = 0
     stopped_at: datetime | None = None  # a person said: stop watching

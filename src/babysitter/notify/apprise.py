@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from babysitter.messages.attention import one_line
 from babysitter.model.ids import MessageId
-from babysitter.model.message import Message, Occasion
+from babysitter.model.message import Message, MessageKind
 from babysitter.notify.console import as_text
 from babysitter.notify.notifier import NotifyError, Receipt
 
@@ -126,7 +126,7 @@ def kind_of(message: Message) -> Any:
     """Return apprise's word for how bad it is: failure, warning, success or info."""
     if message.words.severity in ("fatal", "degraded"):
         return "failure" if message.words.severity == "fatal" else "warning"
-    return "success" if message.occasion is Occasion.RESOLVED else "info"
+    return "success" if message.occasion is MessageKind.RESOLVED else "info"
 
 
 def without_mentions(text: str) -> str:

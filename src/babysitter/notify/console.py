@@ -10,7 +10,7 @@ from typing import TextIO
 
 from babysitter.messages.attention import calls_a_person, one_line
 from babysitter.model.ids import MessageId
-from babysitter.model.message import Message, Occasion
+from babysitter.model.message import Message, MessageKind
 from babysitter.notify.notifier import NotifyError, Receipt
 
 WRITE_TIMEOUT_S = 5.0
@@ -159,7 +159,7 @@ def as_text(message: Message) -> str:
     if words.commands:
         heading = words.commands_are or "approval would run exactly"
         lines += [f"   {heading}:", *(f"     {each}" for each in words.commands)]
-    asks = message.occasion not in (Occasion.DECIDED, Occasion.NOT_SUBMITTED)
+    asks = message.occasion not in (MessageKind.DECIDED, MessageKind.NOT_SUBMITTED)
     if message.proposal and words.commands and asks:
         lines.append(f"   answer with: babysit approve {message.proposal}   (or deny, snooze)")
     if words.footer:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from babysitter.clock import Clock
-from babysitter.model.message import Message, Words
+from babysitter.model.message import Message, MessageContent
 from babysitter.notify.notifier import NotifyError, Receipt
 from babysitter.retry_after import parse_retry_after
 
@@ -101,7 +101,7 @@ def as_json(message: Message, *, is_repeat: bool = False) -> dict[str, object]:
     }
 
 
-def _words(words: Words) -> dict[str, object]:
+def _words(words: MessageContent) -> dict[str, object]:
     return {
         "title": words.title,
         "sentence": words.sentence,

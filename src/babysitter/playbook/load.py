@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from babysitter.diagnosis.causes.rule import AppliesTo, PlaybookFile, Rule, ScenarioFile
 from babysitter.diagnosis.signatures.compile_cache import fingerprint, keep, read_kept
 from babysitter.errors import BadPlaybook
-from babysitter.playbook.yaml_positions import Place, Places, parse_yaml
+from babysitter.playbook.yaml_positions import FilePosition, FilePositions, parse_yaml
 from babysitter.shipped import shipped
 
 MOST_PARTS = 32  # kinds of job, and those that somebody misspelt
@@ -26,10 +26,10 @@ SIZE_LIMIT_BYTES = 4 << 20  # of one file; the shipped ones are a hundredth of i
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PlaybookFault:
     """One thing that is wrong with a playbook: where, what was found, what would be right."""
 
-    place: Place
+    place: FilePosition
     sentence: str
 
     def __str__(self) -> str:
@@ -37,19 +37,19 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedRule:
+class LocatedRule:
     """A rule, what it applies to with its file's defaults filled in, and where it was written."""
 
     rule: Rule
     applies_to: AppliesTo
-    place: Place
+    place: FilePosition
 
 
 @dataclass(frozen=True, slots=True)
 class Playbook:
     """The rules in force, in reading order; `fingerprint` changes whenever any of them does."""
 
-    placed: tuple[PlacedRule, ...]
+    placed: tuple[LocatedRule, ...]
     fingerprint: str = ""
     by_id: Mapping[str, Rule] = field(default_factory=dict, repr=False)
     _parts: dict[tuple[str, str], "Playbook"] = field(default_factory=dict, repr=False, compare=False)
@@ -73,7 +73,7 @@ class Playbook:
             self._parts[backend, kind] = part
         return part
 
-    def place_of(self, rule_id: str) -> Place | None:
+    def place_of(self, rule_id: str) -> FilePosition | None:
         """Where a rule was written; None when no such rule is in force."""
         return next((each.place for each in self.placed if each.rule.id == rule_id), None)
 
@@ -84,8 +84,8 @@ class ReadFile:
 
     path: Path
     content: PlaybookFile | None
-    places: Places
-    faults: tuple[Fault, ...]
+    places: FilePositions
+    faults: tuple[PlaybookFault, ...]
 
 
 def playbook_files(folders: Iterable[Path]) -> list[tuple[Path, ...]]:
@@ -137,14 +137,18 @@ def _kept_name(folders: Sequence[Path]) -> str:
         return "rules-unreadable"
 
 
-def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[Fault, ...]]:
+def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[PlaybookFault, ...]]:
     """What can be used of these folders, and everything that is wrong with the rest."""
-    in_force: dict[str, PlacedRule] = {}
-    faults = [Fault(Place(each, 1), "there is no such folder") for each in folders if not each.exists()]
+    in_force: dict[str, LocatedRule] = {}
+    faults = [
+        PlaybookFault(FilePosition(each, 1), "there is no such folder")
+        for each in folders
+        if not each.exists()
+    ]
     digest = sha256()
     for paths in playbook_files(folders):
-        here: dict[str, PlacedRule] = {}
-        removed: list[tuple[str, Place]] = []
+        here: dict[str, LocatedRule] = {}
+        removed: list[tuple[str, FilePosition]] = []
         for path in paths:
             read = read_file(path, digest)
             faults.extend(read.faults)
@@ -157,7 +161,9 @@ def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[Fault, ...]]:
         for name, place in removed:
             if in_force.pop(name, None) is None:
                 faults.append(
-                    Fault(place, f"switches off {name!r}, which no earlier folder has{_near(name, in_force)}")
+                    PlaybookFault(
+                        place, f"switches off {name!r}, which no earlier folder has{_near(name, in_force)}"
+                    )
                 )
         in_force.update(here)
     faults.extend(_dangling(in_force))
@@ -178,13 +184,15 @@ def read_file(path: Path, digest: Any = None) -> ReadFile:
         document, places = parse_yaml(raw, path)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = Place(path, mark.line + 1 if mark else 1, mark.column + 1 if mark else 1)
-        return ReadFile(path, None, Places(path, None), (Fault(place, f"is not YAML: {error.problem}"),))
+        place = FilePosition(path, mark.line + 1 if mark else 1, mark.column + 1 if mark else 1)
+        return ReadFile(
+            path, None, FilePositions(path, None), (PlaybookFault(place, f"is not YAML: {error.problem}"),)
+        )
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         return _refused(
             path, f"is not YAML: {str(error).splitlines()[0] if str(error) else 'nested too deeply'}"
         )
-    faults = [Fault(place, f"key `{key}` stands here twice") for key, place in places.duplicates]
+    faults = [PlaybookFault(place, f"key `{key}` stands here twice") for key, place in places.duplicates]
     content: PlaybookFile | None = None
     try:
         content = PlaybookFile.model_validate(document)
@@ -193,26 +201,28 @@ def read_file(path: Path, digest: Any = None) -> ReadFile:
     return ReadFile(path, None if faults else content, places, tuple(faults))
 
 
-def read_scenarios(path: Path) -> tuple[ScenarioFile | None, tuple[Fault, ...]]:
+def read_scenarios(path: Path) -> tuple[ScenarioFile | None, tuple[PlaybookFault, ...]]:
     """A `*.test.yaml` file, or what is wrong with it."""
     try:
         document, places = parse_yaml(path.read_bytes(), path)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        return None, (Fault(Place(path, mark.line + 1 if mark else 1), f"is not YAML: {error}"),)
+        return None, (
+            PlaybookFault(FilePosition(path, mark.line + 1 if mark else 1), f"is not YAML: {error}"),
+        )
     try:
         return ScenarioFile.model_validate(document), ()
     except ValidationError as error:
         return None, tuple(validation_faults(error, places))
 
 
-def validation_faults(error: ValidationError, places: Places) -> list[Fault]:
+def validation_faults(error: ValidationError, places: FilePositions) -> list[PlaybookFault]:
     """Pydantic's errors in the reader's words, each at the place of the offending node."""
-    faults: dict[tuple[Place, str], Fault] = {}
+    faults: dict[tuple[FilePosition, str], PlaybookFault] = {}
     for each in error.errors(include_url=False):
         at_key = each["type"] == "extra_forbidden"
         place = places.find(each["loc"], of_key=at_key)
-        fault = Fault(place, _sentence(each, places.path_words(each["loc"])))
+        fault = PlaybookFault(place, _sentence(each, places.path_words(each["loc"])))
         faults[(place, fault.sentence)] = fault
     return sorted(faults.values(), key=lambda fault: (fault.place.line, fault.place.column))
 
@@ -249,34 +259,38 @@ def _all_keys() -> set[str]:
     from babysitter.diagnosis.causes import rule
 
     doors = [
-        value for value in vars(rule).values() if isinstance(value, type) and issubclass(value, rule.Door)
+        value
+        for value in vars(rule).values()
+        if isinstance(value, type) and issubclass(value, rule.StrictModel)
     ]
     return {info.alias or name for door in doors for name, info in door.model_fields.items()}
 
 
-def _add(read: ReadFile, here: dict[str, PlacedRule]) -> list[Fault]:
+def _add(read: ReadFile, here: dict[str, LocatedRule]) -> list[PlaybookFault]:
     assert read.content is not None
     faults = []
     for index, rule in enumerate(read.content.rules):
         place = read.places.find(("rules", index, "id"))
         if rule.id in here:
-            faults.append(Fault(place, f"rule id `{rule.id}` is taken already, at {here[rule.id].place}"))
+            faults.append(
+                PlaybookFault(place, f"rule id `{rule.id}` is taken already, at {here[rule.id].place}")
+            )
             continue
         applies_to = AppliesTo(
             backend=rule.applies_to.backend or read.content.applies_to.backend,
             kind=rule.applies_to.kind or read.content.applies_to.kind,
         )
-        here[rule.id] = PlacedRule(rule, applies_to, place)
+        here[rule.id] = LocatedRule(rule, applies_to, place)
     return faults
 
 
-def _dangling(in_force: Mapping[str, PlacedRule]) -> list[Fault]:
+def _dangling(in_force: Mapping[str, LocatedRule]) -> list[PlaybookFault]:
     """`explains` that names a rule which does not exist."""
     from babysitter.model.finding import Cause
 
     causes = {cause.value for cause in Cause}
     return [
-        Fault(
+        PlaybookFault(
             placed.place,
             f"`explains` names `{name}`, which is neither a rule nor a cause{_near(name, in_force)}",
         )
@@ -287,11 +301,11 @@ def _dangling(in_force: Mapping[str, PlacedRule]) -> list[Fault]:
     ]
 
 
-def _playbook(in_force: Mapping[str, PlacedRule], fingerprint: str) -> Playbook:
+def _playbook(in_force: Mapping[str, LocatedRule], fingerprint: str) -> Playbook:
     return Playbook(
         tuple(in_force.values()), fingerprint, {name: placed.rule for name, placed in in_force.items()}
     )
 
 
 def _refused(path: Path, sentence: str) -> ReadFile:
-    return ReadFile(path, None, Places(path, None), (Fault(Place(path, 1), sentence),))
+    return ReadFile(path, None, FilePositions(path, None), (PlaybookFault(FilePosition(path, 1), sentence),))

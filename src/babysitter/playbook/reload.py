@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from babysitter.diagnosis.causes.match_rules import warm
-from babysitter.playbook.load import Fault, Playbook, examine, load, playbook_files
+from babysitter.playbook.load import Playbook, PlaybookFault, examine, load, playbook_files
 from babysitter.shipped import shipped
 
 Stamp = tuple[tuple[str, int, int], ...]
@@ -20,7 +20,7 @@ class PlaybookSource:
         self._folders = tuple(folders) or (shipped(),)
         self._stamp = self._look()
         self._playbook = load(self._folders)
-        self._faults: tuple[Fault, ...] = ()
+        self._faults: tuple[PlaybookFault, ...] = ()
 
     @property
     def playbook(self) -> Playbook:
@@ -40,7 +40,7 @@ class PlaybookSource:
         return True
 
     @property
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[PlaybookFault, ...]:
         """What is wrong with the newest edit, while the older rules stay in force; empty when all is well."""
         return self._faults
 

@@ -12,7 +12,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class FilePosition:
     """A spot in a file, 1-based."""
 
     path: Path
@@ -24,14 +24,14 @@ class Place:
 
 
 @dataclass(slots=True)
-class Places:
+class FilePositions:
     """The node tree of a file, for finding the place of a value by its path of keys and indices."""
 
     path: Path
     root: Any
-    duplicates: list[tuple[str, Place]] = field(default_factory=list)
+    duplicates: list[tuple[str, FilePosition]] = field(default_factory=list)
 
-    def find(self, location: Sequence[str | int], *, of_key: bool = False) -> Place:
+    def find(self, location: Sequence[str | int], *, of_key: bool = False) -> FilePosition:
         """Where the value (or its key) stands; a missing one: where its nearest ancestor stands."""
         node, at = self.root, self.root
         for step in location:
@@ -41,10 +41,10 @@ class Places:
             node, at = child, (key if of_key and key is not None else child)
         return self.place(at)
 
-    def place(self, node: Any) -> Place:
+    def place(self, node: Any) -> FilePosition:
         if node is None:
-            return Place(self.path, 1)
-        return Place(self.path, node.start_mark.line + 1, node.start_mark.column + 1)
+            return FilePosition(self.path, 1)
+        return FilePosition(self.path, node.start_mark.line + 1, node.start_mark.column + 1)
 
     def path_words(self, location: Sequence[str | int]) -> str:
         """The path in a reader's words: `rule zephyr.x, match.logs`; the last key is left to the sentence."""
@@ -64,12 +64,12 @@ class Places:
         return ", ".join(part for part in (head, ".".join(tail)) if part) or "the file"
 
 
-def parse_yaml(raw: bytes, path: Path) -> tuple[Any, Places]:
+def parse_yaml(raw: bytes, path: Path) -> tuple[Any, FilePositions]:
     """Values and places of a document. Raises yaml.YAMLError, UnicodeDecodeError."""
     loader = _Loader(raw.decode("utf-8"))
     try:
         root = loader.get_single_node()
-        places = Places(path, root)
+        places = FilePositions(path, root)
         _find_duplicates(root, places)
         return (loader.construct_document(root) if root is not None else None), places
     finally:
@@ -90,7 +90,7 @@ def _scalar(node: Any) -> str:
     return str(node.value) if isinstance(node, yaml.ScalarNode) else ""
 
 
-def _find_duplicates(root: Any, places: Places) -> None:
+def _find_duplicates(root: Any, places: FilePositions) -> None:
     pending, seen_nodes = [root], set[int]()
     while pending:
         node = pending.pop()

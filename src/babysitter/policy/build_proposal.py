@@ -10,18 +10,18 @@ from babysitter.model.ids import IncidentId, JobId, Person
 from babysitter.model.incident import Ledger
 from babysitter.model.job import JobState
 from babysitter.model.policy import Policy
-from babysitter.model.proposal import Facts, Proposal, ProposalStatus, WaitingPrice
+from babysitter.model.proposal import CostOfWaiting, Proposal, ProposalFacts, ProposalStatus
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Change, Diagnosis, Verdict
 from babysitter.model.watch import Watch
 from babysitter.policy import resource_change as changes
-from babysitter.policy.computed_ids import digest, proposal_id, successor
+from babysitter.policy.computed_ids import digest, next_job_name, proposal_id
 from babysitter.policy.restart_budget import Budget
 from babysitter.preflight.command_line import flag_value, with_flag, with_switch
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RestartPlan:
     """What a restart would run: the exact submission, with the change already in it."""
 
     submission: Submission
@@ -30,7 +30,7 @@ class Plan:
 
 def plan_restart(
     diagnosis: Diagnosis, submission: Submission, watch: Watch, ledger: Ledger, peak_bytes: int | None
-) -> Plan:
+) -> RestartPlan:
     """The submission under its fresh name, changed where the diagnosis asks for a change that we know."""
     change = None
     if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
@@ -38,12 +38,12 @@ def plan_restart(
         ran = stored if stored is not None and stored.job == watch.root else None
         change = changes.change_for(diagnosis, submission, peak_bytes, ran)
     named = named_successor(submission, watch.first_root, len(ledger.restarts) + 1)
-    return Plan(changes.apply(change, named) if change else named, change)
+    return RestartPlan(changes.apply(change, named) if change else named, change)
 
 
 def named_successor(submission: Submission, first_root: JobId, number: int) -> Submission:
     """The submission under the name of the `number`-th (1-based) restart of the job first watched."""
-    job = _as_filed(successor(first_root, number), submission)
+    job = _as_filed(next_job_name(first_root, number), submission)
     return replace(submission, job=job, argv=as_named(submission.argv, job))
 
 
@@ -75,9 +75,9 @@ def submission_facts(submission: Submission) -> tuple[str, ...]:
     return ("LaunchJob", submission.job or "", hashlib.sha256(request.encode()).hexdigest())
 
 
-def facts_of(verdict: Verdict, diagnosis: Diagnosis, watch: Watch, plan: Plan) -> Facts:
+def facts_of(verdict: Verdict, diagnosis: Diagnosis, watch: Watch, plan: RestartPlan) -> ProposalFacts:
     """What the proposal rests on, as of this verdict."""
-    return Facts(
+    return ProposalFacts(
         root=watch.root,
         root_state=verdict.outlook.job_state or JobState.OTHER,
         attempt=verdict.attempt or watch.root,
@@ -89,8 +89,8 @@ def facts_of(verdict: Verdict, diagnosis: Diagnosis, watch: Watch, plan: Plan) -
 
 def make_proposal(
     incident: IncidentId,
-    facts: Facts,
-    plan: Plan,
+    facts: ProposalFacts,
+    plan: RestartPlan,
     verdict: Verdict,
     diagnosis: Diagnosis,
     watch: Watch,
@@ -118,31 +118,31 @@ def make_proposal(
         created_at=now,
         expires_at=now + timedelta(seconds=watch.limits.proposal_expires_s),
         change=plan.change,
-        price=price_of_waiting(verdict, now=now),
-        may_approve=policy.approvers[0] if policy.approvers else askable(policy, watch),
+        price=cost_of_waiting(verdict, now=now),
+        may_approve=policy.approvers[0] if policy.approvers else missing_submission_reason(policy, watch),
         restarts_left=allowance.left,
     )
 
 
-def askable(policy: Policy, watch: Watch) -> tuple[Person, ...]:
+def missing_submission_reason(policy: Policy, watch: Watch) -> tuple[Person, ...]:
     """Everybody who may answer an offer of this watch, sooner or later: all tiers, else its owner."""
     if policy.approvers:
         return tuple(dict.fromkeys(person for tier in policy.approvers for person in tier))
     return (watch.owner,) if watch.owner else ()
 
 
-def price_of_waiting(verdict: Verdict, *, now: datetime) -> WaitingPrice:
+def cost_of_waiting(verdict: Verdict, *, now: datetime) -> CostOfWaiting:
     """Idle machines and lost time; only what was measured."""
     outlook = verdict.outlook
     since = min((each.since_at for each in verdict.signals), default=None)
-    return WaitingPrice(
+    return CostOfWaiting(
         idle_workers=outlook.alive,
         since_at=since,
         lost_s=(now - since).total_seconds() if since else None,
     )
 
 
-def difference(shown: Facts, now: Facts) -> str:
+def difference(shown: ProposalFacts, now: ProposalFacts) -> str:
     """What moved between the facts a person saw and the facts now; "" when nothing did."""
     moved = []
     if shown.root != now.root:
@@ -160,6 +160,6 @@ def difference(shown: Facts, now: Facts) -> str:
     return "; ".join(moved)
 
 
-def is_standing(proposal: Proposal | None) -> bool:
+def is_open(proposal: Proposal | None) -> bool:
     """Whether a person can still answer this proposal, or has answered it with "later"."""
     return proposal is not None and proposal.status in (ProposalStatus.OPEN, ProposalStatus.SNOOZED)

@@ -5,12 +5,12 @@ import re
 
 from babysitter.model.ids import Digest, IncidentId, JobId, ProposalId
 from babysitter.model.incident import IncidentKey
-from babysitter.model.proposal import Facts
+from babysitter.model.proposal import ProposalFacts
 
 _RESTART_SUFFIX = re.compile(r"-r(\d+)$")
 
 
-def successor(first_root: JobId, restart: int) -> JobId:
+def next_job_name(first_root: JobId, restart: int) -> JobId:
     """The id of the `restart`-th (1-based) resubmission of the job first watched.
 
     /me/dedup -> /me/dedup-r1; /me/dedup-r2 (somebody's own restart) -> /me/dedup-r3. Always a fresh
@@ -31,7 +31,7 @@ def proposal_id(incident: IncidentId, number: int) -> ProposalId:
     return ProposalId("p-" + _short(incident, str(number)))
 
 
-def digest(facts: Facts) -> Digest:
+def digest(facts: ProposalFacts) -> Digest:
     """The fingerprint of the facts a proposal rests on."""
     return Digest(
         _short(

@@ -11,36 +11,38 @@ from datetime import timedelta
 from babysitter.model.finding import Severity
 from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
-from babysitter.model.intent import EndIncident, Intent, Say
-from babysitter.model.message import Occasion, Told
+from babysitter.model.intent import EndIncident, Intent, SendMessage
+from babysitter.model.message import MessageKind, Told
 from babysitter.model.phase import Phase
 from babysitter.policy.computed_ids import incident_id
 from babysitter.policy.incident_lifecycle import NO_ATTEMPT
-from babysitter.policy.policy_input import Case
+from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.silences import hold_until, silence_for
 
-ALARMS = frozenset({Occasion.INCIDENT, Occasion.WORSE, Occasion.PROPOSAL, Occasion.REMINDER, Occasion.BLIND})
+ALARMS = frozenset(
+    {MessageKind.INCIDENT, MessageKind.WORSE, MessageKind.PROPOSAL, MessageKind.REMINDER, MessageKind.BLIND}
+)
 LATE_ALL_CLEAR = timedelta(hours=1)  # later than this after the end, its card alone shows that it is over
 
 
-def next_id(case: Case, key: IncidentKey) -> IncidentId:
+def next_id(case: PolicyInput, key: IncidentKey) -> IncidentId:
     """The id of the next incident of this key."""
     return incident_id(key, sum(1 for each in case.ledger.incidents if each.key == key) + 1)
 
 
-def newest_told(case: Case, key: IncidentKey) -> Told | None:
+def newest_told(case: PolicyInput, key: IncidentKey) -> Told | None:
     """The last alarm or all-clear about this trouble: the same cause of the same watch, or cluster."""
     same = {
         each.id
         for each in case.ledger.incidents
         if (each.key.watch, each.key.cause) == (key.watch, key.cause)
     }
-    counts = ALARMS | {Occasion.RESOLVED}
+    counts = ALARMS | {MessageKind.RESOLVED}
     newest = reversed(case.ledger.told)
     return next((each for each in newest if each.incident in same and each.occasion in counts), None)
 
 
-def is_damped(case: Case, key: IncidentKey, occasion: Occasion) -> bool:
+def is_damped(case: PolicyInput, key: IncidentKey, occasion: MessageKind) -> bool:
     """Whether this would say the opposite of what was said a moment ago."""
     last = newest_told(case, key)
     if last is None or (last.occasion in ALARMS) == (occasion in ALARMS):
@@ -48,13 +50,13 @@ def is_damped(case: Case, key: IncidentKey, occasion: Occasion) -> bool:
     return case.now - last.at < timedelta(seconds=case.watch.limits.damping_s)
 
 
-def is_over(case: Case, incident: Incident, outcome: str) -> Iterator[Intent]:
+def is_over(case: PolicyInput, incident: Incident, outcome: str) -> Iterator[Intent]:
     """End an incident that ended by itself, and say so where that may be said now."""
     yield EndIncident(incident.id, IncidentStatus.SELF_RESOLVED, outcome)
     yield from _all_clear(case, incident, outcome)
 
 
-def about_all_clears(case: Case) -> Iterator[Intent]:
+def about_all_clears(case: PolicyInput) -> Iterator[Intent]:
     """Say of what ended a while ago that it is over, where that could not be said at once."""
     if not case.verdict.is_judged:
         return
@@ -68,16 +70,16 @@ def about_all_clears(case: Case) -> Iterator[Intent]:
             yield from _all_clear(case, incident, incident.outcome)
 
 
-def _all_clear(case: Case, incident: Incident, outcome: str) -> Iterator[Intent]:
+def _all_clear(case: PolicyInput, incident: Incident, outcome: str) -> Iterator[Intent]:
     last = newest_told(case, incident.key)
-    if last is None or last.occasion not in ALARMS or is_damped(case, incident.key, Occasion.RESOLVED):
+    if last is None or last.occasion not in ALARMS or is_damped(case, incident.key, MessageKind.RESOLVED):
         return
     if silence_for(case.watch.root, incident.diagnosis.cause, case.policy, now=case.now):
         return
     if case.verdict.phase is Phase.FINISHED and incident.key.watch == case.watch.id:
         return  # the message about the end says it
-    yield Say(
-        Occasion.RESOLVED,
+    yield SendMessage(
+        MessageKind.RESOLVED,
         outcome,
         f"{incident.id}:over:{incident.count}",
         incident=incident.id,
@@ -90,7 +92,7 @@ def is_of_cluster(incident: Incident) -> bool:
     return incident.key.watch.startswith("cluster:")
 
 
-def _is_there_again(case: Case, incident: Incident) -> bool:
+def _is_there_again(case: PolicyInput, incident: Incident) -> bool:
     """Whether the same trouble is open, or might be: only a job that is well is said to be well."""
     if any(
         (each.key.watch, each.key.cause) == (incident.key.watch, incident.key.cause)

@@ -81,7 +81,7 @@ def closed_at_the_end(key: IncidentKey, ledger: Ledger, run_began_at: datetime |
     )
 
 
-def same_trouble(key: IncidentKey, ledger: Ledger) -> Incident | None:
+def same_incident(key: IncidentKey, ledger: Ledger) -> Incident | None:
     """The incident that this trouble belongs to, or None when it is new.
 
     One attempt has one open incident: what is understood later refines it. An incident that

@@ -12,20 +12,20 @@ from babysitter.model.intent import (
     OpenIncident,
     Propose,
     RepeatIncident,
-    Say,
+    SendMessage,
     Withdraw,
 )
 from babysitter.model.job import JobState
-from babysitter.model.message import Occasion
+from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
-from babysitter.policy.build_proposal import is_standing
+from babysitter.policy.build_proposal import is_open
 from babysitter.policy.incident_lifecycle import UNDER_ACTION
-from babysitter.policy.policy_input import Case
+from babysitter.policy.policy_input import PolicyInput
 
-_CARDS = (Occasion.INCIDENT, Occasion.WORSE, Occasion.PROPOSAL)
+_CARDS = (MessageKind.INCIDENT, MessageKind.WORSE, MessageKind.PROPOSAL)
 
 
-def about_the_end(case: Case, so_far: Sequence[Intent]) -> Iterator[Intent]:
+def about_the_end(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Intent]:
     """Close what the end leaves open, and report the end. `so_far`: the rest of this response.
 
     A trouble that is found at the end is told by its own card, which shows the end too: no second message.
@@ -33,26 +33,26 @@ def about_the_end(case: Case, so_far: Sequence[Intent]) -> Iterator[Intent]:
     if case.verdict.phase is not Phase.FINISHED or not case.verdict.is_judged:
         return
     yield from _close(case, so_far)
-    is_told = any(isinstance(each, Say) and each.incident and each.occasion in _CARDS for each in so_far)
+    is_told = any(
+        isinstance(each, SendMessage) and each.incident and each.occasion in _CARDS for each in so_far
+    )
     if is_told or case.watch.memory.phase is Phase.FINISHED:
         return
     reported = _reported(case)
-    yield Say(
-        Occasion.FINISHED,
+    yield SendMessage(
+        MessageKind.FINISHED,
         _how_it_stood(case, reported) if reported else "the job ended",
         f"{case.watch.id}:finished:{case.watch.root}",
         incident=reported.id if reported else None,
     )
 
 
-def _close(case: Case, so_far: Sequence[Intent]) -> Iterator[Intent]:
+def _close(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Intent]:
     """End every incident of the job about which nobody is asked any more."""
     ended = {each.incident for each in so_far if isinstance(each, EndIncident)}
     taken_back = {each.proposal for each in so_far if isinstance(each, (Withdraw, Expire))}
     asked: set[IncidentId] = {each.proposal.incident for each in so_far if isinstance(each, Propose)}
-    asked |= {
-        each.incident for each in case.ledger.proposals if is_standing(each) and each.id not in taken_back
-    }
+    asked |= {each.incident for each in case.ledger.proposals if is_open(each) and each.id not in taken_back}
     known = [each.id for each in case.own_open if each.status not in UNDER_ACTION]
     found = [each.incident for each in so_far if isinstance(each, (OpenIncident, RepeatIncident))]
     state = case.verdict.outlook.job_state or JobState.OTHER
@@ -64,13 +64,13 @@ def _close(case: Case, so_far: Sequence[Intent]) -> Iterator[Intent]:
             yield EndIncident(incident, IncidentStatus.FAILED, outcome)
 
 
-def _reported(case: Case) -> Incident | None:
+def _reported(case: PolicyInput) -> Incident | None:
     """The newest trouble of the job that people were told of and that was open until now."""
     told = {each.incident for each in case.ledger.told}
     return next((each for each in reversed(case.own_open) if each.id in told), None)
 
 
-def _how_it_stood(case: Case, incident: Incident) -> str:
+def _how_it_stood(case: PolicyInput, incident: Incident) -> str:
     name = incident.diagnosis.cause.value.replace("-", " ")
     is_over = case.verdict.outlook.job_state is JobState.SUCCEEDED
     if is_over and not about(incident.diagnosis.cause).outlasts_success:

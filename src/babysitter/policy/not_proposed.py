@@ -8,21 +8,21 @@ from babysitter.model.incident import BUDGET_WINDOW, Incident
 from babysitter.model.intent import EndIncident, Expire, Intent, OpenIncident, Propose, Withdraw
 from babysitter.model.proposal import ProposalStatus
 from babysitter.model.verdict import Diagnosis
-from babysitter.policy.build_proposal import is_standing
+from babysitter.policy.build_proposal import is_open
 from babysitter.policy.incident_lifecycle import UNDER_ACTION
-from babysitter.policy.policy_input import Case
-from babysitter.policy.respond import ruling_for
-from babysitter.policy.restart_budget import Ruling, budget
+from babysitter.policy.policy_input import PolicyInput
+from babysitter.policy.respond import eligibility_of
+from babysitter.policy.restart_budget import RestartEligibility, budget
 
 _NEXT_STEPS = {
-    Ruling.NO_CHANGE_KNOWN: "Submit the job with the change yourself.",
-    Ruling.SAME_CAUSE_AGAIN: "Correct the cause, then submit the job again.",
-    Ruling.BUDGET_SPENT: "Find out why it needs so many; progress and time give new ones.",
-    Ruling.NO_PROGRESS: "Correct the cause, then submit the job again.",
-    Ruling.HEALING: "Wait; it is reported when the recovery fails.",
-    Ruling.BLIND: "Wait until the cluster answers again.",
-    Ruling.GONE: "Wait until the cluster knows it again, or submit it anew.",
-    Ruling.TWO_COORDINATORS: "Wait until one of them has ended.",
+    RestartEligibility.NO_CHANGE_KNOWN: "Submit the job with the change yourself.",
+    RestartEligibility.SAME_CAUSE_AGAIN: "Correct the cause, then submit the job again.",
+    RestartEligibility.BUDGET_SPENT: "Find out why it needs so many; progress and time give new ones.",
+    RestartEligibility.NO_PROGRESS: "Correct the cause, then submit the job again.",
+    RestartEligibility.HEALING: "Wait; it is reported when the recovery fails.",
+    RestartEligibility.BLIND: "Wait until the cluster answers again.",
+    RestartEligibility.GONE: "Wait until the cluster knows it again, or submit it anew.",
+    RestartEligibility.TWO_COORDINATORS: "Wait until one of them has ended.",
 }
 _ADVICE = {
     ActionKind.WAIT: ("the diagnosis advises to wait", "Wait; it is reported when it gets worse."),
@@ -32,7 +32,7 @@ _ADVICE = {
 _ANSWERED = {ProposalStatus.DENIED: "was denied", ProposalStatus.UNANSWERED: "expired unanswered"}
 
 
-def why_not_proposed(case: Case, intents: Sequence[Intent]) -> str:
+def why_not_proposed(case: PolicyInput, intents: Sequence[Intent]) -> str:
     """Return the reason and the next step; "" while nothing is open, or something is proposed or done.
 
     `intents`: what follows from this check, not yet written down.
@@ -42,7 +42,7 @@ def why_not_proposed(case: Case, intents: Sequence[Intent]) -> str:
     diagnosis = case.verdict.diagnosis
     if case.verdict.blind or case.verdict.gone is not None or diagnosis is None:
         return _unseen(case)
-    ruling = ruling_for(case, diagnosis)
+    ruling = eligibility_of(case, diagnosis)
     if not ruling.allows:
         return _refused(case, diagnosis, ruling)
     if case.submission is None:
@@ -56,16 +56,16 @@ def why_not_proposed(case: Case, intents: Sequence[Intent]) -> str:
     return "this incident was proposed several times lately. Wait; it is proposed again later."
 
 
-def _has_open_incident(case: Case, intents: Sequence[Intent]) -> bool:
+def _has_open_incident(case: PolicyInput, intents: Sequence[Intent]) -> bool:
     """An incident that ends with its job counts: the trouble is still there."""
     ended = {each.incident for each in intents if isinstance(each, EndIncident) and each.status.is_resolved}
     own = [each for each in case.own_open if each.id not in ended]
     return bool(own) or any(isinstance(each, OpenIncident) for each in intents)
 
 
-def _has_proposal(case: Case, intents: Sequence[Intent]) -> bool:
+def _has_proposal(case: PolicyInput, intents: Sequence[Intent]) -> bool:
     over = {each.proposal for each in intents if isinstance(each, (Withdraw, Expire))}
-    stands = any(is_standing(each) and each.id not in over for each in case.ledger.proposals)
+    stands = any(is_open(each) and each.id not in over for each in case.ledger.proposals)
     return (
         stands or any(map(_is_acted_on, case.own_open)) or any(isinstance(each, Propose) for each in intents)
     )
@@ -75,22 +75,22 @@ def _is_acted_on(incident: Incident) -> bool:
     return incident.status in UNDER_ACTION
 
 
-def _unseen(case: Case) -> str:
+def _unseen(case: PolicyInput) -> str:
     if case.verdict.blind:
-        return _sentence(Ruling.BLIND)
+        return _sentence(RestartEligibility.BLIND)
     if case.verdict.gone is not None:
-        return _sentence(Ruling.GONE)
+        return _sentence(RestartEligibility.GONE)
     return "the last check did not confirm the trouble. Wait for the next one."
 
 
-def _refused(case: Case, diagnosis: Diagnosis, ruling: Ruling) -> str:
-    if ruling in (Ruling.NOT_ADVISED, Ruling.CAUSE_FORBIDS):
+def _refused(case: PolicyInput, diagnosis: Diagnosis, ruling: RestartEligibility) -> str:
+    if ruling in (RestartEligibility.NOT_ADVISED, RestartEligibility.CAUSE_FORBIDS):
         if about(diagnosis.cause).repeat_fails and diagnosis.action is not ActionKind.WAIT:
             same = "the same again would fail again"
             return f"{diagnosis.cause} is never restarted blindly: {same}. Correct the cause, then submit it."
         reason, step = _ADVICE.get(diagnosis.action, (ruling.value, "Correct the cause, then submit it."))
         return f"{reason} ({diagnosis.cause}). {step}"
-    if ruling in (Ruling.BUDGET_SPENT, Ruling.NO_PROGRESS):
+    if ruling in (RestartEligibility.BUDGET_SPENT, RestartEligibility.NO_PROGRESS):
         limits = case.watch.limits
         used = budget(case.ledger, case.high_water, now=case.now, limits=limits).used
         hours = BUDGET_WINDOW.total_seconds() / 3600
@@ -99,5 +99,5 @@ def _refused(case: Case, diagnosis: Diagnosis, ruling: Ruling) -> str:
     return _sentence(ruling)
 
 
-def _sentence(ruling: Ruling) -> str:
+def _sentence(ruling: RestartEligibility) -> str:
     return f"{ruling.value}. {_NEXT_STEPS.get(ruling, '')}".rstrip()

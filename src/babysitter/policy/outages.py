@@ -16,14 +16,14 @@ from datetime import datetime, timedelta
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Incident, IncidentKey, Ledger
-from babysitter.model.intent import Intent, OpenIncident, Say
-from babysitter.model.message import Occasion
+from babysitter.model.intent import Intent, OpenIncident, SendMessage
+from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.seen import Gone
 from babysitter.model.verdict import Diagnosis, Verdict
 from babysitter.policy.damping import is_damped, is_of_cluster, is_over, next_id
 from babysitter.policy.incident_lifecycle import cluster_key, unseen_key
-from babysitter.policy.policy_input import Case
+from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.silences import hold_until, silence_for
 
 
@@ -33,13 +33,13 @@ def needs_neighbours(verdict: Verdict, ledger: Ledger) -> bool:
     return is_open or not verdict.is_judged
 
 
-def about_outages(case: Case) -> Iterator[Intent]:
+def about_outages(case: PolicyInput) -> Iterator[Intent]:
     """Incidents of the cluster, and of whether this job can be seen on it."""
     yield from _about_blindness(case)
     yield from _about_missing_jobs(case)
 
 
-def _about_blindness(case: Case) -> Iterator[Intent]:
+def _about_blindness(case: PolicyInput) -> Iterator[Intent]:
     of_cluster = case.open_of(cluster_key(case.watch.cluster))
     of_job = case.open_of(unseen_key(case.watch.id, Cause.CONTROLLER_UNREACHABLE))
     known = [each for each in (of_cluster, of_job) if each is not None]
@@ -55,7 +55,7 @@ def _about_blindness(case: Case) -> Iterator[Intent]:
             yield from _open(case, key, diagnosis)
 
 
-def _blindness(case: Case, since: datetime) -> tuple[IncidentKey | None, Diagnosis]:
+def _blindness(case: PolicyInput, since: datetime) -> tuple[IncidentKey | None, Diagnosis]:
     """Whose blindness it is: the cluster's, or this watch's alone. None while the others' checks are due."""
     reason = case.verdict.blind[0].reason
     lasts = timedelta(seconds=case.watch.limits.blind_incident_s)
@@ -75,13 +75,13 @@ def _blindness(case: Case, since: datetime) -> tuple[IncidentKey | None, Diagnos
     return cluster_key(case.watch.cluster) if is_dark else None, replace(diagnosis, explanation=text)
 
 
-def _sees_again(case: Case, incident: Incident) -> str:
+def _sees_again(case: PolicyInput, incident: Incident) -> str:
     since = min(case.watch.memory.blind_since.values(), default=incident.opened_at)
     who = "the cluster" if is_of_cluster(incident) else "the job's cluster"
     return f"{who} answers again after {(case.now - since).total_seconds() / 60:.0f} min"
 
 
-def _about_missing_jobs(case: Case) -> Iterator[Intent]:
+def _about_missing_jobs(case: PolicyInput) -> Iterator[Intent]:
     gone, since = case.verdict.gone, case.verdict.memory.gone_since
     lost = case.open_of(cluster_key(case.watch.cluster, Cause.JOB_GONE))
     own = case.open_of(unseen_key(case.watch.id, Cause.JOB_GONE))
@@ -103,7 +103,7 @@ def _about_missing_jobs(case: Case) -> Iterator[Intent]:
         yield from _open(case, unseen_key(case.watch.id, Cause.JOB_GONE), case.verdict.diagnosis)
 
 
-def _known_again(case: Case, own: Incident | None, lost: Incident | None) -> Iterator[Intent]:
+def _known_again(case: PolicyInput, own: Incident | None, lost: Incident | None) -> Iterator[Intent]:
     if own is not None:
         gone_min = (case.now - own.opened_at).total_seconds() / 60
         yield from is_over(case, own, f"the cluster knows the job again after {gone_min:.0f} min")
@@ -113,7 +113,7 @@ def _known_again(case: Case, own: Incident | None, lost: Incident | None) -> Ite
         yield from is_over(case, lost, f"the controller knows its jobs again after {gone_min:.0f} min")
 
 
-def _jobs_lost(case: Case, gone: Gone) -> Diagnosis:
+def _jobs_lost(case: PolicyInput, gone: Gone) -> Diagnosis:
     cluster = case.watch.cluster
     return Diagnosis(
         Cause.JOB_GONE,
@@ -128,21 +128,21 @@ def _jobs_lost(case: Case, gone: Gone) -> Diagnosis:
     )
 
 
-def _open(case: Case, key: IncidentKey, diagnosis: Diagnosis) -> Iterator[Intent]:
+def _open(case: PolicyInput, key: IncidentKey, diagnosis: Diagnosis) -> Iterator[Intent]:
     incident = next_id(case, key)
     yield OpenIncident(incident, key, diagnosis)
     yield from _alarm(case, key, incident)
 
 
-def _alarm(case: Case, key: IncidentKey, incident: IncidentId) -> Iterator[Intent]:
+def _alarm(case: PolicyInput, key: IncidentKey, incident: IncidentId) -> Iterator[Intent]:
     """Tell of an open outage once, as soon as damping allows."""
-    if any(each.incident == incident for each in case.ledger.told) or is_damped(case, key, Occasion.BLIND):
+    if any(each.incident == incident for each in case.ledger.told) or is_damped(case, key, MessageKind.BLIND):
         return
     if silence_for(case.watch.root, key.cause, case.policy, now=case.now) and key.watch == case.watch.id:
         return
     is_all = key.watch != case.watch.id
-    yield Say(
-        Occasion.BLIND if is_all or key.cause is Cause.CONTROLLER_UNREACHABLE else Occasion.INCIDENT,
+    yield SendMessage(
+        MessageKind.BLIND if is_all or key.cause is Cause.CONTROLLER_UNREACHABLE else MessageKind.INCIDENT,
         f"{key.cause} for {_lasts_s(case):.0f} s",
         f"{incident}:opened",
         incident=incident,
@@ -152,7 +152,7 @@ def _alarm(case: Case, key: IncidentKey, incident: IncidentId) -> Iterator[Inten
     )
 
 
-def _lasts_s(case: Case) -> float:
+def _lasts_s(case: PolicyInput) -> float:
     memory = case.verdict.memory
     since = memory.gone_since or min(memory.blind_since.values(), default=case.now)
     return (case.now - since).total_seconds()

@@ -13,7 +13,7 @@ from babysitter.policy.incident_lifecycle import NO_ATTEMPT
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PolicyInput:
     """Everything one response is computed from.
 
     `ledger` holds the watch's own incidents and those of its cluster. `submission`: how to start the

@@ -15,17 +15,17 @@ from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
 from babysitter.model.intent import (
     EndIncident,
     Expire,
-    HandOn,
     Intent,
     OpenIncident,
     Propose,
+    Reassign,
     Remind,
     RepeatIncident,
-    Say,
+    SendMessage,
     Withdraw,
 )
 from babysitter.model.job import JobState
-from babysitter.model.message import Occasion
+from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy
 from babysitter.model.proposal import Proposal, ProposalStatus
@@ -38,20 +38,20 @@ from babysitter.policy.incident_lifecycle import (
     closed_at_the_end,
     is_incident,
     key_of,
-    same_trouble,
+    same_incident,
 )
 from babysitter.policy.job_ended import about_the_end
 from babysitter.policy.mention import whom_to_mention
 from babysitter.policy.outages import about_outages
-from babysitter.policy.policy_input import Case
+from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.proposal_details import with_background
-from babysitter.policy.restart_budget import Ruling, budget, rule_on_restart
+from babysitter.policy.restart_budget import RestartEligibility, budget, restart_eligibility
 from babysitter.policy.silences import hold_until, silence_for
 
 OFFERS_MOST = 2  # of one incident within the damping time: an offer, and one more when its facts moved
 
 
-def respond(case: Case) -> tuple[Intent, ...]:
+def respond(case: PolicyInput) -> tuple[Intent, ...]:
     """Everything that follows from this verdict, in the order in which it is to be written down."""
     intents: tuple[Intent, ...] = (
         *about_outages(case),
@@ -62,16 +62,16 @@ def respond(case: Case) -> tuple[Intent, ...]:
     )
     intents += tuple(about_the_end(case, intents))
     # Messages last: each shows how things stand after everything else was written down.
-    said = [each for each in intents if isinstance(each, Say)]
-    return (*(each for each in intents if not isinstance(each, Say)), *said)
+    said = [each for each in intents if isinstance(each, SendMessage)]
+    return (*(each for each in intents if not isinstance(each, SendMessage)), *said)
 
 
-def ruling_for(case: Case, diagnosis: Diagnosis) -> Ruling:
+def eligibility_of(case: PolicyInput, diagnosis: Diagnosis) -> RestartEligibility:
     """Whether a restart may be proposed for this diagnosis now, and if not, why not."""
     change = None
     if case.submission is not None:
         change = _plan(case, diagnosis, case.submission).change
-    return rule_on_restart(
+    return restart_eligibility(
         case.verdict,
         diagnosis,
         change,
@@ -87,7 +87,7 @@ def as_asked(diagnosis: Diagnosis) -> Diagnosis:
     return diagnosis if diagnosis.action.restarts else replace(diagnosis, action=ActionKind.RESTART)
 
 
-def offer_of(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Proposal:
+def offer_of(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Proposal:
     """The exact restart that would be offered for this diagnosis now. Needs a known submission."""
     assert case.submission is not None
     plan = _plan(case, diagnosis, case.submission)
@@ -106,12 +106,12 @@ def offer_of(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Proposal
     return with_background(offer, case.watch, case.ledger)
 
 
-def _about_waiting(case: Case) -> Iterator[Intent]:
+def _about_waiting(case: PolicyInput) -> Iterator[Intent]:
     """Long pending and preemption are told once each, and are no failures."""
     for signal in case.verdict.signals:
         if signal.kind is SignalKind.PENDING_LONG:
-            yield Say(
-                Occasion.WAITING,
+            yield SendMessage(
+                MessageKind.WAITING,
                 signal.explanation,
                 f"{case.watch.id}:waiting:{signal.since_at:%Y%m%d%H%M%S}",
                 hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
@@ -126,15 +126,15 @@ def _about_waiting(case: Case) -> Iterator[Intent]:
     waited_at, damping = case.watch.memory.waited_at, timedelta(seconds=case.watch.limits.damping_s)
     is_news = waited_at is None or case.now - waited_at >= damping
     if goes_back and has_worked and is_news:
-        yield Say(
-            Occasion.WAITING,
+        yield SendMessage(
+            MessageKind.WAITING,
             "the job waits for machines again",
             f"{case.watch.id}:back-to-pending:{case.now:%Y%m%d%H%M%S}",
             hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
         )
 
 
-def _about_incidents(case: Case) -> Iterator[Intent]:
+def _about_incidents(case: PolicyInput) -> Iterator[Intent]:
     verdict, diagnosis = case.verdict, case.verdict.diagnosis
     if not verdict.is_judged:
         return
@@ -148,7 +148,7 @@ def _about_incidents(case: Case) -> Iterator[Intent]:
             yield from _over(case, incident)
 
 
-def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
+def _trouble(case: PolicyInput, diagnosis: Diagnosis) -> Iterator[Intent]:
     """A confirmed trouble: open its incident, or add to the one it belongs to; then see what to offer."""
     for earlier in case.own_open:
         # The restarted job failed its smoke check: the action failed, and the trouble is a new one.
@@ -157,7 +157,7 @@ def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
                 earlier.id, IncidentStatus.FAILED, f"the restarted job failed too: {diagnosis.cause}"
             )
     key = key_of(case.verdict, diagnosis, case.watch)
-    known = same_trouble(key, case.ledger)
+    known = same_incident(key, case.ledger)
     if known is not None and known.status in UNDER_ACTION:
         return
     if known is None and case.verdict.phase is Phase.FINISHED:
@@ -176,15 +176,15 @@ def _trouble(case: Case, diagnosis: Diagnosis) -> Iterator[Intent]:
     yield from _tell(case, incident, key if known is None else known.key, known, diagnosis, proposed)
 
 
-def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[Intent]:
+def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[Intent]:
     """A proposal when a restart may help and none stands; withdraws one whose facts moved."""
     standing = case.ledger.proposal_of(incident)
-    is_advised = ruling_for(case, diagnosis).allows
-    is_asked = standing is not None and standing.is_asked_for and proposals.is_standing(standing)
+    is_advised = eligibility_of(case, diagnosis).allows
+    is_asked = standing is not None and standing.is_asked_for and proposals.is_open(standing)
     diagnosis = as_asked(diagnosis) if is_asked else diagnosis
-    ruling = ruling_for(case, diagnosis)
+    ruling = eligibility_of(case, diagnosis)
     if case.submission is None or not ruling.allows:
-        if proposals.is_standing(standing):
+        if proposals.is_open(standing):
             assert standing is not None
             lost = " ".join(case.watch.submit_context.missing) or "the command is not known any more"
             yield Withdraw(standing.id, ruling.value if not ruling.allows else lost)
@@ -192,13 +192,13 @@ def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[I
     offer = offer_of(case, incident, diagnosis)
     if standing is not None:
         moved = proposals.difference(standing.facts, offer.facts)
-        if proposals.is_standing(standing) and not moved:
+        if proposals.is_open(standing) and not moved:
             if not _snooze_is_over(case, standing):
                 return
             offer = replace(offer, asked_by=standing.asked_by, asked_because=standing.asked_because)
             if not _is_offered_too_often(case, incident):
                 yield Withdraw(standing.id, "the snooze is over, and the restart is proposed anew")
-        elif proposals.is_standing(standing):
+        elif proposals.is_open(standing):
             yield Withdraw(standing.id, moved)
             if not is_advised:
                 return  # what the agent saw when it asked is not what is there now
@@ -208,7 +208,7 @@ def _offer(case: Case, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[I
         yield Propose(offer)
 
 
-def _is_offered_too_often(case: Case, incident: IncidentId) -> bool:
+def _is_offered_too_often(case: PolicyInput, incident: IncidentId) -> bool:
     """Whether the offers of a trouble that comes and goes would be a message at every check."""
     lately = case.now - timedelta(seconds=case.watch.limits.damping_s)
     told = {each.proposal for each in case.ledger.told if each.incident == incident and each.at > lately}
@@ -216,7 +216,7 @@ def _is_offered_too_often(case: Case, incident: IncidentId) -> bool:
 
 
 def _tell(
-    case: Case,
+    case: PolicyInput,
     incident: IncidentId,
     key: IncidentKey,
     known: Incident | None,
@@ -232,22 +232,22 @@ def _tell(
     told = [each for each in case.ledger.told if each.incident == incident]
     proposed = proposed or _untold_offer(case, incident)
     if known is None or not told:
-        occasion, because = Occasion.INCIDENT, "first time this incident is told"
+        occasion, because = MessageKind.INCIDENT, "first time this incident is told"
     elif proposed is not None:
-        occasion, because = Occasion.PROPOSAL, "a restart is offered"
+        occasion, because = MessageKind.PROPOSAL, "a restart is offered"
     elif diagnosis.severity > known.diagnosis.severity:
-        occasion, because = Occasion.WORSE, "severity rose"
+        occasion, because = MessageKind.WORSE, "severity rose"
     elif diagnosis.cause is not known.diagnosis.cause:
-        occasion, because = Occasion.WORSE, f"now understood as {diagnosis.cause}"
-    elif told[-1].occasion is Occasion.RESOLVED:
-        occasion, because = Occasion.WORSE, "it came back"
+        occasion, because = MessageKind.WORSE, f"now understood as {diagnosis.cause}"
+    elif told[-1].occasion is MessageKind.RESOLVED:
+        occasion, because = MessageKind.WORSE, "it came back"
     else:
         return
     if is_damped(case, key, occasion):
         return
     count = known.count if known else 0
     mention = whom_to_mention(diagnosis, case.watch, asked=proposed.may_approve if proposed else ())
-    yield Say(
+    yield SendMessage(
         occasion,
         because,
         f"{incident}:{occasion}:{proposed.id if proposed else count}",
@@ -259,7 +259,7 @@ def _tell(
     )
 
 
-def _untold_offer(case: Case, incident: IncidentId) -> Proposal | None:
+def _untold_offer(case: PolicyInput, incident: IncidentId) -> Proposal | None:
     """The standing offer about an incident, where no message speaks of it yet."""
     standing = case.ledger.proposal_of(incident)
     if standing is None or standing.status is not ProposalStatus.OPEN:
@@ -267,7 +267,7 @@ def _untold_offer(case: Case, incident: IncidentId) -> Proposal | None:
     return None if any(each.proposal == standing.id for each in case.ledger.told) else standing
 
 
-def _how_it_went_on(case: Case) -> str:
+def _how_it_went_on(case: PolicyInput) -> str:
     """Why there is no trouble any more, though nobody of ours did anything."""
     if case.verdict.cause is Cause.USER_CANCEL:
         return "the job was stopped by a person"
@@ -277,14 +277,14 @@ def _how_it_went_on(case: Case) -> str:
     return "the job recovered by itself"
 
 
-def _over(case: Case, incident: Incident) -> Iterator[Intent]:
+def _over(case: PolicyInput, incident: Incident) -> Iterator[Intent]:
     """The job is well: whatever was open is over, and nothing is left to approve."""
     if incident.status in (IncidentStatus.APPROVED, IncidentStatus.ACTING):
         return
     if incident.status is not IncidentStatus.VERIFYING:
         outcome = _how_it_went_on(case)
         standing = case.ledger.proposal_of(incident.id)
-        if standing is not None and proposals.is_standing(standing):
+        if standing is not None and proposals.is_open(standing):
             yield Withdraw(standing.id, outcome)
         yield from is_over(case, incident, outcome)
         return
@@ -294,8 +294,8 @@ def _over(case: Case, incident: Incident) -> Iterator[Intent]:
     approved = case.ledger.proposal_of(incident.id)
     yield EndIncident(incident.id, IncidentStatus.RESOLVED, outcome)
     if not silence_for(case.watch.root, incident.diagnosis.cause, case.policy, now=case.now):
-        yield Say(
-            Occasion.RESOLVED,
+        yield SendMessage(
+            MessageKind.RESOLVED,
             outcome,
             f"{incident.id}:over:{incident.count}",
             incident=incident.id,
@@ -304,7 +304,7 @@ def _over(case: Case, incident: Incident) -> Iterator[Intent]:
         )
 
 
-def _about_standing_proposals(case: Case) -> Iterator[Intent]:
+def _about_standing_proposals(case: PolicyInput) -> Iterator[Intent]:
     """Unanswered is not denied: reminded once, then handed to the next approvers, then expired.
 
     A snoozed proposal expires too; nobody is reminded of it, as a person asked for that.
@@ -318,7 +318,7 @@ def _about_standing_proposals(case: Case) -> Iterator[Intent]:
         if case.now >= proposal.expires_at:
             following = _next_approvers(case.policy, proposal)
             if following:
-                yield HandOn(proposal.id, following, case.now + lasts)
+                yield Reassign(proposal.id, following, case.now + lasts)
                 yield _ask_again(case, proposal, "handed on: nobody answered in time", following)
             else:
                 yield Expire(proposal.id)
@@ -329,10 +329,10 @@ def _about_standing_proposals(case: Case) -> Iterator[Intent]:
             yield _ask_again(case, proposal, "nobody has answered yet", proposal.may_approve)
 
 
-def _ask_again(case: Case, proposal: Proposal, because: str, asked: tuple[Person, ...]) -> Say:
+def _ask_again(case: PolicyInput, proposal: Proposal, because: str, asked: tuple[Person, ...]) -> SendMessage:
     """Ask these people; the on-call too once others than the first are asked."""
-    return Say(
-        Occasion.REMINDER,
+    return SendMessage(
+        MessageKind.REMINDER,
         because,
         f"{proposal.id}:{because.partition(':')[0]}:{proposal.expires_at:%Y%m%d%H%M%S}",
         incident=proposal.incident,
@@ -343,7 +343,7 @@ def _ask_again(case: Case, proposal: Proposal, because: str, asked: tuple[Person
     )
 
 
-def _plan(case: Case, diagnosis: Diagnosis, submission: Submission) -> proposals.Plan:
+def _plan(case: PolicyInput, diagnosis: Diagnosis, submission: Submission) -> proposals.RestartPlan:
     peak = case.verdict.outlook.peak_memory_bytes
     return proposals.plan_restart(diagnosis, submission, case.watch, case.ledger, peak)
 
@@ -357,7 +357,7 @@ def _is_well(verdict: Verdict) -> bool:
     )
 
 
-def _snooze_is_over(case: Case, proposal: Proposal) -> bool:
+def _snooze_is_over(case: PolicyInput, proposal: Proposal) -> bool:
     if proposal.status is not ProposalStatus.SNOOZED:
         return False
     until = next(

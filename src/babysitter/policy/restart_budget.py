@@ -11,7 +11,7 @@ from babysitter.model.limits import Limits
 from babysitter.model.verdict import Change, Diagnosis, Verdict
 
 
-class Ruling(Enum):
+class RestartEligibility(Enum):
     """Why a restart may or may not be proposed."""
 
     ALLOWED = "a restart may help"
@@ -29,7 +29,7 @@ class Ruling(Enum):
 
     @property
     def allows(self) -> bool:
-        return self is Ruling.ALLOWED
+        return self is RestartEligibility.ALLOWED
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def budget(ledger: Ledger, high_water: int, *, now: datetime, limits: Limits) ->
     return Budget(left=max(0, limits.restarts_per_day - used), used=used)
 
 
-def rule_on_restart(
+def restart_eligibility(
     verdict: Verdict,
     diagnosis: Diagnosis,
     change: Change | None,
@@ -67,29 +67,29 @@ def rule_on_restart(
     high_water: int,
     now: datetime,
     limits: Limits,
-) -> Ruling:
+) -> RestartEligibility:
     """The first argument against a restart, or ALLOWED."""
     if not diagnosis.action.restarts:
-        return Ruling.NOT_ADVISED
+        return RestartEligibility.NOT_ADVISED
     if verdict.blind:
-        return Ruling.BLIND
+        return RestartEligibility.BLIND
     if verdict.gone is not None:
-        return Ruling.GONE
+        return RestartEligibility.GONE
     if verdict.two_coordinators:
-        return Ruling.TWO_COORDINATORS
+        return RestartEligibility.TWO_COORDINATORS
     if verdict.healing:
-        return Ruling.HEALING
+        return RestartEligibility.HEALING
     if change is None:
         if about(diagnosis.cause).repeat_fails:
-            return Ruling.CAUSE_FORBIDS
+            return RestartEligibility.CAUSE_FORBIDS
         if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
-            return Ruling.NO_CHANGE_KNOWN
+            return RestartEligibility.NO_CHANGE_KNOWN
         if _came_back(diagnosis.cause, ledger, high_water):
-            return Ruling.SAME_CAUSE_AGAIN
+            return RestartEligibility.SAME_CAUSE_AGAIN
     allowance = budget(ledger, high_water, now=now, limits=limits)
     if allowance.left == 0:
-        return Ruling.NO_PROGRESS if len(ledger.restarts) > 1 else Ruling.BUDGET_SPENT
-    return Ruling.ALLOWED
+        return RestartEligibility.NO_PROGRESS if len(ledger.restarts) > 1 else RestartEligibility.BUDGET_SPENT
+    return RestartEligibility.ALLOWED
 
 
 def _came_back(cause: Cause, ledger: Ledger, high_water: int) -> bool:

@@ -56,7 +56,7 @@ class ClientAge:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ClientLimits:
     extra_resources: ExtraResources
     max_bundle_bytes: int
     client_age: Mapping[str, ClientAge | None]  # by generation; None = not checked
@@ -81,10 +81,10 @@ def option_table() -> OptionTable:
 
 
 @cache
-def limits() -> Limits:
+def limits() -> ClientLimits:
     raw = _read("limits.yaml")
     extra = raw["extra_resources"]
-    return Limits(
+    return ClientLimits(
         extra_resources=ExtraResources(extra["flag"], extra["sizes"], tuple(extra["accelerators"])),
         max_bundle_bytes=raw["bundle"]["max_mib"] * 1024 * 1024,
         client_age={generation: _client_age(row) for generation, row in raw["client_age"].items()},

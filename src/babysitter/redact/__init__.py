@@ -6,9 +6,9 @@ is secret: `kinds.py` (tokens that say themselves what they are), `names.py` (wo
 `named.py` (ways of writing a setting down) and `value_shapes.py` (what is not a secret under any name).
 """
 
-from babysitter.redact.neutral import neutral
+from babysitter.redact.neutral import strip_control_characters
 from babysitter.redact.redaction import redact, redact_lines
 from babysitter.redact.structures import redact_value
 from babysitter.redact.text_spans import REDACTED
 
-__all__ = ["REDACTED", "neutral", "redact", "redact_lines", "redact_value"]
+__all__ = ["REDACTED", "redact", "redact_lines", "redact_value", "strip_control_characters"]

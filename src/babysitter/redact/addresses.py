@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder, is_plain
 
 # The password may hold a slash or an @; the last @ before a host ends it.
@@ -21,7 +21,7 @@ _PGPASS = re.compile(
 )
 
 
-_SIGNS = Scanner(r"@|%40|:(?:5432|5433|6432|\*):")
+_SIGNS = LinearPattern(r"@|%40|:(?:5432|5433|6432|\*):")
 
 
 def find_in_addresses(text: Text) -> Iterator[Span]:

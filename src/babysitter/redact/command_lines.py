@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder
 
 _FLAGS = re.compile(
@@ -21,7 +21,7 @@ _FLAGS = re.compile(
     r"|(?:-passin|-passout|-pass)\s{1,4}pass:|net\s{1,4}use\s[^\n]{0,80}?/user:\S{1,64}\s{1,4}"
     r")([^\s\"']{3,512})"
 )
-_SIGNS = Scanner(
+_SIGNS = LinearPattern(
     r"[\s'\"]-[uUa]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|"
     r"snowsql|ldap|htpasswd|-pass|net +use|\becho\b",
     ignore_case=True,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder, is_plain
 
 _HEADER = re.compile(
@@ -29,7 +29,7 @@ _COOKIE = re.compile(
 _COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\]|\\(?![rn\"']))*")
 
 
-_WORDS = Scanner("authenti|authoriz|cookie|bearer|basic", ignore_case=True)
+_WORDS = LinearPattern("authenti|authoriz|cookie|bearer|basic", ignore_case=True)
 
 
 def find_in_headers(text: Text) -> Iterator[Span]:

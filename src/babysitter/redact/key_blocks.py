@@ -4,7 +4,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterator
 
-from babysitter.redact.text_spans import Scanner, Span, Text
+from babysitter.redact.text_spans import LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_plain
 
 LONGEST_BLOCK_LINES = 400
@@ -32,7 +32,7 @@ _LONE = re.compile(
 )
 
 
-_SIGNS = Scanner(r"-----BEGIN|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
+_SIGNS = LinearPattern(r"-----BEGIN|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
 
 
 def find_key_blocks(text: Text) -> Iterator[Span]:

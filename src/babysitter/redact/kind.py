@@ -33,7 +33,7 @@ _WRITTEN = {"_": "(?:_|%5[fF])", "-": "(?:-|%2[dD])", ".": r"(?:\.|%2[eE])", "/"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SecretKind:
     """A vendor's token: fixed first characters, then `least` or more of an alphabet; or a pattern of its own.
 
     `least` is smaller than what is documented: a line may be cut. `is_short`: the first characters occur in

@@ -1,9 +1,9 @@
 """The table of kinds: every secret that can be recognised by its own look, with its source and specimens."""
 
 from babysitter.redact import kinds_clouds, kinds_models, kinds_services, kinds_tools
-from babysitter.redact.kind import Kind
+from babysitter.redact.kind import SecretKind
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[SecretKind, ...] = (
     *kinds_models.KINDS,
     *kinds_clouds.KINDS,
     *kinds_tools.KINDS,

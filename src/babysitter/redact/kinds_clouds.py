@@ -1,12 +1,12 @@
 """Credentials of clouds, hosts, databases and secret stores."""
 
-from babysitter.redact.kind import Kind
+from babysitter.redact.kind import SecretKind
 
 _AZURE = "https://learn.microsoft.com/en-us/purview/sit-defn-azure-storage-account-key"
 _VAULT = "https://developer.hashicorp.com/vault/docs/concepts/tokens"
 
 KINDS = (
-    Kind(
+    SecretKind(
         "aws-access-key-id",
         "",
         "",
@@ -15,7 +15,7 @@ KINDS = (
         ("AKIA{up:16}", "ASIA{up:16}", "AROA{up:16}"),
         pattern=r"(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA|ANVA|ABIA|ACCA|APKA|ASCA)[0-9A-Z]{12,}",
     ),
-    Kind(
+    SecretKind(
         "aws-session-token",
         "",
         "",
@@ -24,7 +24,7 @@ KINDS = (
         ("FwoGZXIvYXdzE{b64:240}==", "IQoJb3JpZ2luX2Vj{b64:300}="),
         pattern=r"(?:FwoGZXIvYXdz|FQoGZXIvYXdz|FQoDYXdz|IQoJb3JpZ2lu)(?:[A-Za-z0-9+/_\-]|%[0-9A-F]{2}){8,}={0,2}",
     ),
-    Kind(
+    SecretKind(
         "aws-bedrock",
         "ABSK bedrock-api-key-",
         "b64",
@@ -32,7 +32,7 @@ KINDS = (
         "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys.html",
         ("ABSK{b64:128}=",),
     ),
-    Kind(
+    SecretKind(
         "google-api-key",
         "AIza",
         "url",
@@ -40,7 +40,7 @@ KINDS = (
         "https://cloud.google.com/docs/authentication/api-keys",
         ("AIza{url:35}",),
     ),
-    Kind(
+    SecretKind(
         "google-oauth-access",
         "ya29.",
         "dot",
@@ -48,7 +48,7 @@ KINDS = (
         "https://developers.google.com/identity/protocols/oauth2",
         ("ya29.{url:160}", "ya29.c.{url:200}"),
     ),
-    Kind(
+    SecretKind(
         "google-oauth-refresh",
         "1//0",
         "url",
@@ -56,7 +56,7 @@ KINDS = (
         "https://developers.google.com/identity/protocols/oauth2",
         ("1//0{url:60}",),
     ),
-    Kind(
+    SecretKind(
         "google-oauth-client",
         "GOCSPX-",
         "url",
@@ -64,7 +64,7 @@ KINDS = (
         "https://developers.google.com/identity/protocols/oauth2",
         ("GOCSPX-{url:28}",),
     ),
-    Kind(
+    SecretKind(
         "google-hmac",
         "GOOG1E GOOG",
         "up",
@@ -72,7 +72,7 @@ KINDS = (
         "https://cloud.google.com/storage/docs/authentication/hmackeys",
         ("GOOG1E{up:57}", "GOOG{up:20}"),
     ),
-    Kind(
+    SecretKind(
         "azure-client-secret",
         "",
         "",
@@ -82,7 +82,7 @@ KINDS = (
         pattern=r"[A-Za-z0-9_~.\-]{3}[78]Q~[A-Za-z0-9_~.\-]{20,}",
     ),
     # Keys that carry their service's name near the end, and the newer ones with JQQJ99 in the middle.
-    Kind(
+    SecretKind(
         "azure-identifiable-key",
         "",
         "",
@@ -91,8 +91,8 @@ KINDS = (
         ("{an:76}+AStA{an:5}==", "{an:52}JQQJ99{an:26}", "{an:42}AzFu{an:10}=="),
         pattern=r"[A-Za-z0-9+/\-_]{30,}(?:\+?A(?:StA|Sb|EhB|CDb|RmA|BAs|CR|PIM|IoT)|Az(?:Fu|Ca|Se)|JQQJ99|JQQJ9A)[A-Za-z0-9+/\-_]{5,}={0,2}",
     ),
-    Kind("azure-storage-key", "", "", 86, _AZURE, ("{b64:86}==",), pattern=r"\b[A-Za-z0-9+/]{86}=="),
-    Kind(
+    SecretKind("azure-storage-key", "", "", 86, _AZURE, ("{b64:86}==",), pattern=r"\b[A-Za-z0-9+/]{86}=="),
+    SecretKind(
         "azure-devops",
         "",
         "",
@@ -101,7 +101,7 @@ KINDS = (
         ("{an:76}AZDO{an:4}",),
         pattern=r"\b[A-Za-z0-9]{60,76}AZDO[A-Za-z0-9]{4}",
     ),
-    Kind(
+    SecretKind(
         "digitalocean",
         "dop_v1_ doo_v1_ dor_v1_ sbp_v1_",
         "hex",
@@ -109,7 +109,7 @@ KINDS = (
         "https://docs.digitalocean.com/reference/api/create-personal-access-token",
         ("dop_v1_{hex:64}", "dor_v1_{hex:64}"),
     ),
-    Kind(
+    SecretKind(
         "cloudflare",
         "cfk_ cfut_ cfat_",
         "an",
@@ -117,7 +117,7 @@ KINDS = (
         "https://developers.cloudflare.com/fundamentals/api/get-started/token-formats",
         ("cfut_{an:40}{hex:8}", "cfk_{an:40}{hex:8}"),
     ),
-    Kind(
+    SecretKind(
         "cloudflare-origin-ca",
         "v1.0-",
         "hex",
@@ -125,7 +125,7 @@ KINDS = (
         "https://developers.cloudflare.com/fundamentals/api/get-started/ca-keys",
         ("v1.0-{hex:24}-{hex:146}",),
     ),
-    Kind(
+    SecretKind(
         "alibaba",
         "LTAI",
         "an",
@@ -133,7 +133,7 @@ KINDS = (
         "https://www.alibabacloud.com/help/en/ram/user-guide/create-an-accesskey-pair",
         ("LTAI5t{an:18}",),
     ),
-    Kind(
+    SecretKind(
         "tencent",
         "AKID",
         "an",
@@ -142,7 +142,7 @@ KINDS = (
         ("AKID{an:32}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "yandex",
         "t1. y0_ AQVN YCAJE YCM y1_",
         "url",
@@ -151,7 +151,7 @@ KINDS = (
         ("t1.{url:60}.{url:86}", "y0_{url:55}", "AQVN{url:36}"),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "heroku",
         "HRKU-",
         "url",
@@ -159,7 +159,7 @@ KINDS = (
         "https://devcenter.heroku.com/articles/authentication",
         ("HRKU-AA{url:58}",),
     ),
-    Kind(
+    SecretKind(
         "fly",
         "fo1_ fm1_ fm2_ fm1r_ fm1a_",
         "b64",
@@ -167,8 +167,8 @@ KINDS = (
         "https://fly.io/docs/security/tokens",
         ("fm2_{b64:120}", "fo1_{an:43}"),
     ),
-    Kind("render", "rnd_", "an", 20, "https://render.com/docs/api", ("rnd_{an:32}",), is_short=True),
-    Kind(
+    SecretKind("render", "rnd_", "an", 20, "https://render.com/docs/api", ("rnd_{an:32}",), is_short=True),
+    SecretKind(
         "netlify",
         "nfp_ nfc_ nfo_ nfu_ nfb_",
         "an",
@@ -177,7 +177,7 @@ KINDS = (
         ("nfp_{an:36}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "vercel",
         "vcp_ vci_ vca_ vcr_ vck_ vercel_blob_rw_",
         "url",
@@ -186,7 +186,7 @@ KINDS = (
         ("vcp_{an:56}", "vercel_blob_rw_{an:16}_{an:30}"),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "supabase",
         "sbp_ sb_secret_ sb_temp_",
         "url",
@@ -194,7 +194,7 @@ KINDS = (
         "https://supabase.com/docs/guides/api/api-keys",
         ("sbp_{hex:40}", "sb_secret_{url:31}"),
     ),
-    Kind(
+    SecretKind(
         "planetscale",
         "pscale_tkn_ pscale_pw_ pscale_oauth_ pscale_api_",
         "dot",
@@ -202,10 +202,10 @@ KINDS = (
         "https://planetscale.com/docs/concepts/connection-strings",
         ("pscale_pw_{dot:43}", "pscale_tkn_{dot:43}"),
     ),
-    Kind(
+    SecretKind(
         "neon", "napi_", "low", 24, "https://neon.com/docs/manage/api-keys", ("napi_{low:64}",), is_short=True
     ),
-    Kind(
+    SecretKind(
         "mongodb-atlas",
         "mdb_sa_sk_",
         "url",
@@ -213,7 +213,7 @@ KINDS = (
         "https://www.mongodb.com/docs/atlas/api/service-accounts-overview",
         ("mdb_sa_sk_{url:40}",),
     ),
-    Kind(
+    SecretKind(
         "scaleway",
         "SCW",
         "up",
@@ -221,9 +221,11 @@ KINDS = (
         "https://www.scaleway.com/en/docs/iam/concepts",
         ("SCW{up:17}",),
     ),
-    Kind("vault", "hvs. hvb. hvr.", "url", 20, _VAULT, ("hvs.{url:90}", "hvb.{url:138}", "hvr.{url:90}")),
-    Kind("vault-old", "s. b.", "an", 24, _VAULT, ("s.{an:24}",), is_short=True),
-    Kind(
+    SecretKind(
+        "vault", "hvs. hvb. hvr.", "url", 20, _VAULT, ("hvs.{url:90}", "hvb.{url:138}", "hvr.{url:90}")
+    ),
+    SecretKind("vault-old", "s. b.", "an", 24, _VAULT, ("s.{an:24}",), is_short=True),
+    SecretKind(
         "terraform-cloud",
         "",
         "",
@@ -232,7 +234,7 @@ KINDS = (
         ("{an:14}.atlasv1.{an:67}",),
         pattern=r"[A-Za-z0-9]{10,16}\.atlasv1\.[A-Za-z0-9_\-=]{8,}",
     ),
-    Kind(
+    SecretKind(
         "pulumi",
         "pul-",
         "hex",
@@ -240,7 +242,7 @@ KINDS = (
         "https://www.pulumi.com/docs/administration/access-identity/access-tokens",
         ("pul-{hex:40}",),
     ),
-    Kind(
+    SecretKind(
         "doppler",
         "",
         "",
@@ -249,7 +251,7 @@ KINDS = (
         ("dp.pt.{an:43}", "dp.st.prd.{an:43}", "dp.ct.{an:43}"),
         pattern=r"\bdp\.(?:pt|st|ct|sa|scim|audit|said)\.(?:[a-z0-9_\-]{2,35}\.)?[A-Za-z0-9]{16,}",
     ),
-    Kind(
+    SecretKind(
         "onepassword-service",
         "ops_eyJ",
         "url",
@@ -257,7 +259,7 @@ KINDS = (
         "https://developer.1password.com/docs/service-accounts/security",
         ("ops_eyJ{url:250}",),
     ),
-    Kind(
+    SecretKind(
         "onepassword-secret-key",
         "",
         "",
@@ -266,7 +268,7 @@ KINDS = (
         ("A3-{up:6}-{up:6}-{up:5}-{up:5}-{up:5}-{up:5}",),
         pattern=r"\bA3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){2,3}",
     ),
-    Kind(
+    SecretKind(
         "infisical",
         "st.",
         "hex",
@@ -274,7 +276,7 @@ KINDS = (
         "https://infisical.com/docs/documentation/platform/token",
         ("st.{hex:24}.{hex:32}.{hex:32}",),
     ),
-    Kind(
+    SecretKind(
         "tailscale",
         "tskey-",
         "url",
@@ -282,7 +284,7 @@ KINDS = (
         "https://tailscale.com/kb/1277/key-prefixes",
         ("tskey-auth-{an:12}CNTRL-{an:32}", "tskey-api-{an:12}-{an:32}"),
     ),
-    Kind(
+    SecretKind(
         "kubernetes-bootstrap",
         "",
         "",
@@ -293,7 +295,7 @@ KINDS = (
         near="token",
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "openshift",
         "sha256~",
         "url",
@@ -301,7 +303,7 @@ KINDS = (
         "https://docs.openshift.com/container-platform/latest/authentication/understanding-authentication.html",
         ("sha256~{url:43}",),
     ),
-    Kind(
+    SecretKind(
         "age",
         "",
         "",
@@ -310,7 +312,7 @@ KINDS = (
         ("AGE-SECRET-KEY-1{up:58}",),
         pattern=r"AGE-SECRET-KEY-1[0-9A-Z]{20,}",
     ),
-    Kind(
+    SecretKind(
         "azure-sas-version",
         "",
         "",
@@ -319,7 +321,7 @@ KINDS = (
         ("sig={an:43}%3D",),
         pattern=r"\bsig=(?:[A-Za-z0-9+/]|%[0-9A-Fa-f]{2}){16,}={0,2}",
     ),
-    Kind(
+    SecretKind(
         "confluent",
         "cflt",
         "b64",
@@ -327,7 +329,7 @@ KINDS = (
         "https://docs.confluent.io/cloud/current/security/authenticate/workload-identities/service-accounts/api-keys/overview.html",
         ("cflt{b64:60}",),
     ),
-    Kind(
+    SecretKind(
         "cockroach",
         "CCDB1_",
         "url",
@@ -335,7 +337,7 @@ KINDS = (
         "https://www.cockroachlabs.com/docs/cockroachcloud/managing-access",
         ("CCDB1_{an:22}_{an:40}",),
     ),
-    Kind(
+    SecretKind(
         "aiven",
         "AVNS_ aivenv1_",
         "url",
@@ -343,7 +345,7 @@ KINDS = (
         "https://aiven.io/docs/platform/concepts/authentication-tokens",
         ("AVNS_{url:19}",),
     ),
-    Kind(
+    SecretKind(
         "snowflake-pat",
         "",
         "",

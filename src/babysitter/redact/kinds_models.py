@@ -1,9 +1,9 @@
 """Tokens of model providers, experiment trackers and data platforms."""
 
-from babysitter.redact.kind import Kind
+from babysitter.redact.kind import SecretKind
 
 KINDS = (
-    Kind(
+    SecretKind(
         "anthropic",
         "sk-ant-",
         "url",
@@ -11,7 +11,7 @@ KINDS = (
         "https://docs.anthropic.com/en/api/getting-started",
         ("sk-ant-api03-{url:93}AA", "sk-ant-admin01-{url:93}AA", "sk-ant-oat01-{url:93}AA"),
     ),
-    Kind(
+    SecretKind(
         "openai",
         "sk-proj- sk-svcacct- sk-admin- sk-None- sess-",
         "url",
@@ -19,7 +19,7 @@ KINDS = (
         "https://platform.openai.com/docs/api-reference/authentication",
         ("sk-proj-{url:156}", "sk-svcacct-{url:156}", "sk-admin-{url:120}"),
     ),
-    Kind(
+    SecretKind(
         "openrouter",
         "sk-or-v1- sk-or-",
         "url",
@@ -28,7 +28,7 @@ KINDS = (
         ("sk-or-v1-{hex:64}",),
     ),
     # OpenAI's first keys, DeepSeek, Stability and LiteLLM share these three characters.
-    Kind(
+    SecretKind(
         "sk-key",
         "sk- sk_",
         "url",
@@ -37,7 +37,7 @@ KINDS = (
         ("sk-{an:48}", "sk-{hex:32}", "sk_{hex:48}"),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "huggingface",
         "hf_",
         "an",
@@ -46,7 +46,7 @@ KINDS = (
         ("hf_{an:34}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "huggingface-organisation",
         "api_org_",
         "an",
@@ -55,7 +55,7 @@ KINDS = (
         ("api_org_{an:34}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "huggingface-oauth",
         "hf_oauth_ hf_app_ hf_jwt_",
         "dot",
@@ -63,7 +63,7 @@ KINDS = (
         "https://huggingface.co/docs/hub/oauth",
         ("hf_oauth_{url:60}", "hf_jwt_{url:80}"),
     ),
-    Kind(
+    SecretKind(
         "wandb",
         "wandb_v1_ wandb_v2_",
         "url",
@@ -71,7 +71,7 @@ KINDS = (
         "https://docs.wandb.ai/support/models/articles/why-does-my-api-key-fail-with-must-be-40-characters",
         ("wandb_v1_{url:77}",),
     ),
-    Kind(
+    SecretKind(
         "wandb-local",
         "local-",
         "hex",
@@ -79,7 +79,7 @@ KINDS = (
         "https://docs.wandb.ai/platform/hosting/hosting-options/self-managed",
         ("local-{hex:40}",),
     ),
-    Kind(
+    SecretKind(
         "groq",
         "gsk_",
         "an",
@@ -88,9 +88,9 @@ KINDS = (
         ("gsk_{an:52}",),
         is_short=True,
     ),
-    Kind("perplexity", "pplx-", "an", 16, "https://docs.perplexity.ai", ("pplx-{an:48}",)),
-    Kind("xai", "xai-", "an", 20, "https://docs.x.ai/docs/overview", ("xai-{an:80}",), is_short=True),
-    Kind(
+    SecretKind("perplexity", "pplx-", "an", 16, "https://docs.perplexity.ai", ("pplx-{an:48}",)),
+    SecretKind("xai", "xai-", "an", 20, "https://docs.x.ai/docs/overview", ("xai-{an:80}",), is_short=True),
+    SecretKind(
         "nvidia",
         "nvapi-",
         "url",
@@ -98,7 +98,7 @@ KINDS = (
         "https://docs.nvidia.com/ngc/gpu-cloud/ngc-user-guide/index.html",
         ("nvapi-{url:64}",),
     ),
-    Kind(
+    SecretKind(
         "replicate",
         "r8_",
         "an",
@@ -107,7 +107,7 @@ KINDS = (
         ("r8_{an:37}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "together",
         "tgp_v1_",
         "url",
@@ -115,7 +115,7 @@ KINDS = (
         "https://docs.together.ai/docs/api-keys-authentication",
         ("tgp_v1_{url:43}",),
     ),
-    Kind(
+    SecretKind(
         "fireworks",
         "fw_ fpk_",
         "an",
@@ -124,7 +124,7 @@ KINDS = (
         ("fw_{an:24}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "cerebras",
         "csk-",
         "low",
@@ -133,7 +133,7 @@ KINDS = (
         ("csk-{low:48}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "langsmith",
         "lsv2_pt_ lsv2_sk_ ls__",
         "low",
@@ -141,7 +141,7 @@ KINDS = (
         "https://docs.smith.langchain.com/administration/how_to_guides/organization_management/create_account_api_key",
         ("lsv2_pt_{hex:32}_{hex:10}", "lsv2_sk_{hex:32}_{hex:10}"),
     ),
-    Kind(
+    SecretKind(
         "pinecone",
         "pcsk_",
         "url",
@@ -149,10 +149,10 @@ KINDS = (
         "https://docs.pinecone.io/guides/projects/manage-api-keys",
         ("pcsk_{an:6}_{an:63}",),
     ),
-    Kind(
+    SecretKind(
         "jina", "jina_", "an", 24, "https://jina.ai/api-dashboard", ("jina_{hex:32}{an:28}",), is_short=True
     ),
-    Kind(
+    SecretKind(
         "voyage",
         "pa-",
         "url",
@@ -161,7 +161,7 @@ KINDS = (
         ("pa-{url:43}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "tavily",
         "tvly-",
         "url",
@@ -169,8 +169,10 @@ KINDS = (
         "https://docs.tavily.com/documentation/api-reference/introduction",
         ("tvly-dev-{an:32}",),
     ),
-    Kind("llamacloud", "llx-", "an", 24, "https://docs.cloud.llamaindex.ai", ("llx-{an:48}",), is_short=True),
-    Kind(
+    SecretKind(
+        "llamacloud", "llx-", "an", 24, "https://docs.cloud.llamaindex.ai", ("llx-{an:48}",), is_short=True
+    ),
+    SecretKind(
         "runpod",
         "rpa_",
         "up",
@@ -179,7 +181,7 @@ KINDS = (
         ("rpa_{up:44}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "anyscale",
         "esecret_ aph0_",
         "url",
@@ -187,7 +189,7 @@ KINDS = (
         "https://docs.anyscale.com/administration/authentication",
         ("aph0_{an:48}", "esecret_{low:26}"),
     ),
-    Kind(
+    SecretKind(
         "modal",
         "ak- as- wk- ws-",
         "an",
@@ -196,7 +198,7 @@ KINDS = (
         ("ak-{an:22}", "as-{an:22}"),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "lambda-cloud",
         "secret_",
         "url",
@@ -205,8 +207,8 @@ KINDS = (
         ("secret_{low:20}_{low:32}.{an:32}",),
         is_short=True,
     ),
-    Kind("kaggle", "KGAT_", "an", 16, "https://www.kaggle.com/docs/api", ("KGAT_{hex:32}",)),
-    Kind(
+    SecretKind("kaggle", "KGAT_", "an", 16, "https://www.kaggle.com/docs/api", ("KGAT_{hex:32}",)),
+    SecretKind(
         "databricks",
         "dapi dkea dose",
         "hex",
@@ -214,7 +216,7 @@ KINDS = (
         "https://docs.databricks.com/aws/en/dev-tools/auth/pat",
         ("dapi{hex:32}", "dapi{hex:32}-2"),
     ),
-    Kind(
+    SecretKind(
         "dbt-cloud",
         "dbtc_ dbtu_ dbts_",
         "url",
@@ -222,7 +224,7 @@ KINDS = (
         "https://docs.getdbt.com/docs/dbt-cloud-apis/authentication",
         ("dbtc_{url:42}",),
     ),
-    Kind(
+    SecretKind(
         "prefect",
         "pnu_ pnb_",
         "an",
@@ -231,7 +233,7 @@ KINDS = (
         ("pnu_{an:36}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "dagster",
         "dagster:",
         "url",
@@ -240,7 +242,7 @@ KINDS = (
         ("dagster:{url:40}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "elevenlabs",
         "sk_ xi-",
         "hex",
@@ -248,9 +250,9 @@ KINDS = (
         "https://elevenlabs.io/docs/api-reference/authentication",
         ("sk_{hex:48}",),
     ),
-    Kind("firecrawl", "fc-", "hex", 32, "https://docs.firecrawl.dev/introduction", ("fc-{hex:32}",)),
-    Kind("braintrust", "sk-", "an", 40, "https://www.braintrust.dev/docs", ("sk-{an:48}",)),
-    Kind(
+    SecretKind("firecrawl", "fc-", "hex", 32, "https://docs.firecrawl.dev/introduction", ("fc-{hex:32}",)),
+    SecretKind("braintrust", "sk-", "an", 40, "https://www.braintrust.dev/docs", ("sk-{an:48}",)),
+    SecretKind(
         "langfuse",
         "sk-lf- pk-lf-",
         "url",
@@ -258,10 +260,10 @@ KINDS = (
         "https://langfuse.com/docs/api-and-data-platform/features/public-api",
         ("sk-lf-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
     ),
-    Kind(
+    SecretKind(
         "posthog", "phx_ phs_ pha_", "an", 20, "https://posthog.com/docs/api", ("phx_{an:44}",), is_short=True
     ),
-    Kind(
+    SecretKind(
         "wandb-40",
         "",
         "",

@@ -1,13 +1,13 @@
 """Tokens of messengers, mail, payments and other services; and formats that many of them share."""
 
-from babysitter.redact.kind import Kind
+from babysitter.redact.kind import SecretKind
 
 _SLACK = "https://docs.slack.dev/authentication/tokens"
 _JWT = "https://www.rfc-editor.org/rfc/rfc7519"
 _PEM = "https://www.rfc-editor.org/rfc/rfc7468"
 
 KINDS = (
-    Kind(
+    SecretKind(
         "slack",
         "",
         "",
@@ -21,7 +21,7 @@ KINDS = (
         ),
         pattern=r"(?:xox[a-z](?:\.xox[a-z])?(?:-|%2[dD])|xapp-|xwfp-)[A-Za-z0-9_%\-]{6,}",
     ),
-    Kind(
+    SecretKind(
         "slack-webhook",
         "",
         "",
@@ -30,7 +30,7 @@ KINDS = (
         ("https://hooks.slack.com/services/T{up:8}/B{up:10}/{an:24}",),
         pattern=r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/\-]+",
     ),
-    Kind(
+    SecretKind(
         "discord-webhook",
         "",
         "",
@@ -39,7 +39,7 @@ KINDS = (
         ("https://discord.com/api/webhooks/{dig:18}/{url:68}",),
         pattern=r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d+/[A-Za-z0-9_\-]+",
     ),
-    Kind(
+    SecretKind(
         "discord-bot",
         "",
         "",
@@ -48,7 +48,7 @@ KINDS = (
         ("M{an:23}.{url:6}.{url:38}",),
         pattern=r"\b[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{20,}",
     ),
-    Kind(
+    SecretKind(
         "telegram",
         "",
         "",
@@ -57,7 +57,7 @@ KINDS = (
         ("{dig:10}:AA{url:33}",),
         pattern=r"\b(?:bot)?\d{8,10}:[A-Za-z0-9_\-]{30,}",
     ),
-    Kind(
+    SecretKind(
         "teams-webhook",
         "",
         "",
@@ -68,7 +68,7 @@ KINDS = (
         ),
         pattern=r"webhook\.office\.com/webhookb2/[A-Za-z0-9@/_\-]+",
     ),
-    Kind(
+    SecretKind(
         "webhook-address",
         "",
         "",
@@ -77,8 +77,8 @@ KINDS = (
         ("https://hooks.chat.example/T{up:8}/{an:24}",),
         pattern=r"https?://[A-Za-z0-9.\-]*hooks?\.[A-Za-z0-9.\-]+/[A-Za-z0-9_/@%\-]{16,}",
     ),
-    Kind("twilio", "SK", "hex", 32, "https://www.twilio.com/docs/iam/api-keys", ("SK{hex:32}",)),
-    Kind(
+    SecretKind("twilio", "SK", "hex", 32, "https://www.twilio.com/docs/iam/api-keys", ("SK{hex:32}",)),
+    SecretKind(
         "sendgrid",
         "",
         "",
@@ -87,7 +87,7 @@ KINDS = (
         ("SG.{url:22}.{url:43}",),
         pattern=r"\bSG\.[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}",
     ),
-    Kind(
+    SecretKind(
         "mailgun",
         "key-",
         "low",
@@ -96,7 +96,7 @@ KINDS = (
         ("key-{hex:32}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "mailgun-new",
         "",
         "",
@@ -105,7 +105,7 @@ KINDS = (
         ("{hex:32}-{hex:8}-{hex:8}",),
         pattern=r"\b[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}\b",
     ),
-    Kind(
+    SecretKind(
         "mailchimp",
         "",
         "",
@@ -114,7 +114,7 @@ KINDS = (
         ("{hex:32}-us12",),
         pattern=r"\b[0-9a-f]{32}-us\d{1,2}\b",
     ),
-    Kind(
+    SecretKind(
         "brevo",
         "xkeysib- xsmtpsib-",
         "url",
@@ -122,7 +122,7 @@ KINDS = (
         "https://developers.brevo.com/docs/getting-started",
         ("xkeysib-{hex:64}-{an:16}",),
     ),
-    Kind(
+    SecretKind(
         "resend",
         "re_",
         "url",
@@ -131,7 +131,7 @@ KINDS = (
         ("re_{an:8}_{an:24}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "stripe",
         "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_ whsec_ sk_org_",
         "an",
@@ -139,7 +139,7 @@ KINDS = (
         "https://docs.stripe.com/keys",
         ("sk_live_{an:99}", "rk_test_{an:24}", "whsec_{an:32}"),
     ),
-    Kind(
+    SecretKind(
         "square",
         "EAAAE EAAAl sq0atp- sq0csp- sq0idp- sq0irp-",
         "url",
@@ -147,7 +147,7 @@ KINDS = (
         "https://developer.squareup.com/docs/build-basics/access-tokens",
         ("EAAAE{url:59}", "sq0csp-{url:43}"),
     ),
-    Kind(
+    SecretKind(
         "paypal-braintree",
         "",
         "",
@@ -156,7 +156,7 @@ KINDS = (
         ("access_token$production${low:16}${hex:32}",),
         pattern=r"access_token\$(?:production|sandbox)\$[0-9a-z]{8,}\$[0-9a-f]{16,}",
     ),
-    Kind(
+    SecretKind(
         "shopify",
         "shpat_ shpss_ shpca_ shppa_ shptka_",
         "hex",
@@ -164,7 +164,7 @@ KINDS = (
         "https://shopify.dev/docs/apps/build/authentication-authorization",
         ("shpat_{hex:32}", "shpss_{hex:32}"),
     ),
-    Kind(
+    SecretKind(
         "plaid",
         "",
         "",
@@ -173,7 +173,7 @@ KINDS = (
         ("access-sandbox-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         pattern=r"\b(?:access|public|link)-(?:sandbox|development|production)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     ),
-    Kind(
+    SecretKind(
         "razorpay",
         "rzp_live_ rzp_test_",
         "an",
@@ -181,7 +181,7 @@ KINDS = (
         "https://razorpay.com/docs/payments/dashboard/account-settings/api-keys",
         ("rzp_live_{an:14}",),
     ),
-    Kind(
+    SecretKind(
         "flutterwave",
         "FLWSECK",
         "dot",
@@ -189,7 +189,7 @@ KINDS = (
         "https://developer.flutterwave.com/docs/authentication",
         ("FLWSECK_TEST-{hex:32}-X",),
     ),
-    Kind(
+    SecretKind(
         "facebook",
         "EAACEdEose0cBA EAA",
         "an",
@@ -198,7 +198,7 @@ KINDS = (
         ("EAA{an:120}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "x-bearer",
         "AAAAAAAAAAAAAAAAAAAAA",
         "b64",
@@ -206,7 +206,7 @@ KINDS = (
         "https://docs.x.com/resources/fundamentals/authentication/oauth-2-0/bearer-tokens",
         ("AAAAAAAAAAAAAAAAAAAAA{an:40}%2B{an:40}",),
     ),
-    Kind(
+    SecretKind(
         "dropbox",
         "sl.",
         "url",
@@ -215,7 +215,7 @@ KINDS = (
         ("sl.{url:130}", "sl.u.{url:130}"),
         pattern=r"\bsl\.(?:u\.)?[A-Za-z0-9_\-]{40,}",
     ),
-    Kind(
+    SecretKind(
         "hubspot",
         "",
         "",
@@ -224,7 +224,7 @@ KINDS = (
         ("pat-na1-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         pattern=r"\bpat-[a-z]{2}\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     ),
-    Kind(
+    SecretKind(
         "salesforce",
         "00D",
         "dot",
@@ -233,7 +233,7 @@ KINDS = (
         ("00D{an:12}!{dot:96}",),
         pattern=r"\b00D[A-Za-z0-9]{12,15}![A-Za-z0-9_.\-]{40,}",
     ),
-    Kind(
+    SecretKind(
         "mapbox",
         "sk.eyJ tk.eyJ",
         "dot",
@@ -241,7 +241,7 @@ KINDS = (
         "https://docs.mapbox.com/help/getting-started/access-tokens",
         ("sk.eyJ{url:60}.{url:22}",),
     ),
-    Kind(
+    SecretKind(
         "typeform",
         "tfp_",
         "url",
@@ -250,7 +250,7 @@ KINDS = (
         ("tfp_{url:59}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "trello",
         "ATTA",
         "an",
@@ -258,7 +258,7 @@ KINDS = (
         "https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization",
         ("ATTA{hex:64}{an:8}",),
     ),
-    Kind(
+    SecretKind(
         "clickup",
         "",
         "",
@@ -267,7 +267,7 @@ KINDS = (
         ("pk_{dig:8}_{up:32}",),
         pattern=r"\bpk_\d{6,9}_[A-Z0-9]{24,}",
     ),
-    Kind(
+    SecretKind(
         "okta-header",
         "",
         "",
@@ -276,11 +276,13 @@ KINDS = (
         ("SSWS 00{url:40}",),
         pattern=r"\bSSWS\s{1,2}[A-Za-z0-9_\-]{20,}",
     ),
-    Kind(
+    SecretKind(
         "easypost", "EZAK EZTK", "an", 40, "https://docs.easypost.com/docs/authentication", ("EZAK{an:54}",)
     ),
-    Kind("adafruit", "aio_", "an", 20, "https://io.adafruit.com/api/docs", ("aio_{an:28}",), is_short=True),
-    Kind(
+    SecretKind(
+        "adafruit", "aio_", "an", 20, "https://io.adafruit.com/api/docs", ("aio_{an:28}",), is_short=True
+    ),
+    SecretKind(
         "jwt",
         "",
         "",
@@ -289,7 +291,7 @@ KINDS = (
         ("eyJ{url:33}.eyJ{url:70}.{url:43}",),
         pattern=r"eyJ[A-Za-z0-9_\-]{6,}(?:\.|%2[eE])[A-Za-z0-9_\-]{4,}(?:(?:\.|%2[eE])[A-Za-z0-9_\-]*){0,3}",
     ),
-    Kind(
+    SecretKind(
         "paseto",
         "",
         "",
@@ -298,7 +300,7 @@ KINDS = (
         ("v2.local.{url:120}", "v4.public.{url:160}"),
         pattern=r"\bv[1-4]\.(?:local|public)\.[A-Za-z0-9_\-]{16,}",
     ),
-    Kind(
+    SecretKind(
         "macaroon",
         "MDAx AgE",
         "url",
@@ -306,7 +308,7 @@ KINDS = (
         "https://research.google/pubs/macaroons-cookies-with-contextual-caveats-for-decentralized-authorization-in-the-cloud",
         ("MDAx{url:120}",),
     ),
-    Kind(
+    SecretKind(
         "fernet",
         "gAAAAAB gAAAAAC",
         "url",
@@ -314,7 +316,7 @@ KINDS = (
         "https://github.com/fernet/spec/blob/master/Spec.md",
         ("gAAAAAB{url:130}==",),
     ),
-    Kind(
+    SecretKind(
         "flask-session",
         "",
         "",
@@ -323,7 +325,7 @@ KINDS = (
         (".eJ{url:60}.{url:6}.{url:27}",),
         pattern=r"\.eJ[A-Za-z0-9_\-]{20,}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{20,}",
     ),
-    Kind(
+    SecretKind(
         "password-hash",
         "",
         "",
@@ -333,7 +335,7 @@ KINDS = (
         pattern=r"\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|sha1|argon2(?:id|i|d)|scrypt|pbkdf2[a-z0-9\-]*)\$(?:[A-Za-z0-9=,]{1,40}\$){0,3}[A-Za-z0-9./+=$]{16,}",
     ),
     # A whole service account in one word, and the bodies of keys.
-    Kind(
+    SecretKind(
         "base64-json-or-key",
         "",
         "",

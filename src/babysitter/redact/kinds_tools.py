@@ -1,6 +1,6 @@
 """Tokens of code hosts, package registries, build systems and observability."""
 
-from babysitter.redact.kind import Kind
+from babysitter.redact.kind import SecretKind
 
 _GITHUB = "https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github"
 _GITLAB = "https://docs.gitlab.com/security/tokens/#token-prefixes"
@@ -9,7 +9,7 @@ _ATLASSIAN = (
 )
 
 KINDS = (
-    Kind(
+    SecretKind(
         "github",
         "ghp_ gho_ ghu_ ghs_ ghr_",
         "an",
@@ -17,8 +17,8 @@ KINDS = (
         _GITHUB,
         ("ghp_{an:36}", "gho_{an:36}", "ghs_{an:36}", "ghr_{an:76}"),
     ),
-    Kind("github-fine-grained", "github_pat_", "url", 8, _GITHUB, ("github_pat_{an:22}_{an:59}",)),
-    Kind(
+    SecretKind("github-fine-grained", "github_pat_", "url", 8, _GITHUB, ("github_pat_{an:22}_{an:59}",)),
+    SecretKind(
         "gitlab",
         "glpat- gldt- glrt- glrtr- glptt- glft- glimt- glagent- gloas- glsoat- glcbt- glffct- glwt-",
         "dot",
@@ -26,8 +26,8 @@ KINDS = (
         _GITLAB,
         ("glpat-{url:20}", "glrt-{url:20}", "glcbt-64_{url:20}", "glpat-{url:27}.01.{low:9}"),
     ),
-    Kind("gitlab-runner-registration", "GR1348941", "url", 12, _GITLAB, ("GR1348941{url:20}",)),
-    Kind(
+    SecretKind("gitlab-runner-registration", "GR1348941", "url", 12, _GITLAB, ("GR1348941{url:20}",)),
+    SecretKind(
         "bitbucket-app",
         "ATBB ATCTT3xFf",
         "dot",
@@ -35,11 +35,13 @@ KINDS = (
         "https://support.atlassian.com/bitbucket-cloud/docs/app-passwords",
         ("ATBB{an:32}", "ATCTT3xFfGN0{url:160}={up:8}"),
     ),
-    Kind("atlassian", "ATATT3xFf ATSTT3xFf ATOATT", "dot", 20, _ATLASSIAN, ("ATATT3xFfGF0{url:170}={up:8}",)),
-    Kind(
+    SecretKind(
+        "atlassian", "ATATT3xFf ATSTT3xFf ATOATT", "dot", 20, _ATLASSIAN, ("ATATT3xFfGF0{url:170}={up:8}",)
+    ),
+    SecretKind(
         "npm", "npm_", "an", 20, "https://docs.npmjs.com/about-access-tokens", ("npm_{an:36}",), is_short=True
     ),
-    Kind(
+    SecretKind(
         "pypi",
         "pypi-AgE",
         "url",
@@ -47,7 +49,7 @@ KINDS = (
         "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns",
         ("pypi-AgEIcHlwaS5vcmc{url:140}",),
     ),
-    Kind(
+    SecretKind(
         "test-pypi",
         "pypi-AgEN",
         "url",
@@ -55,7 +57,7 @@ KINDS = (
         "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns",
         ("pypi-AgENdGVzdC5weXBpLm9yZw{url:140}",),
     ),
-    Kind(
+    SecretKind(
         "docker-hub",
         "dckr_pat_ dckr_oat_",
         "url",
@@ -63,7 +65,7 @@ KINDS = (
         "https://docs.docker.com/security/access-tokens",
         ("dckr_pat_{url:27}", "dckr_oat_{url:32}"),
     ),
-    Kind(
+    SecretKind(
         "rubygems",
         "rubygems_",
         "hex",
@@ -71,7 +73,7 @@ KINDS = (
         "https://guides.rubygems.org/api-key-scopes",
         ("rubygems_{hex:48}",),
     ),
-    Kind(
+    SecretKind(
         "crates-io",
         "cio",
         "an",
@@ -80,7 +82,7 @@ KINDS = (
         ("cio{an:32}",),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "nuget",
         "oy2",
         "low",
@@ -88,7 +90,7 @@ KINDS = (
         "https://learn.microsoft.com/en-us/nuget/nuget-org/publish-a-package",
         ("oy2{low:43}",),
     ),
-    Kind(
+    SecretKind(
         "clojars",
         "CLOJARS_",
         "low",
@@ -96,7 +98,7 @@ KINDS = (
         "https://github.com/clojars/clojars-web/wiki/Deploy-Tokens",
         ("CLOJARS_{hex:60}",),
     ),
-    Kind(
+    SecretKind(
         "artifactory",
         "AKCp cmVmdGtu",
         "an",
@@ -104,7 +106,7 @@ KINDS = (
         "https://jfrog.com/help/r/jfrog-platform-administration-documentation/access-tokens",
         ("AKCp8{an:68}", "cmVmdGtuOjAxO{an:50}"),
     ),
-    Kind(
+    SecretKind(
         "circleci",
         "CCIPAT_ CCIPRJ_",
         "url",
@@ -112,7 +114,7 @@ KINDS = (
         "https://circleci.com/docs/managing-api-tokens",
         ("CCIPAT_{an:22}_{hex:40}",),
     ),
-    Kind(
+    SecretKind(
         "buildkite",
         "bkua_ bkaa_ bkpt_ bkct_",
         "hex",
@@ -120,7 +122,7 @@ KINDS = (
         "https://buildkite.com/docs/apis/managing-api-tokens",
         ("bkua_{hex:40}",),
     ),
-    Kind(
+    SecretKind(
         "sonarqube",
         "squ_ sqp_ sqa_",
         "hex",
@@ -128,7 +130,7 @@ KINDS = (
         "https://docs.sonarsource.com/sonarqube-server/user-guide/managing-tokens",
         ("squ_{hex:40}", "sqp_{hex:40}"),
     ),
-    Kind(
+    SecretKind(
         "snyk",
         "snyk_uat. snyk_sat.",
         "dot",
@@ -136,7 +138,7 @@ KINDS = (
         "https://docs.snyk.io/snyk-api/authentication-for-api",
         ("snyk_uat.{hex:8}.{url:120}",),
     ),
-    Kind(
+    SecretKind(
         "sentry",
         "sntrys_ sntryu_ sntrya_ sntryi_",
         "b64",
@@ -144,7 +146,7 @@ KINDS = (
         "https://docs.sentry.io/account/auth-tokens",
         ("sntryu_{hex:64}", "sntrys_eyJ{b64:120}_{b64:43}"),
     ),
-    Kind(
+    SecretKind(
         "sentry-dsn",
         "",
         "",
@@ -153,7 +155,7 @@ KINDS = (
         ("https://{hex:32}@o{dig:6}.ingest.sentry.io/{dig:7}",),
         pattern=r"https?://[0-9a-f]{20,}(?::[0-9a-f]+)?@",
     ),
-    Kind(
+    SecretKind(
         "grafana",
         "glsa_ glc_ eyJrIjoi",
         "b64",
@@ -161,7 +163,7 @@ KINDS = (
         "https://grafana.com/docs/grafana/latest/administration/service-accounts",
         ("glsa_{an:32}_{hex:8}", "glc_{b64:110}="),
     ),
-    Kind(
+    SecretKind(
         "datadog",
         "ddapp_ ddpat_",
         "an",
@@ -170,7 +172,7 @@ KINDS = (
         ("ddapp_{an:34}", "ddpat_{an:34}"),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "newrelic",
         "NRAK- NRJS- NRII- NRRA- NRBR-",
         "url",
@@ -178,7 +180,7 @@ KINDS = (
         "https://docs.newrelic.com/docs/apis/intro-apis/new-relic-api-keys",
         ("NRAK-{up:27}", "NRII-{url:32}"),
     ),
-    Kind(
+    SecretKind(
         "newrelic-licence",
         "",
         "",
@@ -187,7 +189,7 @@ KINDS = (
         ("{hex:36}NRAL", "eu01xx{hex:30}NRAL"),
         pattern=r"\b(?:[a-z]{2}\d{2}x{2})?[0-9a-f]{28,36}(?:FFFF)?NRAL\b",
     ),
-    Kind(
+    SecretKind(
         "dynatrace",
         "dt0c01. dt0s01. dt0s02. dt0s06. dt0s16.",
         "dot",
@@ -195,7 +197,7 @@ KINDS = (
         "https://docs.dynatrace.com/docs/manage/identity-access-management/access-tokens-and-oauth-clients",
         ("dt0c01.{up:24}.{up:64}",),
     ),
-    Kind(
+    SecretKind(
         "honeycomb",
         "hcaik_ hcbik_ hcxik_ hcaic_ hcamk_ hcxlk_",
         "an",
@@ -203,7 +205,7 @@ KINDS = (
         "https://docs.honeycomb.io/configure/environments/manage-api-keys",
         ("hcaik_{low:58}", "hcxik_{low:58}"),
     ),
-    Kind(
+    SecretKind(
         "launchdarkly",
         "",
         "",
@@ -212,7 +214,7 @@ KINDS = (
         ("api-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",),
         pattern=r"\b(?:api|sdk|mob|rel)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     ),
-    Kind(
+    SecretKind(
         "postman",
         "PMAK- PMAT-",
         "url",
@@ -220,7 +222,7 @@ KINDS = (
         "https://learning.postman.com/docs/developer/postman-api/authentication",
         ("PMAK-{hex:24}-{hex:34}",),
     ),
-    Kind(
+    SecretKind(
         "figma",
         "figd_ figo_ figu_ figor_",
         "url",
@@ -228,7 +230,7 @@ KINDS = (
         "https://www.figma.com/developers/api#access-tokens",
         ("figd_{url:40}",),
     ),
-    Kind(
+    SecretKind(
         "linear",
         "lin_api_ lin_oauth_ lin_wh_",
         "an",
@@ -236,7 +238,7 @@ KINDS = (
         "https://linear.app/developers/graphql",
         ("lin_api_{an:40}",),
     ),
-    Kind(
+    SecretKind(
         "notion",
         "ntn_ secret_",
         "an",
@@ -245,7 +247,7 @@ KINDS = (
         ("ntn_{an:46}", "secret_{an:43}"),
         is_short=True,
     ),
-    Kind(
+    SecretKind(
         "airtable",
         "",
         "",
@@ -254,7 +256,7 @@ KINDS = (
         ("pat{an:14}.{hex:64}",),
         pattern=r"\bpat[A-Za-z0-9]{14}\.[0-9a-f]{20,}",
     ),
-    Kind(
+    SecretKind(
         "sourcegraph",
         "sgp_ sgd_ slk_",
         "url",
@@ -262,7 +264,7 @@ KINDS = (
         "https://sourcegraph.com/docs/cli/how-tos/creating_an_access_token",
         ("sgp_{hex:16}_{hex:40}",),
     ),
-    Kind(
+    SecretKind(
         "contentful",
         "CFPAT-",
         "url",
@@ -270,7 +272,7 @@ KINDS = (
         "https://www.contentful.com/developers/docs/references/authentication",
         ("CFPAT-{url:43}",),
     ),
-    Kind(
+    SecretKind(
         "localstack",
         "ls-",
         "an",
@@ -279,7 +281,7 @@ KINDS = (
         ("ls-XyZw{an:4}-{dig:4}-{an:4}-{an:4}-{an:14}",),
         pattern=r"\bls-[A-Za-z]{4}[A-Za-z0-9]{4}-\d{4}-[A-Za-z0-9]{4}-[A-Za-z0-9]{4}-[A-Za-z0-9]{12,}",
     ),
-    Kind(
+    SecretKind(
         "logfire",
         "pylf_v1_ pylf_v2_",
         "url",
@@ -287,7 +289,7 @@ KINDS = (
         "https://logfire.pydantic.dev/docs/how-to-guides/create-write-tokens",
         ("pylf_v1_us_{an:43}",),
     ),
-    Kind(
+    SecretKind(
         "conda",
         "",
         "",
@@ -296,8 +298,8 @@ KINDS = (
         ("https://conda.anaconda.org/t/xy-{hex:36}/team",),
         pattern=r"https?://[\w.\-]+/t/[a-z]{2}-[0-9a-f\-]{16,}",
     ),
-    Kind("gitea", "gta_", "hex", 32, "https://docs.gitea.com/development/api-usage", ("gta_{hex:40}",)),
-    Kind(
+    SecretKind("gitea", "gta_", "hex", 32, "https://docs.gitea.com/development/api-usage", ("gta_{hex:40}",)),
+    SecretKind(
         "jetbrains",
         "perm:",
         "dot",
@@ -306,7 +308,7 @@ KINDS = (
         ("perm:{b64:12}={b64:8}.{an:30}",),
         pattern=r"\bperm[:\-][A-Za-z0-9+/=]{4,}\.[A-Za-z0-9+/=.\-]{12,}",
     ),
-    Kind(
+    SecretKind(
         "codeclimate-jenkins",
         "11",
         "hex",

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from babysitter.redact.named import NAME_WORDS
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import LONGEST_NAME, is_secret
-from babysitter.redact.text_spans import Scanner, Span, Text
+from babysitter.redact.text_spans import LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder
 from babysitter.redact.value_span import bare, quoted
 
 LONGEST_TABLE_ROWS = 200
 LONGEST_LINE = 2_000  # of a heading
-_HINT = Scanner(NAME_WORDS, ignore_case=True)
+_HINT = LinearPattern(NAME_WORDS, ignore_case=True)
 _RULE = re.compile(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
 _HEADING = re.compile(r"[A-Za-z][\w .\-]{0,40}$")
 _BLOCK = re.compile(

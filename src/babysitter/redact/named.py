@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import LONGEST_NAME, is_secret
-from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_code, is_plain, looks_random
 from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
 
@@ -23,7 +23,7 @@ NAME_WORDS = (
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
     r"conn|nonce|salt|hmac|webhook)"
 )
-_NAMES = Scanner(rf"[A-Za-z0-9_.\-]*{NAME_WORDS}[A-Za-z0-9_.\-]*", ignore_case=True)
+_NAMES = LinearPattern(rf"[A-Za-z0-9_.\-]*{NAME_WORDS}[A-Za-z0-9_.\-]*", ignore_case=True)
 _CLOSE = r"(?:\\*[\"'`]|\]|\)){0,4}"
 _ASSIGN = re.compile(
     rf"{_CLOSE}[ \t]{{0,40}}(?:=>|->|→|:=|\?=|\+=|==?(?!=)|:(?!//|:)|%3[dDaA]|\\u003[dD]|&\#(?:61|x3[dD]);)"
@@ -64,7 +64,7 @@ _ESCAPED = re.compile(r"\\[nrtbf]")
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class NamedValue:
     """A name that stands in a text from `start` to `end`, and how secret its value is."""
 
     text: str
@@ -106,7 +106,7 @@ def find_named(text: Text) -> Iterator[Span]:
             yield from leaves
 
 
-def _setting(text: str, start: int, end: int) -> Setting:
+def _setting(text: str, start: int, end: int) -> NamedValue:
     """The name without the `n` of a `\\n` written out before it and the full stop behind it, judged."""
     if start and text[start] in "nrtbf" and _ESCAPED.match(text, start - 1):
         start += 1
@@ -126,7 +126,7 @@ def _setting(text: str, start: int, end: int) -> Setting:
         judged = (
             Name.PROBABLE
         )  # `?X-Amz-Signature=`: whoever has the whole address may read what it points to
-    return Setting(text, name, judged, start, end)
+    return NamedValue(text, name, judged, start, end)
 
 
 def _with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
@@ -141,13 +141,13 @@ def _with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
 Place = tuple[int, Span | None]  # where the value begins; its span, None when it is none or a structure
 
 
-def _place(setting: Setting) -> Place | None:
+def _place(setting: NamedValue) -> Place | None:
     """Where the value of a name stands; None when nothing of the kind follows it."""
     ways = (_assigned, _as_argument, _in_prose) if setting.is_flag else _WAYS
     return next((place for way in ways if (place := way(setting)) is not None), None)
 
 
-def _assigned(setting: Setting) -> Place | None:
+def _assigned(setting: NamedValue) -> Place | None:
     text, end = setting.text, setting.end
     if _is_named_by(text, setting.start) and (found := _NAME_VALUE.match(text, end)):
         return found.end(), _value(setting, found.end(), setting.judged)
@@ -166,7 +166,7 @@ def _assigned(setting: Setting) -> Place | None:
     return None
 
 
-def _is_end_of_string(setting: Setting, sign: re.Match[str]) -> bool:
+def _is_end_of_string(setting: NamedValue, sign: re.Match[str]) -> bool:
     """`"token="`: the quote behind the sign closes what the quote before the name opened."""
     behind = setting.text[sign.end() : sign.end() + 1]
     return sign[0][0] not in "\"'`\\" and behind in _QUOTES and behind == setting.before
@@ -178,7 +178,7 @@ def _is_named_by(text: str, start: int) -> bool:
     return before[-1:] in (":", "=", ">") and before[:-1].rstrip("\"'\\ \t").lower().endswith(_NAMED_BY)
 
 
-def _as_argument(setting: Setting) -> Place | None:
+def _as_argument(setting: NamedValue) -> Place | None:
     if not setting.is_flag and not (setting.name.isupper() and len(setting.name) > 4):
         return None
     found = _ARGUMENT.match(setting.text, setting.end)
@@ -191,14 +191,14 @@ def _as_argument(setting: Setting) -> Place | None:
     return found.end(), span
 
 
-def _in_column(setting: Setting) -> Place | None:
+def _in_column(setting: NamedValue) -> Place | None:
     found = _COLUMN.match(setting.text, setting.end)
     if found is None:
         return None
     return found.end(), _value(setting, found.end(), at_most_probable(setting.judged))
 
 
-def _in_prose(setting: Setting) -> Place | None:
+def _in_prose(setting: NamedValue) -> Place | None:
     """`the password is x`, and a random string right behind a name."""
     found = _PROSE.match(setting.text, setting.end)
     if found is None or setting.judged is Name.POSSIBLE:
@@ -215,7 +215,7 @@ def _in_prose(setting: Setting) -> Place | None:
 _WAYS = (_assigned, _in_column, _as_argument, _in_prose)
 
 
-def _value(setting: Setting, start: int, judged: Name, *, is_colon: bool = False) -> Span | None:
+def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = False) -> Span | None:
     """Span of the value at `start` when it is secret under a name that is judged so."""
     text = setting.text
     string = quoted(text, start)
@@ -277,7 +277,7 @@ def _of_leaf(key: str, judged: Name) -> Name:
     return Name.INNOCENT if judge_name(f"secret_{key}"[:LONGEST_NAME]) is Name.INNOCENT else judged
 
 
-def _value_before(setting: Setting) -> Span | None:
+def _value_before(setting: NamedValue) -> Span | None:
     """`{"value": "...", "name": "HF_TOKEN"}`: the value stands before the name."""
     earliest = max(0, setting.start - FARTHEST_VALUE)
     if not _is_named_by(setting.text, setting.start) or "alue" not in setting.text[earliest : setting.start]:

@@ -13,7 +13,7 @@ _UNSEEN = re.compile(
 )
 
 
-def neutral(text: str) -> str:
+def strip_control_characters(text: str) -> str:
     """Return the text without colours, control characters, and characters that hide or reorder others."""
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text

@@ -8,8 +8,15 @@ from babysitter.redact.http_headers import find_in_headers
 from babysitter.redact.key_blocks import find_key_blocks
 from babysitter.redact.layout import find_by_layout
 from babysitter.redact.named import NAME_WORDS, find_named
-from babysitter.redact.neutral import neutral
-from babysitter.redact.text_spans import REDACTED, Detector, Scanner, Span, Text, replaced
+from babysitter.redact.neutral import strip_control_characters
+from babysitter.redact.text_spans import (
+    REDACTED,
+    Detector,
+    LinearPattern,
+    Span,
+    Text,
+    replaced,
+)
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_placeholder, is_plain, looks_random
 from babysitter.redact.wrapped import find_continued
@@ -32,7 +39,7 @@ DETECTORS: tuple[Detector, ...] = (
 
 
 # What every detector but the first needs to find anything; most lines of a log have none of it.
-_SIGNS = Scanner(
+_SIGNS = LinearPattern(
     rf"{NAME_WORDS}|bearer|basic|@|%40|:(?:5432|5433|6432|\*):|[A-Za-z0-9+/]{{60}}|-----BEGIN|PuTTY|Private-|"
     r"-[ua]\b|--user|--auth|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|snowsql|"
     r"ldap|net +use|\becho\b",
@@ -48,7 +55,7 @@ def redact(text: str) -> str:
     """
     for _ in range(MOST_PASSES):
         before = text
-        text = _pass(neutral(text))
+        text = _pass(strip_control_characters(text))
         if text == before:
             break
     return text
@@ -56,7 +63,7 @@ def redact(text: str) -> str:
 
 def redact_lines(lines: Sequence[str]) -> list[str]:
     """Return the lines redacted together, so that a key that spans several of them is recognised."""
-    neutral_lines = [neutral(line) for line in lines]
+    neutral_lines = [strip_control_characters(line) for line in lines]
     whole = redact("\n".join(neutral_lines)).split("\n")
     redacted, at = [], 0
     for line in neutral_lines:

@@ -53,7 +53,7 @@ class Text:
 Detector = Callable[[Text], Iterable[Span]]
 
 
-class Scanner:
+class LinearPattern:
     """Finds a pattern in linear time, whatever the text. RE2 syntax: no look-around, no back-references.
 
     Compiled on first use: a command that redacts nothing does not pay for it.

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 
-from babysitter.redact.kind import Kind
+from babysitter.redact.kind import SecretKind
 from babysitter.redact.kinds import KINDS
-from babysitter.redact.text_spans import Scanner, Span, Text, word_set
+from babysitter.redact.text_spans import LinearPattern, Span, Text, word_set
 from babysitter.redact.value_shapes import is_plain, looks_random
 
 # A word boundary, also behind `\n`, `%3D` and `\u003d` written out, and behind `_`.
@@ -33,7 +33,7 @@ _NOT_A_KEY = re.compile(
 )
 
 _ANYWHERE = tuple(kind for kind in KINDS if not kind.near)
-_NEARBY = tuple((kind, Scanner(rf"{_START}(?:{kind.expression})")) for kind in KINDS if kind.near)
+_NEARBY = tuple((kind, LinearPattern(rf"{_START}(?:{kind.expression})")) for kind in KINDS if kind.near)
 _OWN = "|".join(kind.expression for kind in _ANYWHERE if kind.pattern)
 _PREFIXED = "|".join(kind.expression for kind in _ANYWHERE if not kind.pattern)
 # A pattern that begins by counting characters gets a scanner of its own. Counters of several alphabets in one
@@ -42,9 +42,9 @@ _COUNTS = re.compile(r"(?:\\b)?\[[^\]]+\]\{\d{2}")
 _COUNTING = tuple(kind.expression for kind in _ANYWHERE if kind.pattern and _COUNTS.match(kind.pattern))
 _PLAIN = "|".join(kind.expression for kind in _ANYWHERE if kind.pattern and not _COUNTS.match(kind.pattern))
 _SCANNERS = (
-    *map(Scanner, (*_COUNTING, _PLAIN)),
-    Scanner(rf"{_START}(?:{_PREFIXED})"),
-    Scanner(rf"{_START}{_UNKNOWN}"),
+    *map(LinearPattern, (*_COUNTING, _PLAIN)),
+    LinearPattern(rf"{_START}(?:{_PREFIXED})"),
+    LinearPattern(rf"{_START}{_UNKNOWN}"),
 )
 # What goes on behind the documented length: `_`, `-`, or a further part behind a point.
 _REST = re.compile(r"[A-Za-z0-9_\-]*(?:[.=:~!](?=[A-Za-z0-9_\-]{0,40}\d)[A-Za-z0-9_\-]{6,})*={0,2}")
@@ -114,7 +114,7 @@ def _lead(beginning: str) -> int:
     return found.end() if found else 0
 
 
-def _near(text: Text, kind: Kind, scanner: Scanner) -> Iterator[Span]:
+def _near(text: Text, kind: SecretKind, scanner: LinearPattern) -> Iterator[Span]:
     for start, end in scanner.spans(text):
         start += _lead(text.text[start : start + 6])
         line = text.line_of(start)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from babysitter.redact.text_spans import REDACTED, Scanner, Span, Text
+from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_number, is_plain, is_uuid, looks_random
 
@@ -19,7 +19,7 @@ _STAMP = re.compile(
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
 )
 _CLOSING = re.compile(r"[\s\"'│┃║|\\,;)\]}]*$")
-_TAIL = Scanner(r"(?m)[A-Za-z0-9_\-+/=.%~:]{3,400}[\"'\\ \t]{0,8}$")
+_TAIL = LinearPattern(r"(?m)[A-Za-z0-9_\-+/=.%~:]{3,400}[\"'\\ \t]{0,8}$")
 
 
 def find_continued(text: Text, found: Sequence[Span]) -> Iterator[Span]:

@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.model.ids import IncidentId, Person, ProposalId
-from babysitter.model.proposal import Answer, Door
-from babysitter.slack.click import Press, read_back, written
-from babysitter.slack.click_result import Heard
+from babysitter.model.proposal import Answer, Surface
+from babysitter.slack.click import Click, read_back, written
+from babysitter.slack.click_result import ClickResult
 from babysitter.slack.members import CANNOT_TELL
 from babysitter.usecases import approvals, show_command
 from babysitter.usecases import click_inbox as inbox
@@ -15,38 +15,38 @@ from babysitter.usecases import click_inbox as inbox
 Members = Callable[[str], Awaitable[frozenset[str]]]
 
 
-class Reception:
-    """Implements `Desk` over the service.
+class ApprovalAdapter:
+    """Implements `ToolContext` over the service.
 
     `members_of`: the user ids in a Slack user group; `objection_to`: why somebody is no person of ours. Both
     are set once Slack can be asked, and asked again for every answer, so that somebody who left cannot
     approve any more.
     """
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, hall: App) -> None:
         self._hall = hall
         self.members_of: Members | None = None
         self.objection_to: Callable[[str], Awaitable[str]] | None = None
 
-    async def keep(self, press: Press) -> None:
-        await inbox.keep(self._hall, press.identity, Door.SLACK, written(press))
+    async def keep(self, press: Click) -> None:
+        await inbox.save_click(self._hall, press.identity, Surface.SLACK, written(press))
 
-    async def kept(self) -> Sequence[Press]:
-        return tuple(map(read_back, await inbox.kept(self._hall, Door.SLACK)))
+    async def kept(self) -> Sequence[Click]:
+        return tuple(map(read_back, await inbox.pending_clicks(self._hall, Surface.SLACK)))
 
-    async def answered(self, press: Press) -> None:
-        await inbox.answered(self._hall, press.identity)
+    async def answered(self, press: Click) -> None:
+        await inbox.remove_click(self._hall, press.identity)
 
     async def decide(
         self,
         proposal: ProposalId,
         person: Person,
         answer: Answer,
-        door: Door,
+        door: Surface,
         *,
         snooze_until: datetime | None = None,
         incoming: str = "",
-    ) -> Heard:
+    ) -> ClickResult:
         offer = await approvals.offered(self._hall, proposal)
         groups = frozenset([each for each in offer.may_approve if await self._is_in(person, each)])
         ruling = await approvals.decide(
@@ -59,14 +59,14 @@ class Reception:
             groups=groups,
             incoming=incoming,
         )
-        return Heard(ruling.took_effect, ruling.sentence)
+        return ClickResult(ruling.took_effect, ruling.sentence)
 
-    async def refuse(self, target: str, by: str, door: Door, because: str) -> None:
+    async def refuse(self, target: str, by: str, door: Surface, because: str) -> None:
         await approvals.refuse(self._hall, target, by, door, because)
 
-    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> Heard:
+    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> ClickResult:
         ruling = await approvals.give_feedback(self._hall, incident, person, was_right=was_right)
-        return Heard(ruling.took_effect, ruling.sentence)
+        return ClickResult(ruling.took_effect, ruling.sentence)
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         return await approvals.evidence_of(self._hall, incident)

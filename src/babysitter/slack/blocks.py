@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from babysitter.messages.formatting import shortened
-from babysitter.model.message import Button, ButtonKind, Words
+from babysitter.model.message import Button, ButtonKind, MessageContent
 
 Block: TypeAlias = dict[str, object]
 
@@ -67,7 +67,9 @@ class Rendered:
     surplus: str = ""
 
 
-def render(words: Words, buttons: Sequence[Button] = (), *, mentions: Sequence[str] = ()) -> Rendered:
+def render(
+    words: MessageContent, buttons: Sequence[Button] = (), *, mentions: Sequence[str] = ()
+) -> Rendered:
     """The message as blocks. `mentions`: Slack ids of who must be called; other names call nobody."""
     evidence, evidence_cut = _fitting(words.evidence, EVIDENCE_CHARS_MOST)
     commands, commands_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
@@ -94,7 +96,7 @@ def render(words: Words, buttons: Sequence[Button] = (), *, mentions: Sequence[s
     return Rendered(tuple(blocks), _fallback(words, mentions), "\n".join(map(inert, surplus)))
 
 
-def render_plainly(words: Words, buttons: Sequence[Button] = ()) -> Rendered:
+def render_plainly(words: MessageContent, buttons: Sequence[Button] = ()) -> Rendered:
     """The least that is still of use, for the day on which Slack refuses the full form.
 
     It has no commands: what they are must be shown before they can be approved.
@@ -152,13 +154,13 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _header(words: Words) -> Block:
+def _header(words: MessageContent) -> Block:
     sign = _SIGNS.get(words.severity, "")
     title = shortened(inert(f"{sign} {words.title}".strip()) or "babysit", HEADER_CHARS_MOST)
     return {"type": "header", "text": {"type": "plain_text", "text": title, "emoji": True}}
 
 
-def _sentence(words: Words, mentions: Sequence[str]) -> Block:
+def _sentence(words: MessageContent, mentions: Sequence[str]) -> Block:
     """What happened, in a block without mark-up; the mentions beside it are the only live part."""
     sentence = shortened(inert(words.sentence), SENTENCE_CHARS_MOST) or "No more is known."
     elements: list[Block] = [*_mention_elements(mentions), {"type": "text", "text": sentence}]
@@ -179,7 +181,7 @@ def _mention_elements(mentions: Sequence[str]) -> list[Block]:
     return elements
 
 
-def _fields(words: Words) -> list[Block]:
+def _fields(words: MessageContent) -> list[Block]:
     shown = [
         {
             "type": "mrkdwn",
@@ -205,7 +207,7 @@ def _code(heading: str, lines: Sequence[str]) -> list[Block]:
     return [_rich(*parts)]
 
 
-def is_cut(words: Words) -> bool:
+def is_cut(words: MessageContent) -> bool:
     """Whether something that a person must see before approving does not fit."""
     _, was_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
     bounded = [(words.change, NOTES_CHARS_MOST // 2), *((text, NOTES_CHARS_MOST) for _, text in words.notes)]
@@ -216,11 +218,11 @@ def _showing(button: Button) -> Button:
     return Button(ButtonKind.SHOW_COMMAND, button.target) if button.kind is ButtonKind.APPROVE else button
 
 
-def _commands_heading(words: Words, where: str) -> str:
+def _commands_heading(words: MessageContent, where: str) -> str:
     return (words.commands_are or "Approval runs exactly this") + where
 
 
-def _notes(words: Words) -> list[Block]:
+def _notes(words: MessageContent) -> list[Block]:
     """Recovery, price, change, budget and differences: what a person weighs before answering."""
     notes = [
         f"*{name}* {escape(text, NOTES_CHARS_MOST // 2)}"
@@ -238,7 +240,7 @@ def _notes(words: Words) -> list[Block]:
     return [{"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(notes), "verbatim": True}}]
 
 
-def _decided(words: Words) -> list[Block]:
+def _decided(words: MessageContent) -> list[Block]:
     if not words.decided:
         return []
     text = escape_sentence(words.decided, DECIDED_CHARS_MOST)
@@ -271,7 +273,7 @@ def _button(button: Button) -> Block:
     return element
 
 
-def _footer(words: Words, *, asks_for_feedback: bool) -> list[Block]:
+def _footer(words: MessageContent, *, asks_for_feedback: bool) -> list[Block]:
     parts = [escape(words.footer, 300)] if words.footer else []
     if words.expires_at is not None:
         at, utc = int(words.expires_at.timestamp()), f"{words.expires_at:%d %b %H:%M} UTC"
@@ -285,7 +287,7 @@ def _footer(words: Words, *, asks_for_feedback: bool) -> list[Block]:
     ]
 
 
-def _fallback(words: Words, mentions: Sequence[str]) -> str:
+def _fallback(words: MessageContent, mentions: Sequence[str]) -> str:
     """What a lock screen shows; the call itself is made here too, because clients notify from it."""
     calls = ""
     for name in dict.fromkeys(mentions):

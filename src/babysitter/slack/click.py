@@ -11,7 +11,7 @@ ID_CHARS_MOST = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class Click:
     """`kind` None = a button that we do not know. `identity` is the same for every delivery of one press."""
 
     user: str
@@ -35,7 +35,7 @@ class Press:
         return self.kind not in (None, ButtonKind.MORE, ButtonKind.SHOW_COMMAND)
 
 
-def read_press(payload: object) -> Press | None:
+def parse_click(payload: object) -> Click | None:
     """The press in a `block_actions` payload; None for anything else, however broken."""
     if not isinstance(payload, Mapping) or payload.get("type") != "block_actions":
         return None
@@ -47,7 +47,7 @@ def read_press(payload: object) -> Press | None:
     if not who or not target or len(target) > ID_CHARS_MOST:
         return None
     action_id = _text(action, "action_id")
-    return Press(
+    return Click(
         user=who,
         user_team=_text(user, "team_id"),
         team=_text(_part(payload, "team"), "id"),
@@ -60,15 +60,15 @@ def read_press(payload: object) -> Press | None:
     )
 
 
-def written(press: Press) -> str:
+def written(press: Click) -> str:
     """The press as one line of JSON; `read_back` understands it."""
     return json.dumps(asdict(press))
 
 
-def read_back(text: str) -> Press:
+def read_back(text: str) -> Click:
     """A press that was written down."""
     fields = json.loads(text)
-    return Press(**{**fields, "kind": ButtonKind(fields["kind"]) if fields["kind"] else None})
+    return Click(**{**fields, "kind": ButtonKind(fields["kind"]) if fields["kind"] else None})
 
 
 def _digest(*parts: str) -> str:

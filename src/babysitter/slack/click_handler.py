@@ -15,14 +15,14 @@ from typing import Protocol, TypeAlias
 import structlog
 
 from babysitter.clock import Clock
-from babysitter.errors import BabysitError, StorageUnavailable, WorldError
+from babysitter.errors import BabysitError, ExternalError, StorageUnavailable
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.message import ButtonKind
-from babysitter.model.proposal import Answer, Door
+from babysitter.model.proposal import Answer, Surface
 from babysitter.notify.notifier import NotifyError
-from babysitter.slack.click import Press, read_press
-from babysitter.slack.click_result import Desk, Heard
-from babysitter.slack.members import CANNOT_TELL, SlackPeople
+from babysitter.slack.click import Click, parse_click
+from babysitter.slack.click_result import ClickResult, Desk
+from babysitter.slack.members import CANNOT_TELL, MemberDirectory
 
 PRESSES_AT_ONCE_MOST = 200
 PRESSES_REMEMBERED = 5_000
@@ -57,10 +57,10 @@ class Voice(Protocol):
     async def say_more(self, channel: str, root: str, heading: str, lines: Sequence[str]) -> None: ...
 
 
-class SlackDoor:
+class ClickHandler:
     """Everything that may happen after a press."""
 
-    def __init__(self, voice: Voice, desk: Desk, people: SlackPeople, clock: Clock) -> None:
+    def __init__(self, voice: Voice, desk: Desk, people: MemberDirectory, clock: Clock) -> None:
         self._voice = voice
         self._desk = desk
         self._people = people
@@ -68,12 +68,12 @@ class SlackDoor:
         self._working: dict[str, asyncio.Task[None]] = {}  # by the identity of their press
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._put_off: set[str] = set()  # seen, and to be taken up again
-        self._not_stored: dict[str, Press] = {}  # acknowledged, and in no other place than this
+        self._not_stored: dict[str, Click] = {}  # acknowledged, and in no other place than this
         self._storing: set[asyncio.Task[None]] = set()
 
     async def take(self, payload: object, acknowledge: Acknowledge) -> None:
         """Keep a press, acknowledge it, and start working on it. The same press counts once."""
-        press = read_press(payload)
+        press = parse_click(payload)
         if press is None or self._was_seen(press):
             await acknowledge()
             return
@@ -85,7 +85,7 @@ class SlackDoor:
 
     async def take_up(self) -> None:
         """Start working on what is kept: left by an earlier process, or put off by this one."""
-        left: Sequence[Press] = ()
+        left: Sequence[Click] = ()
         try:
             left = await self._desk.kept()
         except Exception as fault:  # noqa: BLE001  what is kept here only is taken up all the same
@@ -110,7 +110,7 @@ class SlackDoor:
         if self._not_stored:
             log.error("clicks_lost", count=len(self._not_stored))
 
-    def _was_seen(self, press: Press) -> bool:
+    def _was_seen(self, press: Click) -> bool:
         if press.identity in self._seen:
             return True
         self._seen[press.identity] = None
@@ -118,7 +118,7 @@ class SlackDoor:
             self._seen.popitem(last=False)
         return False
 
-    async def _keep(self, press: Press) -> None:
+    async def _keep(self, press: Click) -> None:
         """Write an answer down, and return after a second at the latest.
 
         What takes longer goes on beside the acknowledgement: cancelling it could take longer still. What
@@ -132,7 +132,7 @@ class SlackDoor:
         storing.add_done_callback(self._storing.discard)
         await asyncio.wait((storing,), timeout=KEEP_WITHIN_S)
 
-    async def _store(self, press: Press) -> None:
+    async def _store(self, press: Click) -> None:
         try:
             await self._desk.keep(press)
         except Exception as fault:  # noqa: BLE001  whatever it is, the person must not be kept waiting
@@ -141,7 +141,7 @@ class SlackDoor:
             if self._not_stored.pop(press.identity, None) is None:  # decided meanwhile
                 await self._forget(press)
 
-    def _begin(self, press: Press, *, is_fresh: bool) -> None:
+    def _begin(self, press: Click, *, is_fresh: bool) -> None:
         if press.identity in self._working:
             return
         if len(self._working) >= PRESSES_AT_ONCE_MOST:
@@ -153,7 +153,7 @@ class SlackDoor:
         self._working[press.identity] = task
         task.add_done_callback(lambda _: self._working.pop(press.identity))
 
-    async def _work(self, press: Press, *, is_fresh: bool) -> None:
+    async def _work(self, press: Click, *, is_fresh: bool) -> None:
         """One press, from who it is to what they are told. Never raises.
 
         What a service or the database is at fault for is taken up again; the person is told once.
@@ -164,7 +164,7 @@ class SlackDoor:
                 sentence = await self._answer(press, is_fresh=is_fresh)
         except StorageUnavailable as error:
             sentence, is_answered = NOT_STORED.format(reason=error.reason) if is_fresh else "", False
-        except (WorldError, TimeoutError) as error:
+        except (ExternalError, TimeoutError) as error:
             sentence, is_answered = (str(error) or TOO_SLOW) if is_fresh else "", False
         except BabysitError as error:
             sentence = str(error)
@@ -180,19 +180,19 @@ class SlackDoor:
         else:
             self._put_off.add(press.identity)
 
-    async def _forget(self, press: Press) -> None:
+    async def _forget(self, press: Click) -> None:
         """It need not be kept any more. If that fails it is answered once more, which is harmless."""
         with contextlib.suppress(BabysitError):
             await self._desk.answered(press)
 
-    async def _answer(self, press: Press, *, is_fresh: bool) -> str:
+    async def _answer(self, press: Click, *, is_fresh: bool) -> str:
         """What to tell the person; "" when the card says it all."""
         teams = (press.team, press.user_team) if press.user_team else (press.team,)
         objection = await self._people.objection_to(press.user, *teams)
         if objection == CANNOT_TELL and not is_fresh:
-            raise WorldError(objection)  # nobody waits for this one: ask again until Slack can say
+            raise ExternalError(objection)  # nobody waits for this one: ask again until Slack can say
         if objection:
-            await self._desk.refuse(press.target, press.user, Door.SLACK, objection)
+            await self._desk.refuse(press.target, press.user, Surface.SLACK, objection)
             return objection
         person = Person(press.user)
         match press.kind:
@@ -214,25 +214,25 @@ class SlackDoor:
                 return UNKNOWN_BUTTON
         return "" if heard.took_effect else heard.sentence
 
-    async def _decide(self, press: Press, answer: Answer, snooze: timedelta | None = None) -> Heard:
+    async def _decide(self, press: Click, answer: Answer, snooze: timedelta | None = None) -> ClickResult:
         until = self._clock.now() + snooze if snooze else None
         return await self._desk.decide(
             ProposalId(press.target),
             Person(press.user),
             answer,
-            Door.SLACK,
+            Surface.SLACK,
             snooze_until=until,
             incoming=press.identity,
         )
 
-    async def _show_more(self, press: Press) -> str:
+    async def _show_more(self, press: Click) -> str:
         lines = await self._desk.more_evidence(IncidentId(press.target))
         if not lines:
             return "There is no more evidence than what the card shows."
         await self._voice.say_more(press.channel, press.root, "More evidence", lines)
         return ""
 
-    async def _show_command(self, press: Press) -> str:
+    async def _show_command(self, press: Click) -> str:
         """Post the whole command in the thread. Only when all of it is there can it be approved."""
         proposal = ProposalId(press.target)
         pages = await self._desk.command_pages(proposal)
@@ -245,10 +245,10 @@ class SlackDoor:
         await self._desk.record_shown(proposal)
         return ""
 
-    async def _say_page(self, press: Press, heading: str, page: str) -> None:
+    async def _say_page(self, press: Click, heading: str, page: str) -> None:
         await self._voice.say_more(press.channel, press.root, heading, (page,))
 
-    async def _tell(self, press: Press, sentence: str) -> None:
+    async def _tell(self, press: Click, sentence: str) -> None:
         """Answer one person, in the thread, seen by nobody else."""
         say = partial(self._voice.tell, press.channel, press.user, sentence, thread=press.thread_ts)
         if (fault := await self._with_a_pause(say)) is not None:

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Protocol
 
 from babysitter.model.ids import IncidentId, Person, ProposalId
-from babysitter.model.proposal import Answer, Door
-from babysitter.slack.click import Press
+from babysitter.model.proposal import Answer, Surface
+from babysitter.slack.click import Click
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ClickResult:
     """What became of a person's answer.
 
     `sentence` is for that person: who was first and when, what changed, why not. Nothing is said to
@@ -28,13 +28,13 @@ class Desk(Protocol):
     Raises BabysitError (NotAllowed, FactsChanged, ...) whose sentence is fit for the person.
     """
 
-    async def keep(self, press: Press) -> None:
+    async def keep(self, press: Click) -> None:
         """Write a press down, before it is acknowledged."""
 
-    async def kept(self) -> Sequence[Press]:
+    async def kept(self) -> Sequence[Click]:
         """Presses that were written down and are not `answered`, oldest first."""
 
-    async def answered(self, press: Press) -> None:
+    async def answered(self, press: Click) -> None:
         """It need not be kept any more."""
 
     async def decide(
@@ -42,21 +42,21 @@ class Desk(Protocol):
         proposal: ProposalId,
         person: Person,
         answer: Answer,
-        door: Door,
+        door: Surface,
         *,
         snooze_until: datetime | None = None,
         incoming: str = "",
-    ) -> Heard:
+    ) -> ClickResult:
         """One answer to one proposal; the first one wins.
 
         `snooze_until` None = until something changes. `incoming`: the identity of the press, which counts as
         answered from the same moment on.
         """
 
-    async def refuse(self, target: str, by: str, door: Door, because: str) -> None:
+    async def refuse(self, target: str, by: str, door: Surface, because: str) -> None:
         """Write down an attempt that did not get as far as `decide`."""
 
-    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> Heard:
+    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> ClickResult:
         """Keep a person's word on whether a diagnosis was right."""
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:

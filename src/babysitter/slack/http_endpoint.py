@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 import structlog
 
 from babysitter.clock import Clock
-from babysitter.config.listen_address import why_not
+from babysitter.config.listen_address import cannot_listen_reason
 from babysitter.errors import UserError
 from babysitter.slack.click_handler import Take
 from babysitter.slack.request_signature import SignatureCheck
@@ -25,7 +25,7 @@ READ_WITHIN_S = 10.0
 log = structlog.get_logger(__name__)
 
 
-class SlackEndpoint:
+class HttpEndpoint:
     """Checks, acknowledges with an empty 200, and passes the press on. `clock` must be the world's own."""
 
     def __init__(self, secret: str, take: Take, clock: Clock) -> None:
@@ -47,7 +47,7 @@ class SlackEndpoint:
                 await web.TCPSite(runner, host, port).start()
             except (OSError, OverflowError) as fault:
                 raise UserError(
-                    f"Slack's presses cannot be taken at {host}:{port}: {why_not(fault)}.",
+                    f"Slack's presses cannot be taken at {host}:{port}: {cannot_listen_reason(fault)}.",
                     next_step="Choose another address with slack.listen in the settings.",
                 ) from fault
             yield runner.addresses[0][1]

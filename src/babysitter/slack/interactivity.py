@@ -6,12 +6,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from babysitter.clock import Clock, SystemClock
-from babysitter.slack.click_handler import SlackDoor
+from babysitter.slack.click_handler import ClickHandler
 from babysitter.slack.click_result import Desk
-from babysitter.slack.http_endpoint import SlackEndpoint
-from babysitter.slack.members import SlackPeople
+from babysitter.slack.http_endpoint import HttpEndpoint
+from babysitter.slack.members import MemberDirectory
 from babysitter.slack.posting import SlackNotifier
-from babysitter.slack.socket_mode import PING_EVERY_S, SlackSocket, SocketStatus
+from babysitter.slack.socket_mode import PING_EVERY_S, SlackConnection, SocketStatus
 
 if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TAKE_UP_EVERY = timedelta(seconds=15)
 
 
-class SlackSurface:
+class SlackInteractivity:
     """By socket when there is an app token, by HTTP when there is a signing secret; both are possible.
 
     `clock` is the product's (snoozes last by it); `world` is the real one, whatever the product's does.
@@ -41,14 +41,14 @@ class SlackSurface:
         ping_every_s: float = PING_EVERY_S,
     ) -> None:
         world = self._world = world or SystemClock()
-        self.people = SlackPeople(client, world)
-        self.door = SlackDoor(notifier, desk, self.people, clock)
-        self.endpoint = SlackEndpoint(signing_secret, self.door.take, world) if signing_secret else None
+        self.people = MemberDirectory(client, world)
+        self.door = ClickHandler(notifier, desk, self.people, clock)
+        self.endpoint = HttpEndpoint(signing_secret, self.door.take, world) if signing_secret else None
         self.port: int | None = None  # of the endpoint, while it is served
         self._listen = listen
-        self.socket: SlackSocket | None = None
+        self.socket: SlackConnection | None = None
         if app_token:
-            self.socket = SlackSocket(
+            self.socket = SlackConnection(
                 app_token, client, self.door.take, world, poke=notifier.poke, ping_every_s=ping_every_s
             )
             notifier.on_said = self.socket.said

@@ -30,7 +30,7 @@ class Team:
         return team != "" and team in (self.id, self.enterprise)
 
 
-class SlackPeople:
+class MemberDirectory:
     """Asks Slack, at most once in five minutes about the same person or group.
 
     When Slack cannot be asked, nobody is let in: the terminal remains.

@@ -9,11 +9,11 @@ import structlog
 
 from babysitter.clock import Clock
 from babysitter.config import secret
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.errors import UserError
-from babysitter.model.proposal import Door
-from babysitter.slack.approval_adapter import Reception
-from babysitter.slack.interactivity import SlackSurface
+from babysitter.model.proposal import Surface
+from babysitter.slack.approval_adapter import ApprovalAdapter
+from babysitter.slack.interactivity import SlackInteractivity
 
 REPORT_EVERY = timedelta(seconds=2)
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(minutes=1)
@@ -22,7 +22,9 @@ log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def hearing(hall: Hall, *, world: Clock | None = None) -> AsyncIterator[SlackSurface | None]:
+async def run_interactivity(
+    hall: App, *, world: Clock | None = None
+) -> AsyncIterator[SlackInteractivity | None]:
     """Take presses while the block lasts, where Slack is configured for them; None where it is not.
 
     What goes wrong meanwhile ends nothing: it is told in `hall.troubles`, and answers are still taken in
@@ -39,10 +41,10 @@ async def hearing(hall: Hall, *, world: Clock | None = None) -> AsyncIterator[Sl
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        hall.vouchers.pop(Door.SLACK, None)
+        hall.vouchers.pop(Surface.SLACK, None)
 
 
-def _surface(hall: Hall, world: Clock) -> SlackSurface | None:
+def _surface(hall: App, world: Clock) -> SlackInteractivity | None:
     from babysitter.slack.posting import SlackNotifier
 
     slack, notifier = hall.settings.slack, hall.notifier("slack")
@@ -51,8 +53,8 @@ def _surface(hall: Hall, world: Clock) -> SlackSurface | None:
     if not isinstance(notifier, SlackNotifier) or not (app_token or signing_secret):
         return None
     host, _, port = slack.listen.rpartition(":")
-    reception = Reception(hall)
-    surface = SlackSurface(
+    reception = ApprovalAdapter(hall)
+    surface = SlackInteractivity(
         notifier.client,
         notifier,
         reception,
@@ -64,11 +66,11 @@ def _surface(hall: Hall, world: Clock) -> SlackSurface | None:
     )
     reception.members_of = surface.people.members_of
     reception.objection_to = surface.people.objection_to
-    hall.vouchers[Door.SLACK] = reception.vouch
+    hall.vouchers[Surface.SLACK] = reception.vouch
     return surface
 
 
-async def _run(surface: SlackSurface, hall: Hall, world: Clock) -> None:
+async def _run(surface: SlackInteractivity, hall: App, world: Clock) -> None:
     """Take presses until cancelled. What breaks is shown in `status` and begun again after a pause."""
     pause = FIRST_PAUSE
     while True:
@@ -81,7 +83,7 @@ async def _run(surface: SlackSurface, hall: Hall, world: Clock) -> None:
         pause = min(LONGEST_PAUSE, pause * 2)
 
 
-async def _run_once(surface: SlackSurface, hall: Hall, world: Clock) -> str:
+async def _run_once(surface: SlackInteractivity, hall: App, world: Clock) -> str:
     """Why it ended, in a sentence; it ends by a fault only."""
     reporting = asyncio.create_task(_report(surface, hall, world))
     try:
@@ -98,7 +100,7 @@ async def _run_once(surface: SlackSurface, hall: Hall, world: Clock) -> str:
     return "Slack's buttons are not heard: the connection was given up."
 
 
-async def _report(surface: SlackSurface, hall: Hall, world: Clock) -> None:
+async def _report(surface: SlackInteractivity, hall: App, world: Clock) -> None:
     """Keep what is wrong with the socket where `status` finds it."""
     while surface.socket is not None:
         if surface.trouble:

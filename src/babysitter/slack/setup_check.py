@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from babysitter.clock import Clock
 from babysitter.model.message import Button, ButtonKind
 from babysitter.slack.api_errors import MENDABLE_ERRORS, SlackRefused, translate
-from babysitter.slack.click import Press, read_press
+from babysitter.slack.click import Click, parse_click
 from babysitter.slack.click_handler import Acknowledge
 from babysitter.slack.manifest import APP_TOKEN_SCOPE, SCOPES
-from babysitter.slack.socket_mode import SlackSocket
+from babysitter.slack.socket_mode import SlackConnection
 
 if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
@@ -25,7 +25,7 @@ PROBE_TEXT = "babysit checks its set-up. Press the button, and this message will
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SetupProblem:
     """One checked thing. `mend`: what to do when it does not hold."""
 
     what: str
@@ -35,7 +35,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SetupCheckSettings:
     """What `slack check` works with."""
 
     bot_token: str
@@ -52,10 +52,10 @@ class SlackCheck:
     def __init__(
         self,
         client: "AsyncWebClient",
-        settings: Settings,
+        settings: SetupCheckSettings,
         clock: Clock,
         *,
-        show: Callable[[Finding], None] = lambda _finding: None,
+        show: Callable[[SetupProblem], None] = lambda _finding: None,
         waiting: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         self._client = client
@@ -66,15 +66,15 @@ class SlackCheck:
         self._presses: asyncio.Queue[object] = asyncio.Queue()
         self._probe = ""  # the ts of the message with the button
 
-    async def run(self) -> list[Finding]:
+    async def run(self) -> list[SetupProblem]:
         """Everything found, in order; each is shown as it is found."""
-        found: list[Finding] = []
+        found: list[SetupProblem] = []
         async for finding in self._steps():
             found.append(finding)
             self._show(finding)
         return found
 
-    async def _steps(self) -> AsyncIterator[Finding]:
+    async def _steps(self) -> AsyncIterator[SetupProblem]:
         token = await self._bot_token()
         yield token
         if not token.holds:
@@ -84,10 +84,10 @@ class SlackCheck:
         if not self._settings.app_token:
             channel = await self._post_probe()
             yield channel
-            yield Finding("button", True, "not tried: over HTTP the running service answers presses")
+            yield SetupProblem("button", True, "not tried: over HTTP the running service answers presses")
             await self._clean_up("")
             return
-        socket = SlackSocket(
+        socket = SlackConnection(
             self._settings.app_token, self._client, self._take, self._clock, poke=self._no_poke
         )
         async with self._open(socket) as connected:
@@ -99,46 +99,50 @@ class SlackCheck:
                 async for finding in self._press():
                     yield finding
 
-    async def _bot_token(self) -> Finding:
+    async def _bot_token(self) -> SetupProblem:
         if not self._settings.bot_token:
-            return Finding(
+            return SetupProblem(
                 "bot token", False, "none is configured", "Set BABYSIT_SLACK_BOT_TOKEN (xoxb-...)."
             )
         answer, refused = await self._ask(self._client.auth_test())
         if refused:
-            return Finding("bot token", False, refused.sentence, _mend(refused))
+            return SetupProblem("bot token", False, refused.sentence, _mend(refused))
         given = set(str(answer.headers.get("x-oauth-scopes", "")).replace(" ", "").split(","))
         missing = sorted(set(SCOPES) - given)
         if missing:
             reasons = "; ".join(f"{scope} ({SCOPES[scope]})" for scope in missing)
-            return Finding(
+            return SetupProblem(
                 "bot token",
                 False,
                 f"lacks {reasons}",
                 "Add these under OAuth & Permissions, then install the app again.",
             )
-        return Finding("bot token", True, f"{answer['user']} in {answer['team']}, all scopes")
+        return SetupProblem("bot token", True, f"{answer['user']} in {answer['team']}, all scopes")
 
-    async def _approver(self, approver: str) -> Finding:
+    async def _approver(self, approver: str) -> SetupProblem:
         what = f"approver {approver}"
         if approver.startswith("S"):
             answer, refused = await self._ask(self._client.usergroups_users_list(usergroup=approver))
             if refused:
-                return Finding(
+                return SetupProblem(
                     what, False, refused.sentence, "Use a user group id (S...) or user ids (U...)."
                 )
-            return Finding(what, bool(answer["users"]), f"{len(answer['users'])} members", "Nobody is in it.")
+            return SetupProblem(
+                what, bool(answer["users"]), f"{len(answer['users'])} members", "Nobody is in it."
+            )
         answer, refused = await self._ask(self._client.users_info(user=approver))
         if refused:
-            return Finding(what, False, refused.sentence, "Copy the member id from the person's profile.")
+            return SetupProblem(
+                what, False, refused.sentence, "Copy the member id from the person's profile."
+            )
         user = answer["user"]
         is_person = not user.get("is_bot") and not user.get("deleted")
-        return Finding(
+        return SetupProblem(
             what, is_person, str(user.get("real_name", "")), "Bots and former members cannot approve."
         )
 
     @contextlib.asynccontextmanager
-    async def _open(self, socket: SlackSocket) -> AsyncIterator[Finding]:
+    async def _open(self, socket: SlackConnection) -> AsyncIterator[SetupProblem]:
         running = asyncio.create_task(socket.run())
         try:
             yield await self._connected(socket)
@@ -147,7 +151,7 @@ class SlackCheck:
             with contextlib.suppress(asyncio.CancelledError):
                 await running
 
-    async def _connected(self, socket: SlackSocket) -> Finding:
+    async def _connected(self, socket: SlackConnection) -> SetupProblem:
         def is_open() -> bool:
             return not socket.status.trouble and socket.connections > 0
 
@@ -160,8 +164,8 @@ class SlackCheck:
             shared = (
                 f"; {others} more connected (a running service?), which may get the press" if others else ""
             )
-            return Finding("socket", True, f"connected{shared}")
-        return Finding(
+            return SetupProblem("socket", True, f"connected{shared}")
+        return SetupProblem(
             "socket",
             False,
             socket.status.trouble,
@@ -169,7 +173,7 @@ class SlackCheck:
             "and switch Socket Mode on.",
         )
 
-    async def _post_probe(self) -> Finding:
+    async def _post_probe(self) -> SetupProblem:
         button = {
             "type": "button",
             "text": {"type": "plain_text", "text": "It works"},
@@ -185,50 +189,50 @@ class SlackCheck:
             self._client.chat_postMessage(channel=self._settings.channel, text=PROBE_TEXT, blocks=blocks)
         )
         if refused:
-            return Finding(f"channel {self._settings.channel}", False, refused.sentence, _mend(refused))
+            return SetupProblem(f"channel {self._settings.channel}", False, refused.sentence, _mend(refused))
         self._probe, channel = str(answer["ts"]), str(answer["channel"])
         _, refused = await self._ask(
             self._client.conversations_replies(channel=channel, ts=self._probe, limit=1)
         )
         if refused:
-            return Finding(f"channel {self._settings.channel}", False, refused.sentence, _mend(refused))
-        return Finding(f"channel {self._settings.channel}", True, "can be written to and read back")
+            return SetupProblem(f"channel {self._settings.channel}", False, refused.sentence, _mend(refused))
+        return SetupProblem(f"channel {self._settings.channel}", True, "can be written to and read back")
 
-    async def _echo(self, socket: SlackSocket) -> Finding:
+    async def _echo(self, socket: SlackConnection) -> SetupProblem:
         if await _within(self._settings.echo_within_s, lambda: socket.hearing.echo_is_known):
-            return Finding("events", True, "our own messages come back")
-        return Finding(
+            return SetupProblem("events", True, "our own messages come back")
+        return SetupProblem(
             "events",
             False,
             "our own message did not come back",
             "Subscribe the bot to message.channels and message.groups under Event Subscriptions.",
         )
 
-    async def _press(self) -> AsyncIterator[Finding]:
+    async def _press(self) -> AsyncIterator[SetupProblem]:
         if self._settings.press_within_s <= 0:
-            yield Finding("button", True, "posted; not waited for")
+            yield SetupProblem("button", True, "posted; not waited for")
             await self._clean_up("babysit's set-up was checked.")
             return
         self._waiting(f"Press the button in {self._settings.channel} now.")
         press = await self._our_press()
         if press is None:
             await self._edit_probe("babysit's set-up was checked; nobody pressed the button.")
-            yield Finding(
+            yield SetupProblem(
                 "button",
                 False,
                 f"nobody pressed it within {self._settings.press_within_s:.0f} s",
                 "If you did press: switch Interactivity on in the app's settings.",
             )
             return
-        yield Finding("button", True, f"pressed by {press.user}, heard and acknowledged")
+        yield SetupProblem("button", True, f"pressed by {press.user}, heard and acknowledged")
         yield await self._edit_probe(f"It works: pressed by <@{press.user}>.")
 
-    async def _our_press(self) -> Press | None:
+    async def _our_press(self) -> Click | None:
         """The press of our probe. Whoever presses another card meanwhile is told to do it again."""
         try:
             async with asyncio.timeout(self._settings.press_within_s):
                 while True:
-                    press = read_press(await self._presses.get())
+                    press = parse_click(await self._presses.get())
                     if press is not None and press.message_ts == self._probe:
                         return press
                     if press is not None:
@@ -242,13 +246,13 @@ class SlackCheck:
         except TimeoutError:
             return None
 
-    async def _edit_probe(self, text: str) -> Finding:
+    async def _edit_probe(self, text: str) -> SetupProblem:
         _, refused = await self._ask(
             self._client.chat_update(channel=self._settings.channel, ts=self._probe, text=text, blocks=[])
         )
         if refused:
-            return Finding("edit", False, refused.sentence, _mend(refused))
-        return Finding("edit", True, "the message was changed after the press")
+            return SetupProblem("edit", False, refused.sentence, _mend(refused))
+        return SetupProblem("edit", True, "the message was changed after the press")
 
     async def _clean_up(self, text: str) -> None:
         """Leave no button behind that nobody listens to."""

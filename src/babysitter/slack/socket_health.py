@@ -18,7 +18,7 @@ ECHOLESS_RECONNECTS_MOST = 2
 RECONNECTS_KEPT = 20
 
 
-class Ear(Enum):
+class SocketHealth(Enum):
     """How well the socket hears."""
 
     CLOSED = "not connected"
@@ -29,11 +29,11 @@ class Ear(Enum):
 
     @property
     def is_deaf(self) -> bool:
-        return self in (Ear.NO_PONGS, Ear.NO_EVENTS)
+        return self in (SocketHealth.NO_PONGS, SocketHealth.NO_EVENTS)
 
 
 @dataclass(slots=True)
-class Hearing:
+class SocketActivity:
     """Notes about one socket; `judge` reads them."""
 
     connected_at: datetime | None = None
@@ -76,13 +76,13 @@ class Hearing:
         """Reconnecting did not help and no event ever came: the app is not subscribed to messages."""
         return not self.echo_is_known and len(self.deaf_reconnects) >= ECHOLESS_RECONNECTS_MOST
 
-    def judge(self, now: datetime) -> Ear:
+    def judge(self, now: datetime) -> SocketHealth:
         if self.connected_at is None or self.ponged_at is None or self.heard_at is None:
-            return Ear.CLOSED
+            return SocketHealth.CLOSED
         if now - self.ponged_at > PONG_WITHIN:
-            return Ear.NO_PONGS
+            return SocketHealth.NO_PONGS
         if self.has_no_echo:
-            return Ear.WELL
+            return SocketHealth.WELL
         if self.unanswered_since is not None:
-            return Ear.NO_EVENTS if now - self.unanswered_since > ECHO_WITHIN else Ear.WELL
-        return Ear.UNSURE if now - self.heard_at > SILENCE_BEFORE_POKE else Ear.WELL
+            return SocketHealth.NO_EVENTS if now - self.unanswered_since > ECHO_WITHIN else SocketHealth.WELL
+        return SocketHealth.UNSURE if now - self.heard_at > SILENCE_BEFORE_POKE else SocketHealth.WELL

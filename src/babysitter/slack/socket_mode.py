@@ -13,7 +13,7 @@ import structlog
 from babysitter.clock import Clock
 from babysitter.notify.notifier import NotifyError
 from babysitter.slack.click_handler import Take
-from babysitter.slack.socket_health import Ear, Hearing
+from babysitter.slack.socket_health import SocketActivity, SocketHealth
 
 if TYPE_CHECKING:
     from slack_sdk.socket_mode.aiohttp import SocketModeClient
@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 class SocketStatus:
     """For `status` and metrics. `trouble`: one sentence, "" when all is well."""
 
-    ear: Ear
+    ear: SocketHealth
     since_at: datetime | None
     heard_at: datetime | None
     reconnects: int
@@ -46,7 +46,7 @@ class SocketStatus:
     trouble: str
 
 
-class SlackSocket:
+class SlackConnection:
     """Keeps one connection.
 
     `take` gets every press, and what acknowledges it; `poke` makes Slack send us something (see
@@ -69,7 +69,7 @@ class SlackSocket:
         self._clock = clock
         self._poke = poke
         self._ping_every_s = ping_every_s
-        self.hearing = Hearing()
+        self.hearing = SocketActivity()
         self._client: SocketModeClient | None = None
         self._session: object = None
         self._last_pong: float | None = None
@@ -111,23 +111,23 @@ class SlackSocket:
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(self._client.close(), CONNECT_WITHIN_S)  # type: ignore[no-untyped-call]
 
-    async def look(self) -> Ear:
+    async def look(self) -> SocketHealth:
         """Judge the connection once and do what follows."""
         assert self._client is not None, "run() comes first"
         self._note_pongs_and_sessions()
         ear = self.hearing.judge(self._clock.now())
         if not await self._client.is_connected():
             # Still open, but given up by the client because pings are not answered: deaf as well.
-            ear = Ear.NO_PONGS if await self._client.is_ping_pong_failing() else Ear.CLOSED
+            ear = SocketHealth.NO_PONGS if await self._client.is_ping_pong_failing() else SocketHealth.CLOSED
             self.hearing.closed()
-        if ear is Ear.UNSURE:
+        if ear is SocketHealth.UNSURE:
             await self._try_to_be_heard()
         elif ear.is_deaf:
             self._deaf_times += 1
             log.warning("slack socket is deaf", ear=ear.value, heard_at=str(self.hearing.heard_at))
             self.hearing.gave_up(self._clock.now())
             await self._reconnect()
-        elif ear is Ear.CLOSED:
+        elif ear is SocketHealth.CLOSED:
             log.warning("slack socket was lost")
             await self._reconnect()
         return ear

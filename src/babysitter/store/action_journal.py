@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import delete, insert, select, update
 
-from babysitter.model.action import Step, StepRecord, StepState
+from babysitter.model.action import ActionStep, StepRecord, StepState
 from babysitter.model.events import StepTaken
 from babysitter.model.ids import ProposalId, WatchId
 from babysitter.redact import redact
@@ -16,7 +16,7 @@ from babysitter.store.tables import actions, steps
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class StoredAction:
     """An approved proposal being carried out."""
 
     proposal: ProposalId
@@ -26,7 +26,7 @@ class Action:
     outcome: str = ""
 
 
-class JournalBook:
+class ActionRepository:
     """Reads and writes actions and their steps inside one transaction; every step is an event too."""
 
     def __init__(self, connection: Connection, events: EventLog) -> None:
@@ -49,22 +49,22 @@ class JournalBook:
         )
         return changed.rowcount == 1
 
-    async def action(self, proposal: ProposalId) -> Action | None:
+    async def action(self, proposal: ProposalId) -> StoredAction | None:
         rows = await self._connection.execute(select(actions).where(actions.c.proposal == proposal))
-        return next((Action(**row._mapping) for row in rows), None)
+        return next((StoredAction(**row._mapping) for row in rows), None)
 
-    async def open_actions(self) -> tuple[Action, ...]:
+    async def open_actions(self) -> tuple[StoredAction, ...]:
         """What is to be carried on, oldest first."""
         asked = select(actions).where(actions.c.ended_at.is_(None)).order_by(actions.c.begun_at)
-        return tuple(Action(**row._mapping) for row in await self._connection.execute(asked))
+        return tuple(StoredAction(**row._mapping) for row in await self._connection.execute(asked))
 
-    async def open_action_of(self, watch: WatchId) -> Action | None:
+    async def open_action_of(self, watch: WatchId) -> StoredAction | None:
         asked = select(actions).where(actions.c.watch == watch, actions.c.ended_at.is_(None))
         rows = await self._connection.execute(asked.order_by(actions.c.begun_at).limit(1))
-        return next((Action(**row._mapping) for row in rows), None)
+        return next((StoredAction(**row._mapping) for row in rows), None)
 
     async def write(
-        self, action: Action, step: Step, state: StepState, detail: str = "", *, now: datetime
+        self, action: StoredAction, step: ActionStep, state: StepState, detail: str = "", *, now: datetime
     ) -> None:
         """Note where a step stands, and that as an event. What a failed one says is redacted.
 
@@ -87,10 +87,10 @@ class JournalBook:
             )
         )
 
-    async def taken(self, proposal: ProposalId) -> Mapping[Step, StepRecord]:
+    async def taken(self, proposal: ProposalId) -> Mapping[ActionStep, StepRecord]:
         """Where each step stands; steps never begun are missing."""
         asked = select(steps).where(steps.c.proposal == proposal)
         return {
-            Step(row.step): StepRecord(Step(row.step), StepState(row.state), row.at, row.detail)
+            ActionStep(row.step): StepRecord(ActionStep(row.step), StepState(row.state), row.at, row.detail)
             for row in await self._connection.execute(asked)
         }

@@ -25,7 +25,7 @@ Parameters = Sequence[Mapping[str, Any]] | None
 BEGIN_RETRY_PAUSE_S = 0.02
 
 
-class Answer:
+class QueryResult:
     """What a statement brought: its rows, all read, and how many rows it changed."""
 
     __slots__ = ("_rows", "has_changed", "rowcount")
@@ -58,7 +58,7 @@ class Connection(Protocol):
     def has_changed(self) -> bool:
         """Whether a statement of this transaction changed a row."""
 
-    async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer: ...
+    async def execute(self, statement: Executable, parameters: Parameters = None) -> QueryResult: ...
 
     async def scalar(self, statement: Executable) -> Any: ...
 
@@ -70,8 +70,8 @@ class PostgresConnection:
         self._connection = connection
         self.has_changed = False
 
-    async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer:
-        answer = Answer(await self._connection.execute(statement, parameters))
+    async def execute(self, statement: Executable, parameters: Parameters = None) -> QueryResult:
+        answer = QueryResult(await self._connection.execute(statement, parameters))
         self.has_changed |= answer.has_changed
         return answer
 
@@ -92,8 +92,8 @@ class SqliteConnection:
         thread = ThreadPoolExecutor(1, thread_name_prefix="babysit-db")
         return cls(await asyncio.get_running_loop().run_in_executor(thread, engine.connect), thread)
 
-    async def execute(self, statement: Executable, parameters: Parameters = None) -> Answer:
-        answer = await self.run(lambda: Answer(self._connection.execute(statement, parameters)))
+    async def execute(self, statement: Executable, parameters: Parameters = None) -> QueryResult:
+        answer = await self.run(lambda: QueryResult(self._connection.execute(statement, parameters)))
         self.has_changed |= answer.has_changed
         return answer
 

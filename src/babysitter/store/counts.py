@@ -24,7 +24,7 @@ class Counts:
     earliest_due_at: datetime | None
 
 
-class Tally:
+class CountQueries:
     """Counts inside one transaction."""
 
     def __init__(self, connection: Connection) -> None:

@@ -15,7 +15,7 @@ from babysitter.store.tables import events
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class StoredEvent:
     """An event with its number; numbers only grow, and serve as cursors."""
 
     number: int
@@ -39,13 +39,13 @@ class EventLog:
 
     async def after(
         self, number: int, *, watches: Collection[WatchId] | None = None, at_most: int = 1_000
-    ) -> tuple[Recorded, ...]:
+    ) -> tuple[StoredEvent, ...]:
         """Events younger than `number`, oldest first. `watches` None = of everything."""
         asked = select(events).where(events.c.seq > number).order_by(events.c.seq).limit(at_most)
         if watches is not None:
             asked = asked.where(events.c.watch.in_(list(watches)))
         rows = await self._connection.execute(asked)
-        return tuple(Recorded(row.seq, decode(row.kind, row.body)) for row in rows)
+        return tuple(StoredEvent(row.seq, decode(row.kind, row.body)) for row in rows)
 
     async def newest_number(self) -> int:
         """The number of the last event, 0 when nothing happened yet."""
@@ -69,6 +69,6 @@ def decode(kind: str, body: str) -> Event:
     return codec(EVENT_KINDS[kind]).decode(body)
 
 
-def events_of(recorded: Sequence[Recorded]) -> tuple[Event, ...]:
+def events_of(recorded: Sequence[StoredEvent]) -> tuple[Event, ...]:
     """The events without their numbers."""
     return tuple(each.event for each in recorded)

@@ -13,7 +13,7 @@ from babysitter.store.tables import feedback
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class FeedbackLabel:
     """One person's word on one incident; the newest counts."""
 
     incident: IncidentId
@@ -23,13 +23,13 @@ class Label:
     rules: tuple[RuleId, ...] = ()
 
 
-class FeedbackBook:
+class FeedbackRepository:
     """Reads and writes labels inside one transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def put(self, label: Label) -> None:
+    async def put(self, label: FeedbackLabel) -> None:
         await self._connection.execute(
             delete(feedback).where(feedback.c.incident == label.incident, feedback.c.person == label.person)
         )
@@ -43,11 +43,11 @@ class FeedbackBook:
             )
         )
 
-    async def all(self) -> Sequence[Label]:
+    async def all(self) -> Sequence[FeedbackLabel]:
         """Every label, oldest first."""
         rows = await self._connection.execute(select(feedback).order_by(feedback.c.at))
         return tuple(
-            Label(
+            FeedbackLabel(
                 IncidentId(row.incident),
                 Person(row.person),
                 row.at,

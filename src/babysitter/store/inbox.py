@@ -6,17 +6,17 @@ from datetime import datetime
 
 from sqlalchemy import delete, insert, select
 
-from babysitter.model.proposal import Door
+from babysitter.model.proposal import Surface
 from babysitter.store.connection import Connection
 from babysitter.store.tables import inbox
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class PendingClick:
     """`id` is the same for every delivery of one answer; what `body` says is its door's business."""
 
     id: str
-    door: Door
+    door: Surface
     came_at: datetime
     body: str
 
@@ -27,7 +27,7 @@ class Inbox:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def put(self, incoming: Incoming) -> None:
+    async def put(self, incoming: PendingClick) -> None:
         """Keep an answer; one that is kept already stays as it is."""
         known = select(inbox.c.id).where(inbox.c.id == incoming.id)
         if await self._connection.scalar(known) is None:
@@ -40,11 +40,11 @@ class Inbox:
                 )
             )
 
-    async def of(self, door: Door) -> Sequence[Incoming]:
+    async def of(self, door: Surface) -> Sequence[PendingClick]:
         """What came in by this door, oldest first."""
         asked = select(inbox).where(inbox.c.door == door.value).order_by(inbox.c.came_at, inbox.c.id)
         rows = await self._connection.execute(asked)
-        return tuple(Incoming(row.id, Door(row.door), row.came_at, row.body) for row in rows)
+        return tuple(PendingClick(row.id, Surface(row.door), row.came_at, row.body) for row in rows)
 
     async def take_out(self, incoming: str) -> None:
         """It is answered. Harmless when it is gone already."""

@@ -10,7 +10,7 @@ from babysitter.errors import FactsChanged, UserError
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
 from babysitter.model.incident import BUDGET_WINDOW, Incident, IncidentKey, IncidentStatus, Ledger, Restart
-from babysitter.model.message import Occasion, Told
+from babysitter.model.message import MessageKind, Told
 from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
@@ -30,7 +30,7 @@ _OVER = [each for each in IncidentStatus if each.is_over]
 _OPEN_ONLY = frozenset({ProposalStatus.OPEN})
 
 
-class LedgerBook:
+class IncidentRepository:
     """Reads and writes the ledger inside one transaction. Appends no events: the caller knows why."""
 
     def __init__(self, connection: Connection) -> None:
@@ -333,7 +333,7 @@ class LedgerBook:
         return tuple(
             Told(
                 IncidentId(row.incident),
-                Occasion(row.occasion),
+                MessageKind(row.occasion),
                 row.created_at,
                 ProposalId(row.proposal) if row.proposal else None,
             )

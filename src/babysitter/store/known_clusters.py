@@ -8,7 +8,7 @@ from babysitter.store.connection import Connection
 from babysitter.store.tables import clusters
 
 
-class ClusterBook:
+class ClusterRepository:
     """Keeps descriptions by name; what they say is not this room's business."""
 
     def __init__(self, connection: Connection) -> None:

@@ -11,7 +11,7 @@ from babysitter.store.connection import Connection
 from babysitter.store.tables import leases, replicas
 
 
-class LeaseBook:
+class LeaseRepository:
     """Reads and writes leases inside one transaction.
 
     A replica renews all its leases with one row, its sign of life. Taking over raises the fence: what

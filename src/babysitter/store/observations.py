@@ -12,7 +12,7 @@ from babysitter.store.tables import observations
 KEPT_PER_WATCH = 60
 
 
-class ObservationShelf:
+class ObservationRepository:
     """Keeps and gives back observations inside one transaction."""
 
     def __init__(self, connection: Connection) -> None:

@@ -39,7 +39,7 @@ UNFINISHED = [DeliveryState.WAITING, DeliveryState.CLAIMED, DeliveryState.DOUBTF
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessageLocation:
     """Where a message ended up, in the notifier's own words."""
 
     place: str
@@ -48,22 +48,22 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Posting:
+class PendingPost:
     """One message to be posted. `is_repeat`: an earlier try may have arrived."""
 
     message: Message
-    thread: Place | None
+    thread: MessageLocation | None
     is_repeat: bool
     tries: int  # before this one
     revision: int  # of the content shown; 0 = as first written
 
 
 @dataclass(frozen=True, slots=True)
-class Editing:
+class PendingEdit:
     """New content for a message that was posted."""
 
     message: Message
-    at: Place
+    at: MessageLocation
     revision: int
 
 
@@ -166,7 +166,7 @@ class Outbox:
 
     async def claim(
         self, notifier: str, *, now: datetime, busy: Collection[MessageId], edits_too: bool, at_most: int
-    ) -> tuple[Posting, ...]:
+    ) -> tuple[PendingPost, ...]:
         """The next message of each conversation that may be posted now, oldest first, marked as claimed.
 
         `busy`: claims of this process under way; any other claim was left by a process that ended.
@@ -197,7 +197,7 @@ class Outbox:
         return tuple(postings)
 
     async def posted(
-        self, notifier: str, message: MessageId, at: Place, *, revision: int, now: datetime
+        self, notifier: str, message: MessageId, at: MessageLocation, *, revision: int, now: datetime
     ) -> None:
         """It arrived, there."""
         await self._mark(
@@ -227,7 +227,9 @@ class Outbox:
             notifier, message, state=DeliveryState.DROPPED, error=redact(error)[:ERROR_CHARS_MOST]
         )
 
-    async def edits_due(self, notifier: str, *, shown_before: datetime, at_most: int) -> tuple[Editing, ...]:
+    async def edits_due(
+        self, notifier: str, *, shown_before: datetime, at_most: int
+    ) -> tuple[PendingEdit, ...]:
         """Posted messages whose newest content is not shown, least recently edited first."""
         asked = (
             select(edits, deliveries.c.place, deliveries.c.handle, deliveries.c.thread)
@@ -242,7 +244,11 @@ class Outbox:
             .limit(at_most)
         )
         return tuple(
-            Editing(codec(Message).decode(row.body), Place(row.place, row.handle, row.thread), row.revision)
+            PendingEdit(
+                codec(Message).decode(row.body),
+                MessageLocation(row.place, row.handle, row.thread),
+                row.revision,
+            )
             for row in await self._connection.execute(asked)
         )
 
@@ -294,7 +300,7 @@ class Outbox:
         )
         return int((await self._connection.scalar(asked)) or 0)
 
-    async def _posting(self, row: Row[Any], *, edits_too: bool) -> Posting:
+    async def _posting(self, row: Row[Any], *, edits_too: bool) -> PendingPost:
         message = await self.message(row.message)
         assert message is not None
         revision = 0
@@ -304,7 +310,7 @@ class Outbox:
                 content = codec(Message).decode(edited.body)
                 message = replace(message, words=content.words, buttons=content.buttons)
                 revision = edited.revision
-        return Posting(
+        return PendingPost(
             message=message,
             thread=await self._thread(row.notifier, row.conversation),
             is_repeat=row.state in (DeliveryState.CLAIMED, DeliveryState.DOUBTFUL),
@@ -312,7 +318,7 @@ class Outbox:
             revision=revision,
         )
 
-    async def _thread(self, notifier: str, conversation: str) -> Place | None:
+    async def _thread(self, notifier: str, conversation: str) -> MessageLocation | None:
         """The root of a conversation: the newest message that began a thread."""
         asked = (
             select(deliveries.c.place, deliveries.c.handle)
@@ -326,7 +332,7 @@ class Outbox:
             .limit(1)
         )
         row = (await self._connection.execute(asked)).first()
-        return Place(row.place, row.handle) if row is not None else None
+        return MessageLocation(row.place, row.handle) if row is not None else None
 
     async def _body(self, message: MessageId) -> str | None:
         found: str | None = await self._connection.scalar(

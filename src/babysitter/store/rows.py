@@ -9,9 +9,9 @@ from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
-from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
+from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus, Surface
 from babysitter.model.submission import Submission, SubmitContext
-from babysitter.model.verdict import Diagnosis, Outlook
+from babysitter.model.verdict import Diagnosis, ProgressSummary
 from babysitter.model.watch import Watch
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ def watch_from(row: Row, decode: Decode) -> Watch:
         resubmit=decode(Submission, resubmit) if resubmit else None,
         submit_context=decode(SubmitContext, context) if context else SubmitContext(),
         owner=Person(row["owner"]) if row["owner"] else None,
-        outlook=decode(Outlook, outlook) if outlook else None,
+        outlook=decode(ProgressSummary, outlook) if outlook else None,
         last_checked_at=row["last_checked_at"],
         restarts=row["restarts"],
         stopped_at=row["stopped_at"],
@@ -87,7 +87,7 @@ def decision_from(row: Row) -> Decision:
         proposal=ProposalId(row["proposal"]),
         person=Person(row["person"]),
         answer=Answer(row["answer"]),
-        door=Door(row["door"]),
+        door=Surface(row["door"]),
         decided_at=row["decided_at"],
         snooze_until=row["snooze_until"],
     )

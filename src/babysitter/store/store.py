@@ -29,23 +29,23 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from babysitter.errors import BadConfig, StorageUnavailable, Unreachable, UserError
 from babysitter.private_files import make_private_folder, open_private_bytes, restrict_state
-from babysitter.store.action_journal import JournalBook
+from babysitter.store.action_journal import ActionRepository
 from babysitter.store.channels import ChannelRepository
 from babysitter.store.connection import Connection, is_locked
-from babysitter.store.counts import Tally
+from babysitter.store.counts import CountQueries
 from babysitter.store.database import WRITE_WAIT_S, Database, PostgresDatabase, SqliteDatabase
 from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.event_log import EventLog
-from babysitter.store.feedback import FeedbackBook
+from babysitter.store.feedback import FeedbackRepository
 from babysitter.store.inbox import Inbox
-from babysitter.store.incidents import LedgerBook
-from babysitter.store.known_clusters import ClusterBook
-from babysitter.store.leases import LeaseBook
+from babysitter.store.incidents import IncidentRepository
+from babysitter.store.known_clusters import ClusterRepository
+from babysitter.store.leases import LeaseRepository
 from babysitter.store.migrations import migrate, version_of
-from babysitter.store.observations import ObservationShelf
+from babysitter.store.observations import ObservationRepository
 from babysitter.store.outbox import Outbox
 from babysitter.store.version import VERSION
-from babysitter.store.watches import WatchBook
+from babysitter.store.watches import WatchRepository
 from babysitter.waits import waiting_for
 
 # Is called after each write: what is wrong with the database ("" = committed), and the seconds it took.
@@ -53,20 +53,20 @@ NoteWrite = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class Transaction:
     """Every repository, over one transaction."""
 
-    watches: WatchBook
-    observations: ObservationShelf
-    ledger: LedgerBook
-    journal: JournalBook
+    watches: WatchRepository
+    observations: ObservationRepository
+    ledger: IncidentRepository
+    journal: ActionRepository
     events: EventLog
     outbox: Outbox
     inbox: Inbox
-    leases: LeaseBook
-    feedback: FeedbackBook
-    clusters: ClusterBook
-    tally: Tally
+    leases: LeaseRepository
+    feedback: FeedbackRepository
+    clusters: ClusterRepository
+    tally: CountQueries
     channels: ChannelRepository
 
 
@@ -78,7 +78,7 @@ class Store:
         self._note_write = note_write
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Records]:
+    async def transaction(self) -> AsyncIterator[Transaction]:
         """Everything in the block is committed together; an exception leaves nothing.
 
         Raises StorageUnavailable when the database does not answer, is locked for too long, or cannot be
@@ -97,7 +97,7 @@ class Store:
             self._note_write("", time.monotonic() - began)
 
     @asynccontextmanager
-    async def reading(self) -> AsyncIterator[Records]:
+    async def reading(self) -> AsyncIterator[Transaction]:
         """One consistent picture, while others may write. Writing here is refused by the database.
 
         Raises StorageUnavailable when the database does not answer.
@@ -222,19 +222,19 @@ def _sentence(fault: BaseException) -> str:
     return str(getattr(fault, "orig", None) or fault).splitlines()[0].rstrip(".")
 
 
-def _records(connection: Connection) -> Records:
+def _records(connection: Connection) -> Transaction:
     events = EventLog(connection)
-    return Records(
-        watches=WatchBook(connection),
-        observations=ObservationShelf(connection),
-        ledger=LedgerBook(connection),
-        journal=JournalBook(connection, events),
+    return Transaction(
+        watches=WatchRepository(connection),
+        observations=ObservationRepository(connection),
+        ledger=IncidentRepository(connection),
+        journal=ActionRepository(connection, events),
         events=events,
         outbox=Outbox(connection),
         inbox=Inbox(connection),
-        leases=LeaseBook(connection),
-        feedback=FeedbackBook(connection),
-        clusters=ClusterBook(connection),
-        tally=Tally(connection),
+        leases=LeaseRepository(connection),
+        feedback=FeedbackRepository(connection),
+        clusters=ClusterRepository(connection),
+        tally=CountQueries(connection),
         channels=ChannelRepository(connection),
     )

@@ -26,7 +26,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcDateTime(TypeDecorator[datetime]):
     """An aware UTC datetime as an integer."""
 
     impl = BigInteger
@@ -61,10 +61,10 @@ watches = Table(
     Column("cluster", String, nullable=False),
     Column("kind", String, nullable=False),
     Column("phase", String, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("due_at", Moment),
-    Column("stopped_at", Moment),
-    Column("last_checked_at", Moment),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("due_at", UtcDateTime),
+    Column("stopped_at", UtcDateTime),
+    Column("last_checked_at", UtcDateTime),
     Column("owner", String),
     Column("restarts", Integer, nullable=False),
     Column("trouble", Text, nullable=False),
@@ -76,8 +76,8 @@ watches = Table(
     Column("outlook", Text),
     Column("verdict", Text),  # the last one, its memory left out: what `explain` prints
     Column("submit_context", Text),
-    Column("clear_at", Moment),  # the last check to which the cluster answered everything
-    Column("gone_since", Moment),  # the cluster does not know the job since then
+    Column("clear_at", UtcDateTime),  # the last check to which the cluster answered everything
+    Column("gone_since", UtcDateTime),  # the cluster does not know the job since then
 )
 Index(
     "watches_one_per_job",
@@ -105,7 +105,7 @@ observations = Table(
     metadata,
     _numbered(),
     Column("watch", String, nullable=False, index=True),
-    Column("taken_at", Moment, nullable=False),
+    Column("taken_at", UtcDateTime, nullable=False),
     Column("body", LargeBinary, nullable=False),  # JSON, zstd
     sqlite_autoincrement=True,
 )
@@ -119,12 +119,12 @@ incidents = Table(
     Column("cause", String, nullable=False),
     Column("attempt", String, nullable=False),
     Column("status", String, nullable=False, index=True),
-    Column("opened_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
-    Column("ended_at", Moment),
+    Column("opened_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Column("ended_at", UtcDateTime),
     Column("count", Integer, nullable=False),
     Column("parent", String),  # the group
-    Column("snoozed_until", Moment),
+    Column("snoozed_until", UtcDateTime),
     Column("outcome", Text, nullable=False),
     Column("diagnosis", Text, nullable=False),
     sqlite_autoincrement=True,
@@ -138,12 +138,12 @@ proposals = Table(
     Column("incident", String, nullable=False),
     Column("watch", String, nullable=False, index=True),
     Column("status", String, nullable=False, index=True),
-    Column("expires_at", Moment, nullable=False),
-    Column("reminded_at", Moment),
+    Column("expires_at", UtcDateTime, nullable=False),
+    Column("reminded_at", UtcDateTime),
     Column("may_approve", Text, nullable=False),
     Column("withdrawn_because", Text, nullable=False),
     Column("body", Text, nullable=False),  # with the command of the restart: NOT redacted, to be acted upon
-    Column("shown_whole_at", Moment),
+    Column("shown_whole_at", UtcDateTime),
     sqlite_autoincrement=True,
 )
 
@@ -155,8 +155,8 @@ decisions = Table(
     Column("person", String, nullable=False),
     Column("answer", String, nullable=False),
     Column("door", String, nullable=False),
-    Column("decided_at", Moment, nullable=False),
-    Column("snooze_until", Moment),
+    Column("decided_at", UtcDateTime, nullable=False),
+    Column("snooze_until", UtcDateTime),
     sqlite_autoincrement=True,
 )
 
@@ -166,7 +166,7 @@ restarts = Table(
     _numbered(),
     Column("proposal", String, nullable=False, unique=True),  # single use
     Column("watch", String, nullable=False, index=True),
-    Column("at", Moment, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
     Column("cause", String, nullable=False),
     Column("old", String, nullable=False),
     Column("new", String, nullable=False),
@@ -179,8 +179,8 @@ actions = Table(
     metadata,
     Column("proposal", String, primary_key=True),
     Column("watch", String, nullable=False, index=True),
-    Column("begun_at", Moment, nullable=False),
-    Column("ended_at", Moment, index=True),
+    Column("begun_at", UtcDateTime, nullable=False),
+    Column("ended_at", UtcDateTime, index=True),
     Column("outcome", Text, nullable=False),
 )
 
@@ -190,7 +190,7 @@ steps = Table(
     Column("proposal", String, nullable=False),
     Column("step", String, nullable=False),
     Column("state", String, nullable=False),
-    Column("at", Moment, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
     Column("detail", Text, nullable=False),
     PrimaryKeyConstraint("proposal", "step"),
 )
@@ -200,7 +200,7 @@ events = Table(
     metadata,
     _numbered(),
     Column("kind", String, nullable=False),
-    Column("at", Moment, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
     Column("watch", String),
     Column("body", Text, nullable=False),
     sqlite_autoincrement=True,
@@ -214,8 +214,8 @@ messages = Table(
     Column("id", String, nullable=False, unique=True),
     Column("conversation", String, nullable=False),
     Column("occasion", String, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("hold_until", Moment),  # NULL once released
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("hold_until", UtcDateTime),  # NULL once released
     Column("watch", String),
     Column("incident", String, index=True),
     Column("proposal", String, index=True),
@@ -228,7 +228,7 @@ edits = Table(
     metadata,
     Column("message", String, primary_key=True),  # what is edited; only the newest content is kept
     Column("revision", Integer, nullable=False),
-    Column("at", Moment, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
     Column("body", Text, nullable=False),
 )
 
@@ -242,15 +242,15 @@ deliveries = Table(
     Column("seq", BigInteger, nullable=False),
     Column("conversation", String, nullable=False),
     Column("state", String, nullable=False),
-    Column("hold_until", Moment),
-    Column("next_try_at", Moment),
+    Column("hold_until", UtcDateTime),
+    Column("next_try_at", UtcDateTime),
     Column("tries", Integer, nullable=False),
     Column("error", Text, nullable=False),
     Column("place", String, nullable=False),
     Column("handle", String, nullable=False),
     Column("thread", String, nullable=False),
     Column("shown_revision", Integer, nullable=False),
-    Column("shown_at", Moment),
+    Column("shown_at", UtcDateTime),
     PrimaryKeyConstraint("notifier", "message"),
 )
 Index("deliveries_by_state", deliveries.c.notifier, deliveries.c.state, deliveries.c.seq)
@@ -261,7 +261,7 @@ inbox = Table(
     metadata,
     Column("id", String, primary_key=True),  # the same for every delivery of one answer
     Column("door", String, nullable=False),
-    Column("came_at", Moment, nullable=False),
+    Column("came_at", UtcDateTime, nullable=False),
     Column("body", Text, nullable=False),
 )
 
@@ -269,7 +269,7 @@ replicas = Table(
     "replicas",
     metadata,
     Column("id", String, primary_key=True),
-    Column("alive_until", Moment, nullable=False),
+    Column("alive_until", UtcDateTime, nullable=False),
     Column("about", Text, nullable=False),  # process id and host, for a person
 )
 
@@ -286,7 +286,7 @@ feedback = Table(
     metadata,
     Column("incident", String, nullable=False),
     Column("person", String, nullable=False),
-    Column("at", Moment, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
     Column("was_right", Boolean, nullable=False),
     Column("rules", Text, nullable=False),
     PrimaryKeyConstraint("incident", "person"),

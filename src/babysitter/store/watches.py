@@ -14,7 +14,7 @@ from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
 from babysitter.model.submission import Submission, SubmitContext
-from babysitter.model.verdict import Outlook, Verdict
+from babysitter.model.verdict import ProgressSummary, Verdict
 from babysitter.model.watch import Neighbour, UnfinishedWatch, Watch
 from babysitter.redact import redact
 from babysitter.store.codec import codec, from_json
@@ -26,7 +26,7 @@ _ACTIVE = watches.c.stopped_at.is_(None)
 KEPT_WAKES = 10_000
 
 
-class WatchBook:
+class WatchRepository:
     """Reads and writes watches inside one transaction."""
 
     def __init__(self, connection: Connection) -> None:
@@ -194,7 +194,7 @@ def _columns(watch: Watch) -> dict[str, object]:
         "limits": codec(Limits).encode(watch.limits),
         "resubmit": codec(Submission).encode(watch.resubmit) if watch.resubmit else None,
         "submit_context": codec(SubmitContext).encode(watch.submit_context),
-        "outlook": codec(Outlook).encode(watch.outlook) if watch.outlook else None,
+        "outlook": codec(ProgressSummary).encode(watch.outlook) if watch.outlook else None,
         "clear_at": watch.memory.clear_at,
         "gone_since": watch.memory.gone_since,
     }

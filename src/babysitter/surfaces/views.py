@@ -13,7 +13,7 @@ from babysitter.model.finding import Evidence
 from babysitter.model.incident import Incident
 from babysitter.model.launch_request import LaunchRequest
 from babysitter.model.proposal import Proposal
-from babysitter.model.verdict import Change, Diagnosis, Outlook, Reason, Verdict
+from babysitter.model.verdict import Change, Diagnosis, ProgressSummary, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.surfaces.needs import need_of, no_restart
@@ -116,7 +116,7 @@ class OutlookView(View):
     failed_children: list[str] = Field(default=[], description="of an ended job: name, state and error")
 
     @classmethod
-    def of(cls, outlook: Outlook) -> "OutlookView":
+    def of(cls, outlook: ProgressSummary) -> "OutlookView":
         return cls(
             summary=safe(outlook.summary),
             job_state=outlook.job_state,

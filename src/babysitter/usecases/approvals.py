@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from babysitter.diagnosis.judge.phases import enter
-from babysitter.engine.app import Hall
-from babysitter.engine.enqueue import redraw
+from babysitter.engine.app import App
+from babysitter.engine.enqueue import refresh_incident_messages
 from babysitter.errors import FactsChanged, NotAllowed, UserError
 from babysitter.messages.whole_command import must_be_shown
 from babysitter.model.events import DecisionRefused, FeedbackGiven, ProposalDecided
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Answer, Decision, Door, Proposal, ProposalStatus
-from babysitter.redact import neutral, redact
-from babysitter.store.feedback import Label
-from babysitter.store.store import Records
+from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus, Surface
+from babysitter.redact import redact, strip_control_characters
+from babysitter.store.feedback import FeedbackLabel
+from babysitter.store.store import Transaction
 
 ANSWERABLE = frozenset({ProposalStatus.OPEN, ProposalStatus.SNOOZED})
 _STATUS_AFTER = {
@@ -32,7 +32,7 @@ _DONE = {Answer.YES: "approved", Answer.NO: "denied", Answer.SNOOZE: "put off"}
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class ApprovalResult:
     """What became of an answer; the sentence is for the person who gave it."""
 
     took_effect: bool
@@ -41,16 +41,16 @@ class Ruling:
 
 
 async def decide(
-    hall: Hall,
+    hall: App,
     proposal_id: ProposalId,
     person: Person,
     answer: Answer,
-    door: Door,
+    door: Surface,
     *,
     snooze_until: datetime | None = None,
     groups: frozenset[str] = frozenset(),
     incoming: str = "",
-) -> Ruling:
+) -> ApprovalResult:
     """A person's answer to a proposal. The first one wins; later ones hear who was first.
 
     `groups`: user groups the person is known to belong to. `incoming`: where the answer was kept on its way
@@ -65,11 +65,11 @@ async def decide(
             proposal = await _known(records, proposal_id)
             earlier = await records.ledger.decision_on(proposal_id)
             if earlier is not None and earlier.answer is not Answer.SNOOZE:
-                return Ruling(False, already(earlier), earlier)
+                return ApprovalResult(False, already(earlier), earlier)
             _may(proposal, person, groups)
             if proposal.status in ANSWERABLE and now >= proposal.expires_at:
                 raise FactsChanged(f"The proposal {proposal.id} expired at {proposal.expires_at:%H:%M} UTC.")
-            if answer is Answer.YES and door is Door.SLACK and must_be_shown(proposal):
+            if answer is Answer.YES and door is Surface.SLACK and must_be_shown(proposal):
                 raise NotAllowed(
                     f"The command of {proposal.id} does not fit on its card and was not shown whole yet.",
                     next_step="Press 'Show the whole command' on the newest card, then approve.",
@@ -77,15 +77,15 @@ async def decide(
             decision = Decision(proposal_id, person, answer, door, now, snooze_until)
             kept = await records.ledger.decide_once(decision, among=ANSWERABLE)
             if kept != decision:
-                return Ruling(False, already(kept), kept)
+                return ApprovalResult(False, already(kept), kept)
             await _follow(records, proposal, decision)
     except (NotAllowed, FactsChanged) as refusal:
         await refuse(hall, proposal_id, person, door, refusal.sentence)
         raise
-    return Ruling(True, f"{_DONE[answer].capitalize()} by {person}.", decision)
+    return ApprovalResult(True, f"{_DONE[answer].capitalize()} by {person}.", decision)
 
 
-async def refuse(hall: Hall, target: str, by: str, door: Door, because: str) -> None:
+async def refuse(hall: App, target: str, by: str, door: Surface, because: str) -> None:
     """Record an attempt to decide that did not count."""
     async with hall.store.transaction() as records:
         proposal = await records.ledger.proposal(ProposalId(target))
@@ -101,7 +101,9 @@ async def refuse(hall: Hall, target: str, by: str, door: Door, because: str) -> 
         )
 
 
-async def give_feedback(hall: Hall, incident: IncidentId, person: Person, *, was_right: bool) -> Ruling:
+async def give_feedback(
+    hall: App, incident: IncidentId, person: Person, *, was_right: bool
+) -> ApprovalResult:
     """Keep a person's word on a diagnosis, as a label for the rules that made it."""
     async with hall.store.transaction() as records:
         found = await records.ledger.incident(incident)
@@ -111,13 +113,13 @@ async def give_feedback(hall: Hall, incident: IncidentId, person: Person, *, was
             )
         now = hall.clock.now()
         rules = found.diagnosis.rules
-        await records.feedback.put(Label(incident, person, was_right=was_right, at=now, rules=rules))
+        await records.feedback.put(FeedbackLabel(incident, person, was_right=was_right, at=now, rules=rules))
         await records.events.append(
             FeedbackGiven(
                 at=now, watch=found.key.watch, incident=incident, by=person, was_right=was_right, rules=rules
             )
         )
-    return Ruling(True, "Thank you; that is kept with the rules that said so.")
+    return ApprovalResult(True, "Thank you; that is kept with the rules that said so.")
 
 
 def already(decision: Decision) -> str:
@@ -134,7 +136,7 @@ def _may(proposal: Proposal, person: Person, groups: frozenset[str]) -> None:
         )
 
 
-async def _follow(records: Records, proposal: Proposal, decision: Decision) -> None:
+async def _follow(records: Transaction, proposal: Proposal, decision: Decision) -> None:
     """Everything that a counted answer means, in the transaction that counts it."""
     now = decision.decided_at
     await records.ledger.set_status(
@@ -165,10 +167,10 @@ async def _follow(records: Records, proposal: Proposal, decision: Decision) -> N
         if not await records.watches.save(acting):
             raise FactsChanged(f"The watch {watch.id} changed at this very moment; try again.")
         await records.watches.announce(watch.id)
-    await redraw(records, proposal.incident, watch, now=now)
+    await refresh_incident_messages(records, proposal.incident, watch, now=now)
 
 
-async def _known(records: Records, proposal: ProposalId) -> Proposal:
+async def _known(records: Transaction, proposal: ProposalId) -> Proposal:
     found = await records.ledger.proposal(proposal)
     if found is None:
         raise UserError(
@@ -181,7 +183,7 @@ async def _known(records: Records, proposal: ProposalId) -> Proposal:
     return found
 
 
-async def offered(hall: Hall, proposal: ProposalId) -> Proposal:
+async def offered(hall: App, proposal: ProposalId) -> Proposal:
     """The offer of this id, however it stands. Raises UserError for an unknown one."""
     async with hall.store.reading() as records:
         found = await records.ledger.proposal(proposal)
@@ -192,10 +194,13 @@ async def offered(hall: Hall, proposal: ProposalId) -> Proposal:
     return found
 
 
-async def evidence_of(hall: Hall, incident: IncidentId) -> tuple[str, ...]:
+async def evidence_of(hall: App, incident: IncidentId) -> tuple[str, ...]:
     """Every line an incident rests on, and what followed, redacted; empty for an unknown one."""
     async with hall.store.reading() as records:
         found = await records.ledger.incident(incident)
     if found is None:
         return ()
-    return tuple(neutral(redact(each.text)) for each in (*found.diagnosis.evidence, *found.diagnosis.cascade))
+    return tuple(
+        strip_control_characters(redact(each.text))
+        for each in (*found.diagnosis.evidence, *found.diagnosis.cascade)
+    )

@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from babysitter.backends.backend import About, Eyes
+from babysitter.backends.backend import ClusterInfo, ClusterReader
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
-from babysitter.diagnosis.timeline.process_activity import note_of
+from babysitter.diagnosis.timeline.process_activity import summarise_dump
 from babysitter.diagnosis.timeline.stage_pace import current_stage
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.errors import NoSuchJob, UserError
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.incident import Incident
 from babysitter.model.job import Job, JobTree, Task
-from babysitter.model.log import Cursor, Level, LogBatch, LogSource, Role
-from babysitter.model.machine import Worker
+from babysitter.model.log import Cursor, LogBatch, LogLevel, LogSource, Role
+from babysitter.model.machine import Machine
 from babysitter.model.memory import Memory
 from babysitter.model.progress import StagePace
 from babysitter.model.proposal import Proposal
-from babysitter.model.thread_dump import DumpNote, ThreadDump
-from babysitter.model.verdict import Outlook, Verdict
+from babysitter.model.thread_dump import DumpSummary, ThreadDump
+from babysitter.model.verdict import ProgressSummary, Verdict
 from babysitter.model.watch import Watch
 from babysitter.usecases.diagnose_job import look_with
 from babysitter.usecases.manage_watches import find_watch, job_id
@@ -38,7 +38,7 @@ NO_JOB = JobId("/babysit/is-anybody-there")
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[T]):
+class ListPage(Generic[T]):
     """Some of a sequence. `more`: the cursor of the rest; "" = that was all."""
 
     rows: tuple[T, ...]
@@ -46,25 +46,25 @@ class Page(Generic[T]):
     total: int
 
 
-def page_of(everything: Sequence[T], *, cursor: str, at_most: int) -> Page[T]:
+def page_of(everything: Sequence[T], *, cursor: str, at_most: int) -> ListPage[T]:
     """The part of a sequence that begins at the cursor. Raises UserError for a cursor that is none."""
     if cursor and not cursor.isdecimal():
         raise UserError(f"'{cursor[:40]}' is no cursor of this list.", next_step="Leave it out to begin.")
     begin = int(cursor or 0)
     end = begin + at_most
-    return Page(tuple(everything[begin:end]), str(end) if end < len(everything) else "", len(everything))
+    return ListPage(tuple(everything[begin:end]), str(end) if end < len(everything) else "", len(everything))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class JobLocation:
     """A job and the eyes of its cluster."""
 
     job: JobId
     cluster: str
-    eyes: Eyes
+    eyes: ClusterReader
 
 
-async def place_of(hall: Hall, name: str, *, cluster: str = "", default: str = "") -> Place:
+async def locate_job(hall: App, name: str, *, cluster: str = "", default: str = "") -> JobLocation:
     """Where to look for what a caller names: a watch id, or the full id of a job, a child or a task.
 
     The cluster is, in this order: the one given; that of the watch on this job or its root; the default. A
@@ -74,10 +74,10 @@ async def place_of(hall: Hall, name: str, *, cluster: str = "", default: str = "
     chosen = cluster or home or default
     if not chosen:
         raise UserError("Which cluster?", next_step="Name one; the settings' default_cluster saves that.")
-    return Place(job, chosen, await hall.clusters.eyes(chosen))
+    return JobLocation(job, chosen, await hall.clusters.eyes(chosen))
 
 
-async def _named(hall: Hall, name: str, cluster: str) -> tuple[JobId, str]:
+async def _named(hall: App, name: str, cluster: str) -> tuple[JobId, str]:
     if not name.startswith("/"):
         watch = await find_watch(hall, name, cluster=cluster)
         return watch.root, watch.cluster
@@ -91,33 +91,33 @@ async def _named(hall: Hall, name: str, cluster: str) -> tuple[JobId, str]:
     return job, next(iter(known), "")
 
 
-async def place_of_task(hall: Hall, task: str, *, cluster: str = "", default: str = "") -> Place:
+async def place_of_task(hall: App, task: str, *, cluster: str = "", default: str = "") -> JobLocation:
     """Where to look for a task; `job` is its job. Raises UserError for what is no full task id."""
     job = job_of(TaskId(task))
     if not task.startswith("/") or not _index(task).isdecimal() or job.count("/") < 2:
         raise UserError(f"'{task[:200]}' is not a full task id.", next_step=TASK_IDS)
-    return await place_of(hall, job, cluster=cluster, default=default)
+    return await locate_job(hall, job, cluster=cluster, default=default)
 
 
-async def controller_of(hall: Hall, cluster: str) -> About:
+async def controller_of(hall: App, cluster: str) -> ClusterInfo:
     """Who answers for a cluster, asked now. Raises a WorldError when nobody does."""
     eyes = await hall.clusters.eyes(cluster)
     await eyes.states([NO_JOB])  # what it is, it told once; whether it answers must be tried
     return await eyes.about()
 
 
-async def tree_of(place: Place) -> JobTree:
+async def tree_of(place: JobLocation) -> JobTree:
     """The job and its descendants. Raises NoSuchJob."""
     return await place.eyes.tree(place.job)
 
 
-async def tasks_of(place: Place) -> tuple[Task, ...]:
+async def tasks_of(place: JobLocation) -> tuple[Task, ...]:
     """Tasks of exactly this job, those that need attention first. Raises NoSuchJob."""
     found = await place.eyes.tasks(place.job)
     return tuple(sorted(found, key=lambda task: (not _needs_attention(task), _index_of(task.id))))
 
 
-async def task_of(place: Place, task: str) -> Task:
+async def task_of(place: JobLocation, task: str) -> Task:
     """One task with its attempts and memory use, as far as the generation tells. Raises NoSuchJob."""
     found = await place.eyes.task(TaskId(task))
     if found is None:
@@ -129,12 +129,12 @@ async def task_of(place: Place, task: str) -> Task:
 
 
 async def lines_of(
-    place: Place,
+    place: JobLocation,
     *,
     task: str = "",
     attempt: int | None = None,
     containing: str = "",
-    at_least: Level | None = None,
+    at_least: LogLevel | None = None,
     since: datetime | None = None,
     cursor: str = "",
     at_most: int,
@@ -164,16 +164,16 @@ async def lines_of(
     return batch
 
 
-async def dump_of(place: Place, task: str) -> tuple[ThreadDump, DumpNote]:
+async def dump_of(place: JobLocation, task: str) -> tuple[ThreadDump, DumpSummary]:
     """A thread dump of a task's process and its children, parsed, and what it says the process is doing."""
     taken = await place.eyes.dump(TaskId(task))
     dump = taken if taken.processes else read_dump(taken.text, taken.target, taken.taken_at)
     root = JobId("/".join(task.split("/")[:3]))
     role = role_of(job_of(TaskId(task)), root)
-    return dump, note_of(dump, Role.WORKER if role is Role.OTHER else role)
+    return dump, summarise_dump(dump, Role.WORKER if role is Role.OTHER else role)
 
 
-async def roots_of(hall: Hall, cluster: str, prefix: str) -> tuple[Job, ...]:
+async def roots_of(hall: App, cluster: str, prefix: str) -> tuple[Job, ...]:
     """Root jobs of a user (/user) or with ids that begin with a prefix (/user/exp-), newest first."""
     if not prefix.startswith("/") or prefix == "/":
         raise UserError(f"'{prefix}' begins no job id.", next_step="Write /user, or /user/name-prefix.")
@@ -181,7 +181,7 @@ async def roots_of(hall: Hall, cluster: str, prefix: str) -> tuple[Job, ...]:
     return await (await hall.clusters.overview(cluster)).roots(whole)
 
 
-async def workers_of(hall: Hall, cluster: str, job: str = "") -> tuple[Worker, ...]:
+async def workers_of(hall: App, cluster: str, job: str = "") -> tuple[Machine, ...]:
     """The machines of a cluster, ill ones first; with a job, those that run its or its children's tasks."""
     found = await (await hall.clusters.overview(cluster)).workers()
     if job:
@@ -190,12 +190,12 @@ async def workers_of(hall: Hall, cluster: str, job: str = "") -> tuple[Worker, .
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class JobProgress:
     """How far a job is. `as_of` None = nothing was seen yet."""
 
     job: JobId
     as_of: datetime | None
-    outlook: Outlook | None
+    outlook: ProgressSummary | None
     memory: Memory
 
     @property
@@ -205,32 +205,32 @@ class Course:
         return current_stage(stages, self.memory.newest_attempt) or (stages[-1] if stages else None)
 
     @property
-    def coordinator_note(self) -> DumpNote | None:
+    def coordinator_note(self) -> DumpSummary | None:
         """What the coordinator did at its newest dump."""
         notes = [each for each in self.memory.dumps if each.role is Role.COORDINATOR]
         return notes[-1] if notes else None
 
 
-async def course_of(hall: Hall, name: str, *, cluster: str = "", default: str = "") -> Course:
+async def job_progress(hall: App, name: str, *, cluster: str = "", default: str = "") -> JobProgress:
     """From the last check where the job is watched, so that nothing is asked; else from one look now."""
     job, home = await _named(hall, name, cluster)
     chosen = cluster or home or default
     async with hall.store.reading() as records:
         watch = await records.watches.of_job(job, chosen)
     if watch is not None and watch.last_checked_at is not None:
-        return Course(watch.root, watch.last_checked_at, watch.outlook, watch.memory)
-    place = await place_of(hall, name, cluster=cluster, default=default)
+        return JobProgress(watch.root, watch.last_checked_at, watch.outlook, watch.memory)
+    place = await locate_job(hall, name, cluster=cluster, default=default)
     verdict = await look_at(hall, place)
-    return Course(place.job, hall.clock.now(), verdict.outlook, verdict.memory)
+    return JobProgress(place.job, hall.clock.now(), verdict.outlook, verdict.memory)
 
 
-async def look_at(hall: Hall, place: Place) -> Verdict:
+async def look_at(hall: App, place: JobLocation) -> Verdict:
     """What can be said of a job right now, in one look. Raises NoSuchJob."""
     playbook = await asyncio.to_thread(lambda: hall.playbook)  # read at the first look of a process
     return await look_with(place.eyes, place.job, place.cluster, playbook, hall.settings.limits, hall.clock)
 
 
-async def incidents_of(hall: Hall, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:
+async def incidents_of(hall: App, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:
     """Every incident of a watch, ended ones too, newest first, each with its newest proposal."""
     async with hall.store.reading() as records:
         ledger = await records.ledger.of(watch)

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.loss_rules import measured_findings
 from babysitter.diagnosis.causes.match_rules import classify_text
-from babysitter.diagnosis.causes.rule_fields import Measures, fields_of_facts
+from babysitter.diagnosis.causes.rule_fields import PaceFields, fields_of_facts
 from babysitter.diagnosis.causes.why_not import why_not
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
-from babysitter.diagnosis.judge.root_cause import judge
+from babysitter.diagnosis.judge.root_cause import find_root_cause
 from babysitter.diagnosis.judge.step_stall import frozen_finding, polled_finding
 from babysitter.diagnosis.judge.text_progress import Story, read_story
 from babysitter.model.finding import ActionKind, Cause, Finding, Findings
@@ -67,7 +67,7 @@ def examine(
         seen += [each for each in (frozen, polled) if each is not None]
     measured = [_moved(each, story.skipped) for each in seen]
     findings = replace(findings, all=(*measured, *findings.all))
-    judgement = judge(findings, facts)
+    judgement = find_root_cause(findings, facts)
     diagnosis = judgement.diagnosis
     if diagnosis.cause is Cause.STAGE_STUCK and (story.quiet_s or 0.0) > HOPELESS_S:
         diagnosis = replace(diagnosis, action=ActionKind.RESTART)
@@ -81,7 +81,7 @@ def missing(
     shown = tuple(read_dump(each) for each in dumps if each.strip())
     measures = measures_of(read_story(text.split("\n")))
     fields = fields_of_facts(facts or JobFacts(), dumps=shown, measures=measures)
-    return why_not(playbook, cause, Reading(text.encode("utf-8", "replace"), fields))
+    return why_not(playbook, cause, LineBuffer(text.encode("utf-8", "replace"), fields))
 
 
 def _moved(finding: Finding, lines: int) -> Finding:
@@ -95,12 +95,12 @@ def _moved(finding: Finding, lines: int) -> Finding:
     )
 
 
-def measures_of(story: Story) -> Measures:
+def measures_of(story: Story) -> PaceFields:
     """A story's numbers under the names that playbooks compare."""
     sample = story.newest
     if sample is None:
-        return Measures()
-    return Measures(
+        return PaceFields()
+    return PaceFields(
         motion=story.motion,
         numbers={
             "done": sample.done,

@@ -2,25 +2,25 @@
 
 from collections.abc import Sequence
 
-from babysitter.engine.app import Hall
-from babysitter.model.proposal import Door
-from babysitter.store.inbox import Incoming
+from babysitter.engine.app import App
+from babysitter.model.proposal import Surface
+from babysitter.store.inbox import PendingClick
 
 
-async def keep(hall: Hall, answer: str, door: Door, body: str) -> None:
+async def save_click(hall: App, answer: str, door: Surface, body: str) -> None:
     """Write an answer down. `answer`: its id, the same for every delivery of it; twice is harmless."""
-    incoming = Incoming(answer, door, hall.clock.now(), body)
+    incoming = PendingClick(answer, door, hall.clock.now(), body)
     async with hall.store.transaction() as records:
         await records.inbox.put(incoming)
 
 
-async def kept(hall: Hall, door: Door) -> Sequence[str]:
+async def pending_clicks(hall: App, door: Surface) -> Sequence[str]:
     """The bodies of what came in by a door and is not answered yet, oldest first."""
     async with hall.store.reading() as records:
         return tuple(each.body for each in await records.inbox.of(door))
 
 
-async def answered(hall: Hall, answer: str) -> None:
+async def remove_click(hall: App, answer: str) -> None:
     """It need not be kept any more. Twice is harmless."""
     async with hall.store.transaction() as records:
         await records.inbox.take_out(answer)

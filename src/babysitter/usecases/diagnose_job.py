@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from babysitter.backends.backend import Eyes
+from babysitter.backends.backend import ClusterReader
 from babysitter.backends.registry import ClusterSpec, open_cluster
 from babysitter.clock import Clock, SystemClock
 from babysitter.config import Settings
@@ -22,7 +22,9 @@ from babysitter.waits import waiting_for
 LOOKS = 2  # the second takes the dumps that the first asked for
 
 
-async def look_once(job: str, spec: ClusterSpec, settings: Settings, clock: Clock | None = None) -> Verdict:
+async def diagnose_once(
+    job: str, spec: ClusterSpec, settings: Settings, clock: Clock | None = None
+) -> Verdict:
     """What can be said of a job right now. Raises NoSuchJob, or a WorldError only for a wrong set-up."""
     clock = clock or SystemClock()
     job_id(job)  # refused before the rules are read, which may take seconds
@@ -36,7 +38,7 @@ async def look_once(job: str, spec: ClusterSpec, settings: Settings, clock: Cloc
 
 
 async def look_with(
-    eyes: Eyes, job: str, cluster: str, playbook: Playbook, limits: Limits, clock: Clock
+    eyes: ClusterReader, job: str, cluster: str, playbook: Playbook, limits: Limits, clock: Clock
 ) -> Verdict:
     """The same through eyes that are open already."""
     root, now = job_id(job), clock.now()

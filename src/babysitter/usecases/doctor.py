@@ -7,7 +7,7 @@ from babysitter.errors import BabysitError
 from babysitter.notify.notifier import NotifyError
 from babysitter.playbook.load import load
 from babysitter.shipped import shipped
-from babysitter.wiring import open_hall
+from babysitter.wiring import open_app
 
 
 async def examine_setup(settings: Settings, spec: ClusterSpec | None) -> list[Check]:
@@ -30,7 +30,7 @@ def _rules(settings: Settings) -> Check:
 async def _state(settings: Settings) -> tuple[Check, ...]:
     """The database, and whether somebody serves it."""
     try:
-        async with open_hall(settings) as hall:
+        async with open_app(settings) as hall:
             runs = await hall.tenure.somebody_serves()
     except BabysitError as fault:
         return (Check("state", ok=False, detail=fault.sentence, next_step=fault.next_step),)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from babysitter.diagnosis.causes.why_not import why_not as missing
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.errors import UserError
 from babysitter.model.finding import Cause
 from babysitter.model.ids import WatchId
 from babysitter.model.verdict import Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
-from babysitter.usecases.stored_evidence import kept_reading
+from babysitter.usecases.stored_evidence import stored_line_buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Explanation:
         return self.watch.last_checked_at
 
 
-async def explain(hall: Hall, watch: WatchId, *, why_not: str = "") -> Explanation:
+async def explain(hall: App, watch: WatchId, *, why_not: str = "") -> Explanation:
     """The reasons of the last verdict; with `why_not`, those about one suspicion or cause.
 
     `why_not`: a suspicion ("zombie", "stuck") or a cause ("host-oom"), whose rules are then held against what
@@ -46,7 +46,7 @@ async def explain(hall: Hall, watch: WatchId, *, why_not: str = "") -> Explanati
     about = tuple(each for each in reasons if _topic(each) == topic or why_not in each.name)
     if why_not in set(Cause):
         rules = hall.playbook.for_job("iris", found.memory.kind)
-        about += missing(rules, Cause(why_not), kept_reading(found, observations))
+        about += missing(rules, Cause(why_not), stored_line_buffer(found, observations))
     if not about:
         topics = ", ".join(sorted({_topic(each) for each in reasons})) or "nothing yet"
         raise UserError(

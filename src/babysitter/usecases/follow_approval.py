@@ -2,9 +2,9 @@
 
 import asyncio
 
-from babysitter.engine.app import Hall
-from babysitter.errors import FactsChanged, WorldError
-from babysitter.model.action import Step, StepState
+from babysitter.engine.app import App
+from babysitter.errors import ExternalError, FactsChanged
+from babysitter.model.action import ActionStep, StepState
 from babysitter.model.ids import ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.proposal import ProposalStatus
@@ -12,7 +12,7 @@ from babysitter.model.proposal import ProposalStatus
 ASK_EVERY_S = 0.3
 
 
-async def follow_approval(hall: Hall, proposal: ProposalId) -> str:
+async def follow_approval(hall: App, proposal: ProposalId) -> str:
     """Wait until the approved restart has ended, and say how, in a sentence.
 
     Raises FactsChanged where it was called off or withdrawn, WorldError where it broke off, or where the old
@@ -22,7 +22,7 @@ async def follow_approval(hall: Hall, proposal: ProposalId) -> str:
         async with hall.store.reading() as records:
             action = await records.journal.action(proposal)
             offer = await records.ledger.proposal(proposal)
-            submitting = (await records.journal.taken(proposal)).get(Step.SUBMIT)
+            submitting = (await records.journal.taken(proposal)).get(ActionStep.SUBMIT)
             assert offer is not None, "an approval is about a proposal"
             incident = await records.ledger.incident(offer.incident)
         if action is not None and action.ended_at is not None:
@@ -30,9 +30,9 @@ async def follow_approval(hall: Hall, proposal: ProposalId) -> str:
                 raise FactsChanged(f"Called off, nothing was done: {offer.withdrawn_because.rstrip('.')}.")
             if submitting is not None and submitting.state is StepState.DONE:
                 return f"Submitted as {submitting.detail}."
-            raise WorldError(f"The restart {action.outcome.rstrip('.')}.")
+            raise ExternalError(f"The restart {action.outcome.rstrip('.')}.")
         if incident is not None and incident.status is IncidentStatus.ACTING:
-            raise WorldError(
+            raise ExternalError(
                 f"{incident.outcome.rstrip('.')}.",
                 next_step="`babysit report` has the timeline; what you submit under that name is followed.",
             )

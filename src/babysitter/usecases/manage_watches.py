@@ -6,8 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from babysitter.backends.registry import ClusterSpec
-from babysitter.engine.app import Hall
-from babysitter.engine.enqueue import redraw, redraw_root, say, subject_of
+from babysitter.engine.app import App
+from babysitter.engine.enqueue import (
+    enqueue_message,
+    refresh_incident_messages,
+    refresh_thread_header,
+    subject_of,
+)
 from babysitter.errors import AlreadyWatched, NoSuchJob, UserError
 from babysitter.model.action import StepState
 from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
@@ -17,23 +22,23 @@ from babysitter.model.incident import Incident, IncidentStatus
 from babysitter.model.job import Job
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
-from babysitter.model.message import Occasion
+from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import ProposalStatus
 from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.watch import Watch
-from babysitter.store.action_journal import Action
-from babysitter.store.store import Records
+from babysitter.store.action_journal import StoredAction
+from babysitter.store.store import Transaction
 from babysitter.usecases.resubmit_command import addressed, in_folder
-from babysitter.usecases.watch_status import Standing, standing_from, the_one_meant
+from babysitter.usecases.watch_status import WatchStatus, standing_from, the_one_meant
 
 JOB_ID_CHARS_MOST = 500
 SUPERSEDED = "a new watch of the same job began"
 STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
 
 
-async def start_watching(
-    hall: Hall,
+async def start_watch(
+    hall: App,
     job: str,
     spec: ClusterSpec,
     *,
@@ -86,11 +91,11 @@ async def start_watching(
         await records.watches.add(watch)
         await records.events.append(WatchStarted(at=now, watch=watch.id, root=root, by=by))
         about = await subject_of(records, watch, now=now)
-        await say(records, Occasion.STARTED, about, key=f"{watch.id}:started")
+        await enqueue_message(records, MessageKind.STARTED, about, key=f"{watch.id}:started")
     return watch
 
 
-async def stop_watching(hall: Hall, name: str, *, by: Person, cluster: str = "") -> Watch:
+async def stop_watch(hall: App, name: str, *, by: Person, cluster: str = "") -> Watch:
     """Stop looking after a job; the job itself is left alone. Offers about it are withdrawn.
 
     Raises UserError while an approved action of the watch is being carried out; tries to submit a job after
@@ -111,26 +116,26 @@ async def stop_watching(hall: Hall, name: str, *, by: Person, cluster: str = "")
         return await _end(records, hall, watch, by, "the watch was stopped")
 
 
-async def find_watch(hall: Hall, name: str, *, cluster: str = "") -> Watch:
+async def find_watch(hall: App, name: str, *, cluster: str = "") -> Watch:
     """The watch that a person means by a job id or watch id. Raises NoSuchWatch, or UserError for several."""
     async with hall.store.reading() as records:
         return await _one(records, name, cluster)
 
 
-async def standing_of(hall: Hall, watch: WatchId) -> Standing:
+async def watch_status(hall: App, watch: WatchId) -> WatchStatus:
     """How one watch stands."""
     async with hall.store.reading() as records:
         return await _standing(records, await records.watches.get(watch))
 
 
-async def all_standing(hall: Hall, *, with_stopped: bool = False) -> Sequence[Standing]:
+async def all_watch_statuses(hall: App, *, with_stopped: bool = False) -> Sequence[WatchStatus]:
     """How every watch stands, oldest first."""
     async with hall.store.reading() as records:
         watches = await records.watches.all(with_stopped=with_stopped)
         return [await _standing(records, each) for each in watches]
 
 
-async def look_now(hall: Hall, watch: WatchId) -> None:
+async def look_now(hall: App, watch: WatchId) -> None:
     """Make a watch due at once, in whatever process the service runs."""
     async with hall.store.transaction() as records:
         await records.watches.wake(watch, at=hall.clock.now())
@@ -150,16 +155,16 @@ def job_id(text: str) -> JobId:
     return JobId(text)
 
 
-async def _standing(records: Records, watch: Watch) -> Standing:
+async def _standing(records: Transaction, watch: Watch) -> WatchStatus:
     return standing_from(watch, await records.ledger.of(watch))
 
 
-async def _one(records: Records, name: str, cluster: str) -> Watch:
+async def _one(records: Transaction, name: str, cluster: str) -> Watch:
     found = await records.watches.named(name, cluster=cluster)
     return the_one_meant(found, name)
 
 
-async def _may_be_replaced(records: Records, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:
+async def _may_be_replaced(records: Transaction, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:
     """Whether a watch has seen the job to its end, so that a new one may begin.
 
     Raises AlreadyWatched for a run that ended and whose restart is offered: the offer is worth more.
@@ -179,7 +184,7 @@ async def _may_be_replaced(records: Records, earlier: Watch, job: Job, *, also_s
     return also_same_run
 
 
-async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
+async def _is_not_followed(records: Transaction, job: Job, cluster: str) -> None:
     """Raise AlreadyWatched for a job that we restarted: its watch follows the new one."""
     for watch in await records.watches.named(job.id, cluster=cluster):
         has_ended = watch.phase is Phase.FINISHED and not job.state.is_terminal  # the name is in use again
@@ -191,7 +196,7 @@ async def _is_not_followed(records: Records, job: Job, cluster: str) -> None:
             )
 
 
-async def _waits_for_submission(records: Records, action: Action) -> bool:
+async def _waits_for_submission(records: Transaction, action: StoredAction) -> bool:
     """Whether a step that failed, mostly the submission, is going to be tried again."""
     proposal = await records.ledger.proposal(action.proposal)
     incident = await records.ledger.incident(proposal.incident) if proposal is not None else None
@@ -201,7 +206,7 @@ async def _waits_for_submission(records: Records, action: Action) -> bool:
     return any(each.state is StepState.FAILED for each in taken.values())
 
 
-async def _give_up(records: Records, action: Action, by: Person, hall: Hall) -> None:
+async def _give_up(records: Transaction, action: StoredAction, by: Person, hall: App) -> None:
     """End the tries to submit a job whose predecessor has been stopped."""
     now = hall.clock.now()
     proposal = await records.ledger.proposal(action.proposal)
@@ -217,11 +222,11 @@ async def _give_up(records: Records, action: Action, by: Person, hall: Hall) -> 
     )
 
 
-async def _is_acting(records: Records, watch: Watch) -> bool:
+async def _is_acting(records: Transaction, watch: Watch) -> bool:
     return await records.journal.open_action_of(watch.id) is not None
 
 
-async def _left_open(records: Records, watch: Watch) -> list[Incident]:
+async def _left_open(records: Transaction, watch: Watch) -> list[Incident]:
     """Open incidents that nobody checks any more once this watch is stopped: its own, its cluster's too."""
     beside = [each for each in await records.watches.beside(watch) if each.phase is not Phase.FINISHED]
     is_any_gone = any(each.gone_since is not None for each in beside)
@@ -234,7 +239,7 @@ async def _left_open(records: Records, watch: Watch) -> list[Incident]:
     ]
 
 
-async def _end(records: Records, hall: Hall, watch: Watch, by: Person, because: str) -> Watch:
+async def _end(records: Transaction, hall: App, watch: Watch, by: Person, because: str) -> Watch:
     """Take back what is offered, and look no more."""
     now = hall.clock.now()
     for offer in (await records.ledger.of(watch)).proposals:
@@ -244,7 +249,7 @@ async def _end(records: Records, hall: Hall, watch: Watch, by: Person, because: 
             await records.events.append(
                 ProposalWithdrawn(at=now, watch=watch.id, proposal=offer.id, because=because)
             )
-            await redraw(records, offer.incident, watch, now=now)
+            await refresh_incident_messages(records, offer.incident, watch, now=now)
     ended = replace(watch, stopped_at=now, due_at=None)
     await records.watches.save(ended)
     for incident in await _left_open(records, watch):
@@ -258,8 +263,8 @@ async def _end(records: Records, hall: Hall, watch: Watch, by: Person, because: 
                 outcome=because,
             )
         )
-        await redraw(records, incident.id, watch, now=now)
-    await redraw_root(records, await subject_of(records, ended, now=now))
+        await refresh_incident_messages(records, incident.id, watch, now=now)
+    await refresh_thread_header(records, await subject_of(records, ended, now=now))
     await records.watches.announce(watch.id)
     await records.events.append(WatchStopped(at=now, watch=watch.id, by=by))
     return replace(ended, revision=watch.revision + 1)

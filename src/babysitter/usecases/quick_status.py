@@ -10,13 +10,13 @@ from babysitter.engine.service_lock import is_served
 from babysitter.engine.status_file import local_troubles
 from babysitter.model.events import DecisionRefused
 from babysitter.model.ids import Person, ProposalId
-from babysitter.model.proposal import Door, Proposal
+from babysitter.model.proposal import Proposal, Surface
 from babysitter.private_files import make_private_folder
 from babysitter.store.default_folder import FILE_NAME, default_state_folder
 from babysitter.store.sqlite_events import append_refusal
 from babysitter.store.sqlite_reader import NotReadable, SqliteReader
 from babysitter.usecases.watch_status import (
-    Standing,
+    WatchStatus,
     no_such_proposal,
     standing_from,
     the_one_meant,
@@ -27,7 +27,7 @@ from babysitter.usecases.watch_status import (
 class QuickStatus:
     """What `status` shows. `troubles`, `channels`: of the running service."""
 
-    standings: Sequence[Standing]
+    standings: Sequence[WatchStatus]
     is_served: bool
     troubles: dict[str, str]
     channels: tuple[str, ...]
@@ -74,7 +74,7 @@ def read_proposal(folder: Path, proposal: str) -> Proposal | None:
 def record_refusal(folder: Path, proposal: str, by: Person, because: str, *, now: datetime) -> bool:
     """Record that a program tried to approve; False when only the store can."""
     refused = DecisionRefused(
-        at=now, proposal=ProposalId(proposal), by=by, through=Door.TERMINAL.value, because=because
+        at=now, proposal=ProposalId(proposal), by=by, through=Surface.TERMINAL.value, because=because
     )
     try:
         if _has_state(folder):  # else nothing was ever proposed, and no report would tell
@@ -102,6 +102,6 @@ def _has_state(folder: Path) -> bool:
     return False
 
 
-def _found_nothing(name: str) -> Sequence[Standing]:
+def _found_nothing(name: str) -> Sequence[WatchStatus]:
     the_one_meant((), name)
     return ()

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from babysitter.engine.app import Hall
-from babysitter.model.action import Step, StepState
+from babysitter.engine.app import App
+from babysitter.model.action import ActionStep, StepState
 from babysitter.model.events import (
     CheckFailed,
     DecisionRefused,
@@ -37,7 +37,7 @@ from babysitter.redact import redact
 PAGE = 1_000
 
 
-async def report(hall: Hall, watch: WatchId) -> str:
+async def report(hall: App, watch: WatchId) -> str:
     """The timeline of a watch, redacted."""
     async with hall.store.reading() as records:
         found = await records.watches.get(watch)
@@ -106,11 +106,11 @@ def _quoted(text: str) -> str:
 
 
 _STEPS = {
-    Step.EVIDENCE: "kept of the old job: {}",
-    Step.STOP: "stopping the old job: {}",
-    Step.TERMINAL: "the old job is {}",
-    Step.SUBMIT: "submitted as {}",
-    Step.RECORD: "{} is watched from here on",
+    ActionStep.EVIDENCE: "kept of the old job: {}",
+    ActionStep.STOP: "stopping the old job: {}",
+    ActionStep.TERMINAL: "the old job is {}",
+    ActionStep.SUBMIT: "submitted as {}",
+    ActionStep.RECORD: "{} is watched from here on",
 }
 
 
@@ -122,7 +122,7 @@ def _is_told_later(event: StepTaken, later: Sequence[Event]) -> bool:
 
 def _step(event: StepTaken) -> str:
     if event.state == StepState.DONE:
-        return _STEPS[Step(event.step)].format(_text(event.detail))
+        return _STEPS[ActionStep(event.step)].format(_text(event.detail))
     detail = f" ({_text(event.detail)})" if event.detail else ""
     how = "failed" if event.state == StepState.FAILED else "began; how it ended is not known"
     return f"step {event.step} of {event.proposal} {how}{detail}"

@@ -10,42 +10,42 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from babysitter.engine.app import Hall
-from babysitter.engine.commit import carry_out
+from babysitter.engine.app import App
+from babysitter.engine.commit import apply_intents
 from babysitter.engine.find_resubmission import Resubmission, resubmission
 from babysitter.errors import FactsChanged, MissingSubmission, NotAllowed, UserError
 from babysitter.model.finding import ActionKind
 from babysitter.model.ids import WatchId
 from babysitter.model.incident import Incident
-from babysitter.model.intent import Propose, Say
-from babysitter.model.message import Occasion
+from babysitter.model.intent import Propose, SendMessage
+from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
-from babysitter.policy.build_proposal import difference, is_standing
+from babysitter.policy.build_proposal import difference, is_open
 from babysitter.policy.incident_lifecycle import (
     UNDER_ACTION,
     closed_at_the_end,
     is_incident,
     key_of,
-    same_trouble,
+    same_incident,
 )
-from babysitter.policy.policy_input import Case
-from babysitter.policy.respond import as_asked, offer_of, ruling_for
-from babysitter.policy.restart_budget import Ruling
+from babysitter.policy.policy_input import PolicyInput
+from babysitter.policy.respond import as_asked, eligibility_of, offer_of
+from babysitter.policy.restart_budget import RestartEligibility
 from babysitter.policy.silences import hold_until, silence_for
 from babysitter.redact import redact
-from babysitter.store.store import Records
+from babysitter.store.store import Transaction
 
 LONGEST_WHY = 500
 LONGEST_NAME = 60
 CHECK_OVERDUE = timedelta(minutes=2)
 _ODD = re.compile(r"[^\w .@/:+-]+")
 _INSTEAD = {
-    Ruling.HEALING: "Wait; it is reported when that does not converge.",
-    Ruling.TWO_COORDINATORS: "Wait until one of them has ended.",
-    Ruling.BLIND: "Wait until the cluster answers again.",
+    RestartEligibility.HEALING: "Wait; it is reported when that does not converge.",
+    RestartEligibility.TWO_COORDINATORS: "Wait until one of them has ended.",
+    RestartEligibility.BLIND: "Wait until the cluster answers again.",
 }
 _ANSWERED = {
     ProposalStatus.APPROVED: "was approved already",
@@ -55,7 +55,7 @@ _ANSWERED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RestartRequestResult:
     """What came of it. `is_new` False: this very restart was offered already."""
 
     proposal: Proposal
@@ -68,7 +68,7 @@ def agent(name: str) -> str:
     return f"an agent ({plain})" if plain else "an agent"
 
 
-async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Asked:
+async def propose(hall: App, watch: WatchId, *, why: str, asked_by: str) -> RestartRequestResult:
     """Offer a person to restart the job of a watch, because an agent asks for it.
 
     `asked_by`: as `agent` writes it. Raises NotAllowed with the policy's reason, MissingSubmission when
@@ -81,16 +81,16 @@ async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Ask
         )
     async with hall.store.reading() as records:
         ledger = await records.ledger.of(await records.watches.get(watch))
-        standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
+        standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
         if standing is not None:
-            return Asked(standing, is_new=False)
+            return RestartRequestResult(standing, is_new=False)
         case = await _case(records, hall, watch)
     again = await _resubmission(case, hall)
     async with hall.store.transaction() as records:
         ledger = await records.ledger.of(await records.watches.get(watch))
-        standing = next((each for each in reversed(ledger.proposals) if is_standing(each)), None)
+        standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
         if standing is not None:
-            return Asked(standing, is_new=False)
+            return RestartRequestResult(standing, is_new=False)
         case = await _case(records, hall, watch)
         learned = replace(case.watch, submit_context=again.watch.submit_context)
         case = replace(case, watch=learned, submission=again.submission)
@@ -102,11 +102,13 @@ async def propose(hall: Hall, watch: WatchId, *, why: str, asked_by: str) -> Ask
             )
         await records.watches.announce(watch)
         now = case.now
-        await carry_out(records, case.watch, case.verdict, [Propose(offer), *_message(case, offer)], now=now)
-        return Asked(offer, is_new=True)
+        await apply_intents(
+            records, case.watch, case.verdict, [Propose(offer), *_message(case, offer)], now=now
+        )
+        return RestartRequestResult(offer, is_new=True)
 
 
-async def _resubmission(case: Case, hall: Hall) -> Resubmission:
+async def _resubmission(case: PolicyInput, hall: App) -> Resubmission:
     """How to start the job again, checked; outside of any transaction, as the cluster is asked.
 
     Raises NotAllowed where no submission would change the policy's mind.
@@ -122,7 +124,7 @@ async def _resubmission(case: Case, hall: Hall) -> Resubmission:
     return await resubmission(case, eyes, hands, hall)
 
 
-async def _case(records: Records, hall: Hall, watch_id: WatchId) -> Case:
+async def _case(records: Transaction, hall: App, watch_id: WatchId) -> PolicyInput:
     watch = await records.watches.get(watch_id)
     verdict = await records.watches.last_verdict(watch_id)
     now = hall.clock.now()
@@ -133,7 +135,7 @@ async def _case(records: Records, hall: Hall, watch_id: WatchId) -> Case:
             f"{watch.root} has not been checked lately, so nothing can be proposed.",
             next_step="See that the service runs (`babysit doctor`), then ask again after the next check.",
         )
-    return Case(
+    return PolicyInput(
         verdict=replace(verdict, memory=watch.memory),
         ledger=await records.ledger.of(watch),
         watch=watch,
@@ -148,7 +150,7 @@ def _is_stale(watch: Watch, now: datetime) -> bool:
     return watch.due_at is not None and now - watch.due_at > CHECK_OVERDUE
 
 
-def _incident(case: Case) -> Incident:
+def _incident(case: PolicyInput) -> Incident:
     """The open incident that the last verdict speaks of. Raises NotAllowed when nothing is confirmed."""
     verdict, root = case.verdict, case.watch.root
     if case.watch.phase is Phase.ACTING:
@@ -169,7 +171,7 @@ def _incident(case: Case) -> Incident:
             next_step="Wait for an incident; `explain` says what speaks for and against one.",
         )
     key = key_of(verdict, verdict.diagnosis, case.watch)
-    found = same_trouble(key, case.ledger)
+    found = same_incident(key, case.ledger)
     if found is None and verdict.phase is Phase.FINISHED:
         found = closed_at_the_end(key, case.ledger, case.watch.memory.root_submitted_at)
     elif found is not None and found.status.is_over:
@@ -181,7 +183,7 @@ def _incident(case: Case) -> Incident:
     return found
 
 
-def _allowed(case: Case, incident: Incident) -> Proposal:
+def _allowed(case: PolicyInput, incident: Incident) -> Proposal:
     """The offer that policy allows. Raises NotAllowed with its reason, MissingSubmission."""
     assert case.verdict.diagnosis is not None, "an incident has a diagnosis"
     diagnosis = as_asked(case.verdict.diagnosis)
@@ -203,9 +205,9 @@ def _allowed(case: Case, incident: Incident) -> Proposal:
     return offer
 
 
-def _check_policy(case: Case, diagnosis: Diagnosis) -> None:
+def _check_policy(case: PolicyInput, diagnosis: Diagnosis) -> None:
     """Raise NotAllowed with the policy's reason where no restart may be offered."""
-    ruling = ruling_for(case, diagnosis)
+    ruling = eligibility_of(case, diagnosis)
     if not ruling.allows:
         raise NotAllowed(
             f"No restart of {case.watch.root} may be proposed for {diagnosis.cause}: {ruling.value}.",
@@ -213,14 +215,14 @@ def _check_policy(case: Case, diagnosis: Diagnosis) -> None:
         )
 
 
-def _message(case: Case, offer: Proposal) -> Iterator[Say]:
+def _message(case: PolicyInput, offer: Proposal) -> Iterator[SendMessage]:
     """Tell people, unless they asked not to be told. An agent's wish wakes no on-call."""
     if case.inhibited_by or silence_for(offer.job, offer.facts.cause, case.policy, now=case.now):
         return
-    yield Say(
-        Occasion.PROPOSAL,
+    yield SendMessage(
+        MessageKind.PROPOSAL,
         f"a restart is asked for by {offer.asked_by}",
-        f"{offer.incident}:{Occasion.PROPOSAL}:{offer.id}",
+        f"{offer.incident}:{MessageKind.PROPOSAL}:{offer.id}",
         incident=offer.incident,
         proposal=offer.id,
         hold_until=hold_until(case.verdict.severity, case.policy, now=case.now),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from babysitter.backends.iris.bundle import bundle_files, folder_state, is_repository
 from babysitter.backends.registry import ClusterSpec
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.errors import FactsChanged, NotAllowed, UserError
 from babysitter.model.ids import WatchId
 from babysitter.model.submission import FolderState, Submission, SubmissionOrigin, SubmitContext
@@ -90,7 +90,7 @@ def in_folder(submission: Submission, context: SubmitContext) -> Submission:
     return replace(submission, workdir=context.workdir, folder=context.folder)
 
 
-async def supply(hall: Hall, watch_id: WatchId, submission: Submission) -> None:
+async def set_resubmit_command(hall: App, watch_id: WatchId, submission: Submission) -> None:
     """Keep the command for a watch that has none. Raises NotAllowed where another one is known.
 
     Nothing is run: an offer that comes of it shows the command to the person who answers.

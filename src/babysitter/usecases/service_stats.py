@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.errors import FactsChanged
 from babysitter.store.counts import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class ServiceStats:
     """`late_s`: by how much the watch that has waited longest is overdue. `troubles`: by part."""
 
     counts: Counts
@@ -31,15 +31,15 @@ class ProcessFigures:
     sent: Mapping[str, int] = field(default_factory=dict)
 
 
-async def figures(hall: Hall) -> Figures:
+async def service_stats(hall: App) -> ServiceStats:
     """The numbers of this moment. Raises StorageUnavailable when the database does not answer."""
     async with hall.store.reading() as records:
         counts = await records.tally.count()
     late = hall.clock.now() - counts.earliest_due_at if counts.earliest_due_at else timedelta()
-    return Figures(counts, max(0.0, late.total_seconds()), dict(hall.troubles))
+    return ServiceStats(counts, max(0.0, late.total_seconds()), dict(hall.troubles))
 
 
-def process_figures(hall: Hall) -> ProcessFigures:
+def process_figures(hall: App) -> ProcessFigures:
     """What needs no database to be told."""
     outage = hall.storage.outage
     return ProcessFigures(
@@ -50,7 +50,7 @@ def process_figures(hall: Hall) -> ProcessFigures:
     )
 
 
-def why_not_serving(hall: Hall) -> str:
+def not_serving_reason(hall: App) -> str:
     """What keeps this process from looking after watches; "" when nothing does."""
     try:
         _ = hall.tenure.lease

@@ -1,7 +1,7 @@
 """Checks the command of a new watch at once, while the person who gave it can still correct it."""
 
-from babysitter.engine.app import Hall
-from babysitter.errors import WorldError
+from babysitter.engine.app import App
+from babysitter.errors import ExternalError
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import named_successor
 from babysitter.preflight.facts import Purpose
@@ -9,7 +9,7 @@ from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSe
 from babysitter.waits import waiting_for
 
 
-async def restart_warnings(hall: Hall, watch: Watch) -> tuple[str, ...]:
+async def restart_warnings(hall: App, watch: Watch) -> tuple[str, ...]:
     """Return what would keep the given command from starting the job again, a sentence or two for each.
 
     Empty without a command, and when nothing is wrong with it. The watch goes on in any case.
@@ -21,7 +21,7 @@ async def restart_warnings(hall: Hall, watch: Watch) -> tuple[str, ...]:
         try:
             hands = await hall.clusters.hands(watch.cluster)
             findings = await hands.preflight(submission, purpose=Purpose.RESUBMIT)
-        except WorldError as fault:
+        except ExternalError as fault:
             return (f"The resubmit command was not checked: {fault.sentence}",)
     return tuple(
         _sentence(finding, watch) for finding in findings if finding.severity is not PreflightSeverity.INFO

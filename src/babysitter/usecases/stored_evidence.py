@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule_fields import Fields, fields_of_tree
 from babysitter.diagnosis.pipeline import last_line_age_s, measures_of
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.errors import UserError
 from babysitter.model.ids import IncidentId, TaskId, job_of
 from babysitter.model.job import JobState
@@ -20,7 +20,7 @@ from babysitter.usecases.manage_watches import find_watch
 MOST_LINES = 20_000  # the newest ones
 
 
-def kept_lines(observations: Sequence[Observation]) -> tuple[LogLine, ...]:
+def stored_lines(observations: Sequence[Observation]) -> tuple[LogLine, ...]:
     """The log lines of these observations, oldest first, each once."""
     lines: list[LogLine] = []
     for observation in observations:
@@ -30,9 +30,9 @@ def kept_lines(observations: Sequence[Observation]) -> tuple[LogLine, ...]:
     return tuple(lines[-MOST_LINES:])
 
 
-def kept_reading(watch: Watch, observations: Sequence[Observation]) -> Reading:
+def stored_line_buffer(watch: Watch, observations: Sequence[Observation]) -> LineBuffer:
     """Lines and facts of what is kept, as rules read them."""
-    lines = kept_lines(observations)
+    lines = stored_lines(observations)
     newest = next((each for each in reversed(observations) if each.seen_tree is not None), None)
 
     def its_role(task: TaskId) -> Role | None:
@@ -49,10 +49,10 @@ def kept_reading(watch: Watch, observations: Sequence[Observation]) -> Reading:
             measures=measures_of(watch.memory),
             last_log_age_s=last_line_age_s(watch.memory, newest),
         )
-    return Reading(text.encode("utf-8", "replace"), fields, entries=lines, role_of_task=its_role)
+    return LineBuffer(text.encode("utf-8", "replace"), fields, entries=lines, role_of_task=its_role)
 
 
-async def incident_log(hall: Hall, name: str, otherwise: JobState) -> tuple[list[str], JobState]:
+async def incident_log(hall: App, name: str, otherwise: JobState) -> tuple[list[str], JobState]:
     """The redacted lines that were read until an incident was last seen, and the job's state then.
 
     `name`: the incident's id, or that of a job or watch, whose newest incident is meant. `otherwise`: the
@@ -69,7 +69,7 @@ async def incident_log(hall: Hall, name: str, otherwise: JobState) -> tuple[list
             )
         observations = await records.observations.of(found.key.watch)
     then = [each for each in observations if each.taken_at <= found.updated_at]
-    lines = kept_lines(then)
+    lines = stored_lines(then)
     if not lines:
         raise UserError(
             f"No log lines are kept of incident {found.id} any more.",

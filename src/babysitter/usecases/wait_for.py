@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.errors import UserError
 from babysitter.model.events import (
     Event,
@@ -23,14 +23,14 @@ from babysitter.model.events import (
 from babysitter.model.ids import WatchId
 from babysitter.model.phase import Phase
 from babysitter.model.watch import Watch
-from babysitter.store.event_log import Recorded
+from babysitter.store.event_log import StoredEvent
 from babysitter.store.rows import outage_watch
 from babysitter.waits import waiting_for
 
 LOOK_EVERY = timedelta(seconds=1)
 
 
-class Until(StrEnum):
+class WaitCondition(StrEnum):
     """What a caller may wait for."""
 
     INCIDENT = "incident"  # opened, worse, or offered a restart
@@ -38,7 +38,7 @@ class Until(StrEnum):
     TERMINAL = "terminal"  # the job ended, or the watch did
 
 
-class Woken(StrEnum):
+class WakeReason(StrEnum):
     """Why the waiting is over."""
 
     INCIDENT = "incident"
@@ -47,34 +47,34 @@ class Woken(StrEnum):
     TIME_LIMIT = "time-limit"
 
 
-_WAKES: dict[type[Event], Until] = {
-    IncidentOpened: Until.INCIDENT,
-    IncidentWorsened: Until.INCIDENT,
-    RestartProposed: Until.INCIDENT,
-    StageChanged: Until.STAGE,
-    JobFinished: Until.TERMINAL,
-    WatchStopped: Until.TERMINAL,
+_WAKES: dict[type[Event], WaitCondition] = {
+    IncidentOpened: WaitCondition.INCIDENT,
+    IncidentWorsened: WaitCondition.INCIDENT,
+    RestartProposed: WaitCondition.INCIDENT,
+    StageChanged: WaitCondition.STAGE,
+    JobFinished: WaitCondition.TERMINAL,
+    WatchStopped: WaitCondition.TERMINAL,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Waited:
+class WaitResult:
     """`news`: everything since the cursor that was handed in. `cursor`: hand it to the next call."""
 
-    woken: Woken
+    woken: WakeReason
     cursor: int
     watch: Watch
     news: tuple[Event, ...]
 
 
 async def wait_for(
-    hall: Hall,
+    hall: App,
     watch: WatchId,
     *,
-    until: Collection[Until] = frozenset(Until),
+    until: Collection[WaitCondition] = frozenset(WaitCondition),
     cursor: int | None = None,
     at_most_s: float,
-) -> Waited:
+) -> WaitResult:
     """Return when one of `until` has happened since `cursor`, the watch has ended, or the time is up.
 
     `cursor` None: from now on, except that an open incident or an ended job is told at once. Raises UserError
@@ -94,10 +94,10 @@ async def wait_for(
 
 
 async def _next_of(
-    hall: Hall, watch: WatchId, until: Collection[Until], cursor: int, deadline: datetime
-) -> Waited:
+    hall: App, watch: WatchId, until: Collection[WaitCondition], cursor: int, deadline: datetime
+) -> WaitResult:
     """Look for events after `cursor` until one of them counts, or the deadline has passed."""
-    news: list[Recorded] = []
+    news: list[StoredEvent] = []
     while True:
         async with hall.store.reading() as records:
             cluster = (await records.watches.get(watch)).cluster
@@ -109,17 +109,21 @@ async def _next_of(
             return await _waited(hall, watch, woken, cursor, news)
         now = hall.clock.now()
         if now >= deadline:
-            return await _waited(hall, watch, Woken.TIME_LIMIT, cursor, news)
+            return await _waited(hall, watch, WakeReason.TIME_LIMIT, cursor, news)
         await hall.clock.sleep_until(min(deadline, now + LOOK_EVERY))
 
 
-def _in_words(until: Collection[Until]) -> str:
-    words = {Until.INCIDENT: "an incident", Until.STAGE: "the next stage", Until.TERMINAL: "the end"}
-    *others, last = (words[each] for each in Until if each in until) if until else ("the end",)
+def _in_words(until: Collection[WaitCondition]) -> str:
+    words = {
+        WaitCondition.INCIDENT: "an incident",
+        WaitCondition.STAGE: "the next stage",
+        WaitCondition.TERMINAL: "the end",
+    }
+    *others, last = (words[each] for each in WaitCondition if each in until) if until else ("the end",)
     return f"{', '.join(others)} or {last}" if others else last
 
 
-async def _must_be_past(hall: Hall, cursor: int) -> None:
+async def _must_be_past(hall: App, cursor: int) -> None:
     """Refuse a cursor that nobody can have been given: waiting from there would miss everything."""
     async with hall.store.reading() as records:
         newest = await records.events.newest_number()
@@ -129,29 +133,31 @@ async def _must_be_past(hall: Hall, cursor: int) -> None:
         )
 
 
-def _strongest(news: Collection[Event], until: Collection[Until]) -> Woken | None:
+def _strongest(news: Collection[Event], until: Collection[WaitCondition]) -> WakeReason | None:
     """The most important reason in the news; an end always wakes."""
     reasons = {_WAKES[type(each)] for each in news if type(each) in _WAKES}
-    for reason in (Until.TERMINAL, Until.INCIDENT, Until.STAGE):
-        if reason in reasons and (reason in until or reason is Until.TERMINAL):
-            return Woken(reason.value)
+    for reason in (WaitCondition.TERMINAL, WaitCondition.INCIDENT, WaitCondition.STAGE):
+        if reason in reasons and (reason in until or reason is WaitCondition.TERMINAL):
+            return WakeReason(reason.value)
     return None
 
 
-async def _as_it_stands(hall: Hall, watch: WatchId, until: Collection[Until]) -> tuple[int, Woken | None]:
+async def _as_it_stands(
+    hall: App, watch: WatchId, until: Collection[WaitCondition]
+) -> tuple[int, WakeReason | None]:
     """The cursor of now, and what need not be waited for."""
     async with hall.store.reading() as records:
         found = await records.watches.get(watch)
         cursor = await records.events.newest_number()
         incidents = await records.ledger.incidents_of((watch,), only_open=True)
     if found.phase is Phase.FINISHED or found.stopped_at is not None:
-        return cursor, Woken.TERMINAL
-    return cursor, Woken.INCIDENT if incidents and Until.INCIDENT in until else None
+        return cursor, WakeReason.TERMINAL
+    return cursor, WakeReason.INCIDENT if incidents and WaitCondition.INCIDENT in until else None
 
 
 async def _waited(
-    hall: Hall, watch: WatchId, woken: Woken, cursor: int, news: Collection[Recorded]
-) -> Waited:
+    hall: App, watch: WatchId, woken: WakeReason, cursor: int, news: Collection[StoredEvent]
+) -> WaitResult:
     async with hall.store.reading() as records:
         found = await records.watches.get(watch)
-    return Waited(woken, cursor, found, tuple(each.event for each in news))
+    return WaitResult(woken, cursor, found, tuple(each.event for each in news))

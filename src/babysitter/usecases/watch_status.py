@@ -11,7 +11,7 @@ from babysitter.model.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WatchStatus:
     """How one watch stands: itself, its incidents (its cluster's too), and what is offered for them."""
 
     watch: Watch
@@ -23,9 +23,9 @@ class Standing:
         return next((each for each in reversed(self.proposals) if each.incident == incident.id), None)
 
 
-def standing_from(watch: Watch, ledger: Ledger) -> Standing:
+def standing_from(watch: Watch, ledger: Ledger) -> WatchStatus:
     """How a watch stands by its ledger: with its open incidents, and the one that its job ended with."""
-    return Standing(watch, (*ledger.open_incidents, *_ended_with(watch, ledger)), ledger.proposals)
+    return WatchStatus(watch, (*ledger.open_incidents, *_ended_with(watch, ledger)), ledger.proposals)
 
 
 def _ended_with(watch: Watch, ledger: Ledger) -> tuple[Incident, ...]:

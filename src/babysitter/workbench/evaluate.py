@@ -76,7 +76,7 @@ class CaseEvidence(_Door):
         )
 
 
-class Label(_Door):
+class CaseLabel(_Door):
     """What a reasonable engineer would say."""
 
     cause: Cause
@@ -89,22 +89,22 @@ class Label(_Door):
         return frozenset({self.cause, *self.also_acceptable})
 
 
-class Case(_Door):
+class LabelledCase(_Door):
     """One labelled incident."""
 
     id: str
     backend: str = ""
     evidence: CaseEvidence
-    label: Label
+    label: CaseLabel
     adversarial: str = ""
     must_redact: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedCase:
     """One case, what was said about it, and how right that is."""
 
-    case: Case
+    case: LabelledCase
     examined: Examined
     text: str  # what would be posted, redacted
     leaked: tuple[str, ...]
@@ -150,7 +150,7 @@ class Graded:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Ratio:
     """So many of so many."""
 
     right: int
@@ -161,30 +161,30 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class EvaluationReport:
     """The figures of one evaluation."""
 
-    graded: tuple[Graded, ...]
+    graded: tuple[GradedCase, ...]
 
     @property
-    def strict(self) -> Share:
+    def strict(self) -> Ratio:
         return self._share(each.is_strict for each in self.graded)
 
     @property
-    def lenient(self) -> Share:
+    def lenient(self) -> Ratio:
         return self._share(each.is_lenient for each in self.graded)
 
     @property
-    def action(self) -> Share:
+    def action(self) -> Ratio:
         return self._share(each.action is each.case.label.action for each in self.graded)
 
     @property
-    def false_alarms(self) -> Share:
+    def false_alarms(self) -> Ratio:
         benign = [each for each in self.graded if each.case.label.severity is Severity.BENIGN]
         return self._share(each.is_false_alarm for each in benign)
 
     @property
-    def missed_fatal(self) -> Share:
+    def missed_fatal(self) -> Ratio:
         fatal = [each for each in self.graded if each.case.label.severity is Severity.FATAL]
         return self._share(each.is_missed_fatal for each in fatal)
 
@@ -193,9 +193,9 @@ class Report:
         return sum(len(each.leaked) for each in self.graded)
 
     @property
-    def per_cause(self) -> dict[str, tuple[Share, Share, str]]:
+    def per_cause(self) -> dict[str, tuple[Ratio, Ratio, str]]:
         """For each labelled cause: strict, lenient, and what was said instead."""
-        groups: defaultdict[str, list[Graded]] = defaultdict(list)
+        groups: defaultdict[str, list[GradedCase]] = defaultdict(list)
         for each in self.graded:
             groups[each.case.label.cause.value].append(each)
         table = {}
@@ -209,7 +209,7 @@ class Report:
         return table
 
     @property
-    def calibration(self) -> list[tuple[str, float, Share]]:
+    def calibration(self) -> list[tuple[str, float, Ratio]]:
         """How often each level of confidence was right (leniently): level, mean confidence, share."""
         rows = []
         for low, high in pairwise(CONFIDENCE_STEPS):
@@ -221,22 +221,22 @@ class Report:
         return rows
 
     @staticmethod
-    def _share(flags: Iterable[bool]) -> Share:
+    def _share(flags: Iterable[bool]) -> Ratio:
         values = list(flags)
-        return Share(sum(values), len(values))
+        return Ratio(sum(values), len(values))
 
 
-def read_cases(place: Path) -> tuple[Case, ...]:
+def read_cases(place: Path) -> tuple[LabelledCase, ...]:
     """All cases of a file or a folder, by id. Raises UserError that names every file that is no case."""
     if not place.exists():
         raise UserError(f"{place} does not exist.", next_step="Give a folder of labelled cases (*.yaml).")
     files = [place] if place.is_file() else sorted(place.glob("*.yaml"))
-    cases: list[Case] = []
+    cases: list[LabelledCase] = []
     faults: list[str] = []
     for path in files:
         try:
             documents = [each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each]
-            cases += [Case.model_validate(each) for each in documents]
+            cases += [LabelledCase.model_validate(each) for each in documents]
         except (yaml.YAMLError, ValidationError, UnicodeDecodeError) as error:
             faults.append(f"{path}: {str(error).splitlines()[0]}")
     if faults:
@@ -246,23 +246,23 @@ def read_cases(place: Path) -> tuple[Case, ...]:
     return tuple(sorted(cases, key=lambda case: case.id))
 
 
-def grade(case: Case, playbook: Playbook) -> Graded:
+def grade(case: LabelledCase, playbook: Playbook) -> GradedCase:
     """Judge one case as if it were met now, and hold it against its label."""
     evidence = case.evidence
     examined = examine(evidence.text, playbook, evidence.facts, dumps=(evidence.thread_dump,))
     text = redact(words_of(examined))
-    return Graded(case, examined, text, tuple(each for each in case.must_redact if each in text))
+    return GradedCase(case, examined, text, tuple(each for each in case.must_redact if each in text))
 
 
-def evaluate(cases: Sequence[Case], playbook: Playbook) -> Report:
+def evaluate(cases: Sequence[LabelledCase], playbook: Playbook) -> EvaluationReport:
     """Judge all cases."""
-    return Report(tuple(grade(case, playbook) for case in cases))
+    return EvaluationReport(tuple(grade(case, playbook) for case in cases))
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: EvaluationReport) -> dict[str, Any]:
     """The figures for programs."""
 
-    def share(value: Share) -> dict[str, int]:
+    def share(value: Ratio) -> dict[str, int]:
         return {"right": value.right, "of": value.of}
 
     return {

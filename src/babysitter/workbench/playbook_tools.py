@@ -11,34 +11,34 @@ from babysitter.errors import BadPlaybook, UserError
 from babysitter.model.finding import Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.playbook.load import Fault, Playbook, examine
+from babysitter.playbook.load import Playbook, PlaybookFault, examine
 from babysitter.shipped import shipped
 from babysitter.workbench.rule_scaffold import rule_stub, scenario_stub
 from babysitter.workbench.rule_tests import (
     Coverage,
-    Outcome,
+    RuleTestResult,
     coverage,
-    try_rules,
-    try_scenarios,
+    run_rule_examples,
+    run_scenarios,
 )
 
 LINT_HINT = "Correct these places and run `babysit playbook lint` again."
 
 
 @dataclass(frozen=True, slots=True)
-class TrialReport:
+class RuleTestReport:
     """Every example and every scenario step, tried."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[RuleTestResult, ...]
     coverage: tuple[Coverage, ...]
 
     @property
-    def failed(self) -> tuple[Outcome, ...]:
+    def failed(self) -> tuple[RuleTestResult, ...]:
         return tuple(outcome for outcome in self.outcomes if not outcome.passed)
 
 
 @dataclass(frozen=True, slots=True)
-class Stub:
+class RuleScaffold:
     """Files to be completed by a person, by name."""
 
     rule: str
@@ -54,25 +54,25 @@ def folders_of(paths: Sequence[Path]) -> tuple[Path, ...]:
     return (shipped(), *own)
 
 
-def lint(paths: Sequence[Path]) -> tuple[Playbook, tuple[Fault, ...]]:
+def lint(paths: Sequence[Path]) -> tuple[Playbook, tuple[PlaybookFault, ...]]:
     """The rules that are usable, and everything that is wrong, scenario files included."""
     folders = folders_of(paths)
     playbook, faults = examine(folders)
-    _, scenario_faults = try_scenarios(_scenario_files(folders), playbook) if not faults else ([], [])
+    _, scenario_faults = run_scenarios(_scenario_files(folders), playbook) if not faults else ([], [])
     return playbook, (*faults, *scenario_faults)
 
 
-def trial(paths: Sequence[Path]) -> TrialReport:
+def trial(paths: Sequence[Path]) -> RuleTestReport:
     """Try every example of these playbooks with all rules in force. Raises BadPlaybook for faults."""
     folders = folders_of(paths)
     playbook, faults = examine(folders)
-    scenarios, scenario_faults = try_scenarios(_scenario_files(folders), playbook)
+    scenarios, scenario_faults = run_scenarios(_scenario_files(folders), playbook)
     if wrong := (*faults, *scenario_faults):
         raise BadPlaybook("\n".join(map(str, wrong)), next_step=LINT_HINT)
-    return TrialReport((*try_rules(playbook), *scenarios), tuple(coverage(playbook)))
+    return RuleTestReport((*run_rule_examples(playbook), *scenarios), tuple(coverage(playbook)))
 
 
-def stub(log: Sequence[str], name: str, *, playbook: str, cause: Cause, state: JobState) -> Stub:
+def stub(log: Sequence[str], name: str, *, playbook: str, cause: Cause, state: JobState) -> RuleScaffold:
     """A rule and a scenario from a log that no rule explains. Raises UserError when one already does."""
     known, _ = examine(folders_of(()))
     findings = classify_text("\n".join(log), known, JobFacts(state=state))
@@ -83,7 +83,7 @@ def stub(log: Sequence[str], name: str, *, playbook: str, cause: Cause, state: J
             next_step="Give --cause when it explains it wrongly.",
         )
     decisive = _decisive(log)
-    return Stub(
+    return RuleScaffold(
         rule_stub(playbook, name, decisive, log, cause),
         scenario_stub(playbook, name, log, state.value, cause),
     )

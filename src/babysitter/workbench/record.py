@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
-from babysitter.backends.backend import Eyes
+from babysitter.backends.backend import ClusterReader
 from babysitter.backends.iris.connect import open_line
-from babysitter.backends.iris.reader import IrisEyes
-from babysitter.backends.recording.recorder import RecordingFolder, RecordingLine
+from babysitter.backends.iris.reader import IrisReader
+from babysitter.backends.recording.recorder import RecordingFolder, RecordingTransport
 from babysitter.backends.registry import ClusterSpec
 from babysitter.clock import Clock, SystemClock
-from babysitter.diagnosis.timeline.update_memory import remember
+from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.engine.observe import observe
 from babysitter.errors import BadConfig, UserError
 from babysitter.model.ids import JobId, WatchId
@@ -22,7 +22,7 @@ FULL_LOOK_EVERY = 3  # looks; the others leave out thread dumps
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordingSummary:
     """What was written: how many looks, and whether the job had ended."""
 
     folder: Path
@@ -38,7 +38,7 @@ async def record_job(
     every_s: float,
     at_most_s: float,
     tell: Callable[[int, Observation], None],
-) -> Recorded:
+) -> RecordingSummary:
     """Record a job of a live cluster.
 
     Raises UserError for what is no full job id, an unknown job, or a folder that cannot be written.
@@ -58,17 +58,17 @@ async def record_job(
         await eyes.close()
 
 
-def recording_eyes(spec: ClusterSpec, folder: RecordingFolder, clock: Clock) -> Eyes:
+def recording_eyes(spec: ClusterSpec, folder: RecordingFolder, clock: Clock) -> ClusterReader:
     """Eyes on the spec's cluster that keep every answer. Raises BadConfig; contacts nobody."""
     if spec.backend != "iris":
         raise BadConfig(f"Only jobs on Iris clusters can be recorded, not on '{spec.backend}'.")
     line = open_line(spec, clock=clock, home=Path.home(), working_dir=Path.cwd())
-    return IrisEyes(RecordingLine(line, folder, clock), iris=spec.iris_command, clock=clock)
+    return IrisReader(RecordingTransport(line, folder, clock), iris=spec.iris_command, clock=clock)
 
 
 async def record(
     root: JobId,
-    eyes: Eyes,
+    eyes: ClusterReader,
     folder: RecordingFolder,
     path: Path,
     clock: Clock,
@@ -76,7 +76,7 @@ async def record(
     every_s: float,
     at_most_s: float,
     tell: Callable[[int, Observation], None] = lambda looks, observation: None,  # noqa: ARG005
-) -> Recorded:
+) -> RecordingSummary:
     """Look every `every_s` seconds until the job ends or `at_most_s` have passed.
 
     Raises NoSuchJob for an unknown job; losing sight of the cluster is part of the recording.
@@ -89,7 +89,7 @@ async def record(
         due_at = clock.now() + timedelta(seconds=every_s)
         folder.begin(f"s{looks:02d}")
         observation = await observe(_wanting(watch, looks), eyes, clock)
-        watch = replace(watch, memory=remember(watch.memory, observation))
+        watch = replace(watch, memory=update_memory(watch.memory, observation))
         tell(looks, observation)
         tree = observation.seen_tree
         has_ended = tree is not None and tree.root.state.is_terminal
@@ -97,7 +97,7 @@ async def record(
             await clock.sleep_until(due_at)
     state = watch.memory.root_state
     folder.finish(generation=watch.memory.generation, final_state=str(state) if state else "not seen")
-    return Recorded(path, looks, has_ended)
+    return RecordingSummary(path, looks, has_ended)
 
 
 def _watch(root: JobId, clock: Clock) -> Watch:

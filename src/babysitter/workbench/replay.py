@@ -7,8 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from babysitter.backends.recording.format import Recording, Step, Stretch, read_recording
-from babysitter.backends.recording.player import RecordedEyes
+from babysitter.backends.recording.format import (
+    RecordedStep,
+    Recording,
+    TimeScale,
+    read_recording,
+)
+from babysitter.backends.recording.player import RecordedReader
 from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.pipeline import judge
 from babysitter.engine.observe import observe
@@ -33,7 +38,7 @@ EVERYTHING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ReplayStep:
     """One step of a replay. `t_s`: recorded seconds since the start, not stretched."""
 
     sample: str
@@ -62,7 +67,7 @@ class Judged:
 
 def replay_folder(
     folder: Path, playbooks: Sequence[Path] = (), *, time_scale: float = 1.0
-) -> tuple[Judged, ...]:
+) -> tuple[ReplayStep, ...]:
     """`replay` with the shipped rules and those of further folders, from outside any event loop."""
     rules = load([shipped(), *playbooks])
     return asyncio.run(replay(folder, rules, time_scale=time_scale))
@@ -83,14 +88,14 @@ class RecordedClock:
 
 async def replay(
     folder: Path, playbook: Playbook, *, time_scale: float = 1.0, limits: Limits | None = None
-) -> tuple[Judged, ...]:
+) -> tuple[ReplayStep, ...]:
     """Every step of a recording, judged. Raises BadConfig for a folder that is no recording."""
     recording = read_recording(folder)
-    stretch = Stretch(recording.started_ms, time_scale)
-    eyes = RecordedEyes(recording, stretch)
+    stretch = TimeScale(recording.started_ms, time_scale)
+    eyes = RecordedReader(recording, stretch)
     clock = RecordedClock(stretch.moment(recording.started_ms))
     watch = _watch(recording, clock.now(), limits or Limits())
-    judged: list[Judged] = []
+    judged: list[ReplayStep] = []
     for step in recording.steps:
         clock.moment = stretch.moment(step.at_ms)
         eyes.show(step)
@@ -107,13 +112,13 @@ async def replay(
     return tuple(judged)
 
 
-def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
+def as_json(judged: Sequence[ReplayStep]) -> dict[str, Any]:
     """`{"steps": [...], "final": {...}}`, redacted."""
     steps = [_step_json(each) for each in judged]
     return {"steps": steps, "final": steps[-1] if steps else None}
 
 
-def _step_json(judged: Judged) -> dict[str, Any]:
+def _step_json(judged: ReplayStep) -> dict[str, Any]:
     evidence = judged.diagnosis.evidence if judged.diagnosis else ()
     return {
         "sample": judged.sample,
@@ -142,11 +147,11 @@ def _watch(recording: Recording, now: datetime, limits: Limits) -> Watch:
     )
 
 
-def _judged(step: Step, verdict: Verdict) -> Judged:
+def _judged(step: RecordedStep, verdict: Verdict) -> ReplayStep:
     told = verdict.diagnosis.explanation if verdict.diagnosis else verdict.outlook.summary
     if verdict.diagnosis is None and verdict.signals:
         told = f"{told} ({verdict.signals[0].explanation})"
-    return Judged(
+    return ReplayStep(
         step.sample,
         step.t_s,
         verdict.phase,
@@ -158,7 +163,7 @@ def _judged(step: Step, verdict: Verdict) -> Judged:
     )
 
 
-def _no_such_job(recording: Recording, step: Step, gone: Gone, playbook: Playbook) -> Judged:
+def _no_such_job(recording: Recording, step: RecordedStep, gone: Gone, playbook: Playbook) -> ReplayStep:
     """A job that never existed: a refused submission says why, else nobody knows."""
     diagnosis = Diagnosis(
         cause=Cause.UNKNOWN,
@@ -169,7 +174,7 @@ def _no_such_job(recording: Recording, step: Step, gone: Gone, playbook: Playboo
     )
     if recording.refusal:
         diagnosis = _of_refusal(recording, playbook, diagnosis)
-    return Judged(step.sample, step.t_s, Phase.PENDING, False, diagnosis, diagnosis.explanation)
+    return ReplayStep(step.sample, step.t_s, Phase.PENDING, False, diagnosis, diagnosis.explanation)
 
 
 def _of_refusal(recording: Recording, playbook: Playbook, unknown: Diagnosis) -> Diagnosis:

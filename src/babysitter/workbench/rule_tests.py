@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.diagnosis.causes.match_rules import classify_text
-from babysitter.diagnosis.causes.rule import Example, Expectation, Scenario
-from babysitter.diagnosis.causes.rule_fields import Measures
+from babysitter.diagnosis.causes.rule import Example, Expectation, RuleScenario
+from babysitter.diagnosis.causes.rule_fields import PaceFields
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.progress import Motion
-from babysitter.playbook.load import Fault, PlacedRule, Playbook, read_scenarios
+from babysitter.playbook.load import LocatedRule, Playbook, PlaybookFault, read_scenarios
 
 _PEAK_SCALE = 1_000_000  # an example gives the peak as a share; facts want bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RuleTestResult:
     """One example or step: what was expected, and what came instead ("" = as expected)."""
 
     name: str
@@ -38,17 +38,17 @@ class Coverage:
     missing: tuple[str, ...]  # keys that a careful rule has
 
 
-def try_rules(playbook: Playbook) -> Iterator[Outcome]:
+def run_rule_examples(playbook: Playbook) -> Iterator[RuleTestResult]:
     """Every example, judged with all rules in force, in the playbook's order."""
     for placed in playbook.placed:
         examples = placed.rule.examples
         for wanted, tried in ((True, examples.match), (False, examples.no_match)):
             for number, example in enumerate(tried, 1):
                 name = f"{placed.rule.id} {'match' if wanted else 'no_match'} {number}"
-                yield Outcome(name, _trouble(placed, example, playbook, wanted=wanted))
+                yield RuleTestResult(name, _trouble(placed, example, playbook, wanted=wanted))
 
 
-def _trouble(placed: PlacedRule, example: Example, playbook: Playbook, *, wanted: bool) -> str:
+def _trouble(placed: LocatedRule, example: Example, playbook: Playbook, *, wanted: bool) -> str:
     findings = findings_of_example(example, playbook)
     rule = placed.rule.id
     found = any(finding.rule == rule for finding in findings.all)
@@ -82,16 +82,18 @@ def findings_of_example(example: Example, playbook: Playbook, before: str = "") 
         facts,
         role=example.source,
         dumps=(read_dump(example.thread_dump),) if example.thread_dump else (),
-        measures=Measures(Motion(motion) if motion else None, numbers),
+        measures=PaceFields(Motion(motion) if motion else None, numbers),
         task_states=(example.task_state,) if example.task_state else (),
         explains_unasked=True,
     )
 
 
-def try_scenarios(paths: Sequence[Path], playbook: Playbook) -> tuple[list[Outcome], list[Fault]]:
+def run_scenarios(
+    paths: Sequence[Path], playbook: Playbook
+) -> tuple[list[RuleTestResult], list[PlaybookFault]]:
     """Every step of every scenario in these `*.test.yaml` files."""
-    outcomes: list[Outcome] = []
-    faults: list[Fault] = []
+    outcomes: list[RuleTestResult] = []
+    faults: list[PlaybookFault] = []
     for path in paths:
         content, wrong = read_scenarios(path)
         faults.extend(wrong)
@@ -100,13 +102,15 @@ def try_scenarios(paths: Sequence[Path], playbook: Playbook) -> tuple[list[Outco
     return outcomes, faults
 
 
-def _try_scenario(scenario: Scenario, playbook: Playbook) -> Iterator[Outcome]:
+def _try_scenario(scenario: RuleScenario, playbook: Playbook) -> Iterator[RuleTestResult]:
     before = ""
     rules = playbook.for_job("", scenario.kind)
     for number, step in enumerate(scenario.steps, 1):
         findings = findings_of_example(step, rules, before)
         before += step.logs.rstrip("\n") + "\n" if step.logs else ""
-        yield Outcome(f"{scenario.name}, step {number}", "; ".join(_differences(step.expect, findings)))
+        yield RuleTestResult(
+            f"{scenario.name}, step {number}", "; ".join(_differences(step.expect, findings))
+        )
 
 
 def _differences(expect: Expectation, findings: Findings) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule_fields import fields_of_facts
 from babysitter.diagnosis.signatures.pattern import parse_pattern
 from babysitter.model.job_facts import JobFacts
@@ -14,8 +14,8 @@ LINES = st.lists(
 NEEDLE = parse_pattern("needle")
 
 
-def reading_of(lines: list[bytes]) -> Reading:
-    return Reading(b"\n".join(lines) + b"\n", fields_of_facts(JobFacts()))
+def reading_of(lines: list[bytes]) -> LineBuffer:
+    return LineBuffer(b"\n".join(lines) + b"\n", fields_of_facts(JobFacts()))
 
 
 @given(LINES, st.data())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from babysitter.diagnosis.causes.match_rules import classify, classify_text
 from babysitter.diagnosis.causes.rule import PlaybookFile
-from babysitter.diagnosis.causes.rule_fields import Measures
+from babysitter.diagnosis.causes.rule_fields import PaceFields
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.model.finding import Findings, Severity
 from babysitter.model.ids import JobId, TaskId
@@ -21,8 +21,8 @@ from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.progress import Motion
 from babysitter.model.seen import Seen
-from babysitter.playbook.load import PlacedRule, Playbook, load
-from babysitter.playbook.yaml_positions import Place
+from babysitter.playbook.load import LocatedRule, Playbook, load
+from babysitter.playbook.yaml_positions import FilePosition
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -44,8 +44,8 @@ def book(*rules: str) -> Playbook:
             }
         )
     file = PlaybookFile.model_validate({"playbook": "t", "rules": made})
-    place = Place(__import__("pathlib").Path("t.yaml"), 1)
-    return Playbook(tuple(PlacedRule(rule, rule.applies_to, place) for rule in file.rules))
+    place = FilePosition(__import__("pathlib").Path("t.yaml"), 1)
+    return Playbook(tuple(LocatedRule(rule, rule.applies_to, place) for rule in file.rules))
 
 
 def ids(findings: Findings) -> list[str]:
@@ -121,14 +121,14 @@ def test_fields(condition: str, facts: JobFacts, found: bool) -> None:
 @pytest.mark.parametrize(
     ("test", "measures", "found"),
     [
-        ("stuck", Measures(Motion.STUCK), True),
-        ("stuck", Measures(Motion.ADVANCING), False),
-        ("stuck", Measures(), False),
-        ("dead_ratio > 0.5", Measures(numbers={"dead_ratio": 0.6}), True),
-        ("[stuck, queued == 0]", Measures(Motion.STUCK, {"queued": 3}), False),
+        ("stuck", PaceFields(Motion.STUCK), True),
+        ("stuck", PaceFields(Motion.ADVANCING), False),
+        ("stuck", PaceFields(), False),
+        ("dead_ratio > 0.5", PaceFields(numbers={"dead_ratio": 0.6}), True),
+        ("[stuck, queued == 0]", PaceFields(Motion.STUCK, {"queued": 3}), False),
     ],
 )
-def test_progress(test: str, measures: Measures, found: bool) -> None:
+def test_progress(test: str, measures: PaceFields, found: bool) -> None:
     assert bool(classify_text("", book(f"match: {{progress: {test}}}"), measures=measures).all) is found
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from babysitter.diagnosis.frame.header_formats import HEADER_FORMATS
 from babysitter.diagnosis.frame.line import Frame, read_frame, strip_headers
-from babysitter.model.log import Level
+from babysitter.model.log import LogLevel
 
 MORNING_S = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC).timestamp()
 CLOCK_S = 10 * 3600.0 + 11 * 60 + 12
@@ -95,18 +95,21 @@ def test_message_that_resembles_a_header_stays(line):
 @pytest.mark.parametrize(
     ("line", "fields"),
     [
-        ("I20260102 10:11:12 71 app.loop hello", {"at_s": MORNING_S, "has_date": True, "level": Level.INFO}),
+        (
+            "I20260102 10:11:12 71 app.loop hello",
+            {"at_s": MORNING_S, "has_date": True, "level": LogLevel.INFO},
+        ),
         ("I20260102 10:11:12 71 app.loop hello", {"program": "app.loop"}),
         ("2026-01-02T12:11:12+02:00 hello", {"at_s": MORNING_S}),
         ("2026-01-02T05:11:12.5-0500 hello", {"at_s": MORNING_S + 0.5}),
         (
             "2026-01-02 10:11:12,250 - app.loop - WARNING - hello",
-            {"at_s": MORNING_S + 0.25, "level": Level.WARNING},
+            {"at_s": MORNING_S + 0.25, "level": LogLevel.WARNING},
         ),
         ("E0102 10:11:12.500000       1 reflector.go:138] hello", {"at_s": CLOCK_S + 0.5, "has_date": False}),
         (
             "E0102 10:11:12.500000       1 reflector.go:138] hello",
-            {"level": Level.ERROR, "program": "reflector.go"},
+            {"level": LogLevel.ERROR, "program": "reflector.go"},
         ),
         ("[10:11:12] hello", {"at_s": CLOCK_S, "has_date": False}),
         ("2026-13-45 10:11:12 hello", {"at_s": CLOCK_S, "has_date": False}),
@@ -115,15 +118,15 @@ def test_message_that_resembles_a_header_stays(line):
         ("INFO 01-02 10:11:12 [loggers.py:123] hello", {"at_s": CLOCK_S, "program": "loggers.py"}),
         (
             '{"level":"fatal","ts":1767348672.5,"msg":"hello"}',
-            {"at_s": 1767348672.5, "level": Level.CRITICAL},
+            {"at_s": 1767348672.5, "level": LogLevel.CRITICAL},
         ),
         (
             '{"msg":"hello","level":"warn","time":"2026-01-02T10:11:12Z"}',
-            {"at_s": MORNING_S, "level": Level.WARNING},
+            {"at_s": MORNING_S, "level": LogLevel.WARNING},
         ),
         (
             "time=2026-01-02T10:11:12Z level=ERROR rank=3 msg=hello",
-            {"level": Level.ERROR, "rank": 3, "at_s": MORNING_S},
+            {"level": LogLevel.ERROR, "rank": 3, "at_s": MORNING_S},
         ),
         ("[pod/train-0/main] [rank3]: hello", {"speaker": "pod/train-0/main rank3", "rank": 3}),
         (
@@ -134,7 +137,7 @@ def test_message_that_resembles_a_header_stays(line):
         ("7: hello", {"rank": 7, "speaker": "7"}),
         ("[2026-01-02 10:11:12 TP3 DP1] hello", {"speaker": "TP3 DP1"}),
         ("task=/ada/train/0 | [app] hello", {"speaker": "/ada/train/0", "program": "app"}),
-        ("hello", {"at_s": None, "level": Level.UNKNOWN, "program": "", "speaker": "", "rank": None}),
+        ("hello", {"at_s": None, "level": LogLevel.UNKNOWN, "program": "", "speaker": "", "rank": None}),
     ],
 )
 def test_header_fields(line, fields):
@@ -144,7 +147,7 @@ def test_header_fields(line, fields):
 
 def test_frame_keeps_no_terminal_escapes():
     assert read_frame("\x1b[31mERROR\x1b[0m hello \x1b]0;title\x07") == Frame(
-        "ERROR hello", 6, None, False, Level.ERROR
+        "ERROR hello", 6, None, False, LogLevel.ERROR
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.phases import may_move
-from babysitter.diagnosis.timeline.update_memory import remember
+from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.job import Job, JobState, TaskState
@@ -32,7 +32,7 @@ def story(
     """The verdicts of looks in a row; `found` is what the rules find in the last one."""
     memory, verdicts = start or Memory(), []
     for observation in looks:
-        folded = remember(memory, observation)
+        folded = update_memory(memory, observation)
         now = found if found is not None and observation is looks[-1] else Findings()
         verdict = assess(observation, now, folded, limits)
         path = [memory.phase, *verdict.trail, verdict.phase]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.phases import may_move
-from babysitter.diagnosis.timeline.update_memory import remember
+from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.model.finding import ActionKind, Cause, Findings
 from babysitter.model.ids import TaskId
 from babysitter.model.job import JobState, TaskState
@@ -84,7 +84,7 @@ def looks(draw):
 def test_judgement_never_fails_and_moves_only_as_the_table_says(seen, phase):
     memory = Memory(phase=phase)
     for observation in seen:
-        verdict = assess(observation, Findings(), remember(memory, observation), LIMITS)
+        verdict = assess(observation, Findings(), update_memory(memory, observation), LIMITS)
         path = [memory.phase if verdict.trail else verdict.phase, *verdict.trail, verdict.phase]
         assert all(may_move(one, other) for one, other in itertools.pairwise(path))
         assert verdict.next_check_s > 0
@@ -108,10 +108,10 @@ def blind_looks(draw):
 @settings(max_examples=100, deadline=None)
 @given(st.lists(blind_looks(), min_size=1, max_size=12), st.sampled_from(list(Phase)))
 def test_promise_3_unseen_is_never_dead(blind, phase):
-    memory = remember(Memory(phase=Phase.STEADY), look(0, tree(*crew()), report(0, 3)))
+    memory = update_memory(Memory(phase=Phase.STEADY), look(0, tree(*crew()), report(0, 3)))
     memory = Memory(**{**{f: getattr(memory, f) for f in memory.__slots__}, "phase": phase})
     for observation in blind:
-        verdict = assess(observation, Findings(), remember(memory, observation), LIMITS)
+        verdict = assess(observation, Findings(), update_memory(memory, observation), LIMITS)
         assert verdict.phase is phase
         assert verdict.action is ActionKind.WAIT
         assert verdict.cause is Cause.CONTROLLER_UNREACHABLE
@@ -122,31 +122,31 @@ def test_promise_3_unseen_is_never_dead(blind, phase):
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(1, 4000), min_size=1, max_size=10))
 def test_promise_3_a_log_that_cannot_be_read_is_no_silence(gaps_s):
-    memory = remember(Memory(), look(0, tree(*crew()), report(0, 1)))
+    memory = update_memory(Memory(), look(0, tree(*crew()), report(0, 1)))
     moment = NOON
     for gap_s in gaps_s:
         moment += timedelta(seconds=gap_s)
         seen = Seen(tree(*crew()), moment)
         spot = Unseen(Source.LOGS, "The log service is away.", at(1))
         observation = Observation(ROOT, moment, seen, spot)
-        verdict = assess(observation, Findings(), remember(memory, observation), LIMITS)
+        verdict = assess(observation, Findings(), update_memory(memory, observation), LIMITS)
         assert not verdict.action.restarts
         assert verdict.cause in (Cause.HEALTHY, Cause.UNKNOWN)  # a start that nobody saw succeed is escalated
         memory = verdict.memory
 
 
 def test_an_hour_of_failed_looks_ends_where_it_began():
-    memory = remember(Memory(), look(0, tree(*crew()), report(0, 1)))
+    memory = update_memory(Memory(), look(0, tree(*crew()), report(0, 1)))
     first = look(10, tree(*crew()), report(9, 2))
-    memory = assess(first, Findings(), remember(memory, first), LIMITS).memory
+    memory = assess(first, Findings(), update_memory(memory, first), LIMITS).memory
     phases = set()
     for minute in range(1, 61):
         observation = look(minute * 60, None)
-        verdict = assess(observation, Findings(), remember(memory, observation), LIMITS)
+        verdict = assess(observation, Findings(), update_memory(memory, observation), LIMITS)
         phases.add(verdict.phase)
         memory = verdict.memory
     back = look(3700, tree(*crew()), *[report(s, 3 + s // 900) for s in range(60, 3700, 60)])
-    verdict = assess(back, Findings(), remember(memory, back), LIMITS)
+    verdict = assess(back, Findings(), update_memory(memory, back), LIMITS)
     assert phases == {Phase.STEADY}
     assert (verdict.phase, verdict.diagnosis, verdict.blind) == (Phase.STEADY, None, ())
     assert TaskId(f"{ROOT}/0") in verdict.memory.roles

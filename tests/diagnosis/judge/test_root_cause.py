@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.diagnosis.judge.root_cause import diagnose, judge
+from babysitter.diagnosis.judge.root_cause import diagnose, find_root_cause
 from babysitter.model.cause_info import about, leads_to
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.ids import RuleId
@@ -218,7 +218,7 @@ def test_agreement_raises_confidence_and_a_rival_lowers_it():
 
 def test_every_finding_that_lost_has_a_reason():
     found = (finding(Cause.HOST_OOM, 3), finding(Cause.NETWORK_TIMEOUT, 9), finding(Cause.CODE_ERROR, 12))
-    names = {reason.name for reason in judge(Findings(found), FAILED).reasons}
+    names = {reason.name for reason in find_root_cause(Findings(found), FAILED).reasons}
     assert names == {"test.network-timeout-9.not-the-root", "test.code-error-12.not-the-root"}
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from babysitter.diagnosis.judge.assess import assess
-from babysitter.diagnosis.timeline.update_memory import remember
+from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.model.finding import Cause, Findings
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
@@ -49,7 +49,7 @@ def test_hung_execution_beside_a_working_one_is_found(order):
         end_s = CHECK_EVERY_S * check
         lines = [line for k in range(6) for line in _reports(end_s - CHECK_EVERY_S + 5 * k + 1, order, rng)]
         observation = look(end_s, tree(*crew()), *lines)
-        verdict = assess(observation, Findings(), remember(memory, observation), Limits())
+        verdict = assess(observation, Findings(), update_memory(memory, observation), Limits())
         memory = verdict.memory
         phases.append(verdict.phase)
         if verdict.diagnosis is not None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from babysitter.diagnosis.causes.rule_index import rulebooks_of
 from babysitter.diagnosis.signatures.pattern import LINE_LIMIT_BYTES, Pattern, parse_pattern
-from babysitter.diagnosis.signatures.scanner import Engine, cache_file, open_engine, tidy
-from babysitter.diagnosis.signatures.scanner_re2 import Re2Engine
+from babysitter.diagnosis.signatures.scanner import Scanner, cache_file, open_engine, tidy
+from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
 from babysitter.playbook.load import load
 from tests.diagnosis.signatures.test_regex import FIT
 from tests.support.waiting import is_linear
@@ -61,7 +61,7 @@ def simple(patterns: list[Pattern], text: bytes) -> list[tuple[int, int]]:
 def test_engines_are_equal(patterns: list[Pattern], raw: bytes) -> None:
     text = tidy(raw)
     expected = simple(patterns, text)
-    for engine in (hyperscan.HyperscanEngine(patterns), Re2Engine(patterns)):
+    for engine in (hyperscan.HyperscanScanner(patterns), Re2Scanner(patterns)):
         hits = engine.scan(text)
         assert [(line, index) for line, index, _, _ in hits] == expected
         assert all(text[start:end] == text.split(b"\n")[line] for line, _, start, end in hits)
@@ -73,11 +73,11 @@ def shipped_patterns() -> tuple[Pattern, ...]:
 
 
 @pytest.fixture(scope="module")
-def engines(shipped_patterns: tuple[Pattern, ...]) -> tuple[Engine, Engine]:
-    return open_engine(shipped_patterns), Re2Engine(shipped_patterns)
+def engines(shipped_patterns: tuple[Pattern, ...]) -> tuple[Scanner, Scanner]:
+    return open_engine(shipped_patterns), Re2Scanner(shipped_patterns)
 
 
-def test_engines_are_equal_on_the_shipped_rules_own_examples(engines: tuple[Engine, Engine]) -> None:
+def test_engines_are_equal_on_the_shipped_rules_own_examples(engines: tuple[Scanner, Scanner]) -> None:
     examples = [
         example.logs for rule in load().rules for example in (*rule.examples.match, *rule.examples.no_match)
     ]
@@ -87,7 +87,7 @@ def test_engines_are_equal_on_the_shipped_rules_own_examples(engines: tuple[Engi
     assert len(fast) > len(examples) // 4
 
 
-def test_engines_are_equal_on_junk(engines: tuple[Engine, Engine]) -> None:
+def test_engines_are_equal_on_junk(engines: tuple[Scanner, Scanner]) -> None:
     draw = random.Random(11)
     words = [
         b"failed",
@@ -111,7 +111,7 @@ def test_long_lines_and_colours_survive() -> None:
     text = tidy(
         b"\x1b[31mnee\x1b[0mdle\r\n" + b"x" * 100_000 + b"needle\nneedle " + b"y" * 100_000 + b"\nend"
     )
-    for engine in (hyperscan.HyperscanEngine([pattern]), Re2Engine([pattern])):
+    for engine in (hyperscan.HyperscanScanner([pattern]), Re2Scanner([pattern])):
         assert {line for line, _, _, _ in engine.scan(text)} >= {0, 2}
     assert text.count(b"\n") == 3
     assert max(map(len, text.split(b"\n"))) <= LINE_LIMIT_BYTES + 64
@@ -125,29 +125,29 @@ def test_tidying_keeps_the_number_of_lines_and_settles(raw: bytes) -> None:
 def test_a_damaged_database_is_made_again(tmp_path: Path) -> None:
     patterns = [parse_pattern("needle")]
     cache = tmp_path / "patterns"
-    hyperscan.HyperscanEngine(patterns, cache=cache)
+    hyperscan.HyperscanScanner(patterns, cache=cache)
     for damage in (b"", b"nonsense", cache.read_bytes()[:-20], b"other machine\n" + cache.read_bytes()):
         cache.write_bytes(damage)
-        assert hyperscan.HyperscanEngine(patterns, cache=cache).scan(b"a needle") == [(0, 0, 0, 8)]
+        assert hyperscan.HyperscanScanner(patterns, cache=cache).scan(b"a needle") == [(0, 0, 0, 8)]
 
 
 def test_small_texts_do_not_wait_for_a_compilation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     patterns = [parse_pattern("needle one")]
-    assert isinstance(open_engine(patterns, size_hint=1000), Re2Engine)
-    assert isinstance(open_engine(patterns), hyperscan.HyperscanEngine)
+    assert isinstance(open_engine(patterns, size_hint=1000), Re2Scanner)
+    assert isinstance(open_engine(patterns), hyperscan.HyperscanScanner)
     assert cache_file(patterns).exists()
-    assert isinstance(open_engine(patterns, size_hint=1000), hyperscan.HyperscanEngine)
+    assert isinstance(open_engine(patterns, size_hint=1000), hyperscan.HyperscanScanner)
 
 
 HOSTILE = [b"a", b"failed ", b"Error: ", b"(", b"worker ", b"0 ", b"\xff", b"\n", b"retry ", b"Traceback "]
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_time_is_linear(piece: bytes, engines: tuple[Engine, Engine]) -> None:
+def test_time_is_linear(piece: bytes, engines: tuple[Scanner, Scanner]) -> None:
     for engine in engines:
         assert is_linear(partial(_scan, engine, piece), 50_000)
 
 
-def _scan(engine: Engine, piece: bytes, size: int) -> None:
+def _scan(engine: Scanner, piece: bytes, size: int) -> None:
     engine.scan(tidy(piece * (size // len(piece))))

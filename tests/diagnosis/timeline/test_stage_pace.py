@@ -9,8 +9,8 @@ from babysitter.diagnosis.timeline.stage_pace import (
     current_stage,
     eta_s,
     fold_report,
-    frozen_s,
     rate_per_min,
+    since_last_completion_s,
     stuck_after_s,
 )
 from babysitter.model.ids import JobId
@@ -40,7 +40,7 @@ def test_gaps_are_per_shard_and_from_the_times_inside_lines():
 
 def test_an_unchanged_report_only_freezes():
     (stage,) = folded(*reports((0, 0), (60, 5), (600, 5), (900, 5)))
-    assert frozen_s(stage) == 840.0
+    assert since_last_completion_s(stage) == 840.0
     assert stage.gaps_s == ()
 
 
@@ -102,7 +102,7 @@ def test_any_order_of_reports_keeps_the_laws(counts):
     for stage in stages:
         assert 0 <= stage.done <= stage.total
         assert all(gap >= 0 for gap in stage.gaps_s)
-        assert frozen_s(stage) >= 0
+        assert since_last_completion_s(stage) >= 0
         assert stuck_after_s(stage, stages, LIMITS) >= LIMITS.stuck_floor_s
     assert len([stage for stage in stages if stage.ended_at is None]) <= 1
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from babysitter.diagnosis.frame.headers import bare
+from babysitter.diagnosis.frame.headers import strip_header
 from babysitter.diagnosis.timeline.lifecycle import Milestone, read_milestone
 from babysitter.diagnosis.timeline.training_lines import progress_of, read_step
 
@@ -180,7 +180,7 @@ def test_a_report_without_a_count_is_no_sample() -> None:
     ],
 )
 def test_headers_are_taken_off(line: str, message: str) -> None:
-    assert bare(line) == message
+    assert strip_header(line) == message
 
 
 @pytest.mark.parametrize(

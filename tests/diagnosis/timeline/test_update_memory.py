@@ -4,8 +4,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from babysitter.diagnosis.timeline.update_memory import (
-    remember,
     signature_of,
+    update_memory,
     waits_for_machines,
 )
 from babysitter.model.ids import JobId, TaskId
@@ -42,7 +42,7 @@ def retrying(last: str) -> JobTree:
 
 
 def after(*looks, start: Memory | None = None) -> Memory:
-    return reduce(remember, looks, start or Memory())
+    return reduce(update_memory, looks, start or Memory())
 
 
 def test_only_the_coordinator_s_own_logger_reports_progress():
@@ -68,7 +68,7 @@ def test_a_kind_is_recognised_by_what_it_starts_or_prints():
 def test_repeating_a_look_changes_no_measured_value():
     seen = tree(*crew())
     once = after(look(60, seen, report(30, 2), report(50, 4)))
-    twice = remember(once, look(61, seen, report(30, 2), report(50, 4)))
+    twice = update_memory(once, look(61, seen, report(30, 2), report(50, 4)))
     assert (once.stages, once.advanced_at, once.progress) == (twice.stages, twice.advanced_at, twice.progress)
 
 
@@ -79,7 +79,7 @@ def test_blindness_leaves_everything_as_it_was_and_stops_the_clock_of_the_phase(
     assert blind.stages == before.stages
     assert blind.seen_in_phase_s == before.seen_in_phase_s == 30
     assert blind.blind_since == {Source.CONTROLLER: at(60)}
-    again = remember(blind, look(3630, seen))
+    again = update_memory(blind, look(3630, seen))
     assert again.blind_since == {}
     assert again.seen_in_phase_s == 30
     assert again.blind_until_at == at(3630)
@@ -87,7 +87,7 @@ def test_blindness_leaves_everything_as_it_was_and_stops_the_clock_of_the_phase(
 
 def test_another_run_under_the_same_name_starts_from_nothing():
     first = after(look(60, tree(*crew()), report(30, 5)))
-    again = remember(first, look(900, tree(submitted_at=at(890))))
+    again = update_memory(first, look(900, tree(submitted_at=at(890))))
     assert again.stages == ()
     assert again.root_submitted_at == at(890)
 
@@ -158,7 +158,7 @@ def test_a_memory_stays_small_however_long_a_job_lives():
             *crew(n, 0, failure_count=n), tasks=(failed_task(0, *[f"error {c}" * 50 for c in "abc"]),)
         )
         lines = [report(n * 60 + k, k % 10, coordinator=f"{ROOT}/{CONTEXT}-p{n}-a0") for k in range(50)]
-        memory = remember(memory, look(n * 60 + 59, seen, *lines))
+        memory = update_memory(memory, look(n * 60 + 59, seen, *lines))
     assert len(TypeAdapter(Memory).dump_json(memory)) < 100_000
 
 

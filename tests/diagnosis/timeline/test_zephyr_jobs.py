@@ -1,9 +1,9 @@
 import pytest
 
 from babysitter.diagnosis.timeline.zephyr_jobs import (
-    crews,
-    newest_crew,
+    newest_pipeline_attempt,
     older_at_work,
+    pipeline_attempts,
     read_name,
     role_of,
 )
@@ -47,16 +47,16 @@ def test_the_root_is_the_parent_unless_its_own_name_says_otherwise():
 
 def test_the_newest_submission_is_judged():
     seen = tree(*crew(0, 0, S, S), *crew(0, 1, since_s=60), *crew(1, 0, since_s=90))
-    newest = newest_crew(seen)
+    newest = newest_pipeline_attempt(seen)
     assert newest is not None
     assert newest.coordinator.name.endswith("p1-a0")
-    assert [each.name.attempt for each in crews(seen)] == [0, 1, 0]
+    assert [each.name.attempt for each in pipeline_attempts(seen)] == [0, 1, 0]
 
 
 def test_workers_of_august_belong_to_their_own_coordinator():
     name = f"{ROOT}/zephyr-dedup-468b0a1c-coordinator-aaaa1111"
     seen = tree(job(name), job(f"{name}/zephyr-dedup-468b0a1c-coordinator-aaaa1111-workers"))
-    (only,) = crews(seen)
+    (only,) = pipeline_attempts(seen)
     assert only.workers is not None
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babysitter.diagnosis.timeline.zephyr_lines import (
-    Said,
+    LogMarker,
     line_at,
     read_milestone,
     read_progress,
@@ -63,24 +63,24 @@ def test_the_time_inside_counts_unless_it_is_far_from_the_entry_s():
 @pytest.mark.parametrize(
     ("message", "said", "details"),
     [
-        ("Coordinator shutdown complete", Said.SHUT_DOWN, {}),
+        ("Coordinator shutdown complete", LogMarker.SHUT_DOWN, {}),
         (
             "Shard 1 failed on worker w-0 (attempt 1/3), re-queuing.",
-            Said.SHARD_FAILED,
+            LogMarker.SHARD_FAILED,
             {"shard": "1", "n": "1"},
         ),
-        ("Shard 1 failed on worker w-0 (task error 2/3), re-queuing.", Said.SHARD_FAILED, {"n": "2"}),
+        ("Shard 1 failed on worker w-0 (task error 2/3), re-queuing.", LogMarker.SHARD_FAILED, {"n": "2"}),
         (
             "Shard 1 requeued from worker w-0 due to infra failure (preemption/heartbeat).",
-            Said.SHARD_LOST,
+            LogMarker.SHARD_LOST,
             {},
         ),
-        ("Shard 5 has failed 3 times (max 3), aborting pipeline.", Said.SHARD_GIVEN_UP, {"shard": "5"}),
-        ("[e] Starting stage stage0-Map (Map) with 18 tasks", Said.STAGE_STARTED, {"total": "18"}),
-        ("Starting 3 workers (max=3, shards=8)", Said.WORKERS_ASKED, {"count": "3"}),
+        ("Shard 5 has failed 3 times (max 3), aborting pipeline.", LogMarker.SHARD_GIVEN_UP, {"shard": "5"}),
+        ("[e] Starting stage stage0-Map (Map) with 18 tasks", LogMarker.STAGE_STARTED, {"total": "18"}),
+        ("Starting 3 workers (max=3, shards=8)", LogMarker.WORKERS_ASKED, {"count": "3"}),
         (
             "Pipeline attempt 0 failed (100 retries left), retrying in 2.2s: [Errno 5] x",
-            Said.PIPELINE_FAILED,
+            LogMarker.PIPELINE_FAILED,
             {"reason": "[Errno 5] x"},
         ),
     ],

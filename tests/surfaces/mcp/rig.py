@@ -11,15 +11,15 @@ from mcp import Client
 
 from babysitter.backends.registry import spec_from_options
 from babysitter.config import Settings
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.engine.service import Service
 from babysitter.model.ids import Person
 from babysitter.sim.iris.controller import Simulator
 from babysitter.surfaces.cli.demo import STAND_IN
-from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.tool_server import Server, build_server
-from babysitter.wiring import open_hall
-from tests.support.app import Ear
+from babysitter.wiring import open_app
+from tests.support.app import RecordingNotifier
 from tests.support.clock import FakeClock
 from tests.support.waiting import HANG_S
 
@@ -32,10 +32,10 @@ T = TypeVar("T")
 @dataclass
 class Rig:
     sim: Simulator
-    hall: Hall
+    hall: App
     service: Service
     clock: FakeClock
-    ear: Ear
+    ear: RecordingNotifier
     server: Server
     calls: int = 0
 
@@ -85,10 +85,10 @@ class Rig:
 @asynccontextmanager
 async def rig(scenario: str, folder: Path) -> AsyncIterator[Rig]:
     """Open on a folder; the service runs in it when the test moves the clock."""
-    clock, ear = FakeClock(), Ear()
+    clock, ear = FakeClock(), RecordingNotifier()
     async with (
         Simulator(scenario, clock.now) as sim,
-        open_hall(Settings(state_dir=folder), clock=clock, notifiers=(ear,)) as hall,
+        open_app(Settings(state_dir=folder), clock=clock, notifiers=(ear,)) as hall,
         Service(hall) as service,
     ):
         spec = spec_from_options(
@@ -96,4 +96,4 @@ async def rig(scenario: str, folder: Path) -> AsyncIterator[Rig]:
         )
         spec = replace(spec, client_revision_date="2026-11-20")
         await hall.clusters.remember(spec)
-        yield Rig(sim, hall, service, clock, ear, build_server(Desk(hall, ADA, spec.name)))
+        yield Rig(sim, hall, service, clock, ear, build_server(ToolContext(hall, ADA, spec.name)))

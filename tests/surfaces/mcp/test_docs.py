@@ -8,9 +8,9 @@ from mcp import Client
 
 from babysitter.config import Settings
 from babysitter.surfaces.cli.commands import load
-from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.tool_server import build_server
-from babysitter.wiring import open_hall
+from babysitter.wiring import open_app
 from tests.surfaces.mcp.rig import ADA
 
 MANUAL = Path(__file__).parents[3] / "docs" / "mcp.md"
@@ -18,8 +18,8 @@ MANUAL = Path(__file__).parents[3] / "docs" / "mcp.md"
 
 async def test_the_table_of_tools_is_the_servers(tmp_path: Path):
     async with (
-        open_hall(Settings(state_dir=tmp_path)) as hall,
-        Client(build_server(Desk(hall, ADA))) as agent,
+        open_app(Settings(state_dir=tmp_path)) as hall,
+        Client(build_server(ToolContext(hall, ADA))) as agent,
     ):
         tools = (await agent.list_tools()).tools
     rows = ["| tool | what it does |", "|---|---|"]

@@ -10,9 +10,9 @@ from mcp import Client
 
 from babysitter.config import Settings
 from babysitter.surfaces.cli.commands import load
-from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.tool_server import Server, build_server
-from babysitter.wiring import open_hall
+from babysitter.wiring import open_app
 from tests.support.app import opener
 from tests.support.cluster import SmallCluster
 from tests.support.jobs import crew, tree
@@ -43,8 +43,8 @@ CHANGING = {"start_watch", "propose"}
 @pytest.fixture
 async def idle(tmp_path: Path) -> AsyncIterator[Server]:
     """A server over a state in which nothing is watched; no cluster is named."""
-    async with open_hall(Settings(state_dir=tmp_path)) as hall:
-        yield build_server(Desk(hall, ADA))
+    async with open_app(Settings(state_dir=tmp_path)) as hall:
+        yield build_server(ToolContext(hall, ADA))
 
 
 async def test_tools_list_is_under_20_kb(idle: Server):
@@ -147,8 +147,8 @@ async def test_a_fault_of_our_own_is_admitted_without_its_text(tmp_path: Path):
     cluster = SmallCluster()
     cluster.show(tree(*crew()))
     async with (
-        open_hall(Settings(state_dir=tmp_path), opener=opener(cluster)) as hall,
-        Client(build_server(Desk(hall, ADA, "marin", ensure_served=broken))) as agent,
+        open_app(Settings(state_dir=tmp_path), opener=opener(cluster)) as hall,
+        Client(build_server(ToolContext(hall, ADA, "marin", ensure_served=broken))) as agent,
     ):
         answer = await agent.call_tool("start_watch", {"job": "/ada/dedup"})
     assert answer.is_error

@@ -31,10 +31,10 @@ from babysitter.engine.service import Service
 from babysitter.errors import UserError
 from babysitter.sim.iris.controller import Simulator
 from babysitter.surfaces.cli.commands import run
-from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.tool_server import Server, build_server
 from babysitter.surfaces.mcp.transports import serve_http
-from babysitter.wiring import open_hall
+from babysitter.wiring import open_app
 from tests.support.waiting import HANG_S
 from tests.surfaces.mcp.rig import ADA
 from tests.surfaces.mcp.test_tools import TOOLS
@@ -45,8 +45,8 @@ ME = Implementation(name="tests", version="1")
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[Server]:
-    async with open_hall(Settings(state_dir=tmp_path)) as hall:
-        yield build_server(Desk(hall, ADA))
+    async with open_app(Settings(state_dir=tmp_path)) as hall:
+        yield build_server(ToolContext(hall, ADA))
 
 
 @contextlib.asynccontextmanager
@@ -135,7 +135,7 @@ async def test_the_command_serves_standard_input_and_output_in_the_oldest_versio
 async def test_killed_in_the_middle_of_a_wait_it_loses_nothing(tmp_path: Path):
     async with (
         still_cluster() as sim,
-        open_hall(Settings(state_dir=tmp_path)) as hall,
+        open_app(Settings(state_dir=tmp_path)) as hall,
         Service(hall),  # so that the children find one and start none
     ):
         started = await first_agent(child(tmp_path, sim), tmp_path, sim.root_job)

@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlparse
 
-from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
 from babysitter.backends.run_process import run
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import NotAuthorised, WorldError
+from babysitter.errors import ExternalError, NotAuthorised
 
 _EDGE_TOKEN_LIFE = timedelta(minutes=45)  # Google's last an hour
 _GCLOUD_LIMIT_S = 30.0
@@ -57,9 +57,9 @@ class Credentials:
             return False
         self._exchanged = ""
         try:
-            answer = Node.of(await login(self.token))
+            answer = JsonNode.of(await login(self.token))
             self._exchanged = answer.text("token")
-        except (WorldError, Oddity):
+        except (ExternalError, UnexpectedField):
             return False
         return bool(self._exchanged)
 

@@ -13,7 +13,7 @@ from babysitter.backends.iris.log_window import LogWindow
 from babysitter.backends.iris.submit_syntax import command_failure
 from babysitter.backends.iris.transport import (
     CONTROLLER_SERVICE,
-    Misunderstood,
+    BadRequest,
     NoSuchMethod,
     Page,
     QuickReader,
@@ -21,13 +21,13 @@ from babysitter.backends.iris.transport import (
 )
 from babysitter.backends.run_process import Finished, run
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import NonsenseAnswer
+from babysitter.errors import InvalidResponse
 
 CALL_LIMIT_S = 40.0  # April's command needs 4 s to start on a quiet machine
 _USAGE_ERROR = 2
 
 
-class CliLine:
+class CliTransport:
     """`iris` and its options for one cluster. Implements `Line`."""
 
     transport = "cli"
@@ -80,7 +80,7 @@ class CliLine:
         try:
             return json.loads(done.stdout)
         except ValueError as fault:
-            raise NonsenseAnswer(f"`{self.place}` printed no JSON in answer to {method}.") from fault
+            raise InvalidResponse(f"`{self.place}` printed no JSON in answer to {method}.") from fault
 
     async def _job_logs(self, body: Mapping[str, object], limit_s: float) -> object:
         done = await run((*self._iris, *cli_logs.command(body)), limit_s=limit_s)
@@ -93,7 +93,7 @@ class CliLine:
         if done.exit_code == _USAGE_ERROR and "No such command" in done.stderr:
             raise NoSuchMethod(self.place, method)
         if done.exit_code == _USAGE_ERROR:
-            raise Misunderstood(
+            raise BadRequest(
                 f"`{self.place}` did not accept its options: {done.last_error_line}.",
                 next_step="Check --iris-command and the options for the cluster.",
             )

@@ -11,7 +11,7 @@ DEFAULT_PORT = 10000
 _SEARCHED = ("lib/iris/config", "lib/iris/examples")  # below the working directory, after the user's own
 
 
-class Reach(StrEnum):
+class ControllerAccess(StrEnum):
     """How a controller is reached; the key under `controller` in the file."""
 
     GCP = "gcp"  # an SSH tunnel to a machine found by its label
@@ -27,7 +27,7 @@ class ClusterFile:
 
     path: Path
     name: str
-    reach: Reach
+    reach: ControllerAccess
     url: str = ""  # manual, proxy
     port: int = DEFAULT_PORT  # of the controller, on its own machine
     project: str = ""
@@ -89,7 +89,7 @@ def _understand(path: Path, raw: object, faults: list[str]) -> ClusterFile | Non
     name = _text(raw, "name", faults) or path.stem
     if proxy_url := _text(proxy, "url", faults, "auth.iap."):
         audience = _first_text(proxy, "programmatic_audiences") or _text(proxy, "oauth_client_id", faults)
-        return ClusterFile(path, name, Reach.PROXY, url=proxy_url.rstrip("/"), audience=audience)
+        return ClusterFile(path, name, ControllerAccess.PROXY, url=proxy_url.rstrip("/"), audience=audience)
     kinds = [kind for kind in ("gcp", "coreweave", "manual", "local") if kind in controller]
     if len(kinds) != 1:
         faults.append(
@@ -98,7 +98,7 @@ def _understand(path: Path, raw: object, faults: list[str]) -> ClusterFile | Non
         )
         return None
     at = _part(raw, f"controller.{kinds[0]}", faults)
-    reach, port = Reach(kinds[0]), _number(at, "port", faults) or DEFAULT_PORT
+    reach, port = ControllerAccess(kinds[0]), _number(at, "port", faults) or DEFAULT_PORT
     host = _text(at, "host", faults)
     found = ClusterFile(
         path=path,
@@ -119,10 +119,13 @@ def _understand(path: Path, raw: object, faults: list[str]) -> ClusterFile | Non
 
 
 def _missing(found: ClusterFile) -> Iterator[str]:
-    needed: Mapping[Reach, Mapping[str, str]] = {
-        Reach.GCP: {"platform.gcp.project_id": found.project, "platform.label_prefix": found.label_prefix},
-        Reach.COREWEAVE: {"controller.coreweave.service_name": found.service},
-        Reach.MANUAL: {"controller.manual.host": found.url},
+    needed: Mapping[ControllerAccess, Mapping[str, str]] = {
+        ControllerAccess.GCP: {
+            "platform.gcp.project_id": found.project,
+            "platform.label_prefix": found.label_prefix,
+        },
+        ControllerAccess.COREWEAVE: {"controller.coreweave.service_name": found.service},
+        ControllerAccess.MANUAL: {"controller.manual.host": found.url},
     }
     for name, value in needed.get(found.reach, {}).items():
         if not value:

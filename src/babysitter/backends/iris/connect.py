@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from babysitter.backends.iris.auth import Credentials, EdgeIdentity, stored_token
-from babysitter.backends.iris.cli_transport import CliLine
+from babysitter.backends.iris.cli_transport import CliTransport
 from babysitter.backends.iris.cluster_file import (
     ClusterFile,
-    Reach,
+    ControllerAccess,
     find_cluster,
     read_cluster,
 )
-from babysitter.backends.iris.http_transport import DirectWay, HttpLine, Way
+from babysitter.backends.iris.http_transport import DirectEndpoint, Endpoint, HttpTransport
 from babysitter.backends.iris.prepare import SubmissionPreparer
-from babysitter.backends.iris.reader import IrisEyes
-from babysitter.backends.iris.submission_facts import Machine, SubmissionFactsReader
-from babysitter.backends.iris.transport import Line
+from babysitter.backends.iris.reader import IrisReader
+from babysitter.backends.iris.submission_facts import LocalMachine, SubmissionFactsReader
+from babysitter.backends.iris.transport import Transport
 from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
-from babysitter.backends.iris.writer import IrisHands
+from babysitter.backends.iris.writer import IrisWriter
 from babysitter.clock import Clock
 from babysitter.errors import BadConfig
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 def connect(
     spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path
-) -> tuple[IrisEyes, IrisHands]:
+) -> tuple[IrisReader, IrisWriter]:
     """Eyes and hands over one line. Raises BadConfig; contacts nobody."""
     iris = iris_command(spec, home=home, working_dir=working_dir)
     line = open_line(spec, clock=clock, home=home, working_dir=working_dir)
-    eyes = IrisEyes(line, iris=iris, clock=clock)
+    eyes = IrisReader(line, iris=iris, clock=clock)
     return eyes, hands_over(line, eyes, spec, clock=clock, home=home)
 
 
 def hands_over(
-    line: Line, eyes: IrisEyes, spec: "ClusterSpec", *, clock: Clock, home: Path | None = None
-) -> IrisHands:
+    line: Transport, eyes: IrisReader, spec: "ClusterSpec", *, clock: Clock, home: Path | None = None
+) -> IrisWriter:
     """Hands over this line, which look through these eyes before they act."""
-    machine = Machine(environ=os.environ, home=home or Path.home())
+    machine = LocalMachine(environ=os.environ, home=home or Path.home())
     preparer = SubmissionPreparer(
         eyes,
         iris=spec.iris_command,
@@ -51,23 +51,23 @@ def hands_over(
         clock=clock,
     )
     facts = SubmissionFactsReader(line, eyes, preparer=preparer, machine=machine, clock=clock)
-    return IrisHands(line, facts=facts, preparer=preparer)
+    return IrisWriter(line, facts=facts, preparer=preparer)
 
 
-def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path) -> Line:
+def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path) -> Transport:
     """The line of the transport that the spec asks for."""
     if spec.transport == "cli":
         iris = iris_command(spec, home=home, working_dir=working_dir)
-        return CliLine(iris, place=" ".join(iris), clock=clock)
+        return CliTransport(iris, place=" ".join(iris), clock=clock)
     file = cluster_file(spec, home=home, working_dir=working_dir)
     url = spec.url or (file.url if file else "")
     token = spec.token or stored_token(file.name if file else spec.name, url, home=home)
     edge = None
-    if file is not None and file.reach is Reach.PROXY:
+    if file is not None and file.reach is ControllerAccess.PROXY:
         edge = EdgeIdentity(file.audience or file.url, spec.service_account)
     credentials = Credentials(token=token, edge=edge, clock=clock)
     place = _without_password(url) or spec.name
-    return HttpLine(_way(spec, file, home, clock), place=place, credentials=credentials)
+    return HttpTransport(_way(spec, file, home, clock), place=place, credentials=credentials)
 
 
 def iris_command(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def cluster_file(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> Clust
         return None
     path = Path(spec.config).expanduser() if spec.config else None
     file = read_cluster(path or find_cluster(spec.cluster, home=home, working_dir=working_dir))
-    if file.reach is Reach.LOCAL:
+    if file.reach is ControllerAccess.LOCAL:
         raise BadConfig(
             f"{file.path} describes a local cluster: opening it would start a new one, not find yours.",
             next_step="Give the running one's address with --controller-url http://127.0.0.1:PORT.",
@@ -100,9 +100,9 @@ def _without_password(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
-def _way(spec: "ClusterSpec", file: ClusterFile | None, home: Path, clock: Clock) -> Way:
-    if file is not None and file.reach is Reach.GCP:
+def _way(spec: "ClusterSpec", file: ClusterFile | None, home: Path, clock: Clock) -> Endpoint:
+    if file is not None and file.reach is ControllerAccess.GCP:
         return Tunnel(gcloud_tunnel(file, home=home), name=file.name, clock=clock)
-    if file is not None and file.reach is Reach.COREWEAVE:
+    if file is not None and file.reach is ControllerAccess.COREWEAVE:
         return Tunnel(kubectl_forward(file), name=file.name, clock=clock)
-    return DirectWay(spec.url or (file.url if file else ""))
+    return DirectEndpoint(spec.url or (file.url if file else ""))

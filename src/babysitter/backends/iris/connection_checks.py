@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from babysitter.backends.iris.connect import open_line
-from babysitter.backends.iris.http_transport import HttpLine
-from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.http_transport import HttpTransport
+from babysitter.backends.iris.reader import IrisReader
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import BabysitError, Refused
+from babysitter.errors import BabysitError, SubmissionRefused
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.log import LogSource
 
@@ -45,16 +45,16 @@ async def examine(
         line = open_line(spec, clock=clock, home=home, working_dir=working_dir or Path.cwd())
     except BabysitError as fault:
         return [Check("configuration", ok=False, detail=fault.sentence, next_step=fault.next_step)]
-    eyes = IrisEyes(line, iris=spec.iris_command, clock=clock)
+    eyes = IrisReader(line, iris=spec.iris_command, clock=clock)
     try:
         return await _examine(line, eyes)
     finally:
         await eyes.close()
 
 
-async def _examine(line: object, eyes: IrisEyes) -> list[Check]:
+async def _examine(line: object, eyes: IrisReader) -> list[Check]:
     checks: list[Check] = []
-    if isinstance(line, HttpLine):
+    if isinstance(line, HttpTransport):
         checks.append(await _part("reachable", lambda: _health(line)))
         if not checks[-1].ok:
             return checks
@@ -74,23 +74,23 @@ async def _part(name: str, ask: Callable[[], Awaitable[str]]) -> Check:
         return Check(name, ok=False, detail=fault.sentence, next_step=fault.next_step)
 
 
-async def _health(line: HttpLine) -> str:
+async def _health(line: HttpTransport) -> str:
     return f"{line.place} answers: {await line.health() or 'something'}"
 
 
-async def _generation(eyes: IrisEyes) -> str:
+async def _generation(eyes: IrisReader) -> str:
     about = await eyes.about()
     return f"{about.generation} 2026, over {about.transport}; {about.detail}"
 
 
-async def _access(eyes: IrisEyes) -> str:
+async def _access(eyes: IrisReader) -> str:
     await eyes.states([_NO_JOB])
     workers = await eyes.workers()
     healthy = sum(1 for worker in workers if worker.is_healthy)
     return f"jobs may be read; {healthy} of {len(workers)} workers are healthy"
 
 
-async def _logs(eyes: IrisEyes) -> str:
+async def _logs(eyes: IrisReader) -> str:
     """Of a job that runs right now; an id that nobody has is answered with nothing, which proves less."""
     running = await _running(eyes)
     job = job_of(running[0]) if running else _NO_JOB
@@ -100,19 +100,19 @@ async def _logs(eyes: IrisEyes) -> str:
     return "the log service answers" + (f", though with nothing of {job}" if running else "; nothing runs")
 
 
-async def _running(eyes: IrisEyes) -> list[TaskId]:
+async def _running(eyes: IrisReader) -> list[TaskId]:
     return [task for worker in await eyes.workers() for task in worker.tasks]
 
 
-async def _dumps(eyes: IrisEyes) -> str:
+async def _dumps(eyes: IrisReader) -> str:
     """Of a task that runs right now, if there is one; a refusal for that one task proves nothing bad."""
     running = await _running(eyes)
     if not running:
         return "nothing runs, so nothing was tried"
     try:
         dump = await eyes.dump(running[0])
-    except Refused as fault:
-        raise Refused(
+    except SubmissionRefused as fault:
+        raise SubmissionRefused(
             fault.sentence, next_step="Without dumps, zombies are told by time and progress alone."
         ) from fault
     return f"{len(dump.text.splitlines())} lines of {running[0]}"

@@ -1,4 +1,5 @@
-"""Answers of a controller -> model values. Pure; raises `Oddity` for what the protocol does not promise.
+"""Answers of a controller -> model values. Pure; raises `UnexpectedField` for what the protocol does not
+promise.
 
 Serves every generation and both spellings (see json_fields.py). Words that we do not know become OTHER.
 """
@@ -11,12 +12,12 @@ from typing import TypeVar
 
 import msgspec
 
-from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
 from babysitter.backends.iris.log_page import LEVELS, LogPage, lines_of, owner_of
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.job import Attempt, Job, JobState, Resources, Task, TaskState
-from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
-from babysitter.model.machine import Worker
+from babysitter.model.log import Cursor, LogBatch, LogLevel, LogLine, LogSource
+from babysitter.model.machine import Machine
 
 _BYTES_PER_MB = 1 << 20
 _State = TypeVar("_State", JobState, TaskState)
@@ -30,30 +31,30 @@ class JobPage:
 
 def job_page(answer: object) -> JobPage:
     """The answer to ListJobs, newest submission first as it came."""
-    node = Node.of(answer)
+    node = JsonNode.of(answer)
     return JobPage(tuple(job(each) for each in node.nodes("jobs")), node.flag("hasMore"))
 
 
 def job_status(answer: object) -> Job:
     """The job in the answer to GetJobStatus."""
-    node = Node.of(answer).node("job")
+    node = JsonNode.of(answer).node("job")
     if node is None:
-        raise Oddity("answer.job is missing")
+        raise UnexpectedField("answer.job is missing")
     return job(node)
 
 
-def kept_request(answer: object) -> Node | None:
+def kept_request(answer: object) -> JsonNode | None:
     """The launch request in the answer to GetJobStatus, as the controller kept it."""
-    return Node.of(answer).node("request")
+    return JsonNode.of(answer).node("request")
 
 
 def job_states(answer: object) -> Mapping[JobId, JobState]:
     """The answer to GetJobState; unknown ids are missing from it."""
-    states = Node.of(answer).table("states")
+    states = JsonNode.of(answer).table("states")
     return {JobId(each): _state(JobState, word) for each, word in states.items()}
 
 
-def job(node: Node) -> Job:
+def job(node: JsonNode) -> Job:
     state = _state(JobState, node.get("state"))
     error, pending_reason = node.text("error"), node.text("pendingReason")
     if state is not JobState.PENDING and pending_reason == error:
@@ -77,19 +78,19 @@ def job(node: Node) -> Job:
 
 def tasks(answer: object) -> tuple[Task, ...]:
     """The answer to ListTasks, in the order of their index."""
-    found = [task(each) for each in Node.of(answer).nodes("tasks")]
+    found = [task(each) for each in JsonNode.of(answer).nodes("tasks")]
     return tuple(sorted(found, key=lambda each: (job_of(each.id), _index(each.id))))
 
 
 def task_status(answer: object) -> Task:
     """The task in the answer to GetTaskStatus."""
-    node = Node.of(answer).node("task")
+    node = JsonNode.of(answer).node("task")
     if node is None:
-        raise Oddity("answer.task is missing")
+        raise UnexpectedField("answer.task is missing")
     return task(node)
 
 
-def task(node: Node) -> Task:
+def task(node: JsonNode) -> Task:
     """One task. `attempts` holds all of them in April, the current one only in later lists."""
     attempts = tuple(
         sorted((_attempt(each) for each in node.nodes("attempts")), key=lambda each: each.number)
@@ -132,7 +133,7 @@ def log_batch(
         lines, cursor = lines_of(answer.entries[-at_most:], source), answer.cursor
         number = None if isinstance(cursor, msgspec.UnsetType) else cursor
     else:
-        node = Node.of(answer)
+        node = JsonNode.of(answer)
         entries = list(node.nodes("entries"))
         for batch in node.nodes("taskLogs"):
             entries.extend(batch.nodes("logs"))
@@ -151,13 +152,13 @@ def log_batch(
 
 def dump_text(answer: object) -> str:
     """The text of a thread dump. Raises `NoDump` when the worker said why there is none."""
-    node = Node.of(answer)
+    node = JsonNode.of(answer)
     if error := node.text("error"):
         raise NoDump(error)  # comes with HTTP 200, so look here first
     try:
         text = base64.b64decode(node.text("profileData"), validate=True).decode(errors="replace")
     except binascii.Error as fault:
-        raise Oddity(f"answer.profileData is not base64: {fault}") from fault
+        raise UnexpectedField(f"answer.profileData is not base64: {fault}") from fault
     if not text.strip():
         raise NoDump("the dump is empty")
     return text
@@ -167,10 +168,10 @@ class NoDump(ValueError):
     """The task's process could not be looked into; the message is the worker's own."""
 
 
-def workers(answer: object) -> tuple[Worker, ...]:
+def workers(answer: object) -> tuple[Machine, ...]:
     """The answer to ListWorkers."""
     return tuple(
-        Worker(
+        Machine(
             id=node.text("workerId"),
             is_healthy=node.flag("healthy"),
             consecutive_failures=node.number("consecutiveFailures"),
@@ -178,11 +179,11 @@ def workers(answer: object) -> tuple[Worker, ...]:
             tasks=tuple(TaskId(each) for each in node.texts("runningJobIds")),  # they are task ids
             status=node.text("statusMessage"),
         )
-        for node in Node.of(answer).nodes("workers")
+        for node in JsonNode.of(answer).nodes("workers")
     )
 
 
-def _attempt(node: Node) -> Attempt:
+def _attempt(node: JsonNode) -> Attempt:
     return Attempt(
         number=node.number("attemptId"),
         state=_state(TaskState, node.get("state")),
@@ -195,7 +196,7 @@ def _attempt(node: Node) -> Attempt:
     )
 
 
-def _log_line(node: Node, source: LogSource) -> LogLine:
+def _log_line(node: JsonNode, source: LogSource) -> LogLine:
     # Exact questions are answered without a key: then the question says whose line it is.
     task, attempt = owner_of(node.text("key"))
     stamp = node.node("timestamp")
@@ -204,7 +205,7 @@ def _log_line(node: Node, source: LogSource) -> LogLine:
         at_ms=0 if stamp is None else stamp.number("epochMs"),
         task=task or source.task or TaskId(""),
         attempt=node.number("attemptId", -1) if attempt is None else attempt,
-        level=LEVELS.get(str(node.get("level")), Level.UNKNOWN),
+        level=LEVELS.get(str(node.get("level")), LogLevel.UNKNOWN),
         stream=node.text("source"),
     )
 
@@ -214,7 +215,7 @@ def _has_all(source: LogSource) -> bool:
     return source.include_children or source.task is not None
 
 
-def _resources(node: Node | None) -> Resources:
+def _resources(node: JsonNode | None) -> Resources:
     if node is None:
         return Resources()
     return Resources(
@@ -225,7 +226,7 @@ def _resources(node: Node | None) -> Resources:
     )
 
 
-def _device(node: Node | None) -> str:
+def _device(node: JsonNode | None) -> str:
     """{"tpu": {"variant": "v5litepod-16"}} -> "tpu v5litepod-16"; "" for CPU."""
     for kind in ("tpu", "gpu"):
         if node is not None and (device := node.node(kind)) is not None:
@@ -233,9 +234,9 @@ def _device(node: Node | None) -> str:
     return ""
 
 
-def _state_counts(node: Node) -> Mapping[TaskState, int]:
+def _state_counts(node: JsonNode) -> Mapping[TaskState, int]:
     counts: dict[TaskState, int] = {}
-    raw = Node(node.table("taskStateCounts"), f"{node.place}.taskStateCounts")
+    raw = JsonNode(node.table("taskStateCounts"), f"{node.place}.taskStateCounts")
     for word in raw.raw:
         state = _state(TaskState, word)
         counts[state] = counts.get(state, 0) + raw.number(word)
@@ -253,15 +254,15 @@ def _state(kind: type[_State], word: object) -> _State:
         return kind("other")
 
 
-def _mb(usage: Node | None, name: str) -> int | None:
+def _mb(usage: JsonNode | None, name: str) -> int | None:
     megabytes = None if usage is None else usage.number_or_none(name)
     return megabytes * _BYTES_PER_MB if megabytes else None  # 0 = not measured yet
 
 
-def _named(node: Node, name: str) -> str:
+def _named(node: JsonNode, name: str) -> str:
     value = node.text(name)
     if not value:
-        raise Oddity(f"{node.place}.{name} is missing")
+        raise UnexpectedField(f"{node.place}.{name} is missing")
     return value
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from babysitter.backends.backend import Abilities
-from babysitter.backends.iris.json_fields import Node
-from babysitter.backends.iris.transport import Line, NoSuchMethod
-from babysitter.errors import NonsenseAnswer
+from babysitter.backends.iris.json_fields import JsonNode
+from babysitter.backends.iris.transport import NoSuchMethod, Transport
+from babysitter.errors import InvalidResponse
 
 _NO_JOB = "/babysit/probe"  # a well-formed id that nobody has
 
@@ -83,14 +83,14 @@ DIALECTS: Mapping[Generation, Dialect] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProbeResult:
     """The outcome of probing."""
 
     dialect: Dialect
     auth: str  # "none", "static", "gcp", "edge": who checks identities
 
 
-async def probe(line: Line) -> Known:
+async def probe(line: Transport) -> ProbeResult:
     """Find out which generation answers, with two or three cheap questions.
 
     GetTaskLogs was removed in May, GetAuthInfo in August. Raises NonsenseAnswer when what answers is
@@ -98,18 +98,18 @@ async def probe(line: Line) -> Known:
     """
     if await _exists(line, "GetTaskLogs", {"id": _NO_JOB, "maxTotalLines": "1", "attemptId": -1}) is not None:
         auth = await _exists(line, "GetAuthInfo", {})
-        return Known(DIALECTS[Generation.APRIL], _provider(auth))
+        return ProbeResult(DIALECTS[Generation.APRIL], _provider(auth))
     if (auth := await _exists(line, "GetAuthInfo", {})) is not None:
-        return Known(DIALECTS[Generation.MAY], _provider(auth))
+        return ProbeResult(DIALECTS[Generation.MAY], _provider(auth))
     if await _exists(line, "GetJobState", {"jobIds": [_NO_JOB]}) is not None:
-        return Known(DIALECTS[Generation.AUGUST], "edge")
-    raise NonsenseAnswer(
+        return ProbeResult(DIALECTS[Generation.AUGUST], "edge")
+    raise InvalidResponse(
         f"What answers at {line.place} is not an Iris controller: it knows none of its calls.",
         next_step="Check the address; a controller's port is 10000 unless its file says otherwise.",
     )
 
 
-async def _exists(line: Line, method: str, body: dict[str, object]) -> object | None:
+async def _exists(line: Transport, method: str, body: dict[str, object]) -> object | None:
     """The answer, or None when the controller has no such method."""
     try:
         return await line.ask(method, body)
@@ -118,4 +118,4 @@ async def _exists(line: Line, method: str, body: dict[str, object]) -> object | 
 
 
 def _provider(answer: object | None) -> str:
-    return (Node.of(answer).text("provider") if isinstance(answer, dict) else "") or "none"
+    return (JsonNode.of(answer).text("provider") if isinstance(answer, dict) else "") or "none"

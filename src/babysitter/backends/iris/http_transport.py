@@ -24,7 +24,13 @@ from babysitter.backends.iris.transport import (
     Verb,
     refusal,
 )
-from babysitter.errors import BabysitError, NonsenseAnswer, NotAuthorised, Overloaded, Unreachable
+from babysitter.errors import (
+    BabysitError,
+    InvalidResponse,
+    NotAuthorised,
+    Overloaded,
+    Unreachable,
+)
 from babysitter.retry_after import parse_retry_after
 from babysitter.waits import waiting_for
 
@@ -38,7 +44,7 @@ _PAGE_BYTES = 1024
 _LOGIN = "Login"
 
 
-class Way(Protocol):
+class Endpoint(Protocol):
     """How to reach a controller's port: directly, or through a tunnel that is kept open."""
 
     async def url(self) -> str:
@@ -50,7 +56,7 @@ class Way(Protocol):
     async def close(self) -> None: ...
 
 
-class DirectWay:
+class DirectEndpoint:
     """The controller's own address."""
 
     def __init__(self, url: str) -> None:
@@ -74,14 +80,14 @@ class Traffic:
     received_bytes: int = 0
 
 
-class HttpLine:
+class HttpTransport:
     """One connection pool to one controller. Implements `Line`."""
 
     transport = "rpc"
 
     def __init__(
         self,
-        way: Way,
+        way: Endpoint,
         *,
         place: str,
         credentials: Credentials | None = None,
@@ -198,7 +204,7 @@ class HttpLine:
                 next_step="Run `babysit doctor`; the job itself is probably fine.",
             ) from fault
         except (aiohttp.ClientError, ValueError) as fault:
-            raise NonsenseAnswer(
+            raise InvalidResponse(
                 f"What answers at {self.place} does not speak proper HTTP.",
                 next_step="Check the address and its port: something else may listen there.",
             ) from fault
@@ -213,7 +219,7 @@ class HttpLine:
         async for piece in self._unpacked(response, method):
             room -= len(piece)
             if room < 0:
-                raise NonsenseAnswer(
+                raise InvalidResponse(
                     f"The answer of {self.place} to {method} is larger than {limit_bytes >> 20} MB.",
                 )
             if window is None:
@@ -234,7 +240,7 @@ class HttpLine:
                 try:
                     piece = packed if unpack is None else unpack.decompress(packed, _PIECE_BYTES)
                 except zlib.error as fault:
-                    raise NonsenseAnswer(
+                    raise InvalidResponse(
                         f"The answer of {self.place} to {method} cannot be unpacked."
                     ) from fault
                 yield piece
@@ -242,7 +248,7 @@ class HttpLine:
                 if packed:
                     await asyncio.sleep(0)  # others have their turn between two pieces
         if unpack is not None and not unpack.eof and has_begun:
-            raise NonsenseAnswer(f"The answer of {self.place} to {method} was cut off.")
+            raise InvalidResponse(f"The answer of {self.place} to {method} was cut off.")
 
     def _failure(self, response: aiohttp.ClientResponse, method: str, text: bytes) -> BabysitError:
         """The error for an answer that is not a 200."""
@@ -254,7 +260,7 @@ class HttpLine:
             return fault
         if 300 <= status < 400:
             target = response.headers.get("location", "").partition("?")[0][:120]
-            return NonsenseAnswer(
+            return InvalidResponse(
                 f"{self.place} redirects {method} to {target or 'another place'}: that is no controller.",
                 next_step="Check the address; an identity-aware proxy wants a token (`iris login`).",
             )
@@ -276,7 +282,7 @@ class HttpLine:
             case 502 | 503 | 504:
                 return Unreachable(f"The proxy before {self.place} cannot reach the controller ({status}).")
             case _:
-                return NonsenseAnswer(
+                return InvalidResponse(
                     f"{self.place} answered {method} with {status} and no explanation.",
                     next_step="Check that the address is an Iris controller's.",
                 )
@@ -286,7 +292,7 @@ class HttpLine:
             return msgspec.json.decode(text)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             looks = "an HTML page" if text[:256].lstrip()[:1] == b"<" else "not JSON, or cut off"
-            raise NonsenseAnswer(
+            raise InvalidResponse(
                 f"The answer of {self.place} to {method} is {looks}.",
                 next_step="Check the address, and that no login page is in between.",
             ) from fault

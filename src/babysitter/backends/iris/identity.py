@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from babysitter.backends.iris.json_fields import Node, Oddity
-from babysitter.backends.iris.transport import Line, NoSuchMethod
-from babysitter.errors import NotAuthorised, WorldError
+from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
+from babysitter.backends.iris.transport import NoSuchMethod, Transport
+from babysitter.errors import ExternalError, NotAuthorised
 from babysitter.preflight.facts import Fact, Known, Login, NotKnown
 
 NO_AUTHENTICATION = "none"
@@ -26,18 +26,18 @@ class Caller:
     may_name_others: bool
 
 
-async def read_caller(line: Line, *, authentication: str) -> Fact[Caller | Login]:
+async def read_caller(line: Transport, *, authentication: str) -> Fact[Caller | Login]:
     """The caller, or Login.REFUSED if our credentials are not accepted."""
     if authentication == NO_AUTHENTICATION:
         return Known(Caller("", may_name_others=True))
     try:
-        answer = Node.of(await line.ask("GetCurrentUser", {}))
+        answer = JsonNode.of(await line.ask("GetCurrentUser", {}))
         user, role = answer.text("userId"), answer.text("role")
     except NotAuthorised:
         return Known(Login.REFUSED)
-    except (NoSuchMethod, Oddity):
+    except (NoSuchMethod, UnexpectedField):
         return NotKnown("The controller does not say who it takes us for.")
-    except WorldError as error:
+    except ExternalError as error:
         return NotKnown(error.sentence, may_pass=True)
     return Known(Caller(user, may_name_others=authentication == "edge" and role in ("admin", "")))
 

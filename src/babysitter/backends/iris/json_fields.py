@@ -1,7 +1,7 @@
 """Reading fields out of decoded JSON that may be spelled two ways, leave things out, or lie.
 
 The wire spells `jobId`, the command line tool `job_id`. Empty lists, maps and unset times are left out.
-64-bit integers are strings. Anything else than the type expected is an `Oddity`: never a guess.
+64-bit integers are strings. Anything else than the type expected is an `UnexpectedField`: never a guess.
 """
 
 import re
@@ -13,21 +13,21 @@ from functools import cache
 _LATEST_EPOCH_MS = 253_402_300_799_000  # the last moment a datetime can hold
 
 
-class Oddity(ValueError):
+class UnexpectedField(ValueError):
     """A field is not of the type that the protocol promises. Says which, and what was found."""
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class JsonNode:
     """One JSON object of an answer; `place` is its path, for error messages."""
 
     raw: Mapping[str, object]
     place: str = "answer"
 
     @classmethod
-    def of(cls, raw: object, place: str = "answer") -> "Node":
+    def of(cls, raw: object, place: str = "answer") -> "JsonNode":
         if not isinstance(raw, dict):
-            raise Oddity(f"{place} should be an object, not {_kind(raw)}")
+            raise UnexpectedField(f"{place} should be an object, not {_kind(raw)}")
         return cls(raw, place)
 
     def get(self, name: str) -> object:
@@ -72,14 +72,14 @@ class Node:
             raise self._odd(name, "a time", epoch_ms)
         return datetime.fromtimestamp(epoch_ms / 1000, UTC)
 
-    def node(self, name: str) -> "Node | None":
+    def node(self, name: str) -> "JsonNode | None":
         value = self.get(name)
-        return None if value is None else Node.of(value, f"{self.place}.{name}")
+        return None if value is None else JsonNode.of(value, f"{self.place}.{name}")
 
-    def nodes(self, name: str) -> Iterator["Node"]:
+    def nodes(self, name: str) -> Iterator["JsonNode"]:
         """The objects of a list; none when the list was left out."""
         for index, each in enumerate(self._list(name)):
-            yield Node.of(each, f"{self.place}.{name}[{index}]")
+            yield JsonNode.of(each, f"{self.place}.{name}[{index}]")
 
     def texts(self, name: str) -> tuple[str, ...]:
         values = self._list(name)
@@ -112,8 +112,8 @@ class Node:
             return int(value)
         raise self._odd(name, "a number", value)
 
-    def _odd(self, name: str, expected: str, found: object) -> Oddity:
-        return Oddity(f"{self.place}.{name} should be {expected}, not {_kind(found)}")
+    def _odd(self, name: str, expected: str, found: object) -> UnexpectedField:
+        return UnexpectedField(f"{self.place}.{name} should be {expected}, not {_kind(found)}")
 
 
 @cache

@@ -10,9 +10,9 @@ from functools import partial
 import msgspec
 
 from babysitter.model.ids import TaskId
-from babysitter.model.log import Level, LogLine, LogSource
+from babysitter.model.log import LogLevel, LogLine, LogSource
 
-LEVELS = {f"LOG_LEVEL_{level.name}": level for level in Level}
+LEVELS = {f"LOG_LEVEL_{level.name}": level for level in LogLevel}
 
 
 class _Stamp(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -49,7 +49,7 @@ def read_page(text: bytes) -> LogPage | None:
 def lines_of(entries: Sequence[_Entry], source: LogSource) -> list[LogLine]:
     """The lines of these entries, whoever's they are; exact questions are answered without a key."""
     owners = _Owners(source)
-    level_of, unknown = LEVELS.get, Level.UNKNOWN
+    level_of, unknown = LEVELS.get, LogLevel.UNKNOWN
     lines: list[LogLine] = []
     for entry in entries:
         task, attempt = owners[entry.key]
@@ -61,7 +61,7 @@ def lines_of(entries: Sequence[_Entry], source: LogSource) -> list[LogLine]:
 
 
 # LogLine(...) without its own __new__, which takes a third of the time for a page.
-_line: Callable[[tuple[str, int, TaskId, int, Level, str]], LogLine] = partial(tuple.__new__, LogLine)
+_line: Callable[[tuple[str, int, TaskId, int, LogLevel, str]], LogLine] = partial(tuple.__new__, LogLine)
 
 
 class _Owners(dict[str, tuple[TaskId, int | None]]):

@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 
 from babysitter.backends.iris.client_date import installed_client_date
 from babysitter.backends.iris.generation import CLIENT_CONSTANTS
-from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.submit_syntax import launch_request, ready_to_run
 from babysitter.clock import Clock
-from babysitter.errors import MissingSubmission, WorldError
+from babysitter.errors import ExternalError, MissingSubmission
 from babysitter.model.submission import Submission, ValueSource
 
 CLIENT_DATE_TTL = timedelta(minutes=10)  # an upgrade of the client is noticed by then
@@ -34,7 +34,7 @@ class SubmissionPreparer:
 
     def __init__(
         self,
-        eyes: IrisEyes,
+        eyes: IrisReader,
         *,
         iris: Sequence[str],
         options: Sequence[str] = (),
@@ -102,7 +102,7 @@ class SubmissionPreparer:
             if submission.argv:
                 return self._command_line(submission)
             request = await self._launch(submission, self._values(submission, for_a_shell=True))
-        except (MissingSubmission, WorldError):
+        except (MissingSubmission, ExternalError):
             return ""
         call = shlex.join((*self._iris, *self._options, "rpc", "controller", "launch-job", "--json"))
         body = json.dumps(request, ensure_ascii=False)

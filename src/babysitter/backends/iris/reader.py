@@ -9,20 +9,20 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from babysitter.backends.backend import Abilities, About
+from babysitter.backends.backend import Abilities, ClusterInfo
 from babysitter.backends.iris import decode, request_bodies
-from babysitter.backends.iris.generation import Dialect, Generation, Known, probe
-from babysitter.backends.iris.json_fields import Oddity
+from babysitter.backends.iris.generation import Dialect, Generation, ProbeResult, probe
+from babysitter.backends.iris.json_fields import UnexpectedField
 from babysitter.backends.iris.log_page import read_page
 from babysitter.backends.iris.log_window import LogWindow
 from babysitter.backends.iris.submit_syntax import kept_submission
-from babysitter.backends.iris.transport import Line, NoSuchMethod
+from babysitter.backends.iris.transport import NoSuchMethod, Transport
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import NonsenseAnswer, NoSuchJob, Refused
+from babysitter.errors import InvalidResponse, NoSuchJob, SubmissionRefused
 from babysitter.model.ids import JobId, TaskId, is_within
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogSource
-from babysitter.model.machine import Worker
+from babysitter.model.machine import Machine
 from babysitter.model.submission import Submission
 from babysitter.model.thread_dump import ThreadDump
 
@@ -33,14 +33,16 @@ STATES_AT_ONCE = 500
 T = TypeVar("T")
 
 
-class IrisEyes:
-    """Implements `Eyes` over a line. `iris`: the command a kept submission is to be run with."""
+class IrisReader:
+    """Implements `ClusterReader` over a line. `iris`: the command a kept submission is to be run with."""
 
-    def __init__(self, line: Line, *, iris: tuple[str, ...] = ("iris",), clock: Clock | None = None) -> None:
+    def __init__(
+        self, line: Transport, *, iris: tuple[str, ...] = ("iris",), clock: Clock | None = None
+    ) -> None:
         self._line = line
         self._iris = iris
         self._clock = clock or SystemClock()
-        self._known: Known | None = None
+        self._known: ProbeResult | None = None
         self._probing = asyncio.Lock()
         self._log_service = ""  # the one that turned out to exist
 
@@ -48,9 +50,9 @@ class IrisEyes:
     def abilities(self) -> Abilities:
         return self._known.dialect.abilities if self._known else Abilities()
 
-    async def about(self) -> About:
+    async def about(self) -> ClusterInfo:
         known = await self._knowledge()
-        return About(
+        return ClusterInfo(
             url=self._line.place,
             generation=known.dialect.generation,
             transport=self._line.transport,
@@ -94,7 +96,9 @@ class IrisEyes:
             return None
         found = self._read("GetJobStatus", decode.job_status, answer)
         if found.id != job:
-            raise NonsenseAnswer(f"The controller at {self._line.place} was asked for {job}, not {found.id}.")
+            raise InvalidResponse(
+                f"The controller at {self._line.place} was asked for {job}, not {found.id}."
+            )
         return found
 
     async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
@@ -152,8 +156,8 @@ class IrisEyes:
         try:
             answer = await self._ask("ProfileTask", request_bodies.thread_dump(task), limit_s=DUMP_LIMIT_S)
             text = self._read("ProfileTask", decode.dump_text, answer)
-        except (NoSuchJob, Refused, decode.NoDump) as fault:
-            raise Refused(f"No thread dump of {task}: {str(fault).rstrip('.')}.") from fault
+        except (NoSuchJob, SubmissionRefused, decode.NoDump) as fault:
+            raise SubmissionRefused(f"No thread dump of {task}: {str(fault).rstrip('.')}.") from fault
         return ThreadDump(target=task, taken_at=taken_at, processes=(), text=text)
 
     async def submission(self, job: JobId) -> Submission | None:
@@ -171,7 +175,7 @@ class IrisEyes:
         found = await self._listed(prefix, roots_only=True)
         return tuple(job for job in found if job.id.startswith(prefix))
 
-    async def workers(self) -> tuple[Worker, ...]:
+    async def workers(self) -> tuple[Machine, ...]:
         return self._read("ListWorkers", decode.workers, await self._ask("ListWorkers", {}))
 
     async def close(self) -> None:
@@ -191,7 +195,7 @@ class IrisEyes:
             found += page.jobs
             if not page.has_more or not page.jobs:
                 return found
-        raise NonsenseAnswer(
+        raise InvalidResponse(
             f"More than {request_bodies.LAST_OFFSET} jobs have names like {prefix}: too many to list.",
             next_step="Give more of the name, or watch the jobs below it one by one.",
         )
@@ -226,7 +230,7 @@ class IrisEyes:
             self._forget()
             raise
 
-    async def _knowledge(self) -> Known:
+    async def _knowledge(self) -> ProbeResult:
         if self._known is None:
             async with self._probing:  # many watches may start at once; one of them asks
                 if self._known is None:
@@ -240,8 +244,8 @@ class IrisEyes:
     def _read(self, method: str, reader: Callable[[object], T], answer: object) -> T:
         try:
             return reader(answer)
-        except (Oddity, OverflowError) as fault:
-            raise NonsenseAnswer(
+        except (UnexpectedField, OverflowError) as fault:
+            raise InvalidResponse(
                 f"The answer of {self._line.place} to {method} makes no sense: {fault}.",
                 next_step="Run `babysit doctor`; the controller may be of a newer generation.",
             ) from fault

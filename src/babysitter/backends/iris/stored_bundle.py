@@ -2,8 +2,8 @@
 
 import re
 
-from babysitter.backends.iris.transport import Line, NoSuchMethod
-from babysitter.errors import WorldError
+from babysitter.backends.iris.transport import NoSuchMethod, Transport
+from babysitter.errors import ExternalError
 from babysitter.preflight.facts import Fact, Known, NotKnown
 
 _ID = re.compile(r"[0-9A-Za-z_.-]+")
@@ -11,7 +11,7 @@ _GONE = b"Bundle not found"  # the controller's own word; another 404 is of some
 _NO_HEAD = (405, 501)
 
 
-async def bundle_exists(line: Line, bundle: str) -> Fact[bool]:
+async def bundle_exists(line: Transport, bundle: str) -> Fact[bool]:
     """LaunchJob does not check the id that it is given. A bundle is gone if the controller itself says so."""
     if not _ID.fullmatch(bundle):
         return NotKnown("The stored request names no bundle.") if not bundle else Known(False)
@@ -24,7 +24,7 @@ async def bundle_exists(line: Line, bundle: str) -> Fact[bool]:
             page = await line.request_page(path, verb="GET")
     except NoSuchMethod:
         return NotKnown("The iris command cannot ask for a bundle.")
-    except WorldError as error:
+    except ExternalError as error:
         return NotKnown(error.sentence, may_pass=True)
     if page.status == 200:
         return Known(True)

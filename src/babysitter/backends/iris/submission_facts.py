@@ -15,13 +15,19 @@ from babysitter.backends.iris.bundle import bundle_files, folder_state
 from babysitter.backends.iris.bundle_size import bundle_size
 from babysitter.backends.iris.identity import Caller, client_user, has_stored_login, read_caller
 from babysitter.backends.iris.prepare import SubmissionPreparer
-from babysitter.backends.iris.reader import IrisEyes
+from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.stored_bundle import bundle_exists
 from babysitter.backends.iris.submit_syntax import named
-from babysitter.backends.iris.transport import Line
+from babysitter.backends.iris.transport import Transport
 from babysitter.backends.run_process import is_runnable
 from babysitter.clock import Clock
-from babysitter.errors import BabysitError, MissingSubmission, NotAuthorised, UserError, WorldError
+from babysitter.errors import (
+    BabysitError,
+    ExternalError,
+    MissingSubmission,
+    NotAuthorised,
+    UserError,
+)
 from babysitter.model.launch_request import LaunchRequest
 from babysitter.model.submission import FolderState, Submission
 from babysitter.preflight.client_tables import limits
@@ -46,7 +52,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class LocalMachine:
     """What of this machine a submission depends on: the environment of the process, and its user's folder."""
 
     environ: Mapping[str, str]
@@ -57,7 +63,13 @@ class SubmissionFactsReader:
     """Reads the facts of submissions to one Iris cluster."""
 
     def __init__(
-        self, line: Line, eyes: IrisEyes, *, preparer: SubmissionPreparer, machine: Machine, clock: Clock
+        self,
+        line: Transport,
+        eyes: IrisReader,
+        *,
+        preparer: SubmissionPreparer,
+        machine: LocalMachine,
+        clock: Clock,
     ) -> None:
         self._line = line
         self._eyes = eyes
@@ -98,7 +110,7 @@ class SubmissionFactsReader:
                 await self._preparer.request(submission)
         except MissingSubmission as missing:
             return str(missing)
-        except WorldError:
+        except ExternalError:
             return ""  # the generation is asked for by itself, and is then not known
         return ""
 

@@ -3,10 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from babysitter.backends.iris.json_fields import Node, snake
+from babysitter.backends.iris.json_fields import JsonNode, snake
 from babysitter.backends.iris.transport import refusal
 from babysitter.backends.run_process import Finished
-from babysitter.errors import BabysitError, MissingSubmission, NonsenseAnswer, Refused
+from babysitter.errors import (
+    BabysitError,
+    InvalidResponse,
+    MissingSubmission,
+    SubmissionRefused,
+)
 from babysitter.model.ids import JobId
 from babysitter.model.launch_request import LaunchRequest, node
 from babysitter.model.submission import Submission, SubmissionOrigin
@@ -24,7 +29,7 @@ _CALLABLE = "_callable_runner.py"  # how the client starts a program that was su
 _BLANKS = ("[REDACTED]", "**REDACTED**", "<redacted>", "***")  # May, April, and others' habits
 
 
-def kept_submission(request: Node, job: JobId, *, iris: Sequence[str]) -> Submission:
+def kept_submission(request: JsonNode, job: JobId, *, iris: Sequence[str]) -> Submission:
     """The submission that the controller remembers. Never guesses what was blanked: it is named instead.
 
     May and later keep the client's own command line: it is run with `iris` (the command and its options
@@ -100,13 +105,15 @@ def outcome(done: Finished, submission: Submission) -> JobId:
     if done.exit_code == 0 and len(ids) == 1:
         return JobId(ids[0])
     if done.exit_code == 0:
-        raise NonsenseAnswer(
+        raise InvalidResponse(
             f"`iris job run` ended well but printed {len(ids)} job ids; look for {submission.job} by name."
         )
     if done.exit_code == 2:
-        raise Refused(f"`iris job run` did not accept its options: {_usage_error(done)}.")
+        raise SubmissionRefused(f"`iris job run` did not accept its options: {_usage_error(done)}.")
     if done.last_error_line.startswith(_CLIENT_REFUSALS):
-        raise Refused(f"`iris job run` gave up: {done.last_error_line.removeprefix('ValueError: ')}")
+        raise SubmissionRefused(
+            f"`iris job run` gave up: {done.last_error_line.removeprefix('ValueError: ')}"
+        )
     raise command_failure("iris job run", "LaunchJob", done)
 
 
@@ -138,7 +145,7 @@ def launch_request(
     if not LaunchRequest(submission.request).command:
         raise MissingSubmission(f"The cluster stored no program of {submission.job}; nothing was started.")
     request = _with_variables(submission.request, values)
-    if missing := tuple(dict.fromkeys(_request_blanks(Node(request)))):
+    if missing := tuple(dict.fromkeys(_request_blanks(JsonNode(request)))):
         raise MissingSubmission(
             f"The cluster blanked values of {submission.job}: {', '.join(missing)}.",
             next_step="Give the whole command with --resubmit, or name variables with --env-from.",
@@ -205,14 +212,14 @@ def _with_values(argv: Sequence[str], names: Sequence[str], values: Mapping[str,
     return tuple(filled)
 
 
-def _request_blanks(request: Node) -> Iterator[str]:
+def _request_blanks(request: JsonNode) -> Iterator[str]:
     """What of a kept request was blanked or left out: names of variables, else paths of fields.
 
     `workdirFiles` stands for the files of a program that was submitted from Python: the controller keeps
     them apart, and does not give them back.
     """
-    entrypoint = request.node("entrypoint") or Node({})
-    run_command = entrypoint.node("runCommand") or Node({})
+    entrypoint = request.node("entrypoint") or JsonNode({})
+    run_command = entrypoint.node("runCommand") or JsonNode({})
     files = entrypoint.table("workdirFiles")
     if any(_CALLABLE in word for word in run_command.texts("argv")) or (files and not all(files.values())):
         yield "workdirFiles"

@@ -11,11 +11,11 @@ from typing import Literal, Protocol, TypeAlias
 from babysitter.backends.iris.log_window import LogWindow
 from babysitter.errors import (
     BabysitError,
-    NonsenseAnswer,
+    InvalidResponse,
     NoSuchJob,
     NotAuthorised,
     Overloaded,
-    Refused,
+    SubmissionRefused,
     Unreachable,
 )
 
@@ -35,7 +35,7 @@ class Page:
     beginning: bytes
 
 
-class Line(Protocol):
+class Transport(Protocol):
     """Carries one question to a controller and its answer back, within a limit. Never retries."""
 
     @property
@@ -72,7 +72,7 @@ class Line(Protocol):
     async def close(self) -> None: ...
 
 
-class NoSuchMethod(NonsenseAnswer):
+class NoSuchMethod(InvalidResponse):
     """The controller does not have this call: it is of another generation than we thought."""
 
     def __init__(self, place: str, method: str) -> None:
@@ -82,7 +82,7 @@ class NoSuchMethod(NonsenseAnswer):
         )
 
 
-class Misunderstood(NonsenseAnswer):
+class BadRequest(InvalidResponse):
     """The controller could not read our question. Asking the same again is no use."""
 
     repeatable = False
@@ -117,14 +117,14 @@ def refusal(place: str, method: str, code: str, message: str) -> BabysitError:
                 next_step="The jobs themselves are probably fine; it is asked again.",
             )
         case "failed_precondition" | "already_exists" | "out_of_range":
-            return Refused(f"The controller at {place} refused: {said}.")
+            return SubmissionRefused(f"The controller at {place} refused: {said}.")
         case "invalid_argument":
-            return Misunderstood(f"The controller at {place} did not accept our question: {said}.")
+            return BadRequest(f"The controller at {place} did not accept our question: {said}.")
         case "unknown" if _is_about_our_request(message):
             # May answers 500 "unknown" to a request it cannot parse: our fault, not a sick controller.
-            return Misunderstood(f"The controller at {place} could not read our question: {said}.")
+            return BadRequest(f"The controller at {place} could not read our question: {said}.")
         case _:
-            return NonsenseAnswer(f"The controller at {place} failed inside: {said}.")
+            return InvalidResponse(f"The controller at {place} failed inside: {said}.")
 
 
 def _is_about_our_request(message: str) -> bool:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import IO
 
 from babysitter.backends.iris.cluster_file import ClusterFile
-from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
 from babysitter.backends.run_process import end, run, start
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import BadConfig, NonsenseAnswer, NotAuthorised, Unreachable
+from babysitter.errors import BadConfig, InvalidResponse, NotAuthorised, Unreachable
 from babysitter.waits import waiting_for
 
 OPEN_LIMIT_S = 60.0
@@ -216,12 +216,12 @@ def _machines(printed: str) -> list[tuple[str, str]]:
     import msgspec
 
     try:
-        listed = Node.of({"machines": msgspec.json.decode(printed or "[]")})
+        listed = JsonNode.of({"machines": msgspec.json.decode(printed or "[]")})
         return [
             (node.text("name"), node.text("zone").rpartition("/")[2]) for node in listed.nodes("machines")
         ]
-    except (msgspec.DecodeError, Oddity) as fault:
-        raise NonsenseAnswer("gcloud's list of machines cannot be read.") from fault
+    except (msgspec.DecodeError, UnexpectedField) as fault:
+        raise InvalidResponse("gcloud's list of machines cannot be read.") from fault
 
 
 def _require_ssh_key(cluster: ClusterFile, home: Path) -> None:

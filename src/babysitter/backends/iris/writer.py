@@ -1,12 +1,12 @@
 """The hands of an Iris cluster: stop exactly one job, start exactly one. Nothing is repeated here."""
 
-from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
 from babysitter.backends.iris.prepare import SubmissionPreparer
 from babysitter.backends.iris.submission_facts import SubmissionFactsReader
 from babysitter.backends.iris.submit_syntax import outcome
-from babysitter.backends.iris.transport import CONTROLLER_SERVICE, Line
+from babysitter.backends.iris.transport import CONTROLLER_SERVICE, Transport
 from babysitter.backends.run_process import run
-from babysitter.errors import NonsenseAnswer
+from babysitter.errors import InvalidResponse
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission
 from babysitter.preflight.facts import Purpose
@@ -18,10 +18,12 @@ SUBMIT_LIMIT_S = 180.0  # packs and uploads the working directory
 LAUNCH_LIMIT_S = 45.0
 
 
-class IrisHands:
-    """Implements `Hands`. A submission with a command is run; one without is launched over HTTP."""
+class IrisWriter:
+    """Implements `ClusterWriter`. A submission with a command is run; one without is launched over HTTP."""
 
-    def __init__(self, line: Line, *, facts: SubmissionFactsReader, preparer: SubmissionPreparer) -> None:
+    def __init__(
+        self, line: Transport, *, facts: SubmissionFactsReader, preparer: SubmissionPreparer
+    ) -> None:
         self._line = line
         self._facts = facts
         self._preparer = preparer
@@ -50,6 +52,6 @@ class IrisHands:
         body = await self._preparer.request(submission)
         answer = await self._line.ask("LaunchJob", body, limit_s=LAUNCH_LIMIT_S)
         try:
-            return JobId(Node.of(answer).text("jobId"))
-        except Oddity as fault:
-            raise NonsenseAnswer(f"The answer to LaunchJob makes no sense: {fault}.") from fault
+            return JobId(JsonNode.of(answer).text("jobId"))
+        except UnexpectedField as fault:
+            raise InvalidResponse(f"The answer to LaunchJob makes no sense: {fault}.") from fault

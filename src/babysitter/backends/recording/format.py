@@ -26,7 +26,7 @@ MOST_FILE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedResponse:
     """One recorded question and what came back. `status` None = no answer; then `text` says why."""
 
     sample: str
@@ -56,11 +56,11 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecordedStep:
     """Answers that came together: one look at the cluster."""
 
     sample: str
-    answers: tuple[Answer, ...]
+    answers: tuple[RecordedResponse, ...]
     t_s: float  # since the start of the recording, not stretched
 
     @property
@@ -75,7 +75,7 @@ class Recording:
     folder: Path
     root: JobId
     started_ms: float
-    steps: tuple[Step, ...]
+    steps: tuple[RecordedStep, ...]
     refusal: str = ""
 
     @property
@@ -108,7 +108,7 @@ def read_recording(folder: Path) -> Recording:
     return Recording(folder, root, started_ms, _steps(answers, started_ms), _refusal(folder))
 
 
-def _read_answer(path: Path) -> Answer | None:
+def _read_answer(path: Path) -> RecordedResponse | None:
     response = path.with_name(path.name.removesuffix(".request.json") + ".response.json")
     if path.stat().st_size > MOST_FILE_BYTES or not response.exists():
         return None
@@ -119,7 +119,7 @@ def _read_answer(path: Path) -> Answer | None:
             return None
         if response.stat().st_size > MOST_FILE_BYTES:
             return None
-        return Answer(
+        return RecordedResponse(
             sample=_sample_of(path.name, asked["path"]),
             path=asked["path"],
             body=asked.get("body") if isinstance(asked.get("body"), dict) else {},
@@ -138,7 +138,7 @@ def _sample_of(name: str, path: str) -> str:
     return before if found else name.partition("-")[0]
 
 
-def _root_of(folder: Path, answers: list[Answer]) -> JobId:
+def _root_of(folder: Path, answers: list[RecordedResponse]) -> JobId:
     """The job that the scenario names, else the shortest that was asked for."""
     try:
         told = yaml.safe_load((folder / "scenario.yaml").read_text(encoding="utf-8"))
@@ -161,7 +161,7 @@ def _root_of(folder: Path, answers: list[Answer]) -> JobId:
     return JobId(min(full, key=len))
 
 
-def _started_ms(folder: Path, answers: list[Answer]) -> float:
+def _started_ms(folder: Path, answers: list[RecordedResponse]) -> float:
     """When the recording began: the index gives seconds since then for an answer whose time is known."""
     first = answers[0]
     try:
@@ -186,8 +186,8 @@ def _started_ms(folder: Path, answers: list[Answer]) -> float:
     return min(starts[len(starts) // 2], float(first.at_ms)) if starts else float(first.at_ms)
 
 
-def _steps(answers: list[Answer], started_ms: float) -> tuple[Step, ...]:
-    groups: list[list[Answer]] = []
+def _steps(answers: list[RecordedResponse], started_ms: float) -> tuple[RecordedStep, ...]:
+    groups: list[list[RecordedResponse]] = []
     for answer in answers:
         group = groups[-1] if groups else None
         is_new = (
@@ -198,7 +198,7 @@ def _steps(answers: list[Answer], started_ms: float) -> tuple[Step, ...]:
         else:
             group.append(answer)
     return tuple(
-        Step(
+        RecordedStep(
             group[0].sample,
             tuple(group),
             round((max(answer.ends_ms for answer in group) - started_ms) / 1000, 1),
@@ -218,7 +218,7 @@ def _refusal(folder: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TimeScale:
     """Every recorded second takes `factor` seconds: times of answers, in answers, and inside lines."""
 
     started_ms: float

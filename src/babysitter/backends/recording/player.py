@@ -9,43 +9,57 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from babysitter.backends.backend import Abilities, About
+from babysitter.backends.backend import Abilities, ClusterInfo
 from babysitter.backends.iris import decode
-from babysitter.backends.iris.json_fields import Node, Oddity
+from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
 from babysitter.backends.iris.submit_syntax import kept_submission
 from babysitter.backends.iris.transport import refusal
-from babysitter.backends.recording.format import Answer, Recording, Step, Stretch
-from babysitter.errors import BabysitError, NonsenseAnswer, NoSuchJob, Refused, Unreachable, WorldError
+from babysitter.backends.recording.format import (
+    RecordedResponse,
+    RecordedStep,
+    Recording,
+    TimeScale,
+)
+from babysitter.errors import (
+    BabysitError,
+    ExternalError,
+    InvalidResponse,
+    NoSuchJob,
+    SubmissionRefused,
+    Unreachable,
+)
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.job import Job, JobState, JobTree, Resources, Task, TaskState
-from babysitter.model.log import Cursor, Level, LogBatch, LogLine, LogSource
+from babysitter.model.log import Cursor, LogBatch, LogLevel, LogLine, LogSource
 from babysitter.model.submission import Submission
 from babysitter.model.thread_dump import ThreadDump
 
-_LEVELS = (Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR, Level.CRITICAL)
+_LEVELS = (LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING, LogLevel.ERROR, LogLevel.CRITICAL)
 _LOG_CALLS = frozenset({"FetchLogs", "GetTaskLogs"})
 _TREE_CALLS = frozenset({"ListJobs", "GetJobStatus", "GetJobState", "ListTasks", "GetTaskStatus"})
 _NARROWING = ("cursor", "substring", "minLevel")
 _TAIL = re.compile(r"^(?P<task>.*/\d+)(?::(?P<attempt>\d*)(?:\.\*)?)$")
 
 
-class RecordedEyes:
-    """Implements `Eyes` over a recording. `show` moves it on; it never looks ahead."""
+class RecordedReader:
+    """Implements `ClusterReader` over a recording. `show` moves it on; it never looks ahead."""
 
-    def __init__(self, recording: Recording, stretch: Stretch) -> None:
+    def __init__(self, recording: Recording, stretch: TimeScale) -> None:
         self._recording = recording
         self._stretch = stretch
         self._jobs: dict[JobId, Job] = {}
         self._tasks: dict[JobId, dict[TaskId, Task]] = {}
-        self._requests: dict[JobId, Node] = {}
+        self._requests: dict[JobId, JsonNode] = {}
         self._lines: list[LogLine] = []
         self._known_lines: Counter[tuple[object, ...]] = Counter()
         self._dumps: dict[TaskId, ThreadDump] = {}
         self._no_dump: dict[TaskId, BabysitError] = {}
         self._has_looked = False
-        self._blind: dict[str, WorldError] = {}  # "tree" or "logs" -> why the newest attempt to look failed
+        self._blind: dict[
+            str, ExternalError
+        ] = {}  # "tree" or "logs" -> why the newest attempt to look failed
 
-    def show(self, step: Step) -> None:
+    def show(self, step: RecordedStep) -> None:
         """Take a step's answers into account, in the order in which they came."""
         for answer in step.answers:
             self._take(answer)
@@ -59,8 +73,8 @@ class RecordedEyes:
     def abilities(self) -> Abilities:
         return Abilities(kept_submission=self._recording.generation != "april", submits=False)
 
-    async def about(self) -> About:
-        return About(str(self._recording.folder), self._recording.generation, "recording")
+    async def about(self) -> ClusterInfo:
+        return ClusterInfo(str(self._recording.folder), self._recording.generation, "recording")
 
     async def tree(
         self,
@@ -121,7 +135,7 @@ class RecordedEyes:
         if (fault := self._no_dump.get(task)) is not None:
             raise fault
         if task not in self._dumps:
-            raise Refused(f"No thread dump of {task} was recorded.")
+            raise SubmissionRefused(f"No thread dump of {task} was recorded.")
         return self._dumps[task]
 
     async def submission(self, job: JobId) -> Submission | None:
@@ -133,27 +147,29 @@ class RecordedEyes:
 
     # --- taking answers in
 
-    def _take(self, answer: Answer) -> None:
+    def _take(self, answer: RecordedResponse) -> None:
         self._has_looked |= answer.method in _TREE_CALLS or answer.method == "TerminateJob"
         topic = "logs" if answer.method in _LOG_CALLS else "tree" if answer.method in _TREE_CALLS else ""
         if answer.status == 200:
             try:
                 self._take_good(answer)
                 self._blind.pop(topic, None)
-            except (Oddity, ValueError) as fault:
-                self._blind[topic] = NonsenseAnswer(f"The answer to {answer.method} makes no sense: {fault}.")
+            except (UnexpectedField, ValueError) as fault:
+                self._blind[topic] = InvalidResponse(
+                    f"The answer to {answer.method} makes no sense: {fault}."
+                )
             return
         fault_said = self._fault(answer)
         if answer.method == "ProfileTask":
-            self._no_dump[TaskId(str(answer.body.get("target", "")))] = Refused(str(fault_said))
+            self._no_dump[TaskId(str(answer.body.get("target", "")))] = SubmissionRefused(str(fault_said))
         elif isinstance(fault_said, NoSuchJob):
             job = JobId(str(answer.body.get("jobId", "")))
             self._jobs.pop(job, None)
             self._blind.pop(topic, None)
-        elif isinstance(fault_said, WorldError) and topic:
+        elif isinstance(fault_said, ExternalError) and topic:
             self._blind[topic] = fault_said
 
-    def _fault(self, answer: Answer) -> BabysitError | None:
+    def _fault(self, answer: RecordedResponse) -> BabysitError | None:
         """What a failed answer means; None for calls that this generation does not have."""
         if answer.status is None:
             why = answer.text.strip().splitlines()[0][:200] if answer.text.strip() else "no answer"
@@ -165,7 +181,7 @@ class RecordedEyes:
             return None
         return Unreachable(f"The controller answered {answer.method} with {answer.status}.")
 
-    def _take_good(self, answer: Answer) -> None:
+    def _take_good(self, answer: RecordedResponse) -> None:
         raw = answer.json
         if raw is None:
             raise ValueError("not JSON")
@@ -173,7 +189,7 @@ class RecordedEyes:
         if reader is not None:
             reader(self, answer, self._stretch.answer(raw))
 
-    def _list_jobs(self, answer: Answer, raw: object) -> None:
+    def _list_jobs(self, answer: RecordedResponse, raw: object) -> None:
         page = decode.job_page(raw)
         query = answer.body.get("query")
         prefix = query.get("jobIdPrefix") or query.get("nameFilter") if isinstance(query, dict) else None
@@ -184,13 +200,13 @@ class RecordedEyes:
         for job in page.jobs:
             self._put(job)
 
-    def _job_status(self, answer: Answer, raw: object) -> None:  # noqa: ARG002
+    def _job_status(self, answer: RecordedResponse, raw: object) -> None:  # noqa: ARG002
         job = decode.job_status(raw)
         self._put(job)
         if (request := decode.kept_request(raw)) is not None:
             self._requests[job.id] = request
 
-    def _job_state(self, answer: Answer, raw: object) -> None:
+    def _job_state(self, answer: RecordedResponse, raw: object) -> None:
         states = decode.job_states(raw)
         for job, state in states.items():
             known = self._jobs.get(job)
@@ -203,14 +219,14 @@ class RecordedEyes:
             if job_id not in states:
                 self._jobs.pop(JobId(str(job_id)), None)
 
-    def _list_tasks(self, answer: Answer, raw: object) -> None:
+    def _list_tasks(self, answer: RecordedResponse, raw: object) -> None:
         job = JobId(str(answer.body.get("jobId", "")))
         fresh = {task.id: task for task in decode.tasks(raw)}
         known = self._tasks.get(job, {})
         self._tasks[job] = {id_: _fuller(task, known.get(id_)) for id_, task in fresh.items()}
         self._infer(job)
 
-    def _task_status(self, answer: Answer, raw: object) -> None:  # noqa: ARG002
+    def _task_status(self, answer: RecordedResponse, raw: object) -> None:  # noqa: ARG002
         task = decode.task_status(raw)
         self._tasks.setdefault(job_of(task.id), {})[task.id] = task
         self._infer(job_of(task.id))
@@ -229,7 +245,7 @@ class RecordedEyes:
             )
             job = JobId(job.rpartition("/")[0])
 
-    def _terminated(self, answer: Answer, raw: object) -> None:  # noqa: ARG002
+    def _terminated(self, answer: RecordedResponse, raw: object) -> None:  # noqa: ARG002
         """The state is KILLED at once, of the job and of everything below it."""
         stopped = JobId(str(answer.body.get("jobId", "")))
         known = [job for job in self._jobs.values() if is_within(job.id, stopped)]
@@ -237,7 +253,7 @@ class RecordedEyes:
             if not job.state.is_terminal:
                 self._jobs[job.id] = replace(job, state=JobState.KILLED, error="Terminated by user")
 
-    def _logs(self, answer: Answer, raw: object) -> None:
+    def _logs(self, answer: RecordedResponse, raw: object) -> None:
         source = _source_of(answer.body)
         batch = decode.log_batch(raw, source, after=None, at_most=1 << 30)
         if not batch.lines and not any(answer.body.get(name) for name in _NARROWING):
@@ -251,12 +267,12 @@ class RecordedEyes:
                 self._known_lines[key] += 1
                 self._lines.append(line)
 
-    def _profile(self, answer: Answer, raw: object) -> None:
+    def _profile(self, answer: RecordedResponse, raw: object) -> None:
         task = TaskId(str(answer.body.get("target", "")))
         try:
             text = decode.dump_text(raw)
         except decode.NoDump as fault:
-            self._no_dump[task] = Refused(f"No thread dump of {task}: {fault}.")
+            self._no_dump[task] = SubmissionRefused(f"No thread dump of {task}: {fault}.")
             return
         self._no_dump.pop(task, None)
         taken_at = self._stretch.moment(answer.ends_ms)
@@ -279,16 +295,16 @@ class RecordedEyes:
         self._jobs[job.id] = job
 
 
-_READERS: Mapping[str, Callable[[RecordedEyes, Answer, object], None]] = {
-    "ListJobs": RecordedEyes._list_jobs,
-    "GetJobStatus": RecordedEyes._job_status,
-    "GetJobState": RecordedEyes._job_state,
-    "ListTasks": RecordedEyes._list_tasks,
-    "GetTaskStatus": RecordedEyes._task_status,
-    "TerminateJob": RecordedEyes._terminated,
-    "FetchLogs": RecordedEyes._logs,
-    "GetTaskLogs": RecordedEyes._logs,
-    "ProfileTask": RecordedEyes._profile,
+_READERS: Mapping[str, Callable[[RecordedReader, RecordedResponse, object], None]] = {
+    "ListJobs": RecordedReader._list_jobs,
+    "GetJobStatus": RecordedReader._job_status,
+    "GetJobState": RecordedReader._job_state,
+    "ListTasks": RecordedReader._list_tasks,
+    "GetTaskStatus": RecordedReader._task_status,
+    "TerminateJob": RecordedReader._terminated,
+    "FetchLogs": RecordedReader._logs,
+    "GetTaskLogs": RecordedReader._logs,
+    "ProfileTask": RecordedReader._profile,
 }
 
 
@@ -328,6 +344,6 @@ def _is_of(line: LogLine, source: LogSource) -> bool:
         return False
     if source.since is not None and line.at_ms and line.at_ms <= source.since.timestamp() * 1000:
         return False
-    if source.at_least is None or line.level is Level.UNKNOWN:
+    if source.at_least is None or line.level is LogLevel.UNKNOWN:
         return True
     return _LEVELS.index(line.level) >= _LEVELS.index(source.at_least)

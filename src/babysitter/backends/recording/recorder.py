@@ -17,10 +17,10 @@ import yaml
 from babysitter.backends.iris.log_window import LogWindow
 from babysitter.backends.iris.transport import (
     CONTROLLER_SERVICE,
-    Line,
     NoSuchMethod,
     Page,
     QuickReader,
+    Transport,
     Verb,
 )
 from babysitter.clock import Clock
@@ -30,7 +30,7 @@ from babysitter.errors import (
     NoSuchJob,
     NotAuthorised,
     Overloaded,
-    Refused,
+    SubmissionRefused,
     Unreachable,
 )
 from babysitter.model.ids import JobId
@@ -44,7 +44,7 @@ _KEPT_AS: tuple[tuple[type[BabysitError], int | None, str], ...] = (
     (NoSuchJob, 404, "not_found"),
     (NotAuthorised, 401, "unauthenticated"),
     (Overloaded, 429, "resource_exhausted"),
-    (Refused, 400, "failed_precondition"),
+    (SubmissionRefused, 400, "failed_precondition"),
     (Unreachable, None, ""),
 )
 
@@ -113,10 +113,10 @@ class RecordingFolder:
             index.write(json.dumps({**entry, "t": round(seconds, 1)}) + "\n")
 
 
-class RecordingLine:
+class RecordingTransport:
     """Implements `Line`: hands questions on, and keeps what came back."""
 
-    def __init__(self, line: Line, folder: RecordingFolder, clock: Clock) -> None:
+    def __init__(self, line: Transport, folder: RecordingFolder, clock: Clock) -> None:
         self._line, self._folder, self._clock = line, folder, clock
 
     @property

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.predicates import (
     dump_evidence,
     field_evidence,
@@ -16,9 +16,9 @@ from babysitter.diagnosis.causes.predicates import (
 )
 from babysitter.diagnosis.causes.rule import Condition, LogMatch, TracebackMatch
 from babysitter.diagnosis.signatures.pattern import Pattern, most_telling
-from babysitter.diagnosis.timeline.traceback import Raised, Traceback
+from babysitter.diagnosis.timeline.traceback import RaisedException, Traceback
 from babysitter.model.finding import Evidence
-from babysitter.model.log import Level, Role
+from babysitter.model.log import LogLevel, Role
 
 MOST_STARTS = 200  # of a sequence that are tried
 
@@ -44,7 +44,7 @@ def nothing_dead(line: int) -> bool:  # noqa: ARG001
     return False
 
 
-def holds(condition: Condition, reading: Reading, dead: Dead = nothing_dead) -> Match | None:
+def holds(condition: Condition, reading: LineBuffer, dead: Dead = nothing_dead) -> Match | None:
     """Evidence that all parts of a condition hold, or None."""
     match = Match()
     for part in _parts(condition, reading, dead):
@@ -54,7 +54,7 @@ def holds(condition: Condition, reading: Reading, dead: Dead = nothing_dead) -> 
     return match
 
 
-def _parts(condition: Condition, reading: Reading, dead: Dead) -> Iterator[Match | None]:
+def _parts(condition: Condition, reading: LineBuffer, dead: Dead) -> Iterator[Match | None]:
     """Each part's answer, cheap ones first, so that the first None ends the work."""
     if condition.model_fields_set & FIELD_NAMES:
         yield _facts(field_evidence(condition, reading.fields))
@@ -84,7 +84,7 @@ def _facts(found: tuple[list[Evidence], dict[str, str]] | None) -> Match | None:
     return None if found is None else Match(facts=found[0], captures=found[1])
 
 
-def _any(conditions: Sequence[Condition], reading: Reading, dead: Dead) -> Match | None:
+def _any(conditions: Sequence[Condition], reading: LineBuffer, dead: Dead) -> Match | None:
     matches = [match for each in conditions if (match := holds(each, reading, dead)) is not None]
     if not matches:
         return None
@@ -93,7 +93,7 @@ def _any(conditions: Sequence[Condition], reading: Reading, dead: Dead) -> Match
     return matches[0]
 
 
-def match_lines(wanted: LogMatch, reading: Reading, dead: Dead) -> Match | None:
+def match_lines(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> Match | None:
     """Lines of the log that satisfy a log matcher."""
     lines: dict[int, Pattern | None] = {}
     if wanted.any:
@@ -118,18 +118,22 @@ def match_lines(wanted: LogMatch, reading: Reading, dead: Dead) -> Match | None:
     return Match(lines=lines)
 
 
-def _usable(wanted: LogMatch, reading: Reading, dead: Dead, pattern: Pattern) -> Iterator[int]:
+def _usable(wanted: LogMatch, reading: LineBuffer, dead: Dead, pattern: Pattern) -> Iterator[int]:
     """Lines that match a pattern and pass the matcher's other demands."""
     return _usable_of(wanted, reading, dead, reading.lines_with(pattern))
 
 
-def _usable_of(wanted: LogMatch, reading: Reading, dead: Dead, lines: Sequence[int]) -> Iterator[int]:
+def _usable_of(wanted: LogMatch, reading: LineBuffer, dead: Dead, lines: Sequence[int]) -> Iterator[int]:
     if wanted.near_end and lines:
         lines = [line for line in lines if reading.is_near_end(line, wanted.near_end)]
     for line in lines:
         if dead(line) or not _is_from(reading, line, wanted.source):
             continue
-        if wanted.level and wanted.level is not Level.UNKNOWN and not reading.is_at_least(line, wanted.level):
+        if (
+            wanted.level
+            and wanted.level is not LogLevel.UNKNOWN
+            and not reading.is_at_least(line, wanted.level)
+        ):
             continue
         if wanted.stream and reading.stream(line) not in wanted.stream:
             continue
@@ -141,7 +145,7 @@ def _usable_of(wanted: LogMatch, reading: Reading, dead: Dead, lines: Sequence[i
 
 
 def _all_usable(
-    wanted: LogMatch, patterns: Sequence[Pattern], reading: Reading, dead: Dead
+    wanted: LogMatch, patterns: Sequence[Pattern], reading: LineBuffer, dead: Dead
 ) -> list[list[int]] | None:
     """Usable lines of patterns that must all occur, or None; looked for around the rarest if possible."""
     rarest = most_telling(patterns)
@@ -167,11 +171,11 @@ def _all_usable(
     return each
 
 
-def _is_from(reading: Reading, line: int, sources: Sequence[Role]) -> bool:
+def _is_from(reading: LineBuffer, line: int, sources: Sequence[Role]) -> bool:
     return not sources or (role := reading.role(line)) is None or role in sources
 
 
-def _counted(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Pattern | None] | None:
+def _counted(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pattern | None] | None:
     """Lines of `any`, enough of them, close enough together, agreeing where they should."""
     found: dict[int, Pattern | None] = {}
     for pattern in wanted.any:
@@ -194,7 +198,7 @@ def _counted(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Patter
     return dict(sorted(enough.items())) or None
 
 
-def _together(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Pattern | None] | None:
+def _together(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pattern | None] | None:
     """One line for each pattern of `all`, within the window if there is one."""
     each = _all_usable(wanted, wanted.all, reading, dead)
     if each is None:
@@ -213,7 +217,7 @@ def _nearest(lines: Sequence[int], anchor: int) -> int:
     return min(lines[max(0, at - 1) : at + 1], key=lambda line: abs(line - anchor))
 
 
-def _in_order(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Pattern | None] | None:
+def _in_order(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pattern | None] | None:
     """The first chain of lines that match the patterns of `sequence` one after another."""
     each = _all_usable(wanted, wanted.sequence, reading, dead)
     if each is None:
@@ -225,7 +229,7 @@ def _in_order(wanted: LogMatch, reading: Reading, dead: Dead) -> dict[int, Patte
     return None
 
 
-def _chain(wanted: LogMatch, reading: Reading, each: list[list[int]], start: int) -> list[int] | None:
+def _chain(wanted: LogMatch, reading: LineBuffer, each: list[list[int]], start: int) -> list[int] | None:
     chain = [start]
     agreement = _agreement(wanted, reading, start, wanted.sequence[0])
     for lines, pattern in zip(each[1:], wanted.sequence[1:], strict=True):
@@ -238,7 +242,7 @@ def _chain(wanted: LogMatch, reading: Reading, each: list[list[int]], start: int
     return chain
 
 
-def _agreement(wanted: LogMatch, reading: Reading, line: int, pattern: Pattern | None) -> tuple[str, ...]:
+def _agreement(wanted: LogMatch, reading: LineBuffer, line: int, pattern: Pattern | None) -> tuple[str, ...]:
     if not wanted.same:
         return ()
     captures = reading.captures(line, pattern) if pattern else {}
@@ -250,7 +254,7 @@ def _agrees(first: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return all(one == two or not one or not two for one, two in zip(first, other, strict=True))
 
 
-def _is_close(wanted: LogMatch, reading: Reading, first: int, last: int) -> bool:
+def _is_close(wanted: LogMatch, reading: LineBuffer, first: int, last: int) -> bool:
     if wanted.within is None:
         return True
     if wanted.within.lines is not None:
@@ -261,7 +265,7 @@ def _is_close(wanted: LogMatch, reading: Reading, first: int, last: int) -> bool
     return abs(end - start) <= wanted.within.seconds * 1000
 
 
-def match_tracebacks(wanted: TracebackMatch, reading: Reading, dead: Dead) -> Match | None:
+def match_tracebacks(wanted: TracebackMatch, reading: LineBuffer, dead: Dead) -> Match | None:
     """Exceptions that satisfy a traceback matcher; the line of each is the one that names it."""
     match = Match()
     for unit in reading.tracebacks:
@@ -279,13 +283,13 @@ def match_tracebacks(wanted: TracebackMatch, reading: Reading, dead: Dead) -> Ma
     return match if len(match.lines) >= wanted.min_count else None
 
 
-def _chosen(unit: Traceback, chain: str) -> Sequence[Raised]:
+def _chosen(unit: Traceback, chain: str) -> Sequence[RaisedException]:
     if chain == "first":
         return unit.raised[:1]
     return unit.raised[-1:] if chain == "last" else unit.raised
 
 
-def _raised_captures(wanted: TracebackMatch, raised: Raised) -> dict[str, str] | None:
+def _raised_captures(wanted: TracebackMatch, raised: RaisedException) -> dict[str, str] | None:
     """Captures when one exception satisfies everything that is given, else None."""
     captures = {"exception": raised.name, "message": raised.message[:300], "frame": str(raised.place or "")}
     if wanted.exception and not any(_is_named(pattern, raised) for pattern in wanted.exception):
@@ -304,7 +308,7 @@ def _raised_captures(wanted: TracebackMatch, raised: Raised) -> dict[str, str] |
     return captures
 
 
-def _is_named(pattern: Pattern, raised: Raised) -> bool:
+def _is_named(pattern: Pattern, raised: RaisedException) -> bool:
     if pattern.is_literal:
         return pattern.text in (raised.name, raised.type)
     return pattern.captures_in(raised.type) is not None

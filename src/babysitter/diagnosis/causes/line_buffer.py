@@ -15,11 +15,11 @@ from operator import add
 
 from babysitter.diagnosis.causes.rule_fields import Fields
 from babysitter.diagnosis.signatures.pattern import Pattern, line_finder, parse_pattern
-from babysitter.diagnosis.signatures.scanner import Engine, tidy
+from babysitter.diagnosis.signatures.scanner import Scanner, tidy
 from babysitter.diagnosis.timeline.traceback import Reader, Traceback
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import TaskId
-from babysitter.model.log import Level, LogLine, Role
+from babysitter.model.log import LogLevel, LogLine, Role
 
 LONGEST_QUOTE = 2000  # characters of a line that evidence keeps
 MOST_TRACEBACK_LINES = 40_000
@@ -36,9 +36,15 @@ EXCEPTION_LINE = parse_pattern(
 _LEVEL = re.compile(
     r"^\W{0,4}(?:\S{1,40} ){0,4}?\[?(?:([DIWEF])\d{4,8}[ T]|(DEBUG|INFO|WARN(?:ING)?|ERROR|CRITICAL|FATAL)\b)"
 )
-_LEVELS = {"D": Level.DEBUG, "I": Level.INFO, "W": Level.WARNING, "E": Level.ERROR, "F": Level.CRITICAL,
-           "C": Level.CRITICAL}  # fmt: skip
-_ORDER = (Level.DEBUG, Level.INFO, Level.WARNING, Level.ERROR, Level.CRITICAL)
+_LEVELS = {
+    "D": LogLevel.DEBUG,
+    "I": LogLevel.INFO,
+    "W": LogLevel.WARNING,
+    "E": LogLevel.ERROR,
+    "F": LogLevel.CRITICAL,
+    "C": LogLevel.CRITICAL,
+}
+_ORDER = (LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING, LogLevel.ERROR, LogLevel.CRITICAL)
 _TASK = re.compile(rb"^\s{0,4}(?:\[?[\d:T.\- ]{5,30}Z?\]? )?task=(?P<task>/\S+)")
 _TIME = re.compile(
     r"(?P<y>20\d\d)-?(?P<mo>\d\d)-?(?P<d>\d\d)[T ](?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)"
@@ -46,7 +52,7 @@ _TIME = re.compile(
 )
 
 
-class Reading:
+class LineBuffer:
     """Lines numbered from 0: first the log's, then those of error and pending-reason fields."""
 
     def __init__(
@@ -84,7 +90,7 @@ class Reading:
         self._spans: dict[int, tuple[int, int]] = {}
         self._quoted: dict[int, Evidence] = {}
 
-    def scan(self, engine: Engine, patterns: Sequence[Pattern], known: frozenset[Pattern]) -> None:
+    def scan(self, engine: Scanner, patterns: Sequence[Pattern], known: frozenset[Pattern]) -> None:
         """Find all hits of these patterns in one pass. `known`: the same patterns as a set."""
         by_index: defaultdict[int, list[int]] = defaultdict(list)
         spans = self._spans
@@ -96,7 +102,7 @@ class Reading:
         self._hits.update((patterns[index], lines) for index, lines in by_index.items())
         self._scanned = self._scanned | known if self._scanned else known
 
-    def scan_among(self, engine: Engine, patterns: Sequence[Pattern], lines: Sequence[int]) -> None:
+    def scan_among(self, engine: Scanner, patterns: Sequence[Pattern], lines: Sequence[int]) -> None:
         """Find hits of these patterns in these lines, beside those found in other lines before."""
         found: defaultdict[int, set[int]] = defaultdict(set)
         for at, index, _, _ in engine.scan(b"\n".join([self.raw(line) for line in lines])):
@@ -182,17 +188,21 @@ class Reading:
         task = self.task(line)
         return self._role_of_task(task) if task else None
 
-    def level(self, line: int) -> Level:
+    def level(self, line: int) -> LogLevel:
         if self._entries is not None and line < self.log_count:
             told = self._entries[line].level
-            if told is not Level.UNKNOWN:
+            if told is not LogLevel.UNKNOWN:
                 return told
         found = _LEVEL.match(self.text(line)[:120])
-        return _LEVELS[(found[1] or found[2])[0]] if found else Level.UNKNOWN
+        return _LEVELS[(found[1] or found[2])[0]] if found else LogLevel.UNKNOWN
 
-    def is_at_least(self, line: int, least: Level) -> bool:
+    def is_at_least(self, line: int, least: LogLevel) -> bool:
         level = self.level(line)
-        return level is Level.UNKNOWN or least is Level.UNKNOWN or _ORDER.index(level) >= _ORDER.index(least)
+        return (
+            level is LogLevel.UNKNOWN
+            or least is LogLevel.UNKNOWN
+            or _ORDER.index(level) >= _ORDER.index(least)
+        )
 
     def stream(self, line: int) -> str:
         """stdout, stderr, build, ...; "" when not known. The words of a state or an error are no stream's."""

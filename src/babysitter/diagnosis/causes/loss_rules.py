@@ -6,8 +6,8 @@ A rule sees lines one by one; that a loss of 9.8 is bad shows only beside the 2.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from babysitter.diagnosis.timeline.loss import LossState, Run
-from babysitter.diagnosis.timeline.loss_history import Course
+from babysitter.diagnosis.timeline.loss import LossSeries, LossState
+from babysitter.diagnosis.timeline.loss_history import LossHistory
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.log import LogLine
@@ -16,7 +16,7 @@ NOT_FINITE = RuleId("measured.loss-not-finite")
 RAN_AWAY = RuleId("measured.loss-ran-away")
 
 
-def measured_findings(run: Run, lines: Sequence[str], *, source: str = "") -> tuple[Finding, ...]:
+def measured_findings(run: LossSeries, lines: Sequence[str], *, source: str = "") -> tuple[Finding, ...]:
     """What the folded reports of a run prove; `lines` are those that `run` was read from."""
     if run.bad_from is None or run.newest_place is None:
         return ()
@@ -31,7 +31,7 @@ def measured_findings(run: Run, lines: Sequence[str], *, source: str = "") -> tu
     return ()
 
 
-def findings_of_course(course: Course) -> tuple[Finding, ...]:
+def findings_of_course(course: LossHistory) -> tuple[Finding, ...]:
     """As `measured_findings`, for a watch; positions count from the first new line."""
     found = measured_findings(course.run, [line.text for line in course.lines])
     return tuple(_placed(each, course.lines, course.places) for each in found)
@@ -48,13 +48,13 @@ def _placed(finding: Finding, lines: Sequence[LogLine], places: Sequence[int]) -
     )
 
 
-def _since(run: Run) -> str:
+def _since(run: LossSeries) -> str:
     step = run.newest.step if run.newest else None
     return f"As of step {step} " if step is not None else "As of the newest report "
 
 
 def _diverged(
-    rule: RuleId, text: str, confidence: float, run: Run, lines: Sequence[str], source: str
+    rule: RuleId, text: str, confidence: float, run: LossSeries, lines: Sequence[str], source: str
 ) -> Finding:
     places = sorted({place for place in (run.bad_from, run.newest_place) if place is not None})
     return Finding(

@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from babysitter.diagnosis.causes.conditions import Match, holds
-from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule import Rule
 from babysitter.diagnosis.causes.rule_fields import (
     Fields,
-    Measures,
+    PaceFields,
     fields_of_facts,
     fields_of_tree,
 )
-from babysitter.diagnosis.causes.rule_index import Rulebook, rulebooks_of
-from babysitter.diagnosis.causes.suppress import Cover, cover_of
+from babysitter.diagnosis.causes.rule_index import RuleIndex, rulebooks_of
+from babysitter.diagnosis.causes.suppress import Suppression, suppression_of
 from babysitter.model.finding import Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId
 from babysitter.model.job import TaskState
@@ -39,7 +39,7 @@ def classify(
     playbook: Playbook,
     *,
     carried: Sequence[LogLine] = (),
-    measures: Measures | None = None,
+    measures: PaceFields | None = None,
     last_log_age_s: float | None = None,
     role_of_task: Callable[[TaskId], Role | None] | None = None,
 ) -> Findings:
@@ -57,14 +57,14 @@ def classify(
     fields = (
         fields_of_tree(tree, dumps=dumps, measures=measures, last_log_age_s=last_log_age_s)
         if tree is not None
-        else Fields(dumps=dumps, measures=measures or Measures())
+        else Fields(dumps=dumps, measures=measures or PaceFields())
     )
     text = "\n".join([line.text for line in lines]).encode("utf-8", "replace")
     if text.count(b"\n") != max(
         0, len(lines) - 1
     ):  # an entry that holds several lines would shift all others
         text = b"\n".join([line.text.encode("utf-8", "replace").replace(b"\n", b" ") for line in lines])
-    reading = Reading(text, fields, entries=lines, role_of_task=role_of_task)
+    reading = LineBuffer(text, fields, entries=lines, role_of_task=role_of_task)
     return _without_old(findings_of(reading, playbook), len(carried))
 
 
@@ -76,7 +76,7 @@ def classify_text(
     source: str = "log",
     role: Role | None = None,
     dumps: tuple[ThreadDump, ...] = (),
-    measures: Measures | None = None,
+    measures: PaceFields | None = None,
     task_states: tuple[TaskState, ...] = (),
     explains_unasked: bool = False,
 ) -> Findings:
@@ -96,7 +96,7 @@ def classify_text(
         def role_of_task(task: TaskId) -> Role | None:  # noqa: ARG001
             return role
 
-    reading = Reading(raw, fields, entries=entries, source=source, role_of_task=role_of_task)
+    reading = LineBuffer(raw, fields, entries=entries, source=source, role_of_task=role_of_task)
     return findings_of(reading, playbook, explains_unasked=explains_unasked)
 
 
@@ -106,7 +106,7 @@ def warm(playbook: Playbook) -> None:
         book.prepare()
 
 
-def findings_of(reading: Reading, playbook: Playbook, *, explains_unasked: bool = False) -> Findings:
+def findings_of(reading: LineBuffer, playbook: Playbook, *, explains_unasked: bool = False) -> Findings:
     """All rules held against a reading, with what explains what; earliest first.
 
     Rules that only explain lines away are held against the lines of other findings (`explains_unasked`:
@@ -133,7 +133,7 @@ def _says_something(finding: Finding) -> bool:
     return finding.severity > Severity.INFO and not finding.is_consequence
 
 
-def _matched(rulebook: Rulebook, reading: Reading) -> list[tuple[Rule, Match]]:
+def _matched(rulebook: RuleIndex, reading: LineBuffer) -> list[tuple[Rule, Match]]:
     matched: list[tuple[Rule, Match]] = []
     for placed in rulebook.candidates(reading):
         match = holds(placed.rule.match, reading)
@@ -142,8 +142,8 @@ def _matched(rulebook: Rulebook, reading: Reading) -> list[tuple[Rule, Match]]:
     return matched
 
 
-def _weighed(matched: Sequence[tuple[Rule, Match]], reading: Reading) -> Findings:
-    covers = [cover for rule, match in matched if (cover := cover_of(rule, match, reading)) is not None]
+def _weighed(matched: Sequence[tuple[Rule, Match]], reading: LineBuffer) -> Findings:
+    covers = [cover for rule, match in matched if (cover := suppression_of(rule, match, reading)) is not None]
     kept: list[Finding] = []
     cancelled: list[tuple[Finding, RuleId]] = []
     for rule, match in matched:
@@ -157,7 +157,7 @@ def _weighed(matched: Sequence[tuple[Rule, Match]], reading: Reading) -> Finding
 
 
 def _what_is_left(
-    rule: Rule, match: Match, reading: Reading, covers: Sequence[Cover]
+    rule: Rule, match: Match, reading: LineBuffer, covers: Sequence[Suppression]
 ) -> tuple[Match | None, str]:
     """The match without explained lines; None and the explaining rule when too little is left."""
     if not covers:
@@ -173,7 +173,7 @@ def _what_is_left(
     ), explaining.by.id
 
 
-def _finding(rule: Rule, match: Match, reading: Reading) -> Finding:
+def _finding(rule: Rule, match: Match, reading: LineBuffer) -> Finding:
     lines = sorted(match.lines)
     quoted = lines if len(lines) <= MOST_EVIDENCE else [*lines[: MOST_EVIDENCE - 1], lines[-1]]
     captures = _captures(match, lines, reading)
@@ -200,7 +200,7 @@ def _finding(rule: Rule, match: Match, reading: Reading) -> Finding:
     )
 
 
-def _captures(match: Match, lines: Sequence[int], reading: Reading) -> dict[str, str]:
+def _captures(match: Match, lines: Sequence[int], reading: LineBuffer) -> dict[str, str]:
     """Of each name the first value, from the lines in order, then from fields and tracebacks."""
     captures: dict[str, str] = {}
     for line in (*lines[:20], *lines[-1:]):

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from babysitter.diagnosis.causes.comparisons import ProgressTest
 from babysitter.diagnosis.causes.rule import Condition, DumpMatch
-from babysitter.diagnosis.causes.rule_fields import Fields, Measures
+from babysitter.diagnosis.causes.rule_fields import Fields, PaceFields
 from babysitter.diagnosis.signatures.pattern import Pattern
 from babysitter.model.finding import Evidence
 from babysitter.model.log import Role
-from babysitter.model.thread_dump import Frame, Thread, ThreadDump
+from babysitter.model.thread_dump import StackFrame, Thread, ThreadDump
 
 Found = tuple[list[Evidence], dict[str, str]]
 
@@ -66,7 +66,7 @@ def _text_hit(
     return None
 
 
-def progress_evidence(tests: Sequence[ProgressTest], measures: Measures) -> Found | None:
+def progress_evidence(tests: Sequence[ProgressTest], measures: PaceFields) -> Found | None:
     """Progress tests, all of which must hold; an unknown number never holds."""
     told: list[str] = []
     for test in tests:
@@ -127,7 +127,7 @@ def _is_named(wanted: DumpMatch, thread: Thread) -> bool:
     )
 
 
-def _is_frame(pattern: Pattern, frame: Frame) -> bool:
+def _is_frame(pattern: Pattern, frame: StackFrame) -> bool:
     """A literal is the function's whole name without its class; a /regex/ also sees its class and file."""
     name = frame.function.rpartition(".")[2]
     if pattern.is_literal:

@@ -23,10 +23,10 @@ from babysitter.diagnosis.causes.comparisons import (
 from babysitter.diagnosis.signatures.pattern import Pattern, parse_pattern
 from babysitter.model.finding import ActionKind, Cause, Retry, Severity
 from babysitter.model.job import JobState, TaskState
-from babysitter.model.log import Level, Role
+from babysitter.model.log import LogLevel, Role
 
 
-class Door(BaseModel):
+class StrictModel(BaseModel):
     """A closed mapping: unknown keys are errors, values never change afterwards."""
 
     model_config = ConfigDict(
@@ -68,7 +68,7 @@ Roles = Annotated[tuple[Role, ...], BeforeValidator(_roles)]  # empty = anybody'
 Slug = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(-[a-z0-9_]+)*$")]
 
 
-class LogMatch(Door):
+class LogMatch(StrictModel):
     """Lines of the log. Everything that is given must hold."""
 
     any: Texts = ()  # lines that hold one of these
@@ -77,7 +77,7 @@ class LogMatch(Door):
     except_: Texts = Field((), alias="except")  # a line that also holds one of these does not count
     unless_after: Texts = ()  # void when one of these follows the last line that counted
     source: Roles = ()
-    level: Level | None = None  # at least; lines of unknown level stay
+    level: LogLevel | None = None  # at least; lines of unknown level stay
     stream: Words = ()
     case: Literal["sensitive", "ignore"] = "sensitive"
     min_count: Annotated[int, Field(ge=1, le=10_000)] = 1
@@ -118,7 +118,7 @@ class LogMatch(Door):
         return (*self.any, *self.all, *self.sequence, *self.except_, *self.unless_after)
 
 
-class TracebackMatch(Door):
+class TracebackMatch(StrictModel):
     """A Python traceback as one unit. All that is given must hold for one exception of its chain."""
 
     exception: Texts = ()  # name of its type; a literal is the whole last segment, e.g. OutOfMemoryError
@@ -135,7 +135,7 @@ class TracebackMatch(Door):
         return self
 
 
-class DumpMatch(Door):
+class DumpMatch(StrictModel):
     """A thread dump. Frames are function names (a literal is the whole name without its class) or /regex/."""
 
     process: Roles = ()
@@ -152,7 +152,7 @@ class DumpMatch(Door):
         return self
 
 
-class Condition(Door):
+class Condition(StrictModel):
     """Facts that must all hold. Fields of the job hold when they hold for the job or for one of its tasks."""
 
     logs: LogMatch | None = None
@@ -179,7 +179,7 @@ class Condition(Door):
         return self
 
 
-class Action(Door):
+class SuggestedAction(StrictModel):
     """What to do. `change`: for restart-with-change, what should be different."""
 
     kind: ActionKind
@@ -191,7 +191,7 @@ class Action(Door):
         return {"kind": value} if isinstance(value, str) else value
 
 
-class AppliesTo(Door):
+class AppliesTo(StrictModel):
     """Empty = everything. A log file without a known kind is held against every rule."""
 
     backend: Annotated[tuple[Slug, ...], BeforeValidator(_many)] = ()
@@ -204,7 +204,7 @@ class AppliesTo(Door):
         )
 
 
-class Explains(Door):
+class Explains(StrictModel):
     """What this rule explains away: the evidence of other rules in the same place."""
 
     what: Words  # rule ids, causes, or "*"
@@ -216,7 +216,7 @@ class Explains(Door):
         return {"what": value} if isinstance(value, str | list) else value
 
 
-class Example(Door):
+class Example(StrictModel):
     """Facts to try a rule on. A plain string is its `logs`."""
 
     logs: str = ""
@@ -244,7 +244,7 @@ class Example(Door):
         return value
 
 
-class Examples(Door):
+class Examples(StrictModel):
     """Facts on which the rule must find something, and facts on which it must not."""
 
     match: Annotated[tuple[Example, ...], Field(min_length=1), BeforeValidator(_many)]
@@ -285,7 +285,7 @@ def placeholders(text: str) -> list[str]:
         raise ValueError(f"{text!r}: {error}; write {{{{ and }}}} for plain braces") from None
 
 
-class Rule(Door):
+class Rule(StrictModel):
     """Evidence wanted, cause, severity, advice, examples."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$"), AfterValidator(_rule_id)]
@@ -297,7 +297,7 @@ class Rule(Door):
     explain: str = Field(min_length=1)
     advice: str = ""  # what a person should do next
     look_at: Words = ()
-    action: Action
+    action: SuggestedAction
     retry: Retry = Retry.UNKNOWN
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
     safety: str = ""  # why this rule may not cry wolf
@@ -330,7 +330,7 @@ class Rule(Door):
         return self
 
 
-class PlaybookFile(Door):
+class PlaybookFile(StrictModel):
     """One YAML file. `switch_off`: ids of rules, shipped or of earlier folders, that are switched off."""
 
     playbook: Slug
@@ -345,7 +345,7 @@ def _cause_or_none(value: Any) -> Any:
     return value
 
 
-class Expectation(Door):
+class Expectation(StrictModel):
     """What a scenario's step should yield. Lists name rule ids."""
 
     rules: Words = ()
@@ -355,21 +355,21 @@ class Expectation(Door):
     severity: Severity | None = None
 
 
-class Step(Example):
+class ScenarioStep(Example):
     """New facts of one look, and what they should mean."""
 
     expect: Expectation
 
 
-class Scenario(Door):
+class RuleScenario(StrictModel):
     """A story in steps; logs are carried from step to step as in a running watch."""
 
     name: str
     kind: str = ""
-    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    steps: Annotated[tuple[ScenarioStep, ...], Field(min_length=1)]
 
 
-class ScenarioFile(Door):
+class ScenarioFile(StrictModel):
     """A `*.test.yaml` beside a playbook."""
 
-    scenarios: tuple[Scenario, ...]
+    scenarios: tuple[RuleScenario, ...]

@@ -14,7 +14,7 @@ from babysitter.model.thread_dump import ThreadDump
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class PaceFields:
     """Progress in numbers, as far as it is known. `numbers` has the names that playbooks may compare."""
 
     motion: Motion | None = None
@@ -30,7 +30,7 @@ class Fields:
     numbers: Mapping[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
     texts: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)  # error, pending_reason
     dumps: tuple[tuple[ThreadDump, Role | None], ...] = ()
-    measures: Measures = Measures()
+    measures: PaceFields = PaceFields()
 
     @property
     def present(self) -> frozenset[str]:
@@ -44,7 +44,7 @@ def fields_of_facts(
     facts: JobFacts,
     *,
     dumps: tuple[ThreadDump, ...] = (),
-    measures: Measures | None = None,
+    measures: PaceFields | None = None,
     task_states: tuple[TaskState, ...] = (),
 ) -> Fields:
     """Fields of a job that is known only by a handful of values."""
@@ -65,7 +65,7 @@ def fields_of_facts(
             if text
         },
         dumps=tuple((dump, None) for dump in dumps),
-        measures=measures or Measures(),
+        measures=measures or PaceFields(),
     )
 
 
@@ -73,7 +73,7 @@ def fields_of_tree(
     tree: JobTree,
     *,
     dumps: tuple[tuple[ThreadDump, Role | None], ...] = (),
-    measures: Measures | None = None,
+    measures: PaceFields | None = None,
     last_log_age_s: float | None = None,
 ) -> Fields:
     """Fields of a whole tree: state and counters of the root, the rest of whatever is not fine."""
@@ -99,7 +99,7 @@ def fields_of_tree(
         numbers={name: tuple(values) for name, values in numbers.items() if values},
         texts={name: tuple(values) for name, values in texts.items() if values},
         dumps=dumps,
-        measures=measures or Measures(),
+        measures=measures or PaceFields(),
     )
 
 

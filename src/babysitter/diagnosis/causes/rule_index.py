@@ -4,13 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from babysitter.diagnosis.causes.line_buffer import EXCEPTION_LINE, TRACEBACK_HEAD, Reading
+from babysitter.diagnosis.causes.line_buffer import (
+    EXCEPTION_LINE,
+    TRACEBACK_HEAD,
+    LineBuffer,
+)
 from babysitter.diagnosis.causes.predicates import NUMBERS, TEXTS
 from babysitter.diagnosis.causes.rule import Condition, Rule
 from babysitter.diagnosis.signatures.pattern import Pattern, most_telling
-from babysitter.diagnosis.signatures.scanner import SMALL_BYTES, Engine, open_engine
+from babysitter.diagnosis.signatures.scanner import SMALL_BYTES, Scanner, open_engine
 from babysitter.model.finding import Cause, Severity
-from babysitter.playbook.load import PlacedRule, Playbook
+from babysitter.playbook.load import LocatedRule, Playbook
 
 USUAL_LINE_BYTES = 120
 BROAD = 6  # a pattern with less fixed text in one piece hits too many lines
@@ -23,17 +27,17 @@ MOST_KEPT = 8  # playbooks ready at once: a few kinds of job, before and after a
 
 
 @dataclass(slots=True)
-class Rulebook:
+class RuleIndex:
     """Rules with the index from patterns to rules."""
 
-    placed: tuple[PlacedRule, ...]
+    placed: tuple[LocatedRule, ...]
     patterns: tuple[Pattern, ...]
     known: frozenset[Pattern]
     triggered: dict[Pattern, tuple[int, ...]]  # rules that such a line may concern
     unaided: Mapping[frozenset[str], tuple[int, ...]]  # rules that may hold without a line, by what they need
-    engines: dict[bool, Engine] = field(default_factory=dict)  # for small texts, and for large ones
+    engines: dict[bool, Scanner] = field(default_factory=dict)  # for small texts, and for large ones
 
-    def engine(self, size: int) -> Engine:
+    def engine(self, size: int) -> Scanner:
         """The engine for a text of this size (compiled once a process, and kept on disk)."""
         is_small = size < SMALL_BYTES
         if is_small not in self.engines:
@@ -45,15 +49,15 @@ class Rulebook:
         fast = open_engine(self.patterns)
         self.engines.update({True: fast, False: fast})
 
-    def read(self, reading: Reading) -> None:
+    def read(self, reading: LineBuffer) -> None:
         """Scan once for everything that any rule looks for."""
         reading.scan(self.engine(len(reading.buffer)), self.patterns, self.known)
 
-    def read_among(self, reading: Reading, lines: Sequence[int]) -> None:
+    def read_among(self, reading: LineBuffer, lines: Sequence[int]) -> None:
         """The same in these lines only, which rise; all others count as without."""
         reading.scan_among(self.engine(len(lines) * USUAL_LINE_BYTES), self.patterns, lines)
 
-    def candidates(self, reading: Reading) -> list[PlacedRule]:
+    def candidates(self, reading: LineBuffer) -> list[LocatedRule]:
         """Rules that can hold at all, in the playbook's order."""
         present = reading.fields.present
         indices: set[int] = set()
@@ -73,12 +77,12 @@ class Rulebooks:
     """
 
     playbook: Playbook
-    first: Rulebook
-    last_resort: Rulebook
-    explaining: Rulebook
+    first: RuleIndex
+    last_resort: RuleIndex
+    explaining: RuleIndex
 
     @property
-    def all(self) -> tuple[Rulebook, ...]:
+    def all(self) -> tuple[RuleIndex, ...]:
         return self.first, self.last_resort, self.explaining
 
 
@@ -113,7 +117,7 @@ def _only_explains(rule: Rule) -> bool:
     return rule.cause is Cause.HEALTHY and rule.severity <= Severity.INFO and is_alone
 
 
-def _made(rules: tuple[PlacedRule, ...]) -> Rulebook:
+def _made(rules: tuple[LocatedRule, ...]) -> RuleIndex:
     triggered: dict[Pattern, list[int]] = {TRACEBACK_HEAD: [], EXCEPTION_LINE: []}
     unaided: defaultdict[frozenset[str], list[int]] = defaultdict(list)
     for index, placed in enumerate(rules):
@@ -124,7 +128,7 @@ def _made(rules: tuple[PlacedRule, ...]) -> Rulebook:
             if LINES not in needed:
                 unaided[needed].append(index)
     patterns = tuple(triggered)
-    return Rulebook(
+    return RuleIndex(
         rules,
         patterns,
         frozenset(patterns),

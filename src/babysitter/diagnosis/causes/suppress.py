@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from babysitter.diagnosis.causes.conditions import Match
-from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule import Rule
 from babysitter.model.finding import Severity
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class Suppression:
     """The lines that an explaining rule explains, as sorted disjoint spans (first, last)."""
 
     by: Rule
     firsts: tuple[int, ...]
     lasts: tuple[int, ...]
-    reading: Reading
+    reading: LineBuffer
     tasks: frozenset[str] | None = None  # None = of any task
     is_everything: bool = False
 
@@ -38,13 +38,13 @@ class Cover:
         return self.tasks is None or self.reading.task(line) in self.tasks
 
 
-def cover_of(rule: Rule, match: Match, reading: Reading) -> Cover | None:
+def suppression_of(rule: Rule, match: Match, reading: LineBuffer) -> Suppression | None:
     """What a rule that matched explains away; None when it explains nothing."""
     if rule.explains is None:
         return None
     scope = rule.explains.scope
     if scope.kind == "everywhere" or not match.lines:
-        return Cover(rule, (), (), reading, is_everything=True) if scope.kind == "everywhere" else None
+        return Suppression(rule, (), (), reading, is_everything=True) if scope.kind == "everywhere" else None
     tasks: frozenset[str] | None = None
     if scope.kind == "task":
         spans = [(0, reading.count)]
@@ -61,7 +61,7 @@ def cover_of(rule: Rule, match: Match, reading: Reading) -> Cover | None:
                     covered.update(unit.lines)
         spans = [(line, line) for line in covered]
     firsts, lasts = _merged(spans)
-    return Cover(rule, firsts, lasts, reading, tasks)
+    return Suppression(rule, firsts, lasts, reading, tasks)
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:

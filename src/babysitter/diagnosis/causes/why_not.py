@@ -13,7 +13,7 @@ from babysitter.diagnosis.causes.conditions import (
     match_tracebacks,
     nothing_dead,
 )
-from babysitter.diagnosis.causes.line_buffer import Reading
+from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.match_rules import findings_of
 from babysitter.diagnosis.causes.predicates import (
     dump_evidence,
@@ -48,7 +48,7 @@ class Predicate:
     is_part: bool = False  # of the choice told before it
 
 
-def why_not(playbook: Playbook, cause: Cause, reading: Reading) -> tuple[Reason, ...]:
+def why_not(playbook: Playbook, cause: Cause, reading: LineBuffer) -> tuple[Reason, ...]:
     """The predicates of the rules that name a cause, the nearest misses first; empty when none does."""
     findings = findings_of(reading, playbook)
     explained = {finding.rule: by for finding, by in findings.cancelled}
@@ -70,7 +70,7 @@ def why_not(playbook: Playbook, cause: Cause, reading: Reading) -> tuple[Reason,
     return tuple(reasons)
 
 
-def predicates_of(rule: Rule, reading: Reading) -> Iterator[Predicate]:
+def predicates_of(rule: Rule, reading: LineBuffer) -> Iterator[Predicate]:
     """Everything that a rule demands, one by one."""
     yield from _of_condition(rule.match, reading)
     for each in rule.unless:
@@ -82,7 +82,7 @@ def _share_that_holds(predicates: Sequence[Predicate]) -> float:
     return sum(wanted) / max(1, len(wanted))
 
 
-def _of_condition(condition: Condition, reading: Reading) -> Iterator[Predicate]:
+def _of_condition(condition: Condition, reading: LineBuffer) -> Iterator[Predicate]:
     for name in _FIELDS:
         if name in condition.model_fields_set:
             yield _of_field(condition, name, reading)
@@ -106,7 +106,7 @@ def _of_condition(condition: Condition, reading: Reading) -> Iterator[Predicate]
         yield _unless(each, reading)
 
 
-def _of_field(condition: Condition, name: str, reading: Reading) -> Predicate:
+def _of_field(condition: Condition, name: str, reading: LineBuffer) -> Predicate:
     alone = Condition.model_construct(_fields_set={name}, **{name: getattr(condition, name)})
     fields = reading.fields
     values: Sequence[object]
@@ -132,7 +132,7 @@ def _wanted(value: object) -> str:
     return " or ".join(f"`{_short(each.text)}`" if isinstance(each, Pattern) else str(each) for each in value)
 
 
-def _of_progress(test: ProgressTest, reading: Reading) -> Predicate:
+def _of_progress(test: ProgressTest, reading: LineBuffer) -> Predicate:
     measures = reading.fields.measures
     is_met = progress_evidence((test,), measures) is not None
     if test.motion is not None:
@@ -142,7 +142,7 @@ def _of_progress(test: ProgressTest, reading: Reading) -> Predicate:
     return Predicate(f"{test.field} {test.comparison}", is_met, met)
 
 
-def _of_dump(wanted: DumpMatch, reading: Reading) -> Predicate:
+def _of_dump(wanted: DumpMatch, reading: LineBuffer) -> Predicate:
     dumps = reading.fields.dumps
     frames = (*wanted.present, *wanted.all_in, *wanted.innermost)
     words = f"with {_named(frames)}" if frames else f"without {_named(wanted.absent)}"
@@ -150,7 +150,7 @@ def _of_dump(wanted: DumpMatch, reading: Reading) -> Predicate:
     return Predicate(f"a thread dump {words}", dump_evidence(wanted, dumps) is not None, value)
 
 
-def _of_lines(wanted: LogMatch, reading: Reading) -> Iterator[Predicate]:
+def _of_lines(wanted: LogMatch, reading: LineBuffer) -> Iterator[Predicate]:
     """One predicate for alternatives, one for each line that is needed, one for what they are together."""
     singly = (((each,), 1) for each in (*wanted.all, *wanted.sequence))
     for patterns, needed in ((wanted.any, wanted.min_count), *singly):
@@ -189,7 +189,7 @@ def _demands(wanted: LogMatch) -> Iterator[str]:
         yield f"not followed by {_named(wanted.unless_after)}"
 
 
-def _of_any(conditions: Sequence[Condition], reading: Reading) -> Iterator[Predicate]:
+def _of_any(conditions: Sequence[Condition], reading: LineBuffer) -> Iterator[Predicate]:
     """One predicate for the choice, then the nearest misses among what there is to choose from."""
     if len(conditions) == 1:
         yield from _of_condition(conditions[0], reading)
@@ -205,7 +205,7 @@ def _of_any(conditions: Sequence[Condition], reading: Reading) -> Iterator[Predi
             yield replace(part, text=f"{'   and' if number else '   or'} {part.text.strip()}", is_part=True)
 
 
-def _unless(condition: Condition, reading: Reading) -> Predicate:
+def _unless(condition: Condition, reading: LineBuffer) -> Predicate:
     parts = tuple(_of_condition(condition, reading))
     is_free = holds(condition, reading) is None
     text = " and ".join(part.text for part in parts)

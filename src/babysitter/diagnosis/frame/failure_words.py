@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from babysitter.diagnosis.frame.data_text import find_data_spans
 from babysitter.diagnosis.frame.line import Frame
-from babysitter.model.log import Level
+from babysitter.model.log import LogLevel
 
 MAX_CHARACTERS = 2000  # of a message that are searched
 MIN_STATISTICS = 3  # so many numbers with a name make a line of statistics
@@ -97,7 +97,7 @@ _NAME_AFTER = re.compile(
 _PAIR = re.compile(r"\b[A-Za-z_][\w./%-]{0,40}\"?'?\s?[:=]\s?-?\d[\d.,eE+%-]*")
 _COUNT = re.compile(r"(?:^|[,;(]|\w:|\b[a-z]{3,}) \d[\d,.]* [a-z]{3,}(?= ?[,;().]|$| \w+ ?[,;()]| by )")
 _REAL_WORD = re.compile(r"[A-Za-z]{2,}")
-_SEVERE = frozenset({Level.ERROR, Level.CRITICAL})
+_SEVERE = frozenset({LogLevel.ERROR, LogLevel.CRITICAL})
 
 
 def reports_failure(frame: Frame) -> bool:

@@ -37,7 +37,7 @@ _PREFIX = re.compile(f"^(?:{'|'.join(_PREFIXES)})")
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]")
 
 
-def bare(text: str) -> str:
+def strip_header(text: str) -> str:
     """The message of a line, without what stands in front of it."""
     line = (_ESCAPE.sub("", text) if "\x1b" in text else text).strip()
     for _ in range(MOST_PREFIXES):

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from babysitter.diagnosis.frame.header_formats import end_of_header, find_header
 from babysitter.diagnosis.frame.quotes import find_quoted_spans
-from babysitter.model.log import Level
+from babysitter.model.log import LogLevel
 
 MAX_HEADERS = 8  # a pod prefix, a runtime's time, an actor, a rank, a time, a level, a module, a separator
 MAX_HEADER_CHARACTERS = 600  # headers are searched for in the beginning of a line only
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|\x1b[@-_]")
-_LEVELS = dict.fromkeys("dt", Level.DEBUG) | dict.fromkeys("in", Level.INFO) | {"w": Level.WARNING}
-_LEVELS |= dict.fromkeys("es", Level.ERROR) | dict.fromkeys("cfpa", Level.CRITICAL)  # by first letter
+_LEVELS = dict.fromkeys("dt", LogLevel.DEBUG) | dict.fromkeys("in", LogLevel.INFO) | {"w": LogLevel.WARNING}
+_LEVELS |= dict.fromkeys("es", LogLevel.ERROR) | dict.fromkeys("cfpa", LogLevel.CRITICAL)  # by first letter
 # Fields of JSON and logfmt lines, wherever they stand.
 _FIELD = re.compile(
     r"(?:\"|\b)(?P<key>level|lvl|severity|levelname|logger|name|caller|component|rank|pod|time|ts|"
@@ -36,7 +36,7 @@ class Frame(NamedTuple):
     start: int = 0
     at_s: float | None = None
     has_date: bool = False
-    level: Level = Level.UNKNOWN
+    level: LogLevel = LogLevel.UNKNOWN
     program: str = ""
     speaker: str = ""
     rank: int | None = None
@@ -73,7 +73,7 @@ def read_frame(text: str) -> Frame:
         start,
         at_s,
         has_date,
-        _LEVELS.get(fields["level"][0].lower(), Level.UNKNOWN) if "level" in fields else Level.UNKNOWN,
+        _LEVELS.get(fields["level"][0].lower(), LogLevel.UNKNOWN) if "level" in fields else LogLevel.UNKNOWN,
         fields.get("program", ""),
         fields.get("speaker", ""),
         int(rank) if rank.isdigit() else None,

@@ -5,12 +5,12 @@ from functools import lru_cache
 
 from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.diagnosis.frame.line import Frame
-from babysitter.model.log import Level
+from babysitter.model.log import LogLevel
 
 MIN_WORDS = 2
 MAX_CHARACTERS = 1000
 
-_CALM_LEVELS = frozenset({Level.UNKNOWN, Level.INFO, Level.DEBUG})
+_CALM_LEVELS = frozenset({LogLevel.UNKNOWN, LogLevel.INFO, LogLevel.DEBUG})
 _WORD = re.compile(r"[A-Za-z]{2,}")
 # Lines that a program without work prints too: it ends, waits, tries again, starts anew, or only lives.
 _NO_WORK = re.compile(

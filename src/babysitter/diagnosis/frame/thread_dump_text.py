@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from babysitter.model.ids import TaskId
-from babysitter.model.thread_dump import Frame, Process, Thread, ThreadDump
+from babysitter.model.thread_dump import Process, StackFrame, Thread, ThreadDump
 
 MOST_THREADS = 2000  # of one dump; a real one has tens
 LONGEST_LINE = 4000
@@ -32,7 +32,7 @@ def read_dump(text: str, target: TaskId = _NO_TASK, taken_at: datetime = _NO_TIM
     """What every thread of every process was doing. Text that is no dump gives a dump without threads."""
     processes: list[Process] = []
     threads: list[Thread] = []
-    frames: list[Frame] = []
+    frames: list[StackFrame] = []
     pid, command, parent = 0, "", None
     name, state = "", ""
     is_in_thread = False
@@ -64,7 +64,7 @@ def read_dump(text: str, target: TaskId = _NO_TASK, taken_at: datetime = _NO_TIM
             and len(frames) < MOST_FRAMES
             and (found := _FAULT_FRAME.match(line) or _FRAME.match(line))
         ):
-            frames.append(Frame(found["function"], found["file"], int(found["line"] or 0)))
+            frames.append(StackFrame(found["function"], found["file"], int(found["line"] or 0)))
     end_thread()
     end_process()
     return ThreadDump(target, taken_at, tuple(processes), text)

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from babysitter.diagnosis.judge.blind import blind
-from babysitter.diagnosis.judge.evidence import keep
+from babysitter.diagnosis.judge.evidence import retain_findings
 from babysitter.diagnosis.judge.failing import failing
 from babysitter.diagnosis.judge.finished import finished
 from babysitter.diagnosis.judge.missing_job import missing
 from babysitter.diagnosis.judge.pending import pending
-from babysitter.diagnosis.judge.phase_result import Outcome
+from babysitter.diagnosis.judge.phase_result import PhaseResult
 from babysitter.diagnosis.judge.phases import assessment_every_s, enter, next_check_s
-from babysitter.diagnosis.judge.progress_summary import outlook_of
+from babysitter.diagnosis.judge.progress_summary import progress_summary
 from babysitter.diagnosis.judge.smoke import smoke
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.steady import steady
 from babysitter.diagnosis.judge.suspect import suspect
 from babysitter.model.finding import Cause, Findings
@@ -27,13 +27,13 @@ from babysitter.model.phase import Phase
 from babysitter.model.seen import Gone, Unseen
 from babysitter.model.verdict import SignalKind, Verdict
 
-JUDGES: Mapping[Phase, Callable[[Scene], Outcome]] = {
+JUDGES: Mapping[Phase, Callable[[Snapshot], PhaseResult]] = {
     Phase.PENDING: pending,
     Phase.SMOKE: smoke,
     Phase.STEADY: steady,
     Phase.SUSPECT: suspect,
     Phase.FAILING: failing,
-    Phase.ACTING: lambda scene: Outcome(Phase.ACTING),  # noqa: ARG005  the saga's business
+    Phase.ACTING: lambda scene: PhaseResult(Phase.ACTING),  # noqa: ARG005  the saga's business
     Phase.FINISHED: finished,
 }
 
@@ -53,19 +53,21 @@ KEEP_THEIR_AGE = frozenset(
 
 def assess(observation: Observation, findings: Findings, memory: Memory, limits: Limits) -> Verdict:
     """What one look means. `memory` has the observation folded in already
-    (diagnosis/timeline/update_memory.py: `remember`).
+    (diagnosis/timeline/update_memory.py: `update_memory`).
     """
     if isinstance(observation.tree, Unseen):
         return blind(observation, observation.tree, memory, limits)
     if isinstance(observation.tree, Gone):
         return missing(observation, observation.tree, memory, limits)
-    memory = replace(keep(memory, findings, observation), assessment_s=assessment_every_s(memory, limits))
-    scene = Scene(observation.tree.value, observation, findings, memory, limits)
+    memory = replace(
+        retain_findings(memory, findings, observation), assessment_s=assessment_every_s(memory, limits)
+    )
+    scene = Snapshot(observation.tree.value, observation, findings, memory, limits)
     scene, outcome, trail, recovered = _settle(scene)
     return _verdict(scene, outcome, trail, recovered)
 
 
-def _settle(scene: Scene) -> tuple[Scene, Outcome, tuple[Phase, ...], bool]:
+def _settle(scene: Snapshot) -> tuple[Snapshot, PhaseResult, tuple[Phase, ...], bool]:
     """Ask the phase's function, and the next one's, until one of them stays."""
     trail: list[Phase] = []
     recovered = False
@@ -74,14 +76,14 @@ def _settle(scene: Scene) -> tuple[Scene, Outcome, tuple[Phase, ...], bool]:
         trail.append(scene.memory.phase)
         recovered |= outcome.recovered
         memory = enter(_examined(scene), outcome.phase, scene.now)
-        scene = Scene(scene.tree, scene.observation, scene.findings, memory, scene.limits)
+        scene = Snapshot(scene.tree, scene.observation, scene.findings, memory, scene.limits)
         outcome = JUDGES[memory.phase](scene)
     if outcome.phase is not scene.memory.phase:  # two phases that send it to each other: stay here
         outcome = replace(outcome, phase=scene.memory.phase)
     return scene, outcome, tuple(trail), recovered
 
 
-def _examined(scene: Scene) -> Memory:
+def _examined(scene: Snapshot) -> Memory:
     """The memory on leaving a phase: what was under suspicion has been looked into."""
     if scene.memory.phase is not Phase.SUSPECT:
         return scene.memory
@@ -89,7 +91,7 @@ def _examined(scene: Scene) -> Memory:
     return replace(scene.memory, examined_at={**scene.memory.examined_at, **dict.fromkeys(kinds, scene.now)})
 
 
-def _verdict(scene: Scene, outcome: Outcome, trail: tuple[Phase, ...], recovered: bool) -> Verdict:
+def _verdict(scene: Snapshot, outcome: PhaseResult, trail: tuple[Phase, ...], recovered: bool) -> Verdict:
     memory = _noted(scene, outcome)
     spots = _blind_spots(scene)
     usual_s = next_check_s(outcome.phase, memory.checks_in_phase, scene.limits)
@@ -97,7 +99,7 @@ def _verdict(scene: Scene, outcome: Outcome, trail: tuple[Phase, ...], recovered
         phase=outcome.phase,
         memory=memory,
         next_check_s=min(usual_s, outcome.check_again_s or usual_s),
-        outlook=outlook_of(scene),
+        outlook=progress_summary(scene),
         diagnosis=outcome.diagnosis,
         attempt=scene.attempt.id,
         signals=outcome.signals,
@@ -111,7 +113,7 @@ def _verdict(scene: Scene, outcome: Outcome, trail: tuple[Phase, ...], recovered
     )
 
 
-def _noted(scene: Scene, outcome: Outcome) -> Memory:
+def _noted(scene: Snapshot, outcome: PhaseResult) -> Memory:
     """The memory to keep: wants, since when signals stand, which were examined, what is open."""
     before, now = scene.memory, scene.now
     kinds = [signal.kind for signal in outcome.signals]
@@ -132,7 +134,7 @@ def _noted(scene: Scene, outcome: Outcome) -> Memory:
     )
 
 
-def _absent_for_a_while(scene: Scene, kinds: Sequence[str]) -> list[str]:
+def _absent_for_a_while(scene: Snapshot, kinds: Sequence[str]) -> list[str]:
     """Suspicions that are not there now and keep their age, should they come back: nothing refuted them.
 
     Progress refutes all of them; half an hour without any forgets them.
@@ -148,11 +150,11 @@ def _absent_for_a_while(scene: Scene, kinds: Sequence[str]) -> list[str]:
     ]
 
 
-def _open(outcome: Outcome) -> Cause | None:
+def _open(outcome: PhaseResult) -> Cause | None:
     return outcome.diagnosis.cause if outcome.phase is Phase.FAILING and outcome.diagnosis else None
 
 
-def _blind_spots(scene: Scene) -> tuple[Unseen, ...]:
+def _blind_spots(scene: Snapshot) -> tuple[Unseen, ...]:
     """What suspends judgement: a dump that could not be taken does not, nor the log of an ended job."""
     lines = scene.observation.lines
     if isinstance(lines, Unseen) and not scene.root.state.is_terminal:

@@ -7,7 +7,7 @@ job that still lives: a restart needs proof of death, and a line in a log is non
 from dataclasses import replace
 
 from babysitter.diagnosis.judge.root_cause import diagnose
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.ids import JobId, is_within
@@ -22,7 +22,7 @@ LAST_WORDS = 3  # lines shown of an end that nothing explains
 STOPPED = "Terminated by user"
 
 
-def keep(memory: Memory, findings: Findings, observation: Observation) -> Memory:
+def retain_findings(memory: Memory, findings: Findings, observation: Observation) -> Memory:
     """The memory with the findings that rest on lines; those that rest on states are found at every look."""
     lines = len(observation.seen_lines)
     base = memory.lines_read - lines
@@ -49,7 +49,7 @@ def _joined(before: Finding, again: Finding) -> Finding:
     )
 
 
-def known_findings(scene: Scene) -> Findings:
+def known_findings(scene: Snapshot) -> Findings:
     """Everything that speaks now: what was kept, and what the states of this look say."""
     lines = len(scene.observation.seen_lines)
     facts = [finding for finding in scene.findings.all if not 0 <= finding.position < lines]
@@ -59,18 +59,18 @@ def known_findings(scene: Scene) -> Findings:
     )
 
 
-def newest_only(scene: Scene, findings: Findings) -> Findings:
+def newest_only(scene: Snapshot, findings: Findings) -> Findings:
     """Those with evidence from the newest attempt: the root's present try and the newest crew."""
     return replace(findings, all=tuple(f for f in findings.all if _is_of_newest(scene, f)))
 
 
-def _is_of_newest(scene: Scene, finding: Finding) -> bool:
+def _is_of_newest(scene: Snapshot, finding: Finding) -> bool:
     sources = [(each.source.rpartition(" ")[2], each.attempt) for each in finding.evidence]
     placed = [(source, attempt) for source, attempt in sources if source.startswith("/")]
     return not placed or any(_counts(scene, source, attempt) for source, attempt in placed)
 
 
-def _counts(scene: Scene, source: str, attempt: int) -> bool:
+def _counts(scene: Snapshot, source: str, attempt: int) -> bool:
     root, crew = scene.root, scene.crew
     if crew is not None and is_within(JobId(source), crew.coordinator.id):
         return True
@@ -84,7 +84,7 @@ def _counts(scene: Scene, source: str, attempt: int) -> bool:
     return attempt < 0 or attempt >= task.current_attempt
 
 
-def facts_of(scene: Scene) -> JobFacts:
+def facts_of(scene: Snapshot) -> JobFacts:
     """What is known of the job beside its lines, from the newest attempt upwards."""
     root, crew = scene.root, scene.crew
     ended = _decisive_task(scene)
@@ -112,7 +112,7 @@ def was_stopped(root: Job) -> bool:
     return root.state is JobState.KILLED and any(STOPPED in text for text in texts)
 
 
-def _decisive_task(scene: Scene) -> Task | None:
+def _decisive_task(scene: Snapshot) -> Task | None:
     """The first task of the newest attempt that ended by itself and badly: coordinator, root, workers."""
     crew = scene.crew
     jobs = [crew.coordinator if crew else None, scene.root, crew.workers if crew else None]
@@ -121,7 +121,7 @@ def _decisive_task(scene: Scene) -> Task | None:
     return next((task for task in tasks if task.state in bad and (task.exit_code or task.error)), None)
 
 
-def diagnosis_of_the_end(scene: Scene) -> Diagnosis:
+def diagnosis_of_the_end(scene: Snapshot) -> Diagnosis:
     """The cause of an end: from the newest attempt, else from whatever the whole run shows."""
     facts, findings = facts_of(scene), known_findings(scene)
     newest = diagnose(newest_only(scene, findings), facts)
@@ -131,7 +131,7 @@ def diagnosis_of_the_end(scene: Scene) -> Diagnosis:
     return _without_a_change(_with_last_words(scene, raised_by_itself(scene, newest)))
 
 
-def _with_last_words(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
+def _with_last_words(scene: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     """An end that nothing explains still shows how it ended and what was said last."""
     if diagnosis.cause is not Cause.UNKNOWN or diagnosis.evidence:
         return diagnosis
@@ -143,7 +143,7 @@ def _with_last_words(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
     return replace(diagnosis, evidence=(*ended, *said))
 
 
-def raised_by_itself(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
+def raised_by_itself(scene: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     """An exception that the program's own code raises in every one of its tries is the program's own.
 
     What it says may sound like broken input; but what was read from outside would fail in what reads it.
@@ -176,20 +176,20 @@ def _without_a_change(diagnosis: Diagnosis) -> Diagnosis:
     return diagnosis
 
 
-def living(diagnosis: Diagnosis) -> Diagnosis:
+def findings_still_valid(diagnosis: Diagnosis) -> Diagnosis:
     """A diagnosis of a job that still runs: without proof of death it offers no restart."""
     if diagnosis.action.restarts:
         return replace(diagnosis, action=ActionKind.ESCALATE)
     return diagnosis
 
 
-def repeated(scene: Scene) -> ErrorNote | None:
+def repeated(scene: Snapshot) -> ErrorNote | None:
     """The error that ended most tries of the job; None when none did."""
     notes = [note for note in scene.memory.errors if STOPPED not in note.text]
     return max(notes, key=lambda note: note.count, default=None)
 
 
-def tries_of(scene: Scene, note: ErrorNote) -> int:
+def tries_of(scene: Snapshot, note: ErrorNote) -> int:
     """How many tries ended so. Some generations list only the present try: then the job's counter tells."""
     own = [each for each in scene.memory.errors if any(":" in tried for tried in each.tries)]
     if own == [note]:

@@ -2,26 +2,31 @@
 
 from dataclasses import replace
 
-from babysitter.diagnosis.judge.phase_result import Outcome
+from babysitter.diagnosis.judge.phase_result import PhaseResult
 from babysitter.diagnosis.judge.smoke import smoke_failed
-from babysitter.diagnosis.judge.snapshot import Scene
-from babysitter.diagnosis.judge.suspicions import came_up, doubled, signals, standing
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicions import (
+    evaluate_suspicions,
+    signals,
+    started_successfully,
+    two_coordinators,
+)
 from babysitter.model.finding import ActionKind
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import Diagnosis
 
 
-def failing(scene: Scene) -> Outcome:
+def failing(scene: Snapshot) -> PhaseResult:
     """Judge a failure that is known: still true, changed, or overcome by the job's own recovery."""
     if scene.root.state.is_terminal:
-        return Outcome(Phase.FINISHED)
+        return PhaseResult(Phase.FINISHED)
     if scene.waiting is not None:
-        return Outcome(Phase.PENDING)
-    stand = standing(scene)
-    is_up, why = came_up(scene)
+        return PhaseResult(Phase.PENDING)
+    stand = evaluate_suspicions(scene)
+    is_up, why = started_successfully(scene)
     if stand.proven is None and is_up and not stand.is_stalled:
-        return Outcome(Phase.STEADY, reasons=(*why, *stand.reasons), recovered=True)
+        return PhaseResult(Phase.STEADY, reasons=(*why, *stand.reasons), recovered=True)
     if stand.proven is not None and stand.proven.diagnosis is not None:
         found: Diagnosis | None = _held_back(scene, stand.proven.diagnosis)
     elif stand.likely is not None:
@@ -30,19 +35,19 @@ def failing(scene: Scene) -> Outcome:
         found = None  # a newer try is coming up: what was wrong is over, that it is well is not seen yet
     else:
         found = smoke_failed(scene)
-    return Outcome(
+    return PhaseResult(
         Phase.FAILING,
-        doubled(scene) or found,
+        two_coordinators(scene) or found,
         signals(scene, stand),
         wants=stand.wants | {Want.TASKS},
         reasons=(*why, *stand.reasons),
     )
 
 
-def _held_back(scene: Scene, diagnosis: Diagnosis) -> Diagnosis:
+def _held_back(scene: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     """No restart while an older pipeline still writes, or while the job's own recovery is at work."""
     if not diagnosis.action.restarts:
         return diagnosis
-    if doubled(scene) is not None or scene.is_healing:
+    if two_coordinators(scene) is not None or scene.is_healing:
         return replace(diagnosis, action=ActionKind.WAIT)
     return diagnosis

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from babysitter.diagnosis.judge.evidence import diagnosis_of_the_end, was_stopped
-from babysitter.diagnosis.judge.phase_result import Outcome
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.phase_result import PhaseResult
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.job import JobState
@@ -14,15 +14,15 @@ from babysitter.model.verdict import Diagnosis, Reason
 RECENT_OUTAGE_S = 900.0
 
 
-def finished(scene: Scene) -> Outcome:
+def finished(scene: Snapshot) -> PhaseResult:
     """Judge an end, from the top of the tree: what happened to children only follows from it."""
     state = scene.root.state
     reason = Reason("end.state", state.is_terminal, f"{scene.root.id} is {state}")
     diagnosis = None if not state.is_terminal else _how_it_ended(scene)
-    return Outcome(Phase.FINISHED, diagnosis, reasons=(reason,))
+    return PhaseResult(Phase.FINISHED, diagnosis, reasons=(reason,))
 
 
-def _how_it_ended(scene: Scene) -> Diagnosis | None:
+def _how_it_ended(scene: Snapshot) -> Diagnosis | None:
     root = scene.root
     if root.state is JobState.SUCCEEDED:
         found = diagnosis_of_the_end(scene)
@@ -39,7 +39,7 @@ def _how_it_ended(scene: Scene) -> Diagnosis | None:
     return found
 
 
-def _stopped(scene: Scene) -> Diagnosis:
+def _stopped(scene: Snapshot) -> Diagnosis:
     """KILLED at the root: somebody stopped it, whatever else was wrong by then."""
     text = scene.root.error or "killed"
     return Diagnosis(
@@ -53,7 +53,7 @@ def _stopped(scene: Scene) -> Diagnosis:
     )
 
 
-def _unschedulable(scene: Scene) -> Diagnosis:
+def _unschedulable(scene: Snapshot) -> Diagnosis:
     root = scene.root
     text = (root.pending_reason or root.error or "unschedulable").strip()
     return Diagnosis(
@@ -67,12 +67,12 @@ def _unschedulable(scene: Scene) -> Diagnosis:
     )
 
 
-def _is_after_an_outage(scene: Scene) -> bool:
+def _is_after_an_outage(scene: Snapshot) -> bool:
     until = scene.memory.blind_until_at
     return until is not None and scene.age_s(until) < RECENT_OUTAGE_S
 
 
-def _lost_with_the_controller(scene: Scene) -> Diagnosis:
+def _lost_with_the_controller(scene: Snapshot) -> Diagnosis:
     """Killed without a word, right after the controller was away: not the job's own fault."""
     return Diagnosis(
         cause=Cause.CONTROLLER_UNREACHABLE,

@@ -5,9 +5,9 @@ interpreter's own shutdown for threads that somebody left behind. Threads left b
 silence has to agree; and since the pipelines are done, stopping is as good as starting anew: people decide.
 """
 
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import (
-    Level,
+    Certainty,
     Suspicion,
     apart_s,
     evidence_of,
@@ -19,11 +19,11 @@ from babysitter.model.finding import ActionKind, Cause, Retry, Severity
 from babysitter.model.ids import TaskId
 from babysitter.model.job import JobState
 from babysitter.model.observation import Want
-from babysitter.model.thread_dump import Doing
+from babysitter.model.thread_dump import ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
-def lingering(scene: Scene) -> Suspicion:
+def hung_exit(scene: Snapshot) -> Suspicion:
     """Two dumps of a silent root whose main thread has ended prove it; silence alone asks for them."""
     root, memory, limits = scene.root, scene.memory, scene.limits
     if root.state is not JobState.RUNNING or not scene.sees_lines:
@@ -36,7 +36,7 @@ def lingering(scene: Scene) -> Suspicion:
     usual_s = limits.zombie_silence_s if scene.crew else limits.quiet_floor_s
     most_s = max(usual_s, limits.quiet_gap_factor * memory.line_gap_s)
     quiet_s = scene.age_s(active_at)
-    over = newest_run(notes_of(scene, TaskId(f"{root.id}/0")), Doing.SHUT_DOWN)
+    over = newest_run(notes_of(scene, TaskId(f"{root.id}/0")), ProcessActivity.SHUT_DOWN)
     is_silent, is_twice = quiet_s > most_s, apart_s(over) >= limits.zombie_dumps_apart_s
     told = f"nothing was printed or ended for {quiet_s:.0f} s (unusual from {most_s:.0f} s on)"
     reasons = (
@@ -46,10 +46,10 @@ def lingering(scene: Scene) -> Suspicion:
         ),
     )
     if not is_silent:
-        return Suspicion(SignalKind.LINGERING, Level.NONE, reasons)
+        return Suspicion(SignalKind.LINGERING, Certainty.NONE, reasons)
     if not is_twice:
         wants = frozenset({Want.ROOT_DUMP})
-        return Suspicion(SignalKind.LINGERING, Level.POSSIBLE, reasons, told, wants=wants)
+        return Suspicion(SignalKind.LINGERING, Certainty.POSSIBLE, reasons, told, wants=wants)
     done = "Its pipelines have ended" if scene.crew else "Its program has ended"
     diagnosis = Diagnosis(
         cause=Cause.ZOMBIE_COORDINATOR,
@@ -63,5 +63,5 @@ def lingering(scene: Scene) -> Suspicion:
         look_at=("root-dump", "parent-logs"),
     )
     return Suspicion(
-        SignalKind.LINGERING, Level.PROVEN, reasons, diagnosis.explanation, diagnosis, diagnosis.evidence
+        SignalKind.LINGERING, Certainty.PROVEN, reasons, diagnosis.explanation, diagnosis, diagnosis.evidence
     )

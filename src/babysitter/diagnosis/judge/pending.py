@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from babysitter.diagnosis.judge.evidence import known_findings
-from babysitter.diagnosis.judge.phase_result import Outcome
-from babysitter.diagnosis.judge.snapshot import Scene
-from babysitter.diagnosis.judge.suspicions import doubled
+from babysitter.diagnosis.judge.phase_result import PhaseResult
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicions import two_coordinators
 from babysitter.diagnosis.timeline.placement import (
     Placement,
     PlacementReason,
@@ -19,31 +19,32 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 _PLACING = (Cause.UNSCHEDULABLE, Cause.CAPACITY_WAIT)
 
 
-def pending(scene: Scene) -> Outcome:
+def pending(scene: Snapshot) -> PhaseResult:
     """Judge a job that waits.
 
     Waiting for capacity is not a failure, and reported once when it takes long. A job that no machine can
     ever take is a failure, and reported as soon as a second check hears the same.
     """
     if scene.root.state.is_terminal:
-        return Outcome(Phase.FINISHED)
+        return PhaseResult(Phase.FINISHED)
     waiting = scene.waiting
     if waiting is None:
-        return Outcome(Phase.SMOKE)
+        return PhaseResult(Phase.SMOKE)
     why = read_placement(waiting.pending_reason)
     rule = _rule(scene, why)
     is_never = (rule is not None and rule.cause is Cause.UNSCHEDULABLE) or why.placement is Placement.NEVER
     signals, is_confirmed = _never_placed(scene, waiting, why) if is_never else (_long(scene, waiting), False)
-    return Outcome(
+    return PhaseResult(
         Phase.PENDING,
-        doubled(scene) or _diagnosis(scene, waiting, why, rule, is_never=is_never, is_confirmed=is_confirmed),
+        two_coordinators(scene)
+        or _diagnosis(scene, waiting, why, rule, is_never=is_never, is_confirmed=is_confirmed),
         signals,
         reasons=_reasons(scene, waiting, why, is_never=is_never, is_confirmed=is_confirmed),
         check_again_s=scene.limits.suspicious_pulse_s if is_never and not is_confirmed else None,
     )
 
 
-def _rule(scene: Scene, why: PlacementReason) -> Finding | None:
+def _rule(scene: Snapshot, why: PlacementReason) -> Finding | None:
     """The rule that best explains the wait, where the cluster's own words do not settle it."""
     found = [each for each in known_findings(scene).all if each.cause in _PLACING]
     if why.placement is Placement.WAITS:
@@ -51,7 +52,7 @@ def _rule(scene: Scene, why: PlacementReason) -> Finding | None:
     return max(found, key=lambda finding: finding.confidence, default=None)
 
 
-def _never_placed(scene: Scene, waiting: Job, why: PlacementReason) -> tuple[tuple[Signal, ...], bool]:
+def _never_placed(scene: Snapshot, waiting: Job, why: PlacementReason) -> tuple[tuple[Signal, ...], bool]:
     """The signal, and whether it stands long enough: groups of machines come back from a quota's backoff.
 
     A second check confirms the cluster's own words; what a rule read is confirmed by time.
@@ -64,7 +65,7 @@ def _never_placed(scene: Scene, waiting: Job, why: PlacementReason) -> tuple[tup
     return (signal,), scene.age_s(since) >= needed_s
 
 
-def _long(scene: Scene, waiting: Job) -> tuple[Signal, ...]:
+def _long(scene: Snapshot, waiting: Job) -> tuple[Signal, ...]:
     since = _since(scene, waiting)
     waited_s = scene.age_s(since)
     if waited_s <= scene.limits.pending_notice_s:
@@ -74,12 +75,12 @@ def _long(scene: Scene, waiting: Job) -> tuple[Signal, ...]:
     return (Signal(SignalKind.PENDING_LONG, since, text, _evidence(waiting)),)
 
 
-def _since(scene: Scene, waiting: Job) -> datetime:
+def _since(scene: Snapshot, waiting: Job) -> datetime:
     return scene.memory.waiting_since_at or waiting.submitted_at or scene.now
 
 
 def _reasons(
-    scene: Scene, waiting: Job, why: PlacementReason, *, is_never: bool, is_confirmed: bool
+    scene: Snapshot, waiting: Job, why: PlacementReason, *, is_never: bool, is_confirmed: bool
 ) -> tuple[Reason, ...]:
     waited_s = scene.age_s(_since(scene, waiting))
     most_s = scene.limits.pending_notice_s
@@ -100,7 +101,7 @@ def _reasons(
 
 
 def _diagnosis(
-    scene: Scene,
+    scene: Snapshot,
     waiting: Job,
     why: PlacementReason,
     rule: Finding | None,

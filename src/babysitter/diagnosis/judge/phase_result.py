@@ -8,7 +8,7 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PhaseResult:
     """`phase` other than the present one = move there; that phase's function is asked next."""
 
     phase: Phase

@@ -2,25 +2,25 @@
 
 from dataclasses import replace
 
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.timeline.stage_pace import current_stage, eta_s, rate_per_min
-from babysitter.diagnosis.timeline.zephyr_jobs import crews
+from babysitter.diagnosis.timeline.zephyr_jobs import pipeline_attempts
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState, JobTree
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
 from babysitter.model.progress import StagePace
-from babysitter.model.verdict import Outlook, StageView
+from babysitter.model.verdict import ProgressSummary, StageProgressSummary
 
 MOST_CHILDREN = 10
 
 
-def outlook_of(scene: Scene) -> Outlook:
+def progress_summary(scene: Snapshot) -> ProgressSummary:
     """The outlook of a look that saw the tree."""
     stage, memory = scene.stage, scene.memory
     workers = scene.crew.workers if scene.crew else None
     goes_on = not scene.root.state.is_terminal
-    return Outlook(
+    return ProgressSummary(
         summary=_summary(scene),
         job_state=scene.root.state,
         stages=_stages(memory, scene.attempt),
@@ -43,7 +43,7 @@ def failed_children(tree: JobTree) -> tuple[str, ...]:
 
     A pipeline's coordinators count by their last attempt; its workers, and what was stopped, never.
     """
-    found = crews(tree)
+    found = pipeline_attempts(tree)
     last = {(crew.name.hash, crew.name.pipeline, crew.name.pool): crew.coordinator for crew in found}
     of_pipelines = {each.id for crew in found for each in (crew.coordinator, crew.workers) if each}
     meant = [*last.values(), *(each for each in tree.descendants if each.id not in of_pipelines)]
@@ -56,10 +56,10 @@ def _child(job: Job) -> str:
     return f"{job.name} ({job.state}{': ' + error if error else ''})"
 
 
-def outlook_of_memory(memory: Memory, summary: str) -> Outlook:
+def outlook_of_memory(memory: Memory, summary: str) -> ProgressSummary:
     """The outlook while blind: what was last seen."""
     stage = current_stage(memory.stages, memory.newest_attempt)
-    return Outlook(
+    return ProgressSummary(
         summary=summary,
         job_state=memory.root_state,
         stages=_stages_of(memory, memory.newest_attempt),
@@ -70,7 +70,7 @@ def outlook_of_memory(memory: Memory, summary: str) -> Outlook:
     )
 
 
-def _stages(memory: Memory, attempt: Job) -> tuple[StageView, ...]:
+def _stages(memory: Memory, attempt: Job) -> tuple[StageProgressSummary, ...]:
     """The stages of an attempt that may have ended; one that ended badly broke off its last stage."""
     stages = _stages_of(memory, attempt.id)
     if not stages or not attempt.state.is_terminal:
@@ -82,9 +82,9 @@ def _stages(memory: Memory, attempt: Job) -> tuple[StageView, ...]:
     return (*earlier, replace(last, done=reported.done, is_current=False))
 
 
-def _stages_of(memory: Memory, attempt: JobId | None) -> tuple[StageView, ...]:
+def _stages_of(memory: Memory, attempt: JobId | None) -> tuple[StageProgressSummary, ...]:
     return tuple(
-        StageView(
+        StageProgressSummary(
             label=stage.label,
             # A stage never reports its last shard: what ended was done.
             done=(stage.total or stage.done) if stage.ended_at else stage.done,
@@ -98,7 +98,7 @@ def _stages_of(memory: Memory, attempt: JobId | None) -> tuple[StageView, ...]:
     )
 
 
-def _summary(scene: Scene) -> str:
+def _summary(scene: Snapshot) -> str:
     root, stage = scene.root, scene.stage
     if root.state.is_terminal:
         return _end(scene)
@@ -120,7 +120,7 @@ def _left(stage: StagePace) -> str:
     return f", about {left_s / 60:.0f} min left" if left_s is not None and left_s >= 60 else ""
 
 
-def _end(scene: Scene) -> str:
+def _end(scene: Snapshot) -> str:
     root = scene.root
     lasted = ""
     if root.started_at and root.finished_at:

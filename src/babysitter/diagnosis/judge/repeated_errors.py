@@ -10,16 +10,16 @@ from datetime import datetime, timedelta
 from babysitter.diagnosis.judge.evidence import (
     diagnosis_of_the_end,
     facts_of,
+    findings_still_valid,
     known_findings,
-    living,
     newest_only,
     raised_by_itself,
     repeated,
     tries_of,
 )
 from babysitter.diagnosis.judge.root_cause import diagnose
-from babysitter.diagnosis.judge.snapshot import Scene
-from babysitter.diagnosis.judge.suspicion import Level, Suspicion
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Severity
@@ -31,7 +31,7 @@ from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
-def errors(scene: Scene) -> Suspicion:
+def repeated_errors(scene: Snapshot) -> Suspicion:
     """Fatal-looking evidence of a job that still runs: tries that failed alike, lines nothing came after."""
     note = repeated(scene)
     limits, memory = scene.limits, scene.memory
@@ -59,25 +59,25 @@ def errors(scene: Scene) -> Suspicion:
     )
     if is_same and note is not None:
         told = _of_repetition(scene, note, count, found)
-        return Suspicion(SignalKind.ERRORS, Level.PROVEN, reasons, told.explanation, told, told.evidence)
+        return Suspicion(SignalKind.ERRORS, Certainty.PROVEN, reasons, told.explanation, told, told.evidence)
     if found is None:
-        return Suspicion(SignalKind.ERRORS, Level.NONE, reasons)
-    level = Level.PROVEN if is_lasting else Level.POSSIBLE
+        return Suspicion(SignalKind.ERRORS, Certainty.NONE, reasons)
+    level = Certainty.PROVEN if is_lasting else Certainty.POSSIBLE
     wants = frozenset({Want.TASKS, Want.WORKER_LINES})
     return Suspicion(SignalKind.ERRORS, level, reasons, found.explanation, found, found.evidence, wants)
 
 
-def _diagnosis_of_the_living(scene: Scene) -> Diagnosis | None:
+def _diagnosis_of_the_living(scene: Snapshot) -> Diagnosis | None:
     findings = newest_only(scene, known_findings(scene))
     findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(scene, f)))
     found = diagnose(findings, facts_of(scene))
     row = about(found.cause)
     if row.is_benign or found.severity < Severity.DEGRADED or row.is_judged_over_time:
         return None
-    return living(found)
+    return findings_still_valid(found)
 
 
-def _still_matters(scene: Scene, finding: Finding) -> bool:
+def _still_matters(scene: Snapshot, finding: Finding) -> bool:
     """Whether a finding can be news about a job that lives: not overcome, and not the job's own to mend."""
     if about(finding.cause).is_judged_over_time:
         return False
@@ -93,7 +93,7 @@ def _still_matters(scene: Scene, finding: Finding) -> bool:
     return not is_older or about(finding.cause).outlasts_progress
 
 
-def _last_sign_of_life(scene: Scene) -> datetime | None:
+def _last_sign_of_life(scene: Snapshot) -> datetime | None:
     """Evidence up to here was overcome. What reports no progress lives while it goes on printing."""
     memory = scene.memory
     if memory.advanced_at is not None or memory.progress is not None or scene.needs_crew:
@@ -103,12 +103,12 @@ def _last_sign_of_life(scene: Scene) -> datetime | None:
     return memory.last_line_at - timedelta(seconds=scene.limits.suspect_most_s)
 
 
-def _is_of_worker(scene: Scene, evidence: Evidence) -> bool:
+def _is_of_worker(scene: Snapshot, evidence: Evidence) -> bool:
     source = evidence.source.rpartition(" ")[2]
     return evidence.role is Role.WORKER or role_of(JobId(_job_in(source)), scene.root.id) is Role.WORKER
 
 
-def _has_ended_badly(scene: Scene, source: str) -> bool:
+def _has_ended_badly(scene: Snapshot, source: str) -> bool:
     """Whether a state is about something that is over: what lives keeps the errors of its earlier tries."""
     tasks = [task for job in scene.tree for task in job.tasks or () if task.id == source]
     if tasks:
@@ -123,7 +123,7 @@ def _job_in(source: str) -> str:
     return job if last.isdigit() else source
 
 
-def _of_repetition(scene: Scene, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
+def _of_repetition(scene: Snapshot, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
     base = raised_by_itself(scene, found if found is not None else diagnosis_of_the_end(scene))
     cause = Cause.UNKNOWN if about(base.cause).is_benign else base.cause
     evidence = (Evidence(note.text[:400], f"job {scene.root.id}", at=note.seen_at), *base.evidence)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from babysitter.diagnosis.frame.headers import bare
+from babysitter.diagnosis.frame.headers import strip_header
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
 from babysitter.model.cause_info import about, leads_to
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
@@ -29,7 +29,7 @@ _NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeightedFinding:
     """A finding and how much it says in the light of the facts."""
 
     finding: Finding
@@ -41,7 +41,7 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class RootCause:
     """A diagnosis, and the arguments that led to it."""
 
     diagnosis: Diagnosis
@@ -50,27 +50,27 @@ class Judgement:
 
 def diagnose(findings: Findings, facts: JobFacts) -> Diagnosis:
     """The one cause held responsible for how the job stands; healthy when nothing is wrong."""
-    return judge(findings, facts).diagnosis
+    return find_root_cause(findings, facts).diagnosis
 
 
-def judge(findings: Findings, facts: JobFacts) -> Judgement:
+def find_root_cause(findings: Findings, facts: JobFacts) -> RootCause:
     """As `diagnose`, with reasons. Pure; quadratic in the number of rules that matched, which is small."""
-    standing, overcome, reasons = weigh(findings, facts)
+    standing, overcome, reasons = weight_of(findings, facts)
     if not standing:
-        return Judgement(_without_a_cause(findings, overcome, facts), tuple(reasons))
+        return RootCause(_without_a_cause(findings, overcome, facts), tuple(reasons))
     root = _earliest_decisive(standing)
     reasons += _why(root, standing)
-    return Judgement(_conclude(root, standing, findings, facts), tuple(reasons))
+    return RootCause(_conclude(root, standing, findings, facts), tuple(reasons))
 
 
 # --- weigh
 
 
-def weigh(
+def weight_of(
     findings: Findings, facts: JobFacts
-) -> tuple[tuple[Weighed, ...], tuple[Finding, ...], list[Reason]]:
+) -> tuple[tuple[WeightedFinding, ...], tuple[Finding, ...], list[Reason]]:
     """Candidates for the root, what the job has overcome, and why."""
-    standing: list[Weighed] = []
+    standing: list[WeightedFinding] = []
     overcome: list[Finding] = []
     reasons: list[Reason] = []
     for finding in findings.all:
@@ -80,7 +80,7 @@ def weigh(
             overcome.append(finding)
             reasons.append(Reason(f"{finding.rule}.overcome", True, reason))
             continue
-        standing.append(Weighed(finding, _weight(finding, facts)))
+        standing.append(WeightedFinding(finding, _weight(finding, facts)))
     for finding, rule in findings.cancelled:
         reasons.append(Reason(f"{finding.rule}.explained", True, f"explained by {rule}"))
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
@@ -119,7 +119,7 @@ def _ended_by_failures(findings: Findings) -> bool:
     return bool(consequences) and all(each.cause is not Cause.USER_CANCEL for each in consequences)
 
 
-def _survives_a_stop(weighed: Weighed) -> bool:
+def _survives_a_stop(weighed: WeightedFinding) -> bool:
     """Of a stopped job only strong evidence of its own trouble counts: stopping breaks connections too."""
     return weighed.weight >= DECISIVE and not about(weighed.cause).is_echo
 
@@ -127,7 +127,7 @@ def _survives_a_stop(weighed: Weighed) -> bool:
 # --- choose
 
 
-def _earliest_decisive(standing: Sequence[Weighed]) -> Weighed:
+def _earliest_decisive(standing: Sequence[WeightedFinding]) -> WeightedFinding:
     """The finding that comes before most others; ties go to the weightier, then to the earlier."""
     wins = [sum(_comes_before(one, other) for other in standing if other is not one) for one in standing]
     ranked = sorted(
@@ -137,7 +137,7 @@ def _earliest_decisive(standing: Sequence[Weighed]) -> Weighed:
     return ranked[0][1]
 
 
-def _comes_before(one: Weighed, other: Weighed) -> bool:
+def _comes_before(one: WeightedFinding, other: WeightedFinding) -> bool:
     """Whether `one` is the better answer of the two."""
     explains, explained = _explains(one, other), _explains(other, one)
     if explains != explained:
@@ -149,7 +149,7 @@ def _comes_before(one: Weighed, other: Weighed) -> bool:
     return one.weight > other.weight
 
 
-def _explains(one: Weighed, other: Weighed) -> bool:
+def _explains(one: WeightedFinding, other: WeightedFinding) -> bool:
     """Whether `other` may be there because of `one`: it can, it is not earlier, `one` is believable."""
     if not leads_to(one.cause, other.cause):
         return False
@@ -166,7 +166,7 @@ def _starts(finding: Finding) -> int:
     return finding.position if finding.position >= 0 else 1 << 40
 
 
-def _why(root: Weighed, standing: Sequence[Weighed]) -> list[Reason]:
+def _why(root: WeightedFinding, standing: Sequence[WeightedFinding]) -> list[Reason]:
     reasons = []
     for other in standing:
         if other is root:
@@ -182,7 +182,9 @@ def _why(root: Weighed, standing: Sequence[Weighed]) -> list[Reason]:
 # --- conclude
 
 
-def _conclude(root: Weighed, standing: Sequence[Weighed], findings: Findings, facts: JobFacts) -> Diagnosis:
+def _conclude(
+    root: WeightedFinding, standing: Sequence[WeightedFinding], findings: Findings, facts: JobFacts
+) -> Diagnosis:
     same = [each for each in standing if each.cause is root.cause]
     others = [each for each in standing if each.cause is not root.cause]
     followed = [each.finding for each in others] + [each for each in findings.all if each.is_consequence]
@@ -206,7 +208,9 @@ def _conclude(root: Weighed, standing: Sequence[Weighed], findings: Findings, fa
     )
 
 
-def _confidence(root: Weighed, same: Sequence[Weighed], others: Sequence[Weighed]) -> float:
+def _confidence(
+    root: WeightedFinding, same: Sequence[WeightedFinding], others: Sequence[WeightedFinding]
+) -> float:
     """The root's weight, a little more where other rules agree, less where a rival stays unexplained."""
     support = 0.05 * min(len(same) - 1, 2)
     rivals = [each for each in others if not _explains(root, each)]
@@ -371,5 +375,5 @@ def _evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
     first: dict[str, Evidence] = {}
     for finding in findings:
         for line in finding.evidence:
-            first.setdefault(_NO_WORD.sub(" ", bare(line.text).lower()).strip() or line.text, line)
+            first.setdefault(_NO_WORD.sub(" ", strip_header(line.text).lower()).strip() or line.text, line)
     return tuple(first.values())[:MOST_EVIDENCE]

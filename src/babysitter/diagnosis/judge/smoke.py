@@ -2,10 +2,15 @@
 
 from dataclasses import replace
 
-from babysitter.diagnosis.judge.evidence import diagnosis_of_the_end, living
-from babysitter.diagnosis.judge.phase_result import Outcome
-from babysitter.diagnosis.judge.snapshot import Scene
-from babysitter.diagnosis.judge.suspicions import came_up, doubled, signals, standing
+from babysitter.diagnosis.judge.evidence import diagnosis_of_the_end, findings_still_valid
+from babysitter.diagnosis.judge.phase_result import PhaseResult
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicions import (
+    evaluate_suspicions,
+    signals,
+    started_successfully,
+    two_coordinators,
+)
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.observation import Want
@@ -13,39 +18,39 @@ from babysitter.model.phase import Phase
 from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 
 
-def smoke(scene: Scene) -> Outcome:
+def smoke(scene: Snapshot) -> PhaseResult:
     """Judge a start. Up means: every expected child exists and runs, and first progress was seen.
 
     Blindness never counts against the job: the allowance stands still while nothing is seen.
     """
     if scene.root.state.is_terminal:
-        return Outcome(Phase.FINISHED)
+        return PhaseResult(Phase.FINISHED)
     if scene.waiting is not None:
-        return Outcome(Phase.PENDING)
-    stand = standing(scene)
-    is_up, why = came_up(scene)
+        return PhaseResult(Phase.PENDING)
+    stand = evaluate_suspicions(scene)
+    is_up, why = started_successfully(scene)
     reasons = (*why, *stand.reasons, *_allowance(scene))
     if stand.proven is not None:
-        return Outcome(Phase.FAILING, reasons=reasons)
+        return PhaseResult(Phase.FAILING, reasons=reasons)
     if is_up:
-        return Outcome(Phase.STEADY, reasons=reasons)
+        return PhaseResult(Phase.STEADY, reasons=reasons)
     if has_failed(scene) and not scene.is_healing:
-        return Outcome(Phase.FAILING, reasons=reasons)
+        return PhaseResult(Phase.FAILING, reasons=reasons)
     signal = Signal(
         SignalKind.NOT_UP_YET,
         scene.memory.phase_since_at or scene.now,
         next((reason.text for reason in why if not reason.holds), "not up yet"),
     )
-    return Outcome(
+    return PhaseResult(
         Phase.SMOKE,
-        doubled(scene),
+        two_coordinators(scene),
         (signal, *signals(scene, stand)),
         wants=stand.wants | {Want.TASKS},
         reasons=reasons,
     )
 
 
-def has_failed(scene: Scene) -> bool:
+def has_failed(scene: Snapshot) -> bool:
     """Whether the allowance is used up. Only time in which something was seen counts.
 
     A plain job cannot fail it: it is up once it runs long enough.
@@ -53,15 +58,15 @@ def has_failed(scene: Scene) -> bool:
     return scene.needs_crew and scene.memory.seen_in_phase_s > scene.limits.smoke_allowance_s
 
 
-def smoke_failed(scene: Scene) -> Diagnosis:
+def smoke_failed(scene: Snapshot) -> Diagnosis:
     """What is said when the allowance is gone: the cause that evidence gives, else unknown; escalated."""
-    _, why = came_up(scene)
+    _, why = started_successfully(scene)
     allowance_min = scene.limits.smoke_allowance_s / 60
     missing = "; ".join(reason.text for reason in why if not reason.holds)
     found = diagnosis_of_the_end(scene)
     unproven = about(found.cause).is_benign or about(found.cause).is_judged_over_time
     return replace(
-        living(found),
+        findings_still_valid(found),
         cause=Cause.UNKNOWN if unproven else found.cause,
         severity=max(found.severity, Severity.DEGRADED),
         action=ActionKind.ESCALATE,
@@ -70,6 +75,6 @@ def smoke_failed(scene: Scene) -> Diagnosis:
     )
 
 
-def _allowance(scene: Scene) -> tuple[Reason, ...]:
+def _allowance(scene: Snapshot) -> tuple[Reason, ...]:
     seen_s, most_s = scene.memory.seen_in_phase_s, scene.limits.smoke_allowance_s
     return (Reason("smoke.allowance-used-up", seen_s > most_s, f"{seen_s:.0f} of {most_s:.0f} s"),)

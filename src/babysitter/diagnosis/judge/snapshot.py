@@ -8,10 +8,10 @@ from babysitter.diagnosis.timeline.job_kinds import kind_named
 from babysitter.diagnosis.timeline.stage_pace import current_stage
 from babysitter.diagnosis.timeline.update_memory import waits_for_machines
 from babysitter.diagnosis.timeline.zephyr_jobs import (
-    Crew,
-    crews,
-    newest_crew,
+    PipelineAttempt,
+    newest_pipeline_attempt,
     older_at_work,
+    pipeline_attempts,
     tried_again,
     was_restarted,
 )
@@ -25,7 +25,7 @@ from babysitter.model.seen import Seen
 
 
 @dataclass(frozen=True)  # no slots: answers are kept once they are computed
-class Scene:
+class Snapshot:
     """One look whose job tree was seen. `memory` has it folded in already."""
 
     tree: JobTree
@@ -48,8 +48,8 @@ class Scene:
         return isinstance(self.observation.lines, Seen)
 
     @cached_property
-    def crew(self) -> Crew | None:
-        return newest_crew(self.tree)
+    def crew(self) -> PipelineAttempt | None:
+        return newest_pipeline_attempt(self.tree)
 
     @cached_property
     def attempt(self) -> Job:
@@ -67,14 +67,14 @@ class Scene:
         return waits_for_machines(self.tree)
 
     @cached_property
-    def doubled(self) -> tuple[Crew, ...]:
+    def doubled(self) -> tuple[PipelineAttempt, ...]:
         """Older coordinators that still do the work of the newest one."""
         return older_at_work(self.tree)
 
     @cached_property
     def retries(self) -> int:
         """How often the job has tried again by itself: its own process, and its pipelines."""
-        again = sum(1 for crew in crews(self.tree) if (crew.name.attempt or 0) > 0)
+        again = sum(1 for crew in pipeline_attempts(self.tree) if (crew.name.attempt or 0) > 0)
         again += tried_again(self.tree)
         lost = self.root.failure_count + self.root.preemption_count
         return again + (max(0, lost - 1) if self.root.state.ended_badly else lost)  # nothing follows the last

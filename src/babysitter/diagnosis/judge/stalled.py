@@ -6,9 +6,9 @@ own pace can, and so can dumps of the workers that hold the shards.
 
 from dataclasses import dataclass
 
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import (
-    Level,
+    Certainty,
     Suspicion,
     apart_s,
     evidence_of,
@@ -16,27 +16,27 @@ from babysitter.diagnosis.judge.suspicion import (
     none_of,
     notes_of,
 )
-from babysitter.diagnosis.timeline.stage_pace import frozen_s, stuck_after_s
+from babysitter.diagnosis.timeline.stage_pace import since_last_completion_s, stuck_after_s
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.ids import job_of
 from babysitter.model.log import Role
 from babysitter.model.observation import Want
 from babysitter.model.progress import StagePace
-from babysitter.model.thread_dump import Doing, DumpNote
+from babysitter.model.thread_dump import DumpSummary, ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 _WANTS = frozenset({Want.WORKER_DUMPS, Want.COORDINATOR_DUMP, Want.TASKS})
 
 
 @dataclass(frozen=True, slots=True)
-class Holders:
+class ShardHolders:
     """What dumps say of the workers that hold shards, since the last completion."""
 
-    blocked: tuple[DumpNote, ...] = ()  # one worker in one place, in two dumps far enough apart
-    working: tuple[DumpNote, ...] = ()
+    blocked: tuple[DumpSummary, ...] = ()  # one worker in one place, in two dumps far enough apart
+    working: tuple[DumpSummary, ...] = ()
 
 
-def stuck(scene: Scene) -> Suspicion:
+def stuck(scene: Snapshot) -> Suspicion:
     """Nothing completed for far longer than it ever took, although the stage's reports are seen."""
     stage, limits = scene.stage, scene.limits
     if not scene.runs:
@@ -60,17 +60,17 @@ def stuck(scene: Scene) -> Suspicion:
         _working_reason("stuck", holders),
     )
     if not is_over or not scene.sees_lines:
-        return Suspicion(SignalKind.STUCK, Level.NONE, reasons)
+        return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
     if holders.working and not holders.blocked and quiet_s <= after_s * limits.first_shard_factor:
         slow = _slow(stage, holders, quiet_s, after_s)
         text = "nothing completes, but a shard's code is at work"
-        return Suspicion(SignalKind.STUCK, Level.LIKELY, reasons, text, slow, slow.evidence, _WANTS)
+        return Suspicion(SignalKind.STUCK, Certainty.LIKELY, reasons, text, slow, slow.evidence, _WANTS)
     diagnosis = _stuck(scene, stage, holders, quiet_s, after_s)
     text = f"nothing completed for {quiet_s:.0f} s"
-    return Suspicion(SignalKind.STUCK, Level.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
+    return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
 
 
-def _never_began(scene: Scene) -> Suspicion:
+def _never_began(scene: Snapshot) -> Suspicion:
     """A coordinator that runs for long and never began a stage, nor said that it was done."""
     limits = scene.limits
     has_begun = any(each.owner == scene.attempt.id for each in scene.memory.stages)
@@ -87,7 +87,7 @@ def _never_began(scene: Scene) -> Suspicion:
         ),
     )
     if not is_open:
-        return Suspicion(SignalKind.STUCK, Level.NONE, reasons)
+        return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
     evidence = (Evidence(f"no progress report in {runs_s:.0f} s", f"job {scene.attempt.id}"),)
     diagnosis = Diagnosis(
         cause=Cause.STAGE_STUCK,
@@ -99,10 +99,12 @@ def _never_began(scene: Scene) -> Suspicion:
         look_at=("coordinator-dump", "coordinator-logs"),
     )
     text = diagnosis.explanation
-    return Suspicion(SignalKind.STUCK, Level.PROVEN, reasons, text, diagnosis, evidence, _WANTS)
+    return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, text, diagnosis, evidence, _WANTS)
 
 
-def _stuck(scene: Scene, stage: StagePace, holders: Holders, quiet_s: float, after_s: float) -> Diagnosis:
+def _stuck(
+    scene: Snapshot, stage: StagePace, holders: ShardHolders, quiet_s: float, after_s: float
+) -> Diagnosis:
     """A restart needs two dumps of a worker that hangs in one place; time alone calls a person."""
     is_blocked = bool(holders.blocked)
     has_nobody = scene.needs_crew and stage.alive == 0
@@ -124,7 +126,7 @@ def _stuck(scene: Scene, stage: StagePace, holders: Holders, quiet_s: float, aft
     )
 
 
-def _slow(stage: StagePace, holders: Holders, quiet_s: float, after_s: float) -> Diagnosis:
+def _slow(stage: StagePace, holders: ShardHolders, quiet_s: float, after_s: float) -> Diagnosis:
     """Over the limit, but the code of a shard is at work: slow, as far as anybody can tell."""
     return Diagnosis(
         cause=Cause.STRAGGLERS,
@@ -139,7 +141,7 @@ def _slow(stage: StagePace, holders: Holders, quiet_s: float, after_s: float) ->
     )
 
 
-def stragglers(scene: Scene) -> Suspicion:
+def stragglers(scene: Snapshot) -> Suspicion:
     """Nothing queued, few in flight, most workers without work, and that for a while."""
     stage, limits = scene.stage, scene.limits
     if stage is None or not scene.runs or not stage.is_under_way or not scene.needs_crew:
@@ -171,7 +173,7 @@ def stragglers(scene: Scene) -> Suspicion:
     )
     reasons = (*needed, _working_reason("stragglers", holders))
     if not all(reason.holds for reason in needed):
-        return Suspicion(SignalKind.STRAGGLING, Level.NONE, reasons)
+        return Suspicion(SignalKind.STRAGGLING, Certainty.NONE, reasons)
     at = f" A shard's code is at work ({holders.working[-1].place})." if holders.working else ""
     diagnosis = Diagnosis(
         cause=Cause.STRAGGLERS,
@@ -185,10 +187,12 @@ def stragglers(scene: Scene) -> Suspicion:
     )
     wants = frozenset({Want.WORKER_DUMPS, Want.TASKS})
     text = diagnosis.explanation
-    return Suspicion(SignalKind.STRAGGLING, Level.LIKELY, reasons, text, diagnosis, diagnosis.evidence, wants)
+    return Suspicion(
+        SignalKind.STRAGGLING, Certainty.LIKELY, reasons, text, diagnosis, diagnosis.evidence, wants
+    )
 
 
-def _quiet_s(scene: Scene, stage: StagePace) -> float:
+def _quiet_s(scene: Snapshot, stage: StagePace) -> float:
     """How long nothing completed, as the stage's own reports show it.
 
     A coordinator that does not even report any more proves nothing until it has been silent for long:
@@ -201,39 +205,39 @@ def _quiet_s(scene: Scene, stage: StagePace) -> float:
     silent_s = scene.age_s(max(heard, default=None))
     is_talking = not scene.needs_crew and scene.age_s(memory.last_line_at) < limits.quiet_floor_s
     if is_talking and not stage.total:
-        return frozen_s(stage)
+        return since_last_completion_s(stage)
     most_s = limits.first_shard_floor_s * (limits.first_shard_factor if is_talking else 1.0)
     if scene.sees_lines and silent_s > most_s:
-        return frozen_s(stage) + silent_s
-    return frozen_s(stage)
+        return since_last_completion_s(stage) + silent_s
+    return since_last_completion_s(stage)
 
 
-def _holders(scene: Scene, stage: StagePace) -> Holders:
+def _holders(scene: Snapshot, stage: StagePace) -> ShardHolders:
     workers = scene.crew.workers if scene.crew else None
     since = stage.last_done_at or stage.started_at
-    blocked: tuple[DumpNote, ...] = ()
-    working: list[DumpNote] = []
+    blocked: tuple[DumpSummary, ...] = ()
+    working: list[DumpSummary] = []
     for task in dict.fromkeys(note.target for note in scene.memory.dumps if note.role is Role.WORKER):
         if workers is None or job_of(task) != workers.id:
             continue
         notes = tuple(note for note in notes_of(scene, task) if since is None or note.taken_at >= since)
-        run = newest_run(notes, Doing.BLOCKED)
+        run = newest_run(notes, ProcessActivity.BLOCKED)
         same = tuple(note for note in run if note.place == run[-1].place)
         if len(same) >= 2 and apart_s(same) >= scene.limits.blocked_dumps_apart_s:
             blocked = (same[0], same[-1])
-        if notes and notes[-1].doing is Doing.WORKING:
+        if notes and notes[-1].doing is ProcessActivity.WORKING:
             working.append(notes[-1])
-    return Holders(blocked, tuple(working))
+    return ShardHolders(blocked, tuple(working))
 
 
-def _blocked_reason(name: str, holders: Holders) -> Reason:
+def _blocked_reason(name: str, holders: ShardHolders) -> Reason:
     text = "no worker was seen to hang in one place in two dumps"
     if holders.blocked:
         text = f"{holders.blocked[-1].target} hangs in {holders.blocked[-1].place}"
     return Reason(f"{name}.worker-blocked", bool(holders.blocked), text)
 
 
-def _working_reason(name: str, holders: Holders) -> Reason:
+def _working_reason(name: str, holders: ShardHolders) -> Reason:
     text = "no worker was seen at work"
     if holders.working:
         text = f"{holders.working[-1].target} is at work in {holders.working[-1].place}"

@@ -1,39 +1,43 @@
 """The job is healthy, as far as we know: watch for signals that it is not any more."""
 
-from babysitter.diagnosis.judge.phase_result import Outcome
-from babysitter.diagnosis.judge.snapshot import Scene
-from babysitter.diagnosis.judge.suspicion import Level
-from babysitter.diagnosis.judge.suspicions import doubled, signals, standing
+from babysitter.diagnosis.judge.phase_result import PhaseResult
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicion import Certainty
+from babysitter.diagnosis.judge.suspicions import (
+    evaluate_suspicions,
+    signals,
+    two_coordinators,
+)
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import SignalKind
 
 
-def steady(scene: Scene) -> Outcome:
+def steady(scene: Snapshot) -> PhaseResult:
     """Judge a healthy job: hard evidence goes straight to failing, a new signal to suspect.
 
     A signal that was examined and proved nothing stays a signal, and is examined again when it is older by
     another assessment; stragglers are told and waited for.
     """
     if scene.root.state.is_terminal:
-        return Outcome(Phase.FINISHED)
+        return PhaseResult(Phase.FINISHED)
     if scene.waiting is not None:
-        return Outcome(Phase.PENDING)
-    stand = standing(scene)
+        return PhaseResult(Phase.PENDING)
+    stand = evaluate_suspicions(scene)
     if stand.proven is not None:
-        return Outcome(Phase.FAILING, reasons=stand.reasons)
+        return PhaseResult(Phase.FAILING, reasons=stand.reasons)
     if any(is_worth_a_look(scene, each.kind) for each in stand.open):
-        return Outcome(Phase.SUSPECT, reasons=stand.reasons)
+        return PhaseResult(Phase.SUSPECT, reasons=stand.reasons)
     likely = stand.likely
-    return Outcome(
+    return PhaseResult(
         Phase.STEADY,
-        doubled(scene) or (likely.diagnosis if likely else None),
+        two_coordinators(scene) or (likely.diagnosis if likely else None),
         signals(scene, stand),
-        wants=stand.wants if any(each.level >= Level.LIKELY for each in stand.open) else frozenset(),
+        wants=stand.wants if any(each.level >= Certainty.LIKELY for each in stand.open) else frozenset(),
         reasons=stand.reasons,
     )
 
 
-def is_worth_a_look(scene: Scene, kind: SignalKind) -> bool:
+def is_worth_a_look(scene: Snapshot, kind: SignalKind) -> bool:
     """Whether a signal is new, or was last examined long ago: an assessment, then ever longer."""
     examined_at = scene.memory.examined_at.get(kind)
     if examined_at is None:

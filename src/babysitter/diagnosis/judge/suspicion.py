@@ -13,15 +13,15 @@ Every suspicion answers whether or not anything is wrong: its reasons, with the 
 from dataclasses import dataclass
 from enum import IntEnum
 
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import TaskId
 from babysitter.model.observation import Want
-from babysitter.model.thread_dump import Doing, DumpNote
+from babysitter.model.thread_dump import DumpSummary, ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
-class Level(IntEnum):
+class Certainty(IntEnum):
     NONE = 0
     POSSIBLE = 1  # worth a closer look
     LIKELY = 2  # told to people, nothing is done about it
@@ -33,7 +33,7 @@ class Suspicion:
     """One thing that might be wrong, how sure we are, and why (or why not)."""
 
     kind: SignalKind
-    level: Level
+    level: Certainty
     reasons: tuple[Reason, ...]
     explanation: str = ""
     diagnosis: Diagnosis | None = None  # from LIKELY on
@@ -43,17 +43,17 @@ class Suspicion:
 
 def none_of(kind: SignalKind, name: str, why_not: str) -> Suspicion:
     """No suspicion, for one reason that makes all others pointless."""
-    return Suspicion(kind, Level.NONE, (Reason(name, False, why_not),))
+    return Suspicion(kind, Certainty.NONE, (Reason(name, False, why_not),))
 
 
-def notes_of(scene: Scene, task: TaskId) -> tuple[DumpNote, ...]:
+def notes_of(scene: Snapshot, task: TaskId) -> tuple[DumpSummary, ...]:
     """What the dumps of one process said, oldest first."""
     return tuple(note for note in scene.memory.dumps if note.target == task)
 
 
-def newest_run(notes: tuple[DumpNote, ...], doing: Doing) -> tuple[DumpNote, ...]:
+def newest_run(notes: tuple[DumpSummary, ...], doing: ProcessActivity) -> tuple[DumpSummary, ...]:
     """The last notes, as long as they all say `doing`: one that says something else ends the run."""
-    run: list[DumpNote] = []
+    run: list[DumpSummary] = []
     for note in reversed(notes):
         if note.doing is not doing:
             break
@@ -61,12 +61,12 @@ def newest_run(notes: tuple[DumpNote, ...], doing: Doing) -> tuple[DumpNote, ...
     return tuple(reversed(run))
 
 
-def apart_s(notes: tuple[DumpNote, ...]) -> float:
+def apart_s(notes: tuple[DumpSummary, ...]) -> float:
     """Seconds between the first and the last of these dumps."""
     return (notes[-1].taken_at - notes[0].taken_at).total_seconds() if notes else 0.0
 
 
-def silence_s(scene: Scene) -> float:
+def silence_s(scene: Snapshot) -> float:
     """Seconds since the newest report of a coordinator that is in a stage; 0 when the log cannot be seen."""
     stage = scene.stage
     if stage is None or not scene.sees_lines or not stage.is_under_way:
@@ -75,13 +75,13 @@ def silence_s(scene: Scene) -> float:
 
 
 _SHOWN = {
-    Doing.SHUT_DOWN: "the interpreter is ending",
-    Doing.IN_STAGE: "it runs a stage",
-    Doing.WAITING_FOR_WORKERS: "it waits for workers",
+    ProcessActivity.SHUT_DOWN: "the interpreter is ending",
+    ProcessActivity.IN_STAGE: "it runs a stage",
+    ProcessActivity.WAITING_FOR_WORKERS: "it waits for workers",
 }
 
 
-def evidence_of(*notes: DumpNote) -> tuple[Evidence, ...]:
+def evidence_of(*notes: DumpSummary) -> tuple[Evidence, ...]:
     """Dumps as evidence."""
     return tuple(
         Evidence(

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from babysitter.diagnosis.judge.hung_exit import lingering
-from babysitter.diagnosis.judge.repeated_errors import errors
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.hung_exit import hung_exit
+from babysitter.diagnosis.judge.repeated_errors import repeated_errors
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import stragglers, stuck
-from babysitter.diagnosis.judge.suspicion import Level, Suspicion
-from babysitter.diagnosis.judge.worker_churn import churn, silence
+from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
+from babysitter.diagnosis.judge.worker_churn import no_output, worker_churn
 from babysitter.diagnosis.judge.zombie import zombie
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.job import JobState
@@ -16,24 +16,24 @@ from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 
 # What explains others comes first. A new suspicion is a function and a row here.
-SUSPICIONS: tuple[Callable[[Scene], Suspicion], ...] = (
-    zombie, lingering, stuck, stragglers, churn, silence, errors,
+SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
+    zombie, hung_exit, stuck, stragglers, worker_churn, no_output, repeated_errors,
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Suspicions:
     """All suspicions of one look, and the two that matter most."""
 
     all: tuple[Suspicion, ...]
 
     @property
     def proven(self) -> Suspicion | None:
-        return next((each for each in self.all if each.level is Level.PROVEN), None)
+        return next((each for each in self.all if each.level is Certainty.PROVEN), None)
 
     @property
     def likely(self) -> Suspicion | None:
-        return next((each for each in self.all if each.level is Level.LIKELY), None)
+        return next((each for each in self.all if each.level is Certainty.LIKELY), None)
 
     @property
     def is_stalled(self) -> bool:
@@ -42,7 +42,7 @@ class Standing:
 
     @property
     def open(self) -> tuple[Suspicion, ...]:
-        return tuple(each for each in self.all if each.level > Level.NONE)
+        return tuple(each for each in self.all if each.level > Certainty.NONE)
 
     @property
     def wants(self) -> frozenset[Want]:
@@ -53,12 +53,12 @@ class Standing:
         return tuple(reason for each in self.all for reason in each.reasons)
 
 
-def standing(scene: Scene) -> Standing:
+def evaluate_suspicions(scene: Snapshot) -> Suspicions:
     """Every suspicion about a running job, the one that explains the others first."""
-    return Standing(tuple(weigh(scene) for weigh in SUSPICIONS))
+    return Suspicions(tuple(weigh(scene) for weigh in SUSPICIONS))
 
 
-def signals(scene: Scene, stand: Standing) -> tuple[Signal, ...]:
+def signals(scene: Snapshot, stand: Suspicions) -> tuple[Signal, ...]:
     """The open suspicions as signals, with the moment since when each is open; and what else is going on."""
     since = scene.memory.suspicious_since
     found = [
@@ -75,13 +75,13 @@ def signals(scene: Scene, stand: Standing) -> tuple[Signal, ...]:
     return tuple(found)
 
 
-def _doubled_signal(scene: Scene) -> Signal:
+def _doubled_signal(scene: Snapshot) -> Signal:
     since = scene.memory.suspicious_since.get(SignalKind.TWO_COORDINATORS, scene.now)
     text = "two pipelines write at once"
     return Signal(SignalKind.TWO_COORDINATORS, since, text, _doubled_evidence(scene))
 
 
-def _doubled_evidence(scene: Scene) -> tuple[Evidence, ...]:
+def _doubled_evidence(scene: Snapshot) -> tuple[Evidence, ...]:
     newest = scene.attempt
     older = tuple(
         Evidence(f"still {crew.coordinator.state}", f"job {crew.coordinator.id}", at=scene.now)
@@ -90,7 +90,7 @@ def _doubled_evidence(scene: Scene) -> tuple[Evidence, ...]:
     return (*older, Evidence(f"{newest.state}, submitted later", f"job {newest.id}", at=scene.now))
 
 
-def doubled(scene: Scene) -> Diagnosis | None:
+def two_coordinators(scene: Snapshot) -> Diagnosis | None:
     """Two coordinators of one pipeline at work: an incident, and nothing is restarted while it lasts."""
     if not scene.doubled:
         return None
@@ -108,7 +108,7 @@ def doubled(scene: Scene) -> Diagnosis | None:
     )
 
 
-def came_up(scene: Scene) -> tuple[bool, tuple[Reason, ...]]:
+def started_successfully(scene: Snapshot) -> tuple[bool, tuple[Reason, ...]]:
     """Whether the newest attempt is up: everything it started runs, and first progress was seen."""
     if scene.needs_crew:
         return _crew_came_up(scene)
@@ -124,7 +124,7 @@ def came_up(scene: Scene) -> tuple[bool, tuple[Reason, ...]]:
     return holds, reasons
 
 
-def _crew_came_up(scene: Scene) -> tuple[bool, tuple[Reason, ...]]:
+def _crew_came_up(scene: Snapshot) -> tuple[bool, tuple[Reason, ...]]:
     crew = scene.crew
     if crew is None:
         return False, (Reason("up.coordinator", False, "no coordinator was started yet"),)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-from babysitter.diagnosis.frame.headers import bare
-from babysitter.diagnosis.timeline.loss import Run, read_run
+from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.timeline.loss import LossSeries, read_run
 from babysitter.model.limits import Limits
 from babysitter.model.progress import Motion
 
@@ -50,7 +50,9 @@ class Story:
     newest: Sample | None = None
     quiet_s: float | None = None  # for how long the newest count has not changed, None = cannot tell
     restarted_by_itself: bool = False
-    run: Run = field(default_factory=Run)  # of training reports; its places count from `skipped`
+    run: LossSeries = field(
+        default_factory=LossSeries
+    )  # of training reports; its places count from `skipped`
     skipped: int = 0  # lines at the beginning that were not read
 
 
@@ -193,7 +195,7 @@ def _counted_up_at(lines: Sequence[str]) -> int | None:
     for place, line in enumerate(lines):
         if len(line) > 400 or " complete, " in line or not _COUNTS.search(line) or _NO_COUNT.search(line):
             continue
-        message = bare(line)
+        message = strip_header(line)
         numbers = _DIGITS.findall(message)
         if not numbers:
             continue

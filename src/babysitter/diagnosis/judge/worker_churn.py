@@ -1,13 +1,13 @@
 """Workers that die or are taken away again and again, and jobs that print nothing any more."""
 
-from babysitter.diagnosis.judge.snapshot import Scene
-from babysitter.diagnosis.judge.suspicion import Level, Suspicion, none_of
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
-def churn(scene: Scene) -> Suspicion:
+def worker_churn(scene: Snapshot) -> Suspicion:
     """Too many workers lost in a window. While shards complete in spite of it, the pipeline mends itself."""
     crew, limits = scene.crew, scene.limits
     if crew is None or crew.workers is None or not scene.runs:
@@ -27,7 +27,7 @@ def churn(scene: Scene) -> Suspicion:
         Reason("churn.goes-on", goes_on, outcome),
     )
     if lost < most:
-        return Suspicion(SignalKind.CHURN, Level.NONE, reasons)
+        return Suspicion(SignalKind.CHURN, Certainty.NONE, reasons)
     evidence = (Evidence(told, f"job {crew.workers.id}", at=last_at),)
     diagnosis = Diagnosis(
         cause=Cause.WORKER_CHURN,
@@ -39,11 +39,11 @@ def churn(scene: Scene) -> Suspicion:
         retry=Retry.ITSELF,
         look_at=("worker-logs", "machine"),
     )
-    level = Level.LIKELY if goes_on else Level.PROVEN
+    level = Certainty.LIKELY if goes_on else Certainty.PROVEN
     return Suspicion(SignalKind.CHURN, level, reasons, diagnosis.explanation, diagnosis, evidence)
 
 
-def silence(scene: Scene) -> Suspicion:
+def no_output(scene: Snapshot) -> Suspicion:
     """Nothing printed for far longer than ever before. Proves nothing by itself; worth a closer look."""
     memory, limits = scene.memory, scene.limits
     if not scene.runs or not scene.sees_lines or memory.last_line_at is None or scene.needs_crew:
@@ -58,13 +58,15 @@ def silence(scene: Scene) -> Suspicion:
         Reason("quiet.told", quiet_s > told_s, f"people are told from {told_s:.0f} s on"),
     )
     if quiet_s <= told_s:
-        return Suspicion(SignalKind.QUIET, Level.POSSIBLE if quiet_s > most_s else Level.NONE, reasons, text)
+        return Suspicion(
+            SignalKind.QUIET, Certainty.POSSIBLE if quiet_s > most_s else Certainty.NONE, reasons, text
+        )
     diagnosis = _fell_silent(scene, quiet_s)
     wants = frozenset({Want.ROOT_DUMP, Want.TASKS})
-    return Suspicion(SignalKind.QUIET, Level.PROVEN, reasons, text, diagnosis, diagnosis.evidence, wants)
+    return Suspicion(SignalKind.QUIET, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, wants)
 
 
-def _fell_silent(scene: Scene, quiet_s: float) -> Diagnosis:
+def _fell_silent(scene: Snapshot, quiet_s: float) -> Diagnosis:
     """A job that used to talk: it hangs, or does at last what takes it hours. A person can tell."""
     memory = scene.memory
     evidence = (

@@ -5,9 +5,9 @@ running. Every process passes through there for a moment, so a second dump has t
 prove nothing (it may wait for workers), and a living coordinator loop does not prove life.
 """
 
-from babysitter.diagnosis.judge.snapshot import Scene
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import (
-    Level,
+    Certainty,
     Suspicion,
     apart_s,
     evidence_of,
@@ -19,22 +19,22 @@ from babysitter.diagnosis.judge.suspicion import (
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.ids import TaskId
 from babysitter.model.observation import Want
-from babysitter.model.thread_dump import Doing, DumpNote
+from babysitter.model.thread_dump import DumpSummary, ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 _WANTS = frozenset({Want.COORDINATOR_DUMP, Want.TASKS})
-_AT_WORK = (Doing.IN_STAGE, Doing.WAITING_FOR_WORKERS)
+_AT_WORK = (ProcessActivity.IN_STAGE, ProcessActivity.WAITING_FOR_WORKERS)
 
 
-def zombie(scene: Scene) -> Suspicion:
+def zombie(scene: Snapshot) -> Suspicion:
     """Two dumps of an ended main thread prove it; less makes a closer look worth it."""
     crew, memory, limits = scene.crew, scene.memory, scene.limits
     if crew is None or not scene.runs:
         return none_of(SignalKind.ZOMBIE_LIKE, "zombie.coordinator-running", "no coordinator runs")
     notes = notes_of(scene, TaskId(f"{crew.coordinator.id}/0"))
-    ended = newest_run(notes, Doing.SHUT_DOWN)
+    ended = newest_run(notes, ProcessActivity.SHUT_DOWN)
     is_twice = apart_s(ended) >= limits.zombie_dumps_apart_s
-    has_told = bool(notes) and notes[-1].doing is not Doing.UNCLEAR
+    has_told = bool(notes) and notes[-1].doing is not ProcessActivity.UNCLEAR
     said_s = scene.age_s(memory.shutdown_at)
     has_said = memory.shutdown_at is not None and said_s >= limits.zombie_dumps_apart_s
     workers_over = crew.workers is not None and crew.workers.state.is_terminal
@@ -61,20 +61,22 @@ def zombie(scene: Scene) -> Suspicion:
         ),
     )
 
-    def suspected(level: Level, text: str, diagnosis: Diagnosis | None = None) -> Suspicion:
+    def suspected(level: Certainty, text: str, diagnosis: Diagnosis | None = None) -> Suspicion:
         evidence = diagnosis.evidence if diagnosis else ()
         return Suspicion(SignalKind.ZOMBIE_LIKE, level, reasons, text, diagnosis, evidence, _WANTS)
 
     if is_twice:
-        return suspected(Level.PROVEN, "two thread dumps agree", _by_dumps(evidence_of(ended[0], ended[-1])))
+        return suspected(
+            Certainty.PROVEN, "two thread dumps agree", _by_dumps(evidence_of(ended[0], ended[-1]))
+        )
     if has_said and not has_told and said_s >= limits.stuck_floor_s:
-        return suspected(Level.PROVEN, "it said long ago that it was over", _by_time(said_s))
+        return suspected(Certainty.PROVEN, "it said long ago that it was over", _by_time(said_s))
     looked_at_work = any(
         note.doing in _AT_WORK and scene.age_s(note.taken_at) < limits.zombie_silence_s for note in notes[-1:]
     )
     if ended or ((has_said or workers_over or is_silent) and not looked_at_work):
-        return suspected(Level.POSSIBLE, "the coordinator may have outlived its pipeline")
-    return Suspicion(SignalKind.ZOMBIE_LIKE, Level.NONE, reasons)
+        return suspected(Certainty.POSSIBLE, "the coordinator may have outlived its pipeline")
+    return Suspicion(SignalKind.ZOMBIE_LIKE, Certainty.NONE, reasons)
 
 
 def _by_dumps(evidence: tuple[Evidence, ...]) -> Diagnosis:
@@ -101,13 +103,13 @@ def _diagnosis(how: str, action: ActionKind, confidence: float, evidence: tuple[
     )
 
 
-def _told(notes: tuple[DumpNote, ...]) -> str:
+def _told(notes: tuple[DumpSummary, ...]) -> str:
     if not notes:
         return "no thread dump of the coordinator was taken yet"
     return f"the newest of {len(notes)} dumps says {notes[-1].doing} ({notes[-1].place or 'nothing'})"
 
 
-def _said(scene: Scene) -> str:
+def _said(scene: Snapshot) -> str:
     said_at = scene.memory.shutdown_at
     if said_at is None:
         return "its log does not say that the pipeline is over"

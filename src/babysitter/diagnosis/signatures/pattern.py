@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 import re2
 
-from babysitter.diagnosis.signatures.prefilter import core
+from babysitter.diagnosis.signatures.prefilter import prefilter_literal
 from babysitter.diagnosis.signatures.regex import BadRegex, parse_literal, parse_regex
 from babysitter.diagnosis.signatures.regex_tree import (
     names_of,
@@ -90,7 +90,7 @@ def parse_pattern(text: str, *, ignore_case: bool = False) -> Pattern:
             raise BadRegex("ignores case, which is only possible for ASCII")
     except BadRegex as error:
         raise BadPattern(f"{text} {error}") from None
-    scanned = node if is_literal else widened(shortest(core(node) or node), gap=COUNTED)
+    scanned = node if is_literal else widened(shortest(prefilter_literal(node) or node), gap=COUNTED)
     pattern = _only_one(
         text,
         spell(node),

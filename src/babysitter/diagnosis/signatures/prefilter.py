@@ -8,7 +8,7 @@ against its few lines, finds the same at a fraction of the cost.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from babysitter.diagnosis.signatures.regex_tree import Node, telling_length
+from babysitter.diagnosis.signatures.regex_tree import RegexNode, telling_length
 
 GAP = 8  # a repeat of nearly any character this often ends a piece
 TELLING = 4  # characters that a part must hold in one piece to be worth scanning for
@@ -28,10 +28,10 @@ EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
 COMMON = EVERYDAY | frozenset(_TROUBLED_WORDS.split())
 
 
-def core(node: Node) -> Node | None:
+def prefilter_literal(node: RegexNode) -> RegexNode | None:
     """The rare part that every match contains, when the expression begins with a common one; else None."""
     if node.kind == "alternatives":
-        cores = [core(part) if _has_wide_repeat(part) else None for part in node.parts]
+        cores = [prefilter_literal(part) if _has_wide_repeat(part) else None for part in node.parts]
         if not any(cores):
             return None
         return replace(node, parts=tuple(c or part for c, part in zip(cores, node.parts, strict=True)))
@@ -39,7 +39,7 @@ def core(node: Node) -> Node | None:
         return None
     bare = [part for part in node.parts if part.kind != "assertion"]
     if len(bare) == 1 and bare[0].kind == "group" and bare[0].low == bare[0].high == 1:
-        return core(bare[0].parts[0])
+        return prefilter_literal(bare[0].parts[0])
     factors = _factors(node)
     if not factors or not _begins_commonly(factors[0]):
         return None
@@ -49,19 +49,19 @@ def core(node: Node) -> Node | None:
     return max(rare, key=_rarity) if rare else None
 
 
-def _factors(node: Node) -> list[Node]:
+def _factors(node: RegexNode) -> list[RegexNode]:
     """The pieces of a sequence between its gaps; every match contains each of them."""
-    pieces: list[list[Node]] = [[]]
+    pieces: list[list[RegexNode]] = [[]]
     for part in node.parts:
         if not _is_gap(part):
             pieces[-1].append(part)
             continue
         narrowed = _narrowed(part)
         pieces += [[narrowed], []] if narrowed else [[]]
-    return [Node("sequence", parts=tuple(piece)) for piece in pieces if piece]
+    return [RegexNode("sequence", parts=tuple(piece)) for piece in pieces if piece]
 
 
-def _behind_the_head(factor: Node) -> Node:
+def _behind_the_head(factor: RegexNode) -> RegexNode:
     """A piece without the group of everyday words that it begins with; empty when it begins otherwise."""
     first = factor.parts[0]
     words = {run.strip(" _.:-=") for run in _runs(first)} if first.kind == "group" else set()
@@ -69,7 +69,7 @@ def _behind_the_head(factor: Node) -> Node:
     return replace(factor, parts=factor.parts[1:] if is_everyday else ())
 
 
-def _narrowed(part: Node) -> Node | None:
+def _narrowed(part: RegexNode) -> RegexNode | None:
     """A group with gaps inside, each of its branches cut down to its most telling piece."""
     if part.kind != "group" or (part.low, part.high) != (1, 1):
         return None
@@ -78,20 +78,20 @@ def _narrowed(part: Node) -> Node | None:
     cut = [max(_factors(branch), key=telling_length, default=None) for branch in branches]
     if any(each is None or not telling_length(each) for each in cut):
         return None
-    return Node("group", parts=(Node("alternatives", parts=tuple(each for each in cut if each)),))
+    return RegexNode("group", parts=(RegexNode("alternatives", parts=tuple(each for each in cut if each)),))
 
 
-def _is_gap(node: Node) -> bool:
+def _is_gap(node: RegexNode) -> bool:
     """An optional part, or one with a repeat of nearly any character in it."""
     return node.low == 0 or _has_wide_repeat(node)
 
 
-def _has_wide_repeat(node: Node) -> bool:
+def _has_wide_repeat(node: RegexNode) -> bool:
     is_wide = node.kind == "class" and node.text.startswith("[^") and (node.high is None or node.high >= GAP)
     return is_wide or any(_has_wide_repeat(part) for part in node.parts)
 
 
-def _rarity(factor: Node) -> int:
+def _rarity(factor: RegexNode) -> int:
     """How long the most telling text is that every match holds there; 0 when it is not worth scanning for."""
     best = max((_weight(run) for run in _own_runs(factor)), default=0)
     for part in factor.parts:
@@ -108,7 +108,7 @@ def _weight(run: str) -> int:
     return 0 if len(bare) < TELLING or bare in COMMON else len(bare)
 
 
-def _begins_commonly(factor: Node) -> bool:
+def _begins_commonly(factor: RegexNode) -> bool:
     """Whether a match begins with a word that ordinary lines hold, or with next to nothing."""
     for part in factor.parts:
         if part.kind == "group":
@@ -122,7 +122,7 @@ def _is_common(runs: set[str]) -> bool:
     return any(len(run.strip()) < 4 or run.strip(" _.:-=") in COMMON for run in runs)
 
 
-def _own_runs(node: Node) -> Iterator[str]:
+def _own_runs(node: RegexNode) -> Iterator[str]:
     """The texts that stand in a part outside its groups, each in one piece, in lower case."""
     run = ""
     for part in node.parts:
@@ -136,7 +136,7 @@ def _own_runs(node: Node) -> Iterator[str]:
         yield run
 
 
-def _runs(node: Node) -> Iterator[str]:
+def _runs(node: RegexNode) -> Iterator[str]:
     """The same with those in groups."""
     yield from _own_runs(node)
     for part in node.parts:

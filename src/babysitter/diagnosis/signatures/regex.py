@@ -7,7 +7,7 @@ match a newline, so whole buffers may be scanned), and a shorter form for the qu
 
 from dataclasses import replace
 
-from babysitter.diagnosis.signatures.regex_tree import Node, escape
+from babysitter.diagnosis.signatures.regex_tree import RegexNode, escape
 
 _PERL = {"d": "0-9", "w": "0-9A-Za-z_", "s": "\\t\\f\\r "}
 _NEGATED = {"D": "0-9\\n", "W": "0-9A-Za-z_\\n", "S": "\\t\\n\\f\\r "}
@@ -29,15 +29,15 @@ class BadRegex(ValueError):
     """What is wrong, in words that fit behind the pattern's text."""
 
 
-def parse_regex(text: str) -> Node:
+def parse_regex(text: str) -> RegexNode:
     """The tree of an expression (non-ASCII characters as their UTF-8 bytes). Raises BadRegex."""
     return _Parser(text.encode("utf-8", "surrogatepass").decode("latin-1")).parse()
 
 
-def parse_literal(text: str) -> Node:
+def parse_literal(text: str) -> RegexNode:
     """The tree of a text that stands for itself."""
     raw = text.encode("utf-8", "surrogatepass").decode("latin-1")
-    return Node("sequence", parts=tuple(Node("literal", char) for char in raw))
+    return RegexNode("sequence", parts=tuple(RegexNode("literal", char) for char in raw))
 
 
 class _Parser:
@@ -48,7 +48,7 @@ class _Parser:
         self.names: set[str] = set()
         self.is_folding = False
 
-    def parse(self) -> Node:
+    def parse(self) -> RegexNode:
         node = self._alternatives()
         if self.at < len(self.text):
             raise BadRegex("has a `)` that closes nothing")
@@ -64,7 +64,7 @@ class _Parser:
         self.at += 1
         return char
 
-    def _alternatives(self) -> Node:
+    def _alternatives(self) -> RegexNode:
         self.depth += 1
         if self.depth > DEPTH_LIMIT:
             raise BadRegex(f"is nested more than {DEPTH_LIMIT} deep")
@@ -75,10 +75,10 @@ class _Parser:
             branches.append(self._sequence())
         self.depth -= 1
         self.is_folding = outer_folding
-        return branches[0] if len(branches) == 1 else Node("alternatives", parts=tuple(branches))
+        return branches[0] if len(branches) == 1 else RegexNode("alternatives", parts=tuple(branches))
 
-    def _sequence(self) -> Node:
-        parts: list[Node] = []
+    def _sequence(self) -> RegexNode:
+        parts: list[RegexNode] = []
         while self._peek() not in ("", "|", ")"):
             if self.text.startswith("(?i)", self.at):
                 self.at += 4
@@ -86,9 +86,9 @@ class _Parser:
                 continue
             parts.append(self._repeated(self._atom()))
         _check_anchors(parts)
-        return Node("sequence", parts=tuple(parts))
+        return RegexNode("sequence", parts=tuple(parts))
 
-    def _repeated(self, atom: Node) -> Node:
+    def _repeated(self, atom: RegexNode) -> RegexNode:
         low, high = self._bounds()
         if (low, high) == (1, 1):
             return atom
@@ -123,16 +123,16 @@ class _Parser:
             raise BadRegex("has a repeat count that says nothing")
         return bounds
 
-    def _atom(self) -> Node:
+    def _atom(self) -> RegexNode:
         char = self._take()
         if char == "(":
             return self._group()
         if char == "[":
-            return Node("class", self._class())
+            return RegexNode("class", self._class())
         if char == ".":
-            return Node("class", "[^\\n]")
+            return RegexNode("class", "[^\\n]")
         if char in "^$":
-            return Node("assertion", char)
+            return RegexNode("assertion", char)
         if char == "\\":
             return self._escaped()
         if char in "*+?":
@@ -141,12 +141,12 @@ class _Parser:
             raise BadRegex("is held against one line at a time; use `sequence` for several lines")
         return self._literal(char)
 
-    def _literal(self, char: str) -> Node:
+    def _literal(self, char: str) -> RegexNode:
         if self.is_folding and char >= "\x80":
             raise BadRegex("ignores case, which is only possible for ASCII")
-        return Node("literal", char, is_folded=self.is_folding and char.isalpha())
+        return RegexNode("literal", char, is_folded=self.is_folding and char.isalpha())
 
-    def _group(self) -> Node:
+    def _group(self) -> RegexNode:
         name = ""
         outer_folding = self.is_folding
         if self.text.startswith("?i:", self.at):
@@ -159,7 +159,7 @@ class _Parser:
         if self._peek() != ")":
             raise BadRegex("has a `(` that is never closed")
         self.at += 1
-        return Node("group", parts=(body,), name=name)
+        return RegexNode("group", parts=(body,), name=name)
 
     def _group_name(self) -> str:
         rest = self.text[self.at :]
@@ -184,14 +184,14 @@ class _Parser:
         self.at += start + len(name) + 1
         return name
 
-    def _escaped(self) -> Node:
+    def _escaped(self) -> RegexNode:
         char = self._take()
         if char in _PERL:
-            return Node("class", f"[{_PERL[char]}]")
+            return RegexNode("class", f"[{_PERL[char]}]")
         if char in _NEGATED:
-            return Node("class", f"[^{_NEGATED[char]}]")
+            return RegexNode("class", f"[^{_NEGATED[char]}]")
         if char in "bB":
-            return Node("assertion", "\\" + char)
+            return RegexNode("assertion", "\\" + char)
         if char in "AZz":
             raise BadRegex(f"has \\{char}; write ^ or $")
         return self._literal(self._escaped_char(char))
@@ -275,7 +275,7 @@ class _Parser:
         return "\b" if char == "b" else self._escaped_char(char)
 
 
-def _check_anchors(parts: list[Node]) -> None:
+def _check_anchors(parts: list[RegexNode]) -> None:
     """`^` and `$` stand at the ends: elsewhere they can hardly match, and the engines differ there."""
     for index, part in enumerate(parts):
         misplaced = (
@@ -287,7 +287,7 @@ def _check_anchors(parts: list[Node]) -> None:
             raise BadRegex("has ^ or $ in the middle")
 
 
-def _has_anchor(node: Node, anchor: str) -> bool:
+def _has_anchor(node: RegexNode, anchor: str) -> bool:
     if node.kind == "assertion":
         return node.text == anchor
     return any(_has_anchor(part, anchor) for part in node.parts)

@@ -7,7 +7,7 @@ _META = set("\\.+*?()|[]{}^$")
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class RegexNode:
     """One part. `kind`: literal, class, assertion, group, alternatives, sequence.
 
     `text`: the literal's byte as latin-1, or the class or assertion in its final spelling. `low`, `high`:
@@ -16,7 +16,7 @@ class Node:
 
     kind: str
     text: str = ""
-    parts: tuple["Node", ...] = ()
+    parts: tuple["RegexNode", ...] = ()
     name: str = ""
     low: int = 1
     high: int | None = 1
@@ -32,7 +32,7 @@ class Node:
         return (any if self.kind == "alternatives" else all)(part.can_be_empty for part in self.parts)
 
 
-def spell(node: Node, *, names: bool = True) -> str:
+def spell(node: RegexNode, *, names: bool = True) -> str:
     """The expression in the spelling that RE2, Hyperscan, Rust and Python read alike."""
     if node.kind == "literal":
         body = f"[{node.text.upper()}{node.text.lower()}]" if node.is_folded else escape(node.text)
@@ -48,7 +48,7 @@ def spell(node: Node, *, names: bool = True) -> str:
     return body + _repeat(node)
 
 
-def shortest(node: Node) -> Node:
+def shortest(node: RegexNode) -> RegexNode:
     """A tree that matches exactly the same lines with fewer possible ends: repeats at the tail are cut short.
 
     An engine that reports every end of a match would otherwise report `\\S+` once for each character.
@@ -66,7 +66,7 @@ def shortest(node: Node) -> Node:
     return node
 
 
-def widened(node: Node, *, gap: int) -> Node:
+def widened(node: RegexNode, *, gap: int) -> RegexNode:
     """The same tree where a wide gap has no upper bound, so that it matches more; itself when it has none.
 
     `.{0,240}` makes an engine count characters; `.*` costs it next to nothing.
@@ -77,7 +77,7 @@ def widened(node: Node, *, gap: int) -> Node:
     return node if parts == node.parts else replace(node, parts=parts)
 
 
-def _matches_empty(node: Node) -> bool:
+def _matches_empty(node: RegexNode) -> bool:
     """Whether the part matches the empty text at every place (an assertion does so only at some)."""
     if node.low == 0:
         return True
@@ -86,7 +86,7 @@ def _matches_empty(node: Node) -> bool:
     return (any if node.kind == "alternatives" else all)(_matches_empty(part) for part in node.parts)
 
 
-def names_of(node: Node) -> Iterator[str]:
+def names_of(node: RegexNode) -> Iterator[str]:
     """Named groups, in order."""
     if node.name:
         yield node.name
@@ -94,7 +94,7 @@ def names_of(node: Node) -> Iterator[str]:
         yield from names_of(part)
 
 
-def telling_length(node: Node) -> int:
+def telling_length(node: RegexNode) -> int:
     """How many characters in one piece every match holds at the least."""
     if node.low == 0 or node.kind in ("class", "assertion"):
         return 0
@@ -119,7 +119,7 @@ def escape(char: str) -> str:
     return char if " " <= char <= "~" else f"\\x{ord(char):02x}"
 
 
-def _repeat(node: Node) -> str:
+def _repeat(node: RegexNode) -> str:
     low, high = node.low, node.high
     if (low, high) == (1, 1):
         return ""

@@ -24,7 +24,7 @@ _CUT = b" [...] "
 _COLOUR = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 
 
-class Engine(Protocol):
+class Scanner(Protocol):
     """Compiled patterns. Immutable; one thread at a time."""
 
     def scan(self, text: bytes) -> list[Hit]:
@@ -44,18 +44,18 @@ def tidy(text: bytes) -> bytes:
     return _cut_long_lines(text)
 
 
-def open_engine(patterns: Sequence[Pattern], *, size_hint: int = 1 << 30) -> Engine:
+def open_engine(patterns: Sequence[Pattern], *, size_hint: int = 1 << 30) -> Scanner:
     """The best engine for this machine and for about this many bytes; compiled databases are kept on disk."""
-    from babysitter.diagnosis.signatures.scanner_re2 import Re2Engine
+    from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
 
     try:
-        from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanEngine
+        from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanScanner
     except ImportError:
-        return Re2Engine(patterns)
+        return Re2Scanner(patterns)
     cache = cache_file(patterns)
     if size_hint < SMALL_BYTES and not cache.exists():
-        return Re2Engine(patterns)
-    return HyperscanEngine(patterns, cache=cache)
+        return Re2Scanner(patterns)
+    return HyperscanScanner(patterns, cache=cache)
 
 
 def cache_file(patterns: Sequence[Pattern]) -> Path:

@@ -13,7 +13,7 @@ import hyperscan
 
 from babysitter.diagnosis.signatures.pattern import Find, Pattern, finder
 from babysitter.diagnosis.signatures.scanner import Hit
-from babysitter.diagnosis.signatures.scanner_re2 import Re2Engine
+from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
 
 _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
@@ -21,7 +21,7 @@ _AFTER_ALL = 1 << 80
 _MOST_KINDS = 10_000
 
 
-class HyperscanEngine:
+class HyperscanScanner:
     """`cache`: a file for the compiled database; None = compile always.
 
     What Hyperscan refuses (it is pickier than RE2 in rare cases) is left to the portable engine.
@@ -30,7 +30,7 @@ class HyperscanEngine:
     def __init__(self, patterns: Sequence[Pattern], *, cache: Path | None = None) -> None:
         assert len(patterns) <= _INDEX_MASK
         self._database, self._refused = _opened(patterns, cache)
-        self._portable = Re2Engine([patterns[index] for index in self._refused])
+        self._portable = Re2Scanner([patterns[index] for index in self._refused])
         self._known = _Confirming([None if pattern.is_exact else finder(pattern) for pattern in patterns])
 
     def scan(self, text: bytes) -> list[Hit]:

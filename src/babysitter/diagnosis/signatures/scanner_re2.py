@@ -8,7 +8,7 @@ from babysitter.diagnosis.signatures.pattern import Pattern, re2_options
 from babysitter.diagnosis.signatures.scanner import Hit
 
 
-class Re2Engine:
+class Re2Scanner:
     """Slower than Hyperscan by an order of magnitude, ready in a fraction of its compile time."""
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:

@@ -21,7 +21,7 @@ from babysitter.diagnosis.stance.vocabulary import (
     Reach,
     Stance,
 )
-from babysitter.model.log import Level
+from babysitter.model.log import LogLevel
 
 MAX_CHARACTERS = 4000
 
@@ -39,7 +39,7 @@ _OWN_LINE = re.compile(
 _STANCES_OF_EXCEPTIONS = frozenset({Stance.EXPECTED, Stance.QUOTED, Stance.ADDRESSED})
 # What the line in front of an exception may say of it; advice or a quotation there are about something else.
 _INTRODUCED = frozenset({Stance.EXPECTED, Stance.TOLERATED, Stance.RETRIED})
-_CALM_LEVELS = frozenset({Level.INFO, Level.DEBUG})
+_CALM_LEVELS = frozenset({LogLevel.INFO, LogLevel.DEBUG})
 _ORDER = (
     Stance.ADDRESSED,
     Stance.QUOTED,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from babysitter.diagnosis.timeline.training_lines import progress_of, read_step
-from babysitter.diagnosis.timeline.zephyr_jobs import crews
+from babysitter.diagnosis.timeline.zephyr_jobs import pipeline_attempts
 from babysitter.diagnosis.timeline.zephyr_lines import (
     is_zephyrs,
     line_at,
@@ -56,7 +56,7 @@ def _is_zephyr(line: LogLine) -> bool:
 KINDS: tuple[Kind, ...] = (
     Kind(
         ZEPHYR,
-        by_tree=lambda tree: bool(crews(tree)),
+        by_tree=lambda tree: bool(pipeline_attempts(tree)),
         by_line=_is_zephyr,
         read_progress=read_progress,
         reporters=frozenset({Role.COORDINATOR}),

@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from babysitter.diagnosis.frame.headers import bare
+from babysitter.diagnosis.frame.headers import strip_header
 
 MOST_CHARACTERS = 2000  # a milestone is short; what is longer is data
 
@@ -28,7 +28,7 @@ def read_milestone(text: str) -> Milestone | None:
     """The milestone that this line marks, or None. Words in the middle of a sentence mark nothing."""
     if len(text) > MOST_CHARACTERS or not _HINT.search(text):
         return None
-    line = bare(text)
+    line = strip_header(text)
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.match(line)), None)
 
 

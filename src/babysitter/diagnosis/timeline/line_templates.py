@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from babysitter.diagnosis.frame.headers import bare
+from babysitter.diagnosis.frame.headers import strip_header
 
 WILD = "<*>"
 MOST_TEMPLATES = 256
@@ -21,7 +21,7 @@ _WILD_WORD = re.compile(r"\d|/|::|^[\"'\[{(<].*[\"'\]})>][,.;:]?$|^[0-9a-fA-F-]{
 
 def words_of(text: str) -> tuple[str, ...]:
     """The line's message in words, the changing ones wild; empty for a line that says nothing."""
-    words = bare(text[:MOST_CHARACTERS]).split()[:MOST_WORDS]
+    words = strip_header(text[:MOST_CHARACTERS]).split()[:MOST_WORDS]
     return tuple(_masked(word) for word in words)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from babysitter.diagnosis.timeline.lifecycle import Milestone, read_milestone
-from babysitter.diagnosis.timeline.training_lines import Step, read_step
+from babysitter.diagnosis.timeline.training_lines import TrainingStep, read_step
 
 RUNAWAY_LEAST_REPORTS = 5  # before that, a loss has no level that it could leave
 RUNAWAY_LEAST_LEVEL = 2  # reports at the level that it left
@@ -33,7 +33,7 @@ class LossState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class LossSeries:
     """Measured values of a training run. Places count from 0 within what was read; None = no such line.
 
     `advanced_at`: the newest place that proves progress: a higher step, a checkpoint saved, tokens served.
@@ -42,8 +42,8 @@ class Run:
     """
 
     loss: LossState = LossState.UNKNOWN
-    first: Step | None = None
-    newest: Step | None = None
+    first: TrainingStep | None = None
+    newest: TrainingStep | None = None
     newest_place: int | None = None
     reports: int = 0
     advanced_at: int | None = None
@@ -64,12 +64,12 @@ class Run:
         return self.best_loss is None or self.newest.loss < _limit(self.best_loss)
 
 
-def read_run(texts: Iterable[str], *, level: float | None = None) -> Run:
+def read_run(texts: Iterable[str], *, level: float | None = None) -> LossSeries:
     """Fold the lines of one run, oldest first. Several ranks that print the same reports do no harm.
 
     `level`: the best loss that was held before these lines, where it is known.
     """
-    steps: list[tuple[int, Step]] = []
+    steps: list[tuple[int, TrainingStep]] = []
     marks: list[tuple[int, Milestone]] = []
     for place, text in enumerate(texts):
         if (step := read_step(text)) is not None:
@@ -79,14 +79,16 @@ def read_run(texts: Iterable[str], *, level: float | None = None) -> Run:
     return _folded(steps, marks, level)
 
 
-def _folded(steps: list[tuple[int, Step]], marks: list[tuple[int, Milestone]], level: float | None) -> Run:
+def _folded(
+    steps: list[tuple[int, TrainingStep]], marks: list[tuple[int, Milestone]], level: float | None
+) -> LossSeries:
     series = _main_series(steps)
     own = _since_its_start(series)
     began_again = len(own) < len(series)
     state, bad_from, best = _loss_state(own, None if began_again else level)
     counts = Counter(mark for _, mark in marks)
     advances = [*_advances(steps), *(place for place, mark in marks if mark in _PROVES_ADVANCE)]
-    return Run(
+    return LossSeries(
         loss=state,
         first=own[0][1] if own else None,
         newest=own[-1][1] if own else None,
@@ -104,7 +106,7 @@ def _folded(steps: list[tuple[int, Step]], marks: list[tuple[int, Milestone]], l
     )
 
 
-def _main_series(steps: list[tuple[int, Step]]) -> list[tuple[int, Step]]:
+def _main_series(steps: list[tuple[int, TrainingStep]]) -> list[tuple[int, TrainingStep]]:
     """The reports of the series that speaks most, one with a loss first: the others may be anybody's text."""
     training = [(place, step) for place, step in steps if step.is_training]
     with_loss = [
@@ -117,7 +119,7 @@ def _main_series(steps: list[tuple[int, Step]]) -> list[tuple[int, Step]]:
     return [(place, step) for place, step in training if step.series == chosen]
 
 
-def _since_its_start(own: list[tuple[int, Step]]) -> list[tuple[int, Step]]:
+def _since_its_start(own: list[tuple[int, TrainingStep]]) -> list[tuple[int, TrainingStep]]:
     """The reports after the last fall of the step counter to less than half: before it was another try."""
     start = 0
     for index, ((_, before), (_, after)) in enumerate(itertools.pairwise(own), start=1):
@@ -126,7 +128,7 @@ def _since_its_start(own: list[tuple[int, Step]]) -> list[tuple[int, Step]]:
     return own[start:]
 
 
-def _advances(steps: list[tuple[int, Step]]) -> list[int]:
+def _advances(steps: list[tuple[int, TrainingStep]]) -> list[int]:
     """Places where a series counted higher than ever before (its first report included)."""
     highest: dict[str, float] = {}
     places = []
@@ -143,7 +145,7 @@ def _advances(steps: list[tuple[int, Step]]) -> list[int]:
 
 
 def _loss_state(
-    own: list[tuple[int, Step]], level: float | None
+    own: list[tuple[int, TrainingStep]], level: float | None
 ) -> tuple[LossState, int | None, float | None]:
     """The state, where a bad one began, and the best level reached."""
     told = [(place, step) for place, step in own if step.loss is not None or step.grad_norm is not None]
@@ -166,7 +168,7 @@ def _loss_state(
     return (LossState.SPIKED if _spiked(losses) else LossState.FINITE), None, best
 
 
-def _bad_tail(told: list[tuple[int, Step]]) -> list[int]:
+def _bad_tail(told: list[tuple[int, TrainingStep]]) -> list[int]:
     """Places of the unbroken run of reports at the end that are not finite, oldest first."""
     tail: list[int] = []
     for place, step in reversed(told):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from babysitter.diagnosis.timeline.job_kinds import TRAINING, kind_named
-from babysitter.diagnosis.timeline.loss import RUNAWAY_LEAST_LEVEL, Run, read_run
+from babysitter.diagnosis.timeline.loss import RUNAWAY_LEAST_LEVEL, LossSeries, read_run
 from babysitter.diagnosis.timeline.training_lines import read_step
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.ids import job_of
@@ -17,10 +17,10 @@ MOST_CHARACTERS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class LossHistory:
     """A loss read from old and new reports. `places`: where each line stands among the new ones; -1 = old."""
 
-    run: Run = field(default_factory=Run)
+    run: LossSeries = field(default_factory=LossSeries)
     lines: tuple[LogLine, ...] = ()
     places: tuple[int, ...] = ()
 
@@ -40,19 +40,19 @@ def with_losses(memory: Memory, observation: Observation) -> Memory:
     return replace(before, loss_reports=kept, loss_level=level)
 
 
-def course_of(before: Memory, memory: Memory, observation: Observation) -> Course:
+def course_of(before: Memory, memory: Memory, observation: Observation) -> LossHistory:
     """The loss as it stands after a look. `before`: what was remembered before it, `memory`: after it."""
     new = _reports(memory, observation) if memory.kind == TRAINING else ()
     if not new:
-        return Course()
+        return LossHistory()
     is_same_run = before.root_submitted_at in (None, memory.root_submitted_at)
     old = before.loss_reports if is_same_run and not observation.is_reread else ()
     lines = (*old, *(line for _, line in new))
     places = (*([-1] * len(old)), *(place for place, _ in new))
-    return Course(_read(lines, before.loss_level if old else None), lines, places)
+    return LossHistory(_read(lines, before.loss_level if old else None), lines, places)
 
 
-def _read(lines: Sequence[LogLine], level: float | None) -> Run:
+def _read(lines: Sequence[LogLine], level: float | None) -> LossSeries:
     return read_run((line.text for line in lines), level=level)
 
 

@@ -27,7 +27,7 @@ def learn_healthy(memory: Memory, lines: Sequence[LogLine]) -> Memory:
     )
 
 
-def novel_lines(memory: Memory, lines: Sequence[LogLine]) -> tuple[Evidence, ...]:
+def new_lines(memory: Memory, lines: Sequence[LogLine]) -> tuple[Evidence, ...]:
     """Lines unlike anything printed while healthy, oldest first, one for each new template.
 
     Empty while too little is known of the healthy job to call anything new.

@@ -8,7 +8,13 @@ the worker. From August on the main thread waits in the actor host whatever happ
 """
 
 from babysitter.model.log import Role
-from babysitter.model.thread_dump import Doing, DumpNote, Process, Thread, ThreadDump
+from babysitter.model.thread_dump import (
+    DumpSummary,
+    Process,
+    ProcessActivity,
+    Thread,
+    ThreadDump,
+)
 
 MOST_FRAMES_TOLD = 4
 
@@ -24,33 +30,33 @@ _WAITS = frozenset(
 _IDLE_POOL = frozenset({"_worker", "_poll_loop", "_heartbeat_loop", "_host_actor"})
 
 
-def note_of(dump: ThreadDump, role: Role) -> DumpNote:
+def summarise_dump(dump: ThreadDump, role: Role) -> DumpSummary:
     """The meaning of a dump for a process that plays this role."""
     doing, thread = _coordinator(dump) if role is Role.COORDINATOR else _worker(dump)
-    return DumpNote(dump.target, dump.taken_at, role, doing, _place(thread) if thread else "")
+    return DumpSummary(dump.target, dump.taken_at, role, doing, _place(thread) if thread else "")
 
 
-def _coordinator(dump: ThreadDump) -> tuple[Doing, Thread | None]:
+def _coordinator(dump: ThreadDump) -> tuple[ProcessActivity, Thread | None]:
     own = _own_threads(dump)
     main = _main(own)
     if main is None:
-        return Doing.UNCLEAR, None
+        return ProcessActivity.UNCLEAR, None
     in_stage = next((thread for thread in own if thread.is_in("_wait_for_stage")), None)
     if in_stage is not None:
-        return Doing.IN_STAGE, in_stage
+        return ProcessActivity.IN_STAGE, in_stage
     if main.is_in("wait_ready"):
-        return Doing.WAITING_FOR_WORKERS, main
+        return ProcessActivity.WAITING_FOR_WORKERS, main
     if _is_in_shutdown(main):
-        return Doing.SHUT_DOWN, main
+        return ProcessActivity.SHUT_DOWN, main
     if main.is_in("_host_actor"):
-        return Doing.UNCLEAR, main
+        return ProcessActivity.UNCLEAR, main
     busy = [thread for thread in own if thread.name.startswith("actor-method") and not _is_idle(thread)]
     if busy:
-        return Doing.IN_STAGE, busy[0]
-    return (Doing.UNCLEAR if main.is_in("result") else Doing.STARTING), main
+        return ProcessActivity.IN_STAGE, busy[0]
+    return (ProcessActivity.UNCLEAR if main.is_in("result") else ProcessActivity.STARTING), main
 
 
-def _worker(dump: ThreadDump) -> tuple[Doing, Thread | None]:
+def _worker(dump: ThreadDump) -> tuple[ProcessActivity, Thread | None]:
     own = _own_threads(dump)
     main = _main(own)
     holder = next((each for each in own if each.is_in("_execute_shard") or _is_task(each)), None)
@@ -58,14 +64,14 @@ def _worker(dump: ThreadDump) -> tuple[Doing, Thread | None]:
         at_work = next(
             (thread for child in _children(dump) if (thread := _main(child.threads)) is not None), holder
         )
-        return (Doing.BLOCKED if _is_blocked(at_work) else Doing.WORKING), at_work
+        return (ProcessActivity.BLOCKED if _is_blocked(at_work) else ProcessActivity.WORKING), at_work
     if main is None:
-        return Doing.UNCLEAR, None
+        return ProcessActivity.UNCLEAR, None
     if _is_in_shutdown(main):
-        return Doing.SHUT_DOWN, main
+        return ProcessActivity.SHUT_DOWN, main
     if any(thread.is_in("_poll_loop") for thread in own):
-        return Doing.IDLE, main
-    return (Doing.BLOCKED if _is_blocked(main) else Doing.UNCLEAR), main
+        return ProcessActivity.IDLE, main
+    return (ProcessActivity.BLOCKED if _is_blocked(main) else ProcessActivity.UNCLEAR), main
 
 
 def _own_threads(dump: ThreadDump) -> tuple[Thread, ...]:

@@ -134,7 +134,7 @@ def stuck_after_s(stage: StagePace, earlier: Sequence[StagePace], limits: Limits
     )
 
 
-def frozen_s(stage: StagePace) -> float:
+def since_last_completion_s(stage: StagePace) -> float:
     """How long the stage's reports show no completion: from the last (or the start) to the newest report."""
     since = stage.last_done_at or stage.started_at
     if since is None or stage.reported_at is None:
@@ -155,6 +155,6 @@ def eta_s(stage: StagePace) -> float | None:
     rate = rate_per_min(stage)
     if rate is None or not stage.is_under_way or not stage.total:
         return None
-    if frozen_s(stage) > max(HALT_LEAST_S, HALT_GAPS * 60.0 / rate):
+    if since_last_completion_s(stage) > max(HALT_LEAST_S, HALT_GAPS * 60.0 / rate):
         return None
     return (stage.total - stage.done) / rate * 60.0

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from babysitter.diagnosis.frame.headers import bare
+from babysitter.diagnosis.frame.headers import strip_header
 
 MOST_LINES = 400  # of one unit; a longer one is closed as cut off
 MOST_NOTES = 5
@@ -17,7 +17,7 @@ MOST_OPEN = 64  # workers that may be in the middle of a traceback at once
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class TracebackFrame:
     """One call. `function` is "" where the log does not say it (a SyntaxError's place)."""
 
     file: str
@@ -35,12 +35,12 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class RaisedException:
     """One exception of a unit, frames outermost first."""
 
     type: str  # as printed, e.g. "torch.OutOfMemoryError"
     message: str
-    frames: tuple[Frame, ...]
+    frames: tuple[TracebackFrame, ...]
     notes: tuple[str, ...] = ()
     line: int = -1  # index of the line that names it
 
@@ -49,7 +49,7 @@ class Raised:
         return self.type.rpartition(".")[2]
 
     @property
-    def place(self) -> Frame | None:
+    def place(self) -> TracebackFrame | None:
         """The innermost frame of the job's own code, else the innermost one."""
         return next((frame for frame in reversed(self.frames) if frame.is_user), None) or (
             self.frames[-1] if self.frames else None
@@ -60,13 +60,13 @@ class Raised:
 class Traceback:
     """One report: indices of its lines, and of the line directly before it by the same worker."""
 
-    raised: tuple[Raised, ...]  # the first is where it began, the last what was seen
+    raised: tuple[RaisedException, ...]  # the first is where it began, the last what was seen
     lines: tuple[int, ...]
     announced_by: int | None = None
     is_cut: bool = False
 
     @property
-    def last(self) -> Raised | None:
+    def last(self) -> RaisedException | None:
         return self.raised[-1] if self.raised else None
 
 
@@ -124,22 +124,22 @@ class _Open:
     announced_by: int | None
     head: str  # what stood before "Traceback", in case every line repeats it
     lines: list[int] = field(default_factory=list)
-    raised: list[Raised] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)
+    raised: list[RaisedException] = field(default_factory=list)
+    frames: list[TracebackFrame] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     is_complete: bool = False  # the exception's own line was read; a chain may follow
     expects_more: bool = False  # a chain marker was read
 
     def add(self, found: re.Match[str], line: int) -> None:
         self.raised.append(
-            Raised(found["type"], (found["message"] or "").strip(), tuple(self.frames), line=line)
+            RaisedException(found["type"], (found["message"] or "").strip(), tuple(self.frames), line=line)
         )
         self.frames, self.is_complete, self.expects_more = [], True, False
 
     def close(self) -> Traceback:
         is_cut = bool(self.frames) or not self.raised
         if self.frames:
-            self.raised.append(Raised("", "", tuple(self.frames), line=self.lines[-1]))
+            self.raised.append(RaisedException("", "", tuple(self.frames), line=self.lines[-1]))
         return Traceback(tuple(self.raised), tuple(self.lines), self.announced_by, is_cut)
 
 
@@ -204,7 +204,7 @@ class Reader:
             return
         found = _ERROR_NAME.search(rest[:2000])
         if found is not None:
-            raised = Raised(found["type"], (found["message"] or "").strip(), (), line=index)
+            raised = RaisedException(found["type"], (found["message"] or "").strip(), (), line=index)
             self._done.append(Traceback((raised,), (index,), self._last.get(key)))
 
 
@@ -214,7 +214,9 @@ def _continues(unit: _Open, index: int, body: str) -> bool:
     inner = body[decoration.end() :] if decoration else body
     frame = _FRAME.match(inner)
     if frame is not None and not (unit.is_complete and not unit.expects_more and not decoration):
-        unit.frames.append(Frame(frame["file"], int(frame["line"]), (frame["function"] or "").strip()))
+        unit.frames.append(
+            TracebackFrame(frame["file"], int(frame["line"]), (frame["function"] or "").strip())
+        )
         unit.is_complete = False
     elif any(marker in inner for marker in _CHAIN):
         unit.expects_more = True
@@ -227,7 +229,7 @@ def _continues(unit: _Open, index: int, body: str) -> bool:
     elif inner[:1].isspace() or inner.lstrip().startswith(("^", "~", "[Previous line", "...<")):
         if unit.frames and not unit.frames[-1].code:
             last = unit.frames[-1]
-            unit.frames[-1] = Frame(last.file, last.line, last.function, inner.strip()[:200])
+            unit.frames[-1] = TracebackFrame(last.file, last.line, last.function, inner.strip()[:200])
     elif found := _RAISED.match(inner[:4000]):
         if not unit.frames and not unit.raised and not _NAME_HINT.search(found["type"]):
             return False
@@ -249,13 +251,13 @@ def _adds_note(unit: _Open, index: int, inner: str) -> bool:
     if (
         not is_next
         or len(unit.notes) >= MOST_NOTES
-        or bare(inner) != inner.strip()
+        or strip_header(inner) != inner.strip()
         or _RAISED.match(inner[:200])
     ):
         return False
     last = unit.raised[-1]
     unit.notes.append(inner.strip()[:300])
-    unit.raised[-1] = Raised(last.type, last.message, last.frames, tuple(unit.notes), last.line)
+    unit.raised[-1] = RaisedException(last.type, last.message, last.frames, tuple(unit.notes), last.line)
     unit.lines.append(index)
     return True
 

@@ -10,14 +10,14 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from babysitter.diagnosis.frame.headers import bare
+from babysitter.diagnosis.frame.headers import strip_header
 from babysitter.model.progress import Progress
 
 MOST_CHARACTERS = 2000  # a report is short; what is longer is data
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TrainingStep:
     """One report of a loop. Numbers that the report does not give are None; `loss` may be nan or inf.
 
     `series`: the format and label, e.g. "tqdm train": reports of one series may be compared with each other.
@@ -39,21 +39,21 @@ class Step:
         return all(math.isfinite(each) for each in (self.loss, self.grad_norm) if each is not None)
 
 
-def read_step(text: str) -> Step | None:
+def read_step(text: str) -> TrainingStep | None:
     """The report that this line is, or None. Bars redrawn with carriage returns give the last one drawn."""
     if len(text) > MOST_CHARACTERS and "\r" not in text:
         return None
     drawn = text.rstrip("\r\n").rpartition("\r")[2][:MOST_CHARACTERS]
     if not _HINT.search(drawn):
         return None
-    line = bare(drawn)
+    line = strip_header(drawn)
     for reader in _READERS:
         if (step := reader(line)) is not None:
             return step
     return None
 
 
-def progress_of(step: Step, at: datetime) -> Progress | None:
+def progress_of(step: TrainingStep, at: datetime) -> Progress | None:
     """The report as a progress sample; None when it counts nothing."""
     if step.step is None:
         return None
@@ -101,11 +101,11 @@ def _named(pairs: dict[str, float], names: tuple[str, ...]) -> float | None:
 
 def _measured(
     series: str, pairs: dict[str, float], step: int | None = None, total: int | None = None
-) -> Step:
+) -> TrainingStep:
     seconds = _named(pairs, ("seconds", "step_time", "iter_time", "iter_time_s", "time_per_step"))
     milliseconds = _named(pairs, ("elapsed_time_per_iteration", "time_ms", "step_time_ms"))
     counted = _named(pairs, ("step", "global_step", "iteration", "num_updates", "trainer_step"))
-    return Step(
+    return TrainingStep(
         series=series,
         step=step if step is not None else _finite_int(counted),
         total=total,
@@ -120,14 +120,14 @@ def _finite_int(value: float | None) -> int | None:
     return int(value) if value is not None and math.isfinite(value) else None
 
 
-def _loggable_bar(line: str) -> Step | None:
+def _loggable_bar(line: str) -> TrainingStep | None:
     """tqdm_loggable, as Levanter uses it: `Progress on:train 120it/1.00kit rate:2it/s ... loss=3.2`."""
     found = _LOGGABLE.match(line)
     if not found:
         return None
     rate = _RATE.search(line)
     pairs = _pairs(line[found.end() :])
-    return Step(
+    return TrainingStep(
         series=f"bar {found['label'].strip() or 'train'}",
         step=_whole(found["done"]),
         total=_whole(found["total"]),
@@ -138,7 +138,7 @@ def _loggable_bar(line: str) -> Step | None:
     )
 
 
-def _bar(line: str) -> Step | None:
+def _bar(line: str) -> TrainingStep | None:
     """A tqdm bar, with or without a label, a postfix and the picture of the bar."""
     found = _BAR.match(line)
     if not found:
@@ -147,7 +147,7 @@ def _bar(line: str) -> Step | None:
     pairs = _pairs(found["tail"])
     pairs |= {k: v for k, v in _pairs(found["label"]).items() if k in _LOSS_NAMES}
     loss = _named(pairs, _LOSS_NAMES)
-    return Step(
+    return TrainingStep(
         series=f"bar {label}".strip(),
         step=_whole(found["done"]),
         total=_whole(found["total"]),
@@ -168,7 +168,7 @@ def _is_training_label(label: str) -> bool:
     return not label.strip() or (bool(_TRAINING_LABEL.search(label)) and not _OTHER_LABEL.search(label))
 
 
-def _dictionary(line: str) -> Step | None:
+def _dictionary(line: str) -> TrainingStep | None:
     """The dict that HF Trainer, TRL, accelerate scripts and JSON loggers print, one per report."""
     if not (line.startswith("{") and line.rstrip().endswith("}")):
         return None
@@ -181,7 +181,7 @@ def _dictionary(line: str) -> Step | None:
     return _measured("dict", pairs)
 
 
-def _megatron(line: str) -> Step | None:
+def _megatron(line: str) -> TrainingStep | None:
     """Megatron's: `iteration 10/ 500 | elapsed time per iteration (ms): 812.3 | lm loss: 7.1E+00 |`."""
     found = _MEGATRON.match(line)
     if not found:
@@ -189,7 +189,7 @@ def _megatron(line: str) -> Step | None:
     return _measured("megatron", _pairs(found["tail"]), _whole(found["done"]), _whole(found["total"]))
 
 
-def _named_step(line: str) -> Step | None:
+def _named_step(line: str) -> TrainingStep | None:
     """`step: 10 loss: 2.3`, `completed step: 4, seconds: 1.2, loss: 8`, `iter 9: loss 3`, `[step 7/90]`.
 
     Covers MaxText, torchtitan, nanoGPT, NeMo, DeepSpeed, verl and most hand-written loops.
@@ -203,7 +203,7 @@ def _named_step(line: str) -> Step | None:
     return _measured("step", pairs, _whole(found["done"]), _whole(found["total"]))
 
 
-def _counted(line: str) -> Step | None:
+def _counted(line: str) -> TrainingStep | None:
     """Keras: `120/1000 [====>....] - ETA: 1:02 - loss: 0.69`; fairseq: `epoch 001:  12 / 100 loss=9.3`."""
     found = _COUNTED.match(line)
     if not found:

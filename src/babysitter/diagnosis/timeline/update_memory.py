@@ -1,4 +1,4 @@
-"""Folds an observation into the memory: `remember`. Measures, and judges nothing.
+"""Folds an observation into the memory: `update_memory`. Measures, and judges nothing.
 
 What was not seen leaves what is remembered as it was; only its age grows.
 """
@@ -10,11 +10,15 @@ from datetime import datetime
 
 from babysitter.diagnosis.timeline.job_kinds import ZEPHYR, kind_named, recognise
 from babysitter.diagnosis.timeline.loss_history import with_losses
-from babysitter.diagnosis.timeline.process_activity import note_of
+from babysitter.diagnosis.timeline.process_activity import summarise_dump
 from babysitter.diagnosis.timeline.stage_pace import current_stage, end_stages, fold_report
-from babysitter.diagnosis.timeline.zephyr_jobs import crews, newest_crew, role_of
+from babysitter.diagnosis.timeline.zephyr_jobs import (
+    newest_pipeline_attempt,
+    pipeline_attempts,
+    role_of,
+)
 from babysitter.diagnosis.timeline.zephyr_lines import (
-    Said,
+    LogMarker,
     line_at,
     read_milestone,
     read_status,
@@ -26,7 +30,7 @@ from babysitter.model.memory import ErrorNote, Memory, WorkerLosses
 from babysitter.model.observation import Observation
 from babysitter.model.progress import Progress, StagePace
 from babysitter.model.seen import Gone, Seen, Source, Unseen
-from babysitter.model.thread_dump import DumpNote
+from babysitter.model.thread_dump import DumpSummary
 
 MOST_NOTES = 24  # of each list kept
 MOST_ROLES = 400
@@ -37,7 +41,7 @@ SIGNATURE_CHARACTERS = 240
 _CHANGING = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|\d+")
 
 
-def remember(memory: Memory, observation: Observation) -> Memory:
+def update_memory(memory: Memory, observation: Observation) -> Memory:
     """The memory with what this observation brought. Repeating an observation changes next to nothing."""
     memory = _this_run(memory, observation)
     tree, lines = observation.seen_tree, observation.seen_lines
@@ -100,7 +104,7 @@ def _gone_since(memory: Memory, observation: Observation) -> datetime | None:
 
 
 def _with_tree(memory: Memory, tree: JobTree, lines: tuple[LogLine, ...], now: datetime) -> Memory:
-    crew = newest_crew(tree)
+    crew = newest_pipeline_attempt(tree)
     newest = crew.coordinator.id if crew else tree.root.id
     is_another = memory.newest_attempt is not None and newest != memory.newest_attempt
     waits = waits_for_machines(tree) is not None
@@ -135,7 +139,7 @@ def waits_for_machines(tree: JobTree) -> Job | None:
         return None
     if _is_unplaced(root):
         return root
-    crew = newest_crew(tree)
+    crew = newest_pipeline_attempt(tree)
     if crew is None or not crew.is_living:
         return None
     if _is_unplaced(crew.coordinator):
@@ -189,7 +193,7 @@ def _errors(memory: Memory, tree: JobTree, now: datetime) -> tuple[ErrorNote, ..
 
 
 def _ended_tries(tree: JobTree) -> Iterable[tuple[str, str]]:
-    for crew in crews(tree):
+    for crew in pipeline_attempts(tree):
         job = crew.coordinator
         if job.state in (JobState.FAILED, JobState.WORKER_FAILED) and job.error:
             yield job.id, job.error
@@ -218,7 +222,7 @@ def signature_of(text: str) -> str:
 
 def _with_status(memory: Memory, tree: JobTree, now: datetime) -> Memory:
     """Progress from the coordinator's status text, where the log has told nothing newer."""
-    crew = newest_crew(tree)
+    crew = newest_pipeline_attempt(tree)
     for task in (crew.coordinator.tasks or ()) if crew else ():
         report = read_status(task.status_text, now) if task.status_text else None
         stage = current_stage(memory.stages, crew.coordinator.id) if crew else None
@@ -234,7 +238,7 @@ def _with_status(memory: Memory, tree: JobTree, now: datetime) -> Memory:
 def _with_ends(memory: Memory, tree: JobTree) -> Memory:
     """Stages of coordinators that have ended are over."""
     stages = memory.stages
-    for crew in crews(tree):
+    for crew in pipeline_attempts(tree):
         if not crew.is_living and memory.seen_at is not None:
             stages = end_stages(stages, crew.coordinator.id, crew.coordinator.finished_at or memory.seen_at)
     return replace(memory, stages=stages)
@@ -305,12 +309,12 @@ def _with_milestone(memory: Memory, line: LogLine, role: Role) -> Memory:
     if milestone is None:
         return memory
     is_newest = job_of(line.task) == memory.newest_attempt
-    if milestone.said is Said.SHUT_DOWN and role is Role.COORDINATOR and is_newest:
+    if milestone.said is LogMarker.SHUT_DOWN and role is Role.COORDINATOR and is_newest:
         stages = end_stages(memory.stages, job_of(line.task), milestone.at)
         return replace(memory, shutdown_at=milestone.at, stages=stages)
-    if milestone.said is Said.STAGE_STARTED and role is Role.COORDINATOR and is_newest:
+    if milestone.said is LogMarker.STAGE_STARTED and role is Role.COORDINATOR and is_newest:
         return replace(memory, shutdown_at=None)  # another pipeline in the same process
-    if milestone.said in (Said.SHARD_LOST, Said.SHARD_FAILED) and role is Role.COORDINATOR:
+    if milestone.said in (LogMarker.SHARD_LOST, LogMarker.SHARD_FAILED) and role is Role.COORDINATOR:
         if memory.requeues and milestone.at <= memory.requeues[-1]:
             return memory
         return replace(memory, requeues=(*memory.requeues, milestone.at)[-MOST_NOTES:])
@@ -321,12 +325,12 @@ def _with_milestone(memory: Memory, line: LogLine, role: Role) -> Memory:
 
 
 def _with_dumps(memory: Memory, observation: Observation) -> Memory:
-    notes: list[DumpNote] = list(memory.dumps)
+    notes: list[DumpSummary] = list(memory.dumps)
     for task, sight in observation.dumps.items():
         if not isinstance(sight, Seen):
             continue
         role = memory.roles.get(task) or role_of(job_of(task), observation.root)
-        note = note_of(sight.value, role)
+        note = summarise_dump(sight.value, role)
         if not any(each.target == note.target and each.taken_at >= note.taken_at for each in notes):
             notes.append(note)
     return replace(memory, dumps=tuple(notes[-MOST_NOTES:]))

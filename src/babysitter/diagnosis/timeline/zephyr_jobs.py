@@ -58,7 +58,7 @@ def read_name(name: str) -> ChildName | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class PipelineAttempt:
     """A coordinator and its workers; `workers` is None before they are asked for."""
 
     coordinator: Job
@@ -78,18 +78,18 @@ def role_of(job: JobId, root: JobId) -> Role:
     return Role.PARENT if job == root else Role.OTHER
 
 
-def crews(tree: JobTree) -> tuple[Crew, ...]:
+def pipeline_attempts(tree: JobTree) -> tuple[PipelineAttempt, ...]:
     """Every coordinator of a tree with its newest workers, oldest submission first."""
     named = [(job, read_name(job.name)) for job in tree]
     workers = [(job, name) for job, name in named if name is not None and name.role is Role.WORKER]
-    found: list[Crew] = []
+    found: list[PipelineAttempt] = []
     for job, name in named:
         if name is None or name.role is not Role.COORDINATOR:
             continue
         below = [each for each, _ in workers if each.id.startswith(job.id + "/")]
         beside = [each for each, its in workers if _is_beside(each, job) and _belong_together(its, name)]
         its_workers = below or beside
-        found.append(Crew(job, name, its_workers[-1] if its_workers else None))
+        found.append(PipelineAttempt(job, name, its_workers[-1] if its_workers else None))
     return tuple(found)
 
 
@@ -106,22 +106,22 @@ def _belong_together(one: ChildName, other: ChildName) -> bool:
     )
 
 
-def newest_crew(tree: JobTree) -> Crew | None:
+def newest_pipeline_attempt(tree: JobTree) -> PipelineAttempt | None:
     """The crew to judge: the one submitted last."""
-    found = crews(tree)
+    found = pipeline_attempts(tree)
     return found[-1] if found else None
 
 
 def tried_again(tree: JobTree) -> int:
     """How many coordinators took over from one that ended badly, where names carry no attempts but pools."""
-    pools = [crew for crew in crews(tree) if crew.name.pool]
+    pools = [crew for crew in pipeline_attempts(tree) if crew.name.pool]
     return sum(
         older.coordinator.state.ended_badly and older.name.hash == newer.name.hash
         for older, newer in pairwise(pools)
     )
 
 
-def writes_beside(older: Crew, newer: Crew, *, parent_was_restarted: bool) -> bool:
+def writes_beside(older: PipelineAttempt, newer: PipelineAttempt, *, parent_was_restarted: bool) -> bool:
     """Whether both do the same work at once, if both are alive.
 
     The same pipeline in a newer attempt does. Another pipeline of the same run does not. Another hash is
@@ -136,9 +136,9 @@ def writes_beside(older: Crew, newer: Crew, *, parent_was_restarted: bool) -> bo
     return parent_was_restarted
 
 
-def older_at_work(tree: JobTree) -> tuple[Crew, ...]:
+def older_at_work(tree: JobTree) -> tuple[PipelineAttempt, ...]:
     """Coordinators that still run beside a newer one which does the same work."""
-    found = crews(tree)
+    found = pipeline_attempts(tree)
     if not found:
         return ()
     newest = found[-1]

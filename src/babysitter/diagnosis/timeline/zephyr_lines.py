@@ -46,7 +46,7 @@ _STATUS = re.compile(
 _STATUS_DETAIL = re.compile(r"(?P<in_flight>\d{1,9}) in-flight, (?P<queued>\d{1,9}) queued")
 
 
-class Said(StrEnum):
+class LogMarker(StrEnum):
     """What a line of Zephyr's marks, beside progress."""
 
     WORKERS_ASKED = "workers-asked"
@@ -74,10 +74,10 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Milestone:
+class ZephyrMilestone:
     """A marked line; `details` hold what its pattern captured (stage, total, shard, worker, reason, ...)."""
 
-    said: Said
+    said: LogMarker
     at: datetime
     details: dict[str, str] = field(default_factory=dict)
 
@@ -156,14 +156,16 @@ def read_status(text: str, at: datetime) -> Progress | None:
     )
 
 
-def read_milestone(line: LogLine) -> Milestone | None:
+def read_milestone(line: LogLine) -> ZephyrMilestone | None:
     """What this line of Zephyr's marks, or None."""
     header = read_header(line)
     if header is None or not is_zephyrs(header):
         return None
     for said, pattern in _MILESTONES:
         if found := pattern(header.message):
-            return Milestone(said, header.at, {k: v for k, v in found.groupdict().items() if v is not None})
+            return ZephyrMilestone(
+                said, header.at, {k: v for k, v in found.groupdict().items() if v is not None}
+            )
     return None
 
 
@@ -183,25 +185,25 @@ def _time_inside(found: re.Match[str]) -> datetime | None:
 
 
 # The first that fits wins, so what is more exact stands first.
-_PHRASES: tuple[tuple[Said, str], ...] = (
-    (Said.SHUT_DOWN, r"^Coordinator shutdown complete"),
-    (Said.SHUT_DOWN, r"^\[coordinator\.shutdown\] Starting shutdown"),
-    (Said.SHARD_LOST, r"Shard (?P<shard>\d+) requeued from worker (?P<worker>\S+) due to infra"),
+_PHRASES: tuple[tuple[LogMarker, str], ...] = (
+    (LogMarker.SHUT_DOWN, r"^Coordinator shutdown complete"),
+    (LogMarker.SHUT_DOWN, r"^\[coordinator\.shutdown\] Starting shutdown"),
+    (LogMarker.SHARD_LOST, r"Shard (?P<shard>\d+) requeued from worker (?P<worker>\S+) due to infra"),
     (
-        Said.SHARD_FAILED,
+        LogMarker.SHARD_FAILED,
         r"Shard (?P<shard>\d+) failed on worker (?P<worker>\S+) \([^)]*?(?P<n>\d+)/(?P<most>\d+)\)",
     ),
-    (Said.SHARD_GIVEN_UP, r"Shard (?P<shard>\d+) has (?:failed \d+ times|been in flight during \d+)"),
-    (Said.WORKER_BACK, r"Worker (?P<worker>\S+) re-registering"),
-    (Said.WORKER_REGISTERED, r"Worker (?P<worker>\S+) registered, total: (?P<count>\d+)"),
-    (Said.WORKER_SILENT, r"[Ww]orker (?P<worker>\S+) failed to heartbeat"),
-    (Said.ALL_WORKERS_GONE, r"^All workers are dead/failed"),
-    (Said.WORKERS_ASKED, r"^Starting (?P<count>\d+) workers\b"),
-    (Said.STAGE_STARTED, r"Starting stage (?P<stage>.+?)(?: \([^)]*\))? with (?P<total>\d+) tasks"),
-    (Said.ABORTED, r"^Coordinator aborted: (?P<reason>.*)"),
-    (Said.PIPELINE_STARTED, r"^Starting zephyr pipeline: (?P<execution>\S+)"),
+    (LogMarker.SHARD_GIVEN_UP, r"Shard (?P<shard>\d+) has (?:failed \d+ times|been in flight during \d+)"),
+    (LogMarker.WORKER_BACK, r"Worker (?P<worker>\S+) re-registering"),
+    (LogMarker.WORKER_REGISTERED, r"Worker (?P<worker>\S+) registered, total: (?P<count>\d+)"),
+    (LogMarker.WORKER_SILENT, r"[Ww]orker (?P<worker>\S+) failed to heartbeat"),
+    (LogMarker.ALL_WORKERS_GONE, r"^All workers are dead/failed"),
+    (LogMarker.WORKERS_ASKED, r"^Starting (?P<count>\d+) workers\b"),
+    (LogMarker.STAGE_STARTED, r"Starting stage (?P<stage>.+?)(?: \([^)]*\))? with (?P<total>\d+) tasks"),
+    (LogMarker.ABORTED, r"^Coordinator aborted: (?P<reason>.*)"),
+    (LogMarker.PIPELINE_STARTED, r"^Starting zephyr pipeline: (?P<execution>\S+)"),
     (
-        Said.PIPELINE_FAILED,
+        LogMarker.PIPELINE_FAILED,
         r"^Pipeline attempt (?P<n>\d+) failed \((?P<left>\d+) retries left\)[^:]*: (?P<reason>.*)",
     ),
 )

@@ -10,7 +10,7 @@ from babysitter.sim.iris.bundles import BundleStore
 from babysitter.sim.iris.launching import ConnectError
 from babysitter.sim.iris.log_calls import fetch_logs, task_logs
 from babysitter.sim.iris.records import Job, State, Task
-from babysitter.sim.iris.scenario_run import Story
+from babysitter.sim.iris.scenario_run import ScenarioRun
 from babysitter.sim.iris.submissions import shown
 
 Json = dict[str, Any]
@@ -38,7 +38,7 @@ class Calls:
     `user`: whose token that is. `bundles`: what was submitted with jobs.
     """
 
-    def __init__(self, story: Story, generation: str, *, identity: str = "", user: str = "ada") -> None:
+    def __init__(self, story: ScenarioRun, generation: str, *, identity: str = "", user: str = "ada") -> None:
         self.story, self.cluster, self.generation, self.identity = story, story.cluster, generation, identity
         self.user = user
         self.bundles = BundleStore()

@@ -14,7 +14,7 @@ from babysitter.sim.iris.calls import Calls, NoSuchCall
 from babysitter.sim.iris.cluster import Cluster
 from babysitter.sim.iris.launching import ConnectError
 from babysitter.sim.iris.scenario import load
-from babysitter.sim.iris.scenario_run import Story
+from babysitter.sim.iris.scenario_run import ScenarioRun
 
 GENERATIONS = ("april", "may", "august")
 MOODS = ("well", "down", "ill", "busy", "hangs")
@@ -57,7 +57,7 @@ class Simulator:
         self._cluster = Cluster(
             generation=generation, start=now().timestamp(), seed=seed, machines=self.scenario.machines
         )
-        self._story = Story(self.scenario, self._cluster, self._feel)
+        self._story = ScenarioRun(self.scenario, self._cluster, self._feel)
         self._calls = Calls(self._story, generation, identity=identity, user=user)
         self.root_job = self.scenario.root.id
         self.neighbours = self._story.neighbours

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from babysitter.sim.iris import dump_output, tracebacks
 from babysitter.sim.iris.cluster import FOREVER_S, Cluster, Ending, Life, Placement
-from babysitter.sim.iris.programs import Base
+from babysitter.sim.iris.programs import JobProgram
 from babysitter.sim.iris.records import Job, Task
 from babysitter.sim.iris.scenario import Pipeline
-from babysitter.sim.iris.shard_queue import Hand, Shard, Work
+from babysitter.sim.iris.shard_queue import Shard, ShardLease, Work
 from babysitter.sim.iris.submissions import child_request
-from babysitter.sim.iris.worker_program import Crew, Worker
+from babysitter.sim.iris.worker_program import Worker, WorkerPool
 
 TICK_S = 0.5
 PROGRESS_S = 5.0
@@ -31,13 +31,13 @@ class Commission:
     fatal: Sequence[str] = ()  # what was raised; a parent does not try again after it
 
 
-class Coordinator(Base):
+class Coordinator(JobProgram):
     """One attempt of a coordinator task."""
 
     def __init__(self, cluster: Cluster, task: Task, commission: Commission) -> None:
         super().__init__(cluster, task)
         self.commission = commission
-        self.crew = Crew()
+        self.crew = WorkerPool()
         self.situation = "starting"
         self.summary, self.detail = "", ""
         self._seen = 0
@@ -105,7 +105,7 @@ class Coordinator(Base):
 
     def _run_pipeline(self, work: Work, workers: Job) -> Generator[float, None, Ending | None]:
         if self.crew.work is not None:
-            work.hands = {name: Hand() for name, hand in self.crew.work.hands.items() if not hand.gone}
+            work.hands = {name: ShardLease() for name, hand in self.crew.work.hands.items() if not hand.gone}
         self.crew.work = work
         self._welcome(work)
         self.situation = "stage"
@@ -137,7 +137,7 @@ class Coordinator(Base):
         for name in self.crew.names[self._seen :]:
             hand = work.hands.get(name)
             if hand is None:
-                work.hands[name] = Hand()
+                work.hands[name] = ShardLease()
                 self.tell(f"Worker {name} registered, total: {len(work.hands)}")
             else:
                 self.tell(f"Worker {name} re-registering (likely reconstructed), updating handle")

@@ -59,7 +59,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class LogWriter:
     """The wording of one generation."""
 
     generation: str

@@ -7,7 +7,7 @@ from babysitter.sim.iris import dump_output, tracebacks
 from babysitter.sim.iris.cluster import Cluster, Ending, Life, Placement
 from babysitter.sim.iris.coordinator_program import Commission, Coordinator
 from babysitter.sim.iris.job_output import program_line
-from babysitter.sim.iris.programs import Base
+from babysitter.sim.iris.programs import JobProgram
 from babysitter.sim.iris.records import Job, State, Task
 from babysitter.sim.iris.scenario import Pipeline, Root
 from babysitter.sim.iris.submissions import child_request
@@ -17,7 +17,7 @@ LONGEST_PAUSE_S = 60.0
 POLL_S = 1.0
 
 
-class Parent(Base):
+class Parent(JobProgram):
     """One attempt of a root task. A new attempt is a new process, so a new context with another hash."""
 
     def __init__(self, cluster: Cluster, task: Task, root: Root) -> None:

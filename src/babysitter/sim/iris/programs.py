@@ -5,18 +5,18 @@ from pathlib import PurePosixPath
 
 from babysitter.sim.iris import dump_output
 from babysitter.sim.iris.cluster import Cluster, Ending, Life
-from babysitter.sim.iris.job_output import Voice, own_line
+from babysitter.sim.iris.job_output import LogWriter, own_line
 from babysitter.sim.iris.records import Task
 from babysitter.sim.iris.scenario import Exit, Root
 
 
-class Base:
+class JobProgram:
     """A process: it can print, it has a pid and a working folder, it can be looked into."""
 
     def __init__(self, cluster: Cluster, task: Task) -> None:
         self.cluster = cluster
         self.task = task
-        self.voice = Voice(cluster.generation)
+        self.voice = LogWriter(cluster.generation)
         self.key = task.log_key
         self.chance = cluster.random_for(self.key)
         self.pid = self.chance.randint(12_000, 28_000)
@@ -40,7 +40,7 @@ class Base:
             self.write(line)
 
 
-class Plain(Base):
+class Plain(JobProgram):
     """A user's own program: prints its lines at its pace, then exits as the scenario says."""
 
     def __init__(self, cluster: Cluster, task: Task, root: Root) -> None:

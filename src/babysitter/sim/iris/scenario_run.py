@@ -16,7 +16,7 @@ _TICKING = (Step(say="tick {n}", every_s=60.0, times=10_000),)
 _STRANGERS = (Step(say="tick {n}", every_s=2.0, times=30), Step(say="all done"))
 
 
-class Story:
+class ScenarioRun:
     """One scenario being played. Jobs from the wire enter by `launch`; `feel` sets the controller's mood."""
 
     def __init__(self, scenario: Scenario, cluster: Cluster, feel: Callable[[str], None]) -> None:

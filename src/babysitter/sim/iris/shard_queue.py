@@ -22,7 +22,7 @@ class Shard:
 
 
 @dataclass(slots=True)
-class Hand:
+class ShardLease:
     """One registered worker: at work, gone for good, or out of contact since a moment."""
 
     shard: Shard | None = None
@@ -37,7 +37,7 @@ class Work:
     execution: str
     plan: Pipeline
     last_pipeline: bool = True
-    hands: dict[str, Hand] = field(default_factory=dict)
+    hands: dict[str, ShardLease] = field(default_factory=dict)
     stage: Stage | None = None
     label: str = ""
     stage_number: int = -1

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from babysitter.sim.iris import dump_output, tracebacks
 from babysitter.sim.iris.cluster import FOREVER_S, Cluster, Ending, Life
 from babysitter.sim.iris.job_output import own_line
-from babysitter.sim.iris.programs import Base
+from babysitter.sim.iris.programs import JobProgram
 from babysitter.sim.iris.records import Task
 from babysitter.sim.iris.scenario import Stage
 from babysitter.sim.iris.shard_queue import Shard, Work
@@ -17,7 +17,7 @@ _SLOW = ("tokenize (pipeline.py:44)", "split_words (pipeline.py:17)")
 _OOM = "Subprocess for shard {} was killed by SIGKILL (returncode -9); most likely OOM-killed by the kernel."
 
 
-class Crew:
+class WorkerPool:
     """What a coordinator's workers have in common: whom they work for, and what is being worked on."""
 
     def __init__(self) -> None:
@@ -28,10 +28,10 @@ class Crew:
         self.names.append(name)
 
 
-class Worker(Base):
+class Worker(JobProgram):
     """One attempt of one worker task."""
 
-    def __init__(self, cluster: Cluster, task: Task, crew: Crew) -> None:
+    def __init__(self, cluster: Cluster, task: Task, crew: WorkerPool) -> None:
         super().__init__(cluster, task)
         self.name = f"{task.job.id.rpartition('/')[2]}-{task.index}"
         self.crew = crew

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Trouble(Enum):
+class InjectedFault(Enum):
     RATE_LIMIT = "rate-limit"
     STATUS = "status"
     ERROR = "error"
@@ -16,7 +16,7 @@ class Trouble(Enum):
 
 @dataclass
 class Fault:
-    trouble: Trouble
+    trouble: InjectedFault
     method: str  # "*" = every method
     times: int
     amount: float = 0.0  # seconds, or the HTTP status
@@ -31,23 +31,23 @@ class Faults:
         self._queue: list[Fault] = []
 
     def rate_limit(self, method: str = "*", *, times: int = 1, retry_after_s: int = 1) -> None:
-        self._queue.append(Fault(Trouble.RATE_LIMIT, method, times, retry_after_s))
+        self._queue.append(Fault(InjectedFault.RATE_LIMIT, method, times, retry_after_s))
 
     def status(self, method: str = "*", *, status: int = 503, times: int = 1) -> None:
-        self._queue.append(Fault(Trouble.STATUS, method, times, status))
+        self._queue.append(Fault(InjectedFault.STATUS, method, times, status))
 
     def error(self, method: str, code: str, *, times: int = 1) -> None:
-        self._queue.append(Fault(Trouble.ERROR, method, times, code=code))
+        self._queue.append(Fault(InjectedFault.ERROR, method, times, code=code))
 
     def delay(self, method: str = "*", *, seconds: float, times: int = 1) -> None:
-        self._queue.append(Fault(Trouble.DELAY, method, times, seconds))
+        self._queue.append(Fault(InjectedFault.DELAY, method, times, seconds))
 
     def lose(self, method: str = "*", *, after_effect: bool = False, times: int = 1) -> None:
-        trouble = Trouble.LOST_AFTER if after_effect else Trouble.LOST_BEFORE
+        trouble = InjectedFault.LOST_AFTER if after_effect else InjectedFault.LOST_BEFORE
         self._queue.append(Fault(trouble, method, times))
 
     def nonsense(self, method: str = "*", *, times: int = 1) -> None:
-        self._queue.append(Fault(Trouble.NONSENSE, method, times))
+        self._queue.append(Fault(InjectedFault.NONSENSE, method, times))
 
     def next_for(self, method: str) -> Fault | None:
         """The trouble this call gets, used up by it."""

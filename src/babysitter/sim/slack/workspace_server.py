@@ -12,7 +12,7 @@ import aiohttp
 from aiohttp import web
 
 from babysitter.sim.slack import interactions, page
-from babysitter.sim.slack.faults import Fault, Faults, Trouble
+from babysitter.sim.slack.faults import Fault, Faults, InjectedFault
 from babysitter.sim.slack.sockets import HANG_S, Ack, Sockets
 from babysitter.sim.slack.webapi import WebApi
 from babysitter.sim.slack.workspace import (
@@ -202,14 +202,14 @@ class SlackServer:
         token, params = await _read(request)
         self.calls.append((method, params))
         fault = self.faults.next_for(method)
-        if self.faults.is_down or (fault and fault.trouble is Trouble.LOST_BEFORE):
+        if self.faults.is_down or (fault and fault.trouble is InjectedFault.LOST_BEFORE):
             return _broken(request)
         if fault is not None:
             refusal = await _suffer(fault)
             if refusal is not None:
                 return refusal
         answer = self._answer(method, token, params)
-        if fault and fault.trouble is Trouble.LOST_AFTER:
+        if fault and fault.trouble is InjectedFault.LOST_AFTER:
             return _broken(request)
         grant = self.workspace.tokens.get(token)
         headers = {"x-oauth-scopes": ",".join(sorted(grant.scopes))} if grant else {}
@@ -299,19 +299,19 @@ async def _read(request: web.Request) -> tuple[str, dict[str, Any]]:
 async def _suffer(fault: Fault) -> web.Response | None:
     """Carry out a fault that answers by itself, or that only takes time."""
     match fault.trouble:
-        case Trouble.RATE_LIMIT:
+        case InjectedFault.RATE_LIMIT:
             return web.json_response(
                 {"ok": False, "error": "ratelimited"},
                 status=429,
                 headers={"Retry-After": str(int(fault.amount))},
             )
-        case Trouble.STATUS:
+        case InjectedFault.STATUS:
             return web.Response(status=int(fault.amount), text="upstream connect error")
-        case Trouble.ERROR:
+        case InjectedFault.ERROR:
             return web.json_response({"ok": False, "error": fault.code})
-        case Trouble.NONSENSE:
+        case InjectedFault.NONSENSE:
             return web.Response(text="<html>maintenance</html>", content_type="text/html")
-        case Trouble.DELAY:
+        case InjectedFault.DELAY:
             await asyncio.sleep(fault.amount)
     return None
 

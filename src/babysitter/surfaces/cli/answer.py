@@ -82,12 +82,12 @@ def _keep_refusal(proposal: str, because: str, settings: SettingsFile, state_dir
 
 
 async def _refuse(settings: "Settings", proposal: str, because: str) -> None:
-    from babysitter.model.proposal import Door
+    from babysitter.model.proposal import Surface
     from babysitter.usecases.approvals import refuse
-    from babysitter.wiring import open_hall
+    from babysitter.wiring import open_app
 
-    async with open_hall(settings) as hall:
-        await refuse(hall, proposal, me(), Door.TERMINAL, because)
+    async with open_app(settings) as hall:
+        await refuse(hall, proposal, me(), Surface.TERMINAL, because)
 
 
 def _answer(
@@ -134,9 +134,9 @@ def _offered(settings: SettingsFile, state_dir: StateDir, proposal: str) -> "Pro
 async def _read_offer(settings: "Settings", proposal: str) -> "Proposal":
     from babysitter.model.ids import ProposalId
     from babysitter.usecases.approvals import offered
-    from babysitter.wiring import open_hall
+    from babysitter.wiring import open_app
 
-    async with open_hall(settings) as hall:
+    async with open_app(settings) as hall:
         return await offered(hall, ProposalId(proposal))
 
 
@@ -156,15 +156,15 @@ async def _decide(
 ) -> tuple[bool, str]:
     """Whether the answer took effect, and what to tell. An approval is carried out by the service."""
     from babysitter.model.ids import ProposalId
-    from babysitter.model.proposal import Door
+    from babysitter.model.proposal import Surface
     from babysitter.surfaces.cli.serve import while_served
     from babysitter.usecases.approvals import decide
     from babysitter.usecases.follow_approval import follow_approval
-    from babysitter.wiring import open_hall
+    from babysitter.wiring import open_app
 
-    async with open_hall(settings) as hall:
+    async with open_app(settings) as hall:
         until = hall.clock.now() + lasts if lasts else None
-        ruling = await decide(hall, ProposalId(proposal), me(), answer, Door.TERMINAL, snooze_until=until)
+        ruling = await decide(hall, ProposalId(proposal), me(), answer, Surface.TERMINAL, snooze_until=until)
         if ruling.took_effect and answer.value == "yes":
             typer.echo(f"{ruling.sentence} The service restarts it; Ctrl+C only ends this wait.", err=True)
             with waiting_for("the service to carry out the restart"):

@@ -15,7 +15,7 @@ from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.usecases.classify_text import Examined
-    from babysitter.workbench.evaluate import Report
+    from babysitter.workbench.evaluate import EvaluationReport
 
 Playbooks = Annotated[
     list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
@@ -138,7 +138,7 @@ def _print_words(examined: "Examined") -> None:
     )
 
 
-def _print_report(report: "Report", *, show_wrong: bool) -> None:
+def _print_report(report: "EvaluationReport", *, show_wrong: bool) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from babysitter.errors import BabysitError, Bug, UserError
+from babysitter.errors import BabysitError, InternalError, UserError
 from babysitter.surfaces.cli.plain_arguments import plain_arguments
 from babysitter.surfaces.cli.status_line import shown_waits
 
@@ -22,7 +22,7 @@ COMPLETION_VARIABLE = "_BABYSIT_COMPLETE"  # how a shell's script asks for compl
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CommandEntry:
     """Where a command lives: `<module>:<attribute>` below surfaces/cli, a function or a Typer app.
 
     `example`: how it is most often used; its help shows it.
@@ -42,93 +42,95 @@ _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
     "Running",
 )
 
-COMMANDS: dict[str, Entry] = {
-    "start": Entry(
+COMMANDS: dict[str, CommandEntry] = {
+    "start": CommandEntry(
         "start:start", "Watch one or more jobs.", _WATCH, "babysit start /ada/dedup --cluster marin"
     ),
-    "status": Entry(
+    "status": CommandEntry(
         "status:status", "Show how a watched job is doing.", _WATCH, "babysit status /ada/dedup --watch"
     ),
-    "list": Entry(
+    "list": CommandEntry(
         "status:list_watches", "List everything that is being watched.", _WATCH, "babysit list --all"
     ),
-    "stop": Entry(
+    "stop": CommandEntry(
         "status:stop", "Stop watching; the job itself is left alone.", _WATCH, "babysit stop /ada/dedup"
     ),
-    "wait": Entry(
+    "wait": CommandEntry(
         "status:wait",
         "Block until an incident, a stage change or the end.",
         _WATCH,
         "babysit wait /ada/dedup --until incident --until terminal --for 30m --json",
     ),
-    "diagnose": Entry(
+    "diagnose": CommandEntry(
         "diagnose:diagnose",
         "Look at a job once and say what is wrong.",
         _LOOK,
         "babysit diagnose /ada/dedup --cluster marin",
     ),
-    "classify": Entry(
+    "classify": CommandEntry(
         "classify:classify",
         "Find the cause in log files, offline.",
         _LOOK,
         "babysit classify run.log --state failed",
     ),
-    "explain": Entry(
+    "explain": CommandEntry(
         "diagnose:explain",
         "Say why the last verdict is what it is.",
         _LOOK,
         "babysit explain /ada/dedup --why-not zombie",
     ),
-    "report": Entry(
+    "report": CommandEntry(
         "diagnose:report",
         "Write the timeline of a job as Markdown.",
         _LOOK,
         "babysit report /ada/dedup -o dedup.md",
     ),
-    "approve": Entry(
+    "approve": CommandEntry(
         "answer:approve", "Approve a proposal; asks for confirmation.", _DECIDE, "babysit approve p-1f2e3d4c"
     ),
-    "deny": Entry("answer:deny", "Deny a proposal.", _DECIDE, "babysit deny p-1f2e3d4c"),
-    "snooze": Entry(
+    "deny": CommandEntry("answer:deny", "Deny a proposal.", _DECIDE, "babysit deny p-1f2e3d4c"),
+    "snooze": CommandEntry(
         "answer:snooze", "Put a proposal off for a while.", _DECIDE, "babysit snooze p-1f2e3d4c --for 2h"
     ),
-    "propose": Entry(
+    "propose": CommandEntry(
         "propose:propose",
         "Ask a person to approve a restart (for agents).",
         _DECIDE,
         "babysit propose /ada/dedup --why 'the coordinator is a zombie'",
     ),
-    "playbook": Entry(
+    "playbook": CommandEntry(
         "playbook:app", "List, check and test the rules.", _LEARN, "babysit playbook lint my-rules"
     ),
-    "eval": Entry(
+    "eval": CommandEntry(
         "classify:evaluate", "Measure the diagnosis on labelled cases.", _LEARN, "babysit eval cases --wrong"
     ),
-    "record": Entry(
+    "record": CommandEntry(
         "recordings:record",
         "Write what a cluster answers into a folder.",
         _LEARN,
         "babysit record /ada/dedup -o dedup-recording --cluster marin",
     ),
-    "replay": Entry(
+    "replay": CommandEntry(
         "recordings:replay",
         "Judge a recording on its own clock.",
         _LEARN,
         "babysit replay dedup-recording --reasons",
     ),
-    "serve": Entry("serve:serve", "Run the service in this terminal.", _RUN, "babysit serve"),
-    "mcp": Entry("mcp:mcp", "Offer tools to coding agents.", _RUN, "babysit mcp"),
-    "skills": Entry(
+    "serve": CommandEntry("serve:serve", "Run the service in this terminal.", _RUN, "babysit serve"),
+    "mcp": CommandEntry("mcp:mcp", "Offer tools to coding agents.", _RUN, "babysit mcp"),
+    "skills": CommandEntry(
         "skills:app", "List, check and install the skills for coding agents.", _RUN, "babysit skills install"
     ),
-    "slack": Entry("slack:app", "Set up and check Slack.", _RUN, "babysit slack manifest -o manifest.yaml"),
-    "sim": Entry("sim:sim", "Run a simulated cluster.", _RUN, "babysit sim zombie --speed 20"),
-    "demo": Entry("demo:demo", "Watch a whole story in half a minute.", _RUN, "babysit demo"),
-    "doctor": Entry(
+    "slack": CommandEntry(
+        "slack:app", "Set up and check Slack.", _RUN, "babysit slack manifest -o manifest.yaml"
+    ),
+    "sim": CommandEntry("sim:sim", "Run a simulated cluster.", _RUN, "babysit sim zombie --speed 20"),
+    "demo": CommandEntry("demo:demo", "Watch a whole story in half a minute.", _RUN, "babysit demo"),
+    "doctor": CommandEntry(
         "setup:doctor", "Check every part of the set-up for real.", _RUN, "babysit doctor --cluster marin"
     ),
-    "init": Entry("setup:init", "Write a commented configuration file.", _RUN, "babysit init"),
-    "completion": Entry(
+    "init": CommandEntry("setup:init", "Write a commented configuration file.", _RUN, "babysit init"),
+    "completion": CommandEntry(
         "completion:completion",
         "Print what completes commands in a shell.",
         _RUN,
@@ -217,7 +219,7 @@ def run(arguments: Sequence[str]) -> int:
         return _say(_as_ours(misuse, arguments))
     except Exception as unexpected:  # noqa: BLE001  the top of the command line
         return _say(
-            Bug(
+            InternalError(
                 f"babysit hit a fault of its own ({type(unexpected).__name__}).",
                 next_step=f"The report is in {_write_report()}; please send it to us.",
             )
@@ -241,7 +243,7 @@ def _run_plain(arguments: Sequence[str]) -> int | None:
     return 0
 
 
-def _target(entry: Entry) -> Any:
+def _target(entry: CommandEntry) -> Any:
     """The function, or the Typer app, of a command."""
     module_name, _, attribute = entry.where.partition(":")
     return getattr(importlib.import_module(f"babysitter.surfaces.cli.{module_name}"), attribute)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from babysitter.config import Settings
-    from babysitter.engine.app import Hall
+    from babysitter.engine.app import App
     from babysitter.model.ids import WatchId
     from babysitter.sim.slack import SlackServer
     from babysitter.surfaces.views import WatchView
@@ -60,22 +60,22 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
     from babysitter.sim.iris.command import BUILT_ON
     from babysitter.sim.iris.controller import Simulator
     from babysitter.sim.slack import SlackServer
-    from babysitter.slack.run_interactivity import hearing
+    from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.cli import terminal_view
     from babysitter.surfaces.cli.log_output import log_to_stderr
-    from babysitter.usecases.manage_watches import start_watching
+    from babysitter.usecases.manage_watches import start_watch
     from babysitter.usecases.report import report
-    from babysitter.wiring import open_hall
+    from babysitter.wiring import open_app
 
     log_to_stderr(errors_only=True)
     console, clock, world = terminal_view.console(), PacedClock(speed=speed), SystemClock()
     async with (
         SlackServer() as slack,
-        open_hall(_settings(folder, slack if in_slack else None), clock=clock, world=world) as hall,
+        open_app(_settings(folder, slack if in_slack else None), clock=clock, world=world) as hall,
         _ready(hall),  # before the cluster's quick clock runs
         Simulator("zombie", clock.now) as cluster,
         Service(hall) as service,
-        hearing(hall),
+        run_interactivity(hall),
     ):
         console.rule(f"{cluster.root_job} on a simulated cluster, {speed:g} times as fast")
         if in_slack:
@@ -84,7 +84,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
         spec = replace(spec, client_revision_date=BUILT_ON)
         await clock.sleep_until(clock.now() + timedelta(seconds=SUBMITTED_FOR_S))
         clock.keep_behind(lambda: service.schedule.undone_at)
-        watch = await start_watching(hall, cluster.root_job, spec, by=me())
+        watch = await start_watch(hall, cluster.root_job, spec, by=me())
         serving = asyncio.create_task(service.until_stopped())
         try:
             # Somebody who may answer may think for as long as they like.
@@ -109,11 +109,11 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
 
 
 @contextlib.asynccontextmanager
-async def _ready(hall: "Hall") -> AsyncIterator[None]:
+async def _ready(hall: "App") -> AsyncIterator[None]:
     """The rules read and compiled: the first time ever that takes seconds."""
-    from babysitter.engine.reload_rules import prepare_rules, read_rules
+    from babysitter.engine.reload_rules import load_rules, prepare_rules
 
-    await read_rules(hall)
+    await load_rules(hall)
     await prepare_rules(hall)
     yield
 
@@ -139,17 +139,17 @@ def _settings(folder: Path, slack: "SlackServer | None") -> "Settings":
 
 
 async def _story(
-    console: "Console", hall: "Hall", watch: "WatchId", *, asks: bool, slack: "SlackServer | None"
+    console: "Console", hall: "App", watch: "WatchId", *, asks: bool, slack: "SlackServer | None"
 ) -> None:
     """Show every change until the restarted job has ended; answer the offer when it comes."""
     from babysitter.surfaces.cli import terminal_view
-    from babysitter.surfaces.cli.status_reply import view_of
-    from babysitter.usecases.manage_watches import standing_of
+    from babysitter.surfaces.cli.status_reply import watch_view
+    from babysitter.usecases.manage_watches import watch_status
 
     shown = ""
     answered: set[str] = set()
     while True:
-        view = view_of(await standing_of(hall, watch))
+        view = watch_view(await watch_status(hall, watch))
         now = hall.clock.now()
         if (summary := _summary(view)) != shown:
             shown = summary
@@ -175,10 +175,10 @@ async def _story(
         await asyncio.sleep(LOOK_EVERY_S)
 
 
-async def _approve(console: "Console", hall: "Hall", proposal: str, successor: str, *, asks: bool) -> None:
+async def _approve(console: "Console", hall: "App", proposal: str, successor: str, *, asks: bool) -> None:
     """The viewer's answer; where nobody can answer, the demo does, on its own cluster only."""
     from babysitter.model.ids import ProposalId
-    from babysitter.model.proposal import Answer, Door
+    from babysitter.model.proposal import Answer, Surface
     from babysitter.usecases.approvals import decide
 
     question = f"Approve the restart as {successor}?"
@@ -187,7 +187,9 @@ async def _approve(console: "Console", hall: "Hall", proposal: str, successor: s
     else:
         console.print(f"{question} [y/N]: y   (the demo answers for you)", markup=False)
         said = True
-    ruling = await decide(hall, ProposalId(proposal), me(), Answer.YES if said else Answer.NO, Door.TERMINAL)
+    ruling = await decide(
+        hall, ProposalId(proposal), me(), Answer.YES if said else Answer.NO, Surface.TERMINAL
+    )
     console.print(ruling.sentence)
 
 

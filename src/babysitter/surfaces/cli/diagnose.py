@@ -36,12 +36,12 @@ def diagnose(
 ) -> None:
     """Look at a job once and say what is wrong. Reads only, keeps nothing."""
     from babysitter.surfaces.views import DiagnoseReply
-    from babysitter.usecases.diagnose_job import look_once
+    from babysitter.usecases.diagnose_job import diagnose_once
 
     chosen = settings_from(settings, None)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
     with waiting_for(f"a look at {job}"):
-        reply = DiagnoseReply.of(job, asyncio.run(look_once(job, spec, chosen)))
+        reply = DiagnoseReply.of(job, asyncio.run(diagnose_once(job, spec, chosen)))
     if as_json:
         typer.echo(reply.model_dump_json())
         return
@@ -68,9 +68,9 @@ def explain(
         from babysitter.usecases.explain import as_lines
         from babysitter.usecases.explain import explain as explain_watch
         from babysitter.usecases.manage_watches import find_watch
-        from babysitter.wiring import open_hall
+        from babysitter.wiring import open_app
 
-        async with open_hall(settings_from(settings, state_dir)) as hall:
+        async with open_app(settings_from(settings, state_dir)) as hall:
             found = await explain_watch(
                 hall, (await find_watch(hall, job, cluster=cluster)).id, why_not=why_not
             )
@@ -102,9 +102,9 @@ def report(
     async def reporting() -> str:
         from babysitter.usecases.manage_watches import find_watch
         from babysitter.usecases.report import report as report_watch
-        from babysitter.wiring import open_hall
+        from babysitter.wiring import open_app
 
-        async with open_hall(settings_from(settings, state_dir)) as hall:
+        async with open_app(settings_from(settings, state_dir)) as hall:
             watch = await find_watch(hall, job, cluster=cluster)
             text = await report_watch(hall, watch.id)
         if not as_json:

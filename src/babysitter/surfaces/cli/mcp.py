@@ -85,13 +85,13 @@ async def _serve(
     from babysitter.engine.service_lock import is_served
     from babysitter.surfaces.cli.log_output import log_to_stderr
     from babysitter.surfaces.cli.serve import in_background
-    from babysitter.surfaces.mcp.tool_context import Desk
+    from babysitter.surfaces.mcp.tool_context import ToolContext
     from babysitter.surfaces.mcp.tool_server import build_server
     from babysitter.surfaces.mcp.transports import serve_http, serve_stdio
-    from babysitter.wiring import open_hall
+    from babysitter.wiring import open_app
 
     log_to_stderr()  # stdout is the protocol's
-    async with open_hall(settings) as hall:
+    async with open_app(settings) as hall:
         if spec is not None:
             await hall.clusters.remember(spec)
 
@@ -101,7 +101,7 @@ async def _serve(
             in_background(settings, settings_file)
             return True
 
-        server = build_server(Desk(hall, me(), spec.name if spec else "", ensure_served))
+        server = build_server(ToolContext(hall, me(), spec.name if spec else "", ensure_served))
         if port is None:
             await serve_stdio(server)
         else:

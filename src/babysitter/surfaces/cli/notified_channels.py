@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from babysitter.engine.app import Hall
+    from babysitter.engine.app import App
 
 NOBODY = (
     "Nobody is told of incidents: `babysit status` shows them. To be told, set up Slack (docs/slack.md), or "
@@ -17,7 +17,7 @@ def told_sentence(channels: Sequence[str]) -> str:
     return f"Told of incidents: {', '.join(channels)}." if channels else NOBODY
 
 
-async def channels_of(hall: "Hall", *, began_here: bool) -> tuple[str, ...]:
+async def channels_of(hall: "App", *, began_here: bool) -> tuple[str, ...]:
     """Return whom the running service tells; empty when nobody, or when none runs.
 
     `began_here`: this process runs the service or has just started it with its own settings and environment,

@@ -171,7 +171,7 @@ def from_incident(
 
 async def _kept(incident: str, settings: "Settings", state: JobState) -> tuple[list[str], JobState]:
     from babysitter.usecases.stored_evidence import incident_log
-    from babysitter.wiring import open_hall
+    from babysitter.wiring import open_app
 
-    async with open_hall(settings) as hall:
+    async with open_app(settings) as hall:
         return await incident_log(hall, incident, state)

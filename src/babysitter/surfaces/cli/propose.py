@@ -25,9 +25,9 @@ def propose(
         from babysitter.usecases.manage_watches import find_watch
         from babysitter.usecases.request_restart import agent
         from babysitter.usecases.request_restart import propose as ask
-        from babysitter.wiring import open_hall
+        from babysitter.wiring import open_app
 
-        async with open_hall(settings_from(settings, state_dir)) as hall:
+        async with open_app(settings_from(settings, state_dir)) as hall:
             found = await find_watch(hall, job)
             asked = await ask(hall, found.id, why=why, asked_by=agent(f"{me()}"))
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)

@@ -24,7 +24,7 @@ from babysitter.surfaces.duration_option import parse_duration
 
 if TYPE_CHECKING:
     from babysitter.model.observation import Observation
-    from babysitter.workbench.replay import Judged
+    from babysitter.workbench.replay import ReplayStep
 
 
 MAX_RECORDING = timedelta(days=30)
@@ -84,7 +84,7 @@ def record(
     typer.echo(f"{done.looks} looks in {done.folder}; {ended}. Judge it: babysit replay {folder}")
 
 
-def _print_step(step: "Judged", *, with_reasons: bool) -> None:
+def _print_step(step: "ReplayStep", *, with_reasons: bool) -> None:
     from babysitter.redact import redact
 
     blind = "  blind" if step.is_blind else ""

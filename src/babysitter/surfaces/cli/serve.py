@@ -19,8 +19,8 @@ from babysitter.waits import hidden_waits, waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
-    from babysitter.engine.app import Hall
-    from babysitter.errors import WorldError
+    from babysitter.engine.app import App
+    from babysitter.errors import ExternalError
     from babysitter.notify.notifier import Notifier
 
 LOG_NAME = "service.log"
@@ -59,15 +59,15 @@ def serve(
 
 async def _serve(settings: "Settings") -> None:
     from babysitter.engine.service import Service
-    from babysitter.slack.run_interactivity import hearing
-    from babysitter.surfaces.web.web_server import telling
-    from babysitter.wiring import open_hall
+    from babysitter.slack.run_interactivity import run_interactivity
+    from babysitter.surfaces.web.web_server import serve_http
+    from babysitter.wiring import open_app
 
     async with (
-        open_hall(settings, notifiers=own_notifiers(settings)) as hall,
+        open_app(settings, notifiers=own_notifiers(settings)) as hall,
         Service(hall) as service,
-        hearing(hall) as slack,
-        telling(hall, slack),
+        run_interactivity(hall) as slack,
+        serve_http(hall, slack),
     ):
         typer.echo("babysit serves; Ctrl+C ends it. Watches are kept.", err=True)
         loop = asyncio.get_running_loop()
@@ -114,9 +114,9 @@ def _stop(settings: "Settings") -> str:
 
 async def _begin(settings: "Settings", file: Path | None) -> str:
     from babysitter.errors import AlreadyServed, UserError
-    from babysitter.wiring import open_hall, state_folder_of
+    from babysitter.wiring import open_app, state_folder_of
 
-    async with open_hall(settings) as hall:
+    async with open_app(settings) as hall:
         if await hall.tenure.somebody_serves():
             raise AlreadyServed(
                 "The service runs already.", next_step="`babysit serve --stop` ends it, for new settings."
@@ -129,7 +129,7 @@ async def _begin(settings: "Settings", file: Path | None) -> str:
     return "The service runs in the background. Watches are looked after."
 
 
-async def keep_served(hall: "Hall", file: Path | None) -> bool:
+async def keep_served(hall: "App", file: Path | None) -> bool:
     """Start the service in the background where none runs: without it nothing is looked at.
 
     Return True if this call started it, so that it has the settings of this process.
@@ -147,7 +147,7 @@ async def keep_served(hall: "Hall", file: Path | None) -> bool:
     return True
 
 
-async def while_served(hall: "Hall", file: Path | None, work: Coroutine[Any, Any, T]) -> T:
+async def while_served(hall: "App", file: Path | None, work: Coroutine[Any, Any, T]) -> T:
     """Return what `work` returns; meanwhile start the service, and start it again whenever it has ended.
 
     Raises WorldError when the service does not begin: nothing would ever happen.
@@ -171,11 +171,11 @@ async def while_served(hall: "Hall", file: Path | None, work: Coroutine[Any, Any
         working.cancel()
 
 
-def _not_begun(hall: "Hall") -> "WorldError":
-    from babysitter.errors import WorldError
+def _not_begun(hall: "App") -> "ExternalError":
+    from babysitter.errors import ExternalError
     from babysitter.wiring import state_folder_of
 
-    return WorldError(
+    return ExternalError(
         "The service that looks after the jobs did not begin.",
         next_step=f"See {state_folder_of(hall.settings) / LOG_NAME}, or start it with `babysit serve`, "
         "which says what is wrong.",

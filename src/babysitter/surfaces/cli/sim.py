@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from babysitter.config.listen_address import why_not
+from babysitter.config.listen_address import cannot_listen_reason
 from babysitter.errors import UserError
 
 
@@ -30,7 +30,7 @@ def sim(
         raise UserError(str(unknown), next_step="`babysit sim --list` names the scenarios.") from unknown
     except OSError as fault:
         raise UserError(
-            f"Port {port} cannot be used: {why_not(fault)}.", next_step="Try --port 0."
+            f"Port {port} cannot be used: {cannot_listen_reason(fault)}.", next_step="Try --port 0."
         ) from fault
 
 

@@ -100,9 +100,9 @@ async def _check(
 
     from babysitter.clock import SystemClock
     from babysitter.slack.posting import open_client
-    from babysitter.slack.setup_check import Finding, Settings, SlackCheck
+    from babysitter.slack.setup_check import SetupCheckSettings, SetupProblem, SlackCheck
 
-    def show(finding: Finding) -> None:
+    def show(finding: SetupProblem) -> None:
         detail = f": {finding.detail}" if finding.detail else ""
         with hidden_waits():
             typer.secho(
@@ -116,7 +116,7 @@ async def _check(
         with hidden_waits():
             typer.echo(f"...  {sentence}", err=json_output)
 
-    settings = Settings(*values)
+    settings = SetupCheckSettings(*values)
     checking = SlackCheck(
         open_client(settings.bot_token, base_url=api),
         settings,

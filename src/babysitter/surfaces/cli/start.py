@@ -29,7 +29,7 @@ from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
-    from babysitter.engine.app import Hall
+    from babysitter.engine.app import App
     from babysitter.engine.cluster_pool import ClusterSpec
     from babysitter.errors import BabysitError
     from babysitter.model.ids import WatchId
@@ -121,16 +121,16 @@ async def _start(
     from babysitter.errors import AlreadyWatched, BabysitError
     from babysitter.model.ids import Person
     from babysitter.redact import redact
-    from babysitter.slack.run_interactivity import hearing
+    from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.cli.notified_channels import channels_of, told_sentence
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers, while_served
-    from babysitter.surfaces.cli.status_reply import view_of
+    from babysitter.surfaces.cli.status_reply import watch_view
     from babysitter.surfaces.views import ServiceView, StatusReply
-    from babysitter.surfaces.web.web_server import telling
-    from babysitter.usecases.manage_watches import standing_of, start_watching
+    from babysitter.surfaces.web.web_server import serve_http
+    from babysitter.usecases.manage_watches import start_watch, watch_status
     from babysitter.usecases.resubmit_command import context_of
     from babysitter.usecases.start_checks import restart_warnings
-    from babysitter.wiring import open_hall, state_folder_of
+    from babysitter.wiring import open_app, state_folder_of
 
     context = await context_of(
         again.workdir,
@@ -145,13 +145,13 @@ async def _start(
                 f"{name} is not set here: a restart takes it from the service's environment.", err=True
             )
     notifiers = own_notifiers(settings, is_json=as_json) if serves else ()
-    async with open_hall(settings, notifiers=notifiers) as hall:
+    async with open_app(settings, notifiers=notifiers) as hall:
         watches: list[Watch] = []
         faults: list[BabysitError] = []
         for job in jobs:
             try:
                 watches.append(
-                    await start_watching(
+                    await start_watch(
                         hall,
                         job,
                         spec,
@@ -173,7 +173,7 @@ async def _start(
         for warning in () if as_json else warnings:
             typer.echo(f"Warning: {redact(warning)}", err=True)
         if as_json and (watches or not faults):
-            views = [view_of(await standing_of(hall, each.id)) for each in watches]
+            views = [watch_view(await watch_status(hall, each.id)) for each in watches]
             runs = serves or await hall.tenure.somebody_serves()
             typer.echo(
                 StatusReply(
@@ -190,7 +190,7 @@ async def _start(
         if faults:
             raise _all_of(faults)
         if serves:
-            async with Service(hall) as running, hearing(hall) as slack, telling(hall, slack):
+            async with Service(hall) as running, run_interactivity(hall) as slack, serve_http(hall, slack):
                 serving = asyncio.create_task(running.until_stopped())
                 with (
                     hidden_waits(),
@@ -208,22 +208,22 @@ async def _start(
             return await (_shown(hall, [each.id for each in watches], ended) if is_looked_at else ended)
 
 
-async def _shown(hall: "Hall", watches: "Sequence[WatchId]", ended: Coroutine[Any, Any, int]) -> int:
+async def _shown(hall: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any, Any, int]) -> int:
     """Draw how the jobs are doing for as long as somebody waits for them."""
     from rich.console import Group
     from rich.live import Live
 
     from babysitter.surfaces.cli import terminal_view
     from babysitter.surfaces.cli.status import REDRAW_EVERY_S
-    from babysitter.surfaces.cli.status_reply import view_of
-    from babysitter.usecases.manage_watches import standing_of
+    from babysitter.surfaces.cli.status_reply import watch_view
+    from babysitter.usecases.manage_watches import watch_status
 
     waiting = asyncio.create_task(ended)
     try:
         with hidden_waits(), Live(console=terminal_view.console(), refresh_per_second=4) as live:
             while not waiting.done():
                 await asyncio.wait((waiting,), timeout=REDRAW_EVERY_S)
-                views = [view_of(await standing_of(hall, each)) for each in watches]
+                views = [watch_view(await watch_status(hall, each)) for each in watches]
                 live.update(Group(*(terminal_view.watch_page(each, now=hall.clock.now()) for each in views)))
         return await waiting
     finally:
@@ -247,15 +247,15 @@ def _all_of(faults: "Sequence[BabysitError]") -> "BabysitError":
     return type(faults[0])(" ".join(sentences), next_step=" ".join(steps))
 
 
-async def _until_ended(hall: "Hall", watches: "Sequence[WatchId]") -> int:
+async def _until_ended(hall: "App", watches: "Sequence[WatchId]") -> int:
     """The exit code of the worst outcome, once every watch has ended."""
-    from babysitter.usecases.wait_for import Until, Woken, wait_for
+    from babysitter.usecases.wait_for import WaitCondition, WakeReason, wait_for
 
     worst = 0
     for each in watches:
         while True:
-            waited = await wait_for(hall, each, until=(Until.TERMINAL,), at_most_s=3600.0)
-            if waited.woken is Woken.TERMINAL:
+            waited = await wait_for(hall, each, until=(WaitCondition.TERMINAL,), at_most_s=3600.0)
+            if waited.woken is WakeReason.TERMINAL:
                 break
         outlook = waited.watch.outlook
         state = outlook.job_state if outlook else None

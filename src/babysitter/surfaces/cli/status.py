@@ -94,11 +94,11 @@ def stop(
 
     async def stopping() -> str:
         from babysitter.surfaces.cli.json_replies import StopReply
-        from babysitter.usecases.manage_watches import stop_watching
-        from babysitter.wiring import open_hall
+        from babysitter.usecases.manage_watches import stop_watch
+        from babysitter.wiring import open_app
 
-        async with open_hall(settings_from(settings, state_dir)) as hall:
-            stopped = await stop_watching(hall, job, by=me(), cluster=cluster)
+        async with open_app(settings_from(settings, state_dir)) as hall:
+            stopped = await stop_watch(hall, job, by=me(), cluster=cluster)
         if as_json:
             return StopReply(job=stopped.root, watch=stopped.id).model_dump_json()
         return f"{stopped.root} is not watched any more. The job itself was left alone."
@@ -143,17 +143,17 @@ def wait(
 
     async def waiting() -> WaitReply:
         from babysitter.surfaces.cli.serve import while_served
-        from babysitter.surfaces.cli.status_reply import view_of
-        from babysitter.usecases.manage_watches import find_watch, standing_of
-        from babysitter.usecases.wait_for import Until, wait_for
-        from babysitter.wiring import open_hall
+        from babysitter.surfaces.cli.status_reply import watch_view
+        from babysitter.usecases.manage_watches import find_watch, watch_status
+        from babysitter.usecases.wait_for import WaitCondition, wait_for
+        from babysitter.wiring import open_app
 
-        async with open_hall(chosen) as hall:
+        async with open_app(chosen) as hall:
             found = await find_watch(hall, job, cluster=cluster)
             work = wait_for(
                 hall,
                 found.id,
-                until=[Until(word) for word in until] if until else frozenset(Until),
+                until=[WaitCondition(word) for word in until] if until else frozenset(WaitCondition),
                 cursor=cursor,
                 at_most_s=at_most.total_seconds(),
             )
@@ -162,7 +162,7 @@ def wait(
             return WaitReply(
                 reason=waited.woken.value,
                 cursor=waited.cursor,
-                watch=view_of(await standing_of(hall, found.id)),
+                watch=watch_view(await watch_status(hall, found.id)),
                 news=[each.kind for each in waited.news],
             )
 

@@ -83,9 +83,9 @@ class StatusLine:
 
 def words(what: str, lasted_s: float) -> str:
     """`Waiting for the controller at http://..., 12 s`."""
-    from babysitter.redact import neutral, redact  # only now: most commands wait for nothing
+    from babysitter.redact import redact, strip_control_characters  # only now: most commands wait for nothing
 
-    return f"Waiting for {neutral(redact(what))}, {_span(lasted_s)}"
+    return f"Waiting for {strip_control_characters(redact(what))}, {_span(lasted_s)}"
 
 
 def _span(seconds: float) -> str:

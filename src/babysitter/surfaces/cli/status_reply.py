@@ -11,7 +11,7 @@ from babysitter.surfaces.views import IncidentView, ServiceView, StatusReply, Wa
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
-    from babysitter.usecases.watch_status import Standing
+    from babysitter.usecases.watch_status import WatchStatus
 
 
 def status_reply(
@@ -34,7 +34,7 @@ def status_reply(
     return asyncio.run(_from_store(settings, name, cluster, with_stopped=with_stopped))
 
 
-def view_of(standing: "Standing") -> WatchView:
+def watch_view(standing: "WatchStatus") -> WatchView:
     """A watch and its open incidents, as every program sees them."""
     incidents = [
         IncidentView.of(each, standing.watch.root, standing.proposal_of(each)) for each in standing.incidents
@@ -42,8 +42,8 @@ def view_of(standing: "Standing") -> WatchView:
     return WatchView.of(standing.watch, incidents)
 
 
-def _views(standings: "Sequence[Standing]") -> list[WatchView]:
-    return neediest_first([view_of(each) for each in standings])
+def _views(standings: "Sequence[WatchStatus]") -> list[WatchView]:
+    return neediest_first([watch_view(each) for each in standings])
 
 
 async def _from_store(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> StatusReply:
@@ -60,14 +60,14 @@ async def _from_store(settings: "Settings", name: str, cluster: str, *, with_sto
 async def _read_store(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> StatusReply:
     from babysitter.engine.status_file import service_troubles
     from babysitter.surfaces.cli.notified_channels import channels_of
-    from babysitter.usecases.manage_watches import all_standing, find_watch, standing_of
-    from babysitter.wiring import open_hall
+    from babysitter.usecases.manage_watches import all_watch_statuses, find_watch, watch_status
+    from babysitter.wiring import open_app
 
-    async with open_hall(settings) as hall:
+    async with open_app(settings) as hall:
         if name:
-            shown = [await standing_of(hall, (await find_watch(hall, name, cluster=cluster)).id)]
+            shown = [await watch_status(hall, (await find_watch(hall, name, cluster=cluster)).id)]
         else:
-            shown = list(await all_standing(hall, with_stopped=with_stopped))
+            shown = list(await all_watch_statuses(hall, with_stopped=with_stopped))
         service = ServiceView(
             runs=await hall.tenure.somebody_serves(),
             troubles=await service_troubles(hall),

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from babysitter.errors import WorldError
+from babysitter.errors import ExternalError
 from babysitter.model.job import JobState
-from babysitter.model.log import Level
+from babysitter.model.log import LogLevel
 from babysitter.surfaces.mcp import job_views as views
 from babysitter.surfaces.mcp.parameters import MAX_ROWS, ClusterName, Containing, Cursor, JobName, TaskName
-from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.watch_views import ClassifiedReply, DiagnosedReply
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.views import DiagnosisView
@@ -24,16 +24,16 @@ MAX_TEXT_CHARACTERS = 1_000_000
 class JobTools:
     """The tools about jobs, over one desk."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ToolContext) -> None:
         self._desk = desk
         self._hall = desk.hall
 
-    async def _place(self, job: str, cluster: str) -> browse_jobs.Place:
-        return await browse_jobs.place_of(
+    async def _place(self, job: str, cluster: str) -> browse_jobs.JobLocation:
+        return await browse_jobs.locate_job(
             self._hall, job, cluster=cluster, default=self._desk.default_cluster
         )
 
-    async def _task_place(self, task: str, cluster: str) -> browse_jobs.Place:
+    async def _task_place(self, task: str, cluster: str) -> browse_jobs.JobLocation:
         return await browse_jobs.place_of_task(
             self._hall, task, cluster=cluster, default=self._desk.default_cluster
         )
@@ -101,7 +101,7 @@ class JobTools:
         attempt: Annotated[int | None, Field(ge=0, description="Only this attempt of the task.")] = None,
         containing: Containing = "",
         min_level: Annotated[
-            Level | None, Field(description="Drop lines of a lower level; prints have none and stay.")
+            LogLevel | None, Field(description="Drop lines of a lower level; prints have none and stay.")
         ] = None,
         cursor: Cursor = "",
         max_lines: Annotated[int, Field(ge=1, le=MAX_LINES, description="Lines to return.")] = 100,
@@ -204,7 +204,7 @@ class JobTools:
         found = views.TaskView.of(await browse_jobs.task_of(place, task), with_attempts=True)
         try:
             dump, note = await browse_jobs.dump_of(place, task)
-        except WorldError as fault:
+        except ExternalError as fault:
             return views.ProcessReply(
                 controller=controller, task=found, no_processes_because=safe(str(fault))
             )

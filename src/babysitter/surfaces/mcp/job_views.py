@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from babysitter.model.job import Attempt, Job, Task
 from babysitter.model.log import LogLine
-from babysitter.model.machine import Worker
+from babysitter.model.machine import Machine
 from babysitter.model.thread_dump import Process, Thread
-from babysitter.redact import neutral, redact
+from babysitter.redact import redact, strip_control_characters
 from babysitter.surfaces.mcp.watch_views import NEXT_PAGE, Untrusted
 from babysitter.surfaces.printable import EVIDENCE_CHARACTERS_MOST, safe
 from babysitter.surfaces.view_base import Field, View
@@ -226,7 +226,7 @@ class WorkerView(View):
     status: str
 
     @classmethod
-    def of(cls, worker: Worker) -> "WorkerView":
+    def of(cls, worker: Machine) -> "WorkerView":
         return cls(
             id=safe(worker.id),
             is_healthy=worker.is_healthy,
@@ -288,7 +288,7 @@ def clipped(text: str, most: int) -> str:
     Of a long text only the beginning is read, for time; what the cut may have made of a secret is dropped.
     """
     window = most + SECRET_CHARACTERS_MOST
-    shown = neutral(redact(text[:window]))
+    shown = strip_control_characters(redact(text[:window]))
     if len(text) > window:
         shown = shown[: max(0, len(shown) - SECRET_CHARACTERS_MOST)]
     elif len(shown) <= most:

@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from babysitter.engine.app import Hall
+from babysitter.engine.app import App
 from babysitter.errors import UserError
 from babysitter.model.ids import Person
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ToolContext:
     """The hall to look through, and for whom.
 
     `owner`: the person at this machine, who may approve where the settings name nobody. `ensure_served`: sees
     to it that a service runs, so that what is watched is also checked; returns True if it started one.
     """
 
-    hall: Hall
+    hall: App
     owner: Person
     default_cluster: str = ""
     ensure_served: Callable[[], bool] = lambda: False

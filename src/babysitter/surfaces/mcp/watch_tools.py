@@ -14,7 +14,7 @@ from babysitter.errors import AlreadyWatched, UserError
 from babysitter.model.ids import Person
 from babysitter.model.submission import SubmitContext
 from babysitter.surfaces.cli.notified_channels import channels_of
-from babysitter.surfaces.cli.status_reply import view_of
+from babysitter.surfaces.cli.status_reply import watch_view
 from babysitter.surfaces.duration_option import parse_duration
 from babysitter.surfaces.mcp.last_cursors import LastCursors
 from babysitter.surfaces.mcp.parameters import (
@@ -27,7 +27,7 @@ from babysitter.surfaces.mcp.parameters import (
     conversation_of,
     name_of,
 )
-from babysitter.surfaces.mcp.tool_context import Desk
+from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.watch_views import (
     CoordinatorView,
     ExplainedReply,
@@ -42,23 +42,23 @@ from babysitter.surfaces.mcp.watch_views import (
 )
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply, ReasonView
-from babysitter.usecases.browse_jobs import course_of, incidents_of, page_of
+from babysitter.usecases.browse_jobs import incidents_of, job_progress, page_of
 from babysitter.usecases.explain import explain
 from babysitter.usecases.manage_watches import (
-    all_standing,
+    all_watch_statuses,
     find_watch,
-    standing_of,
-    start_watching,
+    start_watch,
+    watch_status,
 )
 from babysitter.usecases.request_restart import propose
 from babysitter.usecases.resubmit_command import (
     context_of,
     in_folder,
+    set_resubmit_command,
     submission_of,
-    supply,
 )
 from babysitter.usecases.start_checks import restart_warnings
-from babysitter.usecases.wait_for import Until, wait_for
+from babysitter.usecases.wait_for import WaitCondition, wait_for
 
 SIGN_OF_LIFE_S = 10.0
 MAX_CURSOR_DIGITS = 18  # event numbers are 64-bit integers
@@ -68,7 +68,7 @@ MAX_INCIDENTS = 5  # of one page: each has its evidence
 class WatchTools:
     """The tools about watches, over one desk."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ToolContext) -> None:
         self._desk = desk
         self._hall = desk.hall
         self._last_cursors = LastCursors()
@@ -83,9 +83,11 @@ class WatchTools:
         Use first when your context was lost: watches live in babysit, not in you. Then call watch_status or
         wait with the job id.
         """
-        page = page_of(await all_standing(self._hall, with_stopped=all), cursor=cursor, at_most=MAX_ROWS)
+        page = page_of(
+            await all_watch_statuses(self._hall, with_stopped=all), cursor=cursor, at_most=MAX_ROWS
+        )
         return WatchesReply(
-            watches=[WatchRow.of(view_of(each)) for each in page.rows], total=page.total, cursor=page.more
+            watches=[WatchRow.of(watch_view(each)) for each in page.rows], total=page.total, cursor=page.more
         )
 
     async def start_watch(
@@ -115,7 +117,7 @@ class WatchTools:
         submission = submission_of(resubmit) if resubmit else None
         context = await _context(resubmit, workdir, self._hall.state_folder)
         try:
-            watch = await start_watching(
+            watch = await start_watch(
                 self._hall,
                 job,
                 spec,
@@ -128,12 +130,12 @@ class WatchTools:
         except AlreadyWatched:
             watch, is_new = await find_watch(self._hall, job, cluster=spec.name), False
             if submission is not None:
-                await supply(self._hall, watch.id, in_folder(submission, context))
+                await set_resubmit_command(self._hall, watch.id, in_folder(submission, context))
         self._last_cursors.forget(conversation_of(ctx), watch.id)  # who starts over is told how it stands
         channels = await channels_of(self._hall, began_here=self._desk.ensure_served())
         warnings = await restart_warnings(self._hall, watch) if is_new else ()
         return StartReply(
-            watch=view_of(await standing_of(self._hall, watch.id)),
+            watch=watch_view(await watch_status(self._hall, watch.id)),
             is_new=is_new,
             channels=list(channels),
             resubmit_warnings=[safe(warning) for warning in warnings],
@@ -146,7 +148,7 @@ class WatchTools:
         happens. After a restart `job` is the new job and `first_job` the one you began with.
         """
         found = await find_watch(self._hall, job, cluster=cluster)
-        return WatchReply(watch=view_of(await standing_of(self._hall, found.id)))
+        return WatchReply(watch=watch_view(await watch_status(self._hall, found.id)))
 
     async def wait(
         self,
@@ -177,7 +179,7 @@ class WatchTools:
             waited = await wait_for(
                 self._hall,
                 found.id,
-                until=[Until(word) for word in until] if until else frozenset(Until),
+                until=[WaitCondition(word) for word in until] if until else frozenset(WaitCondition),
                 cursor=after,
                 at_most_s=at_most_s,
             )
@@ -185,7 +187,7 @@ class WatchTools:
         return WaitedReply(
             reason=waited.woken.value,
             cursor=str(waited.cursor),
-            watch=view_of(await standing_of(self._hall, found.id)),
+            watch=watch_view(await watch_status(self._hall, found.id)),
             news=[each.kind for each in waited.news],
         )
 
@@ -196,7 +198,7 @@ class WatchTools:
         now, which takes some seconds. A stage never prints its last shard as done. `dead` includes workers
         that left normally.
         """
-        course = await course_of(self._hall, job, cluster=cluster, default=self._desk.default_cluster)
+        course = await job_progress(self._hall, job, cluster=cluster, default=self._desk.default_cluster)
         memory = course.memory
         return StageReply(
             job=course.job,

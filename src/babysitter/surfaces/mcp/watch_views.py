@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from babysitter.model.progress import StagePace
-from babysitter.model.thread_dump import DumpNote
+from babysitter.model.thread_dump import DumpSummary
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View
 from babysitter.surfaces.views import (
@@ -178,7 +178,7 @@ class CoordinatorView(View):
     dumped_at: datetime | None = None
 
     @classmethod
-    def of(cls, job: str, note: DumpNote | None) -> "CoordinatorView":
+    def of(cls, job: str, note: DumpSummary | None) -> "CoordinatorView":
         if note is None:
             return cls(job=job)
         return cls(job=job, doing=note.doing, place=safe(note.place), dumped_at=note.taken_at)

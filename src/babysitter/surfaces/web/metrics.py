@@ -10,9 +10,9 @@ from babysitter import __version__
 from babysitter.engine.dead_mans_switch import HEARTBEATS_SENT, HEARTBEATS_WITHHELD
 from babysitter.engine.emergency import EMERGENCIES
 from babysitter.model.phase import Phase
-from babysitter.slack.socket_health import Ear
+from babysitter.slack.socket_health import SocketHealth
 from babysitter.slack.socket_mode import SocketStatus
-from babysitter.usecases.service_stats import Figures, ProcessFigures
+from babysitter.usecases.service_stats import ProcessFigures, ServiceStats
 
 _SENT = {
     EMERGENCIES: "Messages sent past the outbox because it could not be written.",
@@ -22,7 +22,7 @@ _SENT = {
 
 
 def metrics_text(
-    figures: Figures | None, socket: SocketStatus | None, process: ProcessFigures | None = None
+    figures: ServiceStats | None, socket: SocketStatus | None, process: ProcessFigures | None = None
 ) -> bytes:
     """Everything that can be scraped.
 
@@ -68,7 +68,7 @@ def _of_process(process: ProcessFigures, *, is_readable: bool) -> Iterator[Metri
         yield CounterMetricFamily(f"babysit_{kind}", about, process.sent.get(kind, 0))
 
 
-def _of_service(figures: Figures) -> Iterator[Metric]:
+def _of_service(figures: ServiceStats) -> Iterator[Metric]:
     counts = figures.counts
     phases = {each.value: counts.watches.get(each.value, 0) for each in Phase}
     yield _labelled("babysit_watches", "Watches, by phase.", "phase", phases)
@@ -89,7 +89,7 @@ def _of_service(figures: Figures) -> Iterator[Metric]:
 
 def _of_socket(socket: SocketStatus) -> Iterator[Metric]:
     yield _gauge(
-        "babysit_slack_socket_connected", "1 while connected to Slack.", socket.ear is not Ear.CLOSED
+        "babysit_slack_socket_connected", "1 while connected to Slack.", socket.ear is not SocketHealth.CLOSED
     )
     yield _gauge("babysit_slack_socket_deaf", "1 while connected but hearing nothing.", socket.ear.is_deaf)
     yield CounterMetricFamily(

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from babysitter.config.listen_address import why_not
-from babysitter.engine.app import Hall
+from babysitter.config.listen_address import cannot_listen_reason
+from babysitter.engine.app import App
 from babysitter.errors import BabysitError
-from babysitter.slack.interactivity import SlackSurface
+from babysitter.slack.interactivity import SlackInteractivity
 from babysitter.usecases.service_stats import (
-    Figures,
-    figures,
+    ServiceStats,
+    not_serving_reason,
     process_figures,
-    why_not_serving,
+    service_stats,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def telling(hall: Hall, slack: SlackSurface | None) -> AsyncIterator[int | None]:
+async def serve_http(hall: App, slack: SlackInteractivity | None) -> AsyncIterator[int | None]:
     """Answer while the block lasts, where an address is set; gives the port, None where nobody listens.
 
     An address that cannot be used ends nothing: it is told in `hall.troubles`.
@@ -51,14 +51,14 @@ async def telling(hall: Hall, slack: SlackSurface | None) -> AsyncIterator[int |
         await runner.cleanup()
 
 
-async def _listen(runner: "web.AppRunner", host: str, port: int, hall: Hall) -> int | None:
+async def _listen(runner: "web.AppRunner", host: str, port: int, hall: App) -> int | None:
     from aiohttp import web
 
     try:
         await web.TCPSite(runner, host, port).start()
     except (OSError, OverflowError) as fault:
         sentence = (
-            f"Metrics cannot be told at {host}:{port}: {why_not(fault)}. "
+            f"Metrics cannot be told at {host}:{port}: {cannot_listen_reason(fault)}. "
             "Choose another address with web.listen."
         )
         log.error("metrics are not told", because=sentence)
@@ -68,7 +68,7 @@ async def _listen(runner: "web.AppRunner", host: str, port: int, hall: Hall) -> 
 
 
 class _Pages:
-    def __init__(self, hall: Hall, slack: SlackSurface | None) -> None:
+    def __init__(self, hall: App, slack: SlackInteractivity | None) -> None:
         self._hall = hall
         self._slack = slack
 
@@ -78,10 +78,10 @@ class _Pages:
 
         from babysitter.surfaces.web.metrics import metrics_text
 
-        now: Figures | None = None
+        now: ServiceStats | None = None
         try:
             async with asyncio.timeout(ANSWER_WITHIN_S):
-                now = await figures(self._hall)
+                now = await service_stats(self._hall)
         except (BabysitError, TimeoutError) as fault:
             log.warning("metrics_without_database", because=_sentence(fault))
         slack = self._slack.status if self._slack else None
@@ -97,10 +97,10 @@ class _Pages:
         """503 while this process does not hold the lease or its database cannot be read or written."""
         from aiohttp import web
 
-        because = why_not_serving(self._hall)
+        because = not_serving_reason(self._hall)
         try:
             async with asyncio.timeout(ANSWER_WITHIN_S):
-                now = await figures(self._hall)
+                now = await service_stats(self._hall)
         except (BabysitError, TimeoutError) as fault:
             return web.Response(status=503, text=f"{because or _sentence(fault)}\n")
         if because:
