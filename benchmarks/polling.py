@@ -143,8 +143,8 @@ async def measure_plain(generation: str, minutes: int) -> dict[str, float]:
             wire.to(int(sim.url.rpartition(":")[2])) as url,
             open_app(
                 Settings(state_dir=Path(folder)), clock=clock, opener=partial(open_cluster, clock=clock)
-            ) as hall,
-            Service(hall) as service,
+            ) as app,
+            Service(app) as service,
         ):
 
             async def pass_s(seconds: float) -> None:
@@ -154,7 +154,7 @@ async def measure_plain(generation: str, minutes: int) -> dict[str, float]:
                     await service.settled()
 
             for job in (sim.root_job, *sim.copies):
-                await start_watch(hall, job, ClusterSpec("marin", url=url), by=ADA)
+                await start_watch(app, job, ClusterSpec("marin", url=url), by=ADA)
                 await pass_s(STEP_S)  # people do not start them all at once
             await pass_s(SETTLE_S)
             sim.requests.clear()

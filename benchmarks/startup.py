@@ -56,14 +56,14 @@ def cpu_s(arguments: tuple[str, ...], home: Path) -> float:
 async def fill(home: Path) -> None:
     """Watches of which one has an incident with a proposal."""
     store = await open_store(home / "state" / "babysit")
-    async with store.transaction() as records:
+    async with store.transaction() as tx:
         for number in range(1, WATCHES + 1):
             watch = replace(
                 build.watch(), id=build.WatchId(f"w-{number}"), root=build.JobId(f"/ada/j{number}")
             )
-            await records.watches.add(watch)
-        await records.ledger.open_incident(INCIDENT, KEY, build.diagnosis(), now=build.NOON)
-        await records.ledger.add_proposal(proposal())
+            await tx.watches.add(watch)
+        await tx.incidents.open_incident(INCIDENT, KEY, build.diagnosis(), now=build.NOON)
+        await tx.incidents.add_proposal(proposal())
     await store.close()
 
 

@@ -29,7 +29,7 @@ async def open_app(
     settings: Settings,
     *,
     clock: Clock | None = None,
-    world: Clock | None = None,
+    wall_clock: Clock | None = None,
     notifiers: Sequence[Notifier] = (),
     opener: Opener | None = None,
 ) -> AsyncIterator[App]:
@@ -40,33 +40,33 @@ async def open_app(
     """
     configure_log_unless_done()
     clock = clock or SystemClock()
-    world = world or clock
+    wall_clock = wall_clock or clock
     folder = state_folder_of(settings)
     specs = configured_clusters(settings)
-    configured = [each for make in _NOTIFIERS for each in make(settings, world)]
+    configured = [each for make in _NOTIFIERS for each in make(settings, wall_clock)]
     database = settings.database_url.get_secret_value() if settings.database_url else None
-    storage = StorageHealth(world)
+    storage = StorageHealth(wall_clock)
     if database:  # evidence and the service's own files are here all the same
         restrict_state(folder)
     store = await open_store(database or folder, storage.note)
-    hall = App(
+    app = App(
         settings=settings,
         state_folder=folder,
         store=store,
         clock=clock,
-        world=world,
+        wall_clock=wall_clock,
         clusters=ClusterPool(specs, store, opener or partial(open_cluster, clock=clock)),
-        tenure=Leadership(store, world, lock_folder=None if database else folder),
+        leadership=Leadership(store, wall_clock, lock_folder=None if database else folder),
         notifiers=(*configured, *notifiers),
         policy=settings.as_policy(),
         storage=storage,
     )
     try:
-        yield hall
+        yield app
     finally:
-        for notifier in hall.notifiers:
+        for notifier in app.notifiers:
             await notifier.close()
-        await hall.clusters.close()
+        await app.clusters.close()
         await store.close()
 
 
@@ -97,7 +97,7 @@ def local_notifiers(
     return tuple(found)
 
 
-def _slack(settings: Settings, world: Clock) -> tuple[Notifier, ...]:  # noqa: ARG001
+def _slack(settings: Settings, wall_clock: Clock) -> tuple[Notifier, ...]:  # noqa: ARG001
     slack = settings.slack
     token = secret(slack.bot_token, slack.bot_token_file, what="Slack bot token")
     if not token:
@@ -108,16 +108,16 @@ def _slack(settings: Settings, world: Clock) -> tuple[Notifier, ...]:  # noqa: A
     return (SlackNotifier(client, slack.channel, on_call=slack.on_call),)
 
 
-def _webhook(settings: Settings, world: Clock) -> tuple[Notifier, ...]:
+def _webhook(settings: Settings, wall_clock: Clock) -> tuple[Notifier, ...]:
     if not settings.webhook.url:
         return ()
     from babysitter.notify.webhook import WebhookNotifier
 
     key = secret(settings.webhook.secret, settings.webhook.secret_file, what="webhook secret")
-    return (WebhookNotifier(settings.webhook.url, key, world),)
+    return (WebhookNotifier(settings.webhook.url, key, wall_clock),)
 
 
-def _apprise(settings: Settings, world: Clock) -> tuple[Notifier, ...]:  # noqa: ARG001
+def _apprise(settings: Settings, wall_clock: Clock) -> tuple[Notifier, ...]:  # noqa: ARG001
     from babysitter.notify.apprise import AppriseNotifier, is_installed
 
     urls = settings.notify.apprise

@@ -158,17 +158,17 @@ async def test_without_a_log_call_every_line_comes_exactly_once(monkeypatch):
     monkeypatch.setenv("STAND_IN_LOGS", "1")
     log = PrintedLog()
     async with controller(MAY_CALLS | {"JobLogs": log}) as server:
-        eyes = IrisReader(line_to(server.url), clock=FakeClock())
+        reader = IrisReader(line_to(server.url), clock=FakeClock())
         source = LogSource(JobId("/u/j"))
         seen, cursor = [], None
         for second, texts in ((0, ["a", "b"]), (0, ["c"]), (1, []), (1, ["d", "e"]), (2, ["f"])):
             for text in texts:
                 log.add(second, text)
-            batch = await eyes.lines(source, after=cursor, at_most=3)
+            batch = await reader.lines(source, after=cursor, at_most=3)
             seen += [line.text for line in batch.lines]
             cursor = batch.cursor
         assert seen == ["a", "b", "c", "d", "e", "f"]
-        newest = await eyes.lines(source, after=None, at_most=2, newest=True)
+        newest = await reader.lines(source, after=None, at_most=2, newest=True)
         assert [line.text for line in newest.lines] == ["e", "f"]
         assert newest.is_full
         assert newest.lines[0].at_ms == log.lines[-2][0] * 1000
@@ -181,10 +181,10 @@ async def test_without_a_log_call_pages_do_not_stall_within_one_second(monkeypat
     for number in range(7):
         log.add(0, str(number))
     async with controller(MAY_CALLS | {"JobLogs": log}) as server:
-        eyes = IrisReader(line_to(server.url), clock=FakeClock())
+        reader = IrisReader(line_to(server.url), clock=FakeClock())
         seen, cursor = [], None
         for _ in range(4):
-            batch = await eyes.lines(LogSource(JobId("/u/j")), after=cursor, at_most=2)
+            batch = await reader.lines(LogSource(JobId("/u/j")), after=cursor, at_most=2)
             seen += [line.text for line in batch.lines]
             cursor = batch.cursor
         assert seen == [str(number) for number in range(7)]

@@ -70,11 +70,11 @@ async def test_answer_that_ignores_its_limit_is_cut(shape: str):
     body = {"entries": entries, "cursor": "5000"}
     answer = body if shape == "entries first" else dict(reversed(body.items()))
     async with controller(MAY_CALLS | {"FetchLogs": answer}) as scripted:
-        eyes = IrisReader(HttpTransport(DirectEndpoint(scripted.url), place="x"))
+        reader = IrisReader(HttpTransport(DirectEndpoint(scripted.url), place="x"))
         source = LogSource(JobId(ROOT))
-        flood = await eyes.lines(source, after=Cursor("1"), at_most=100)
-        tail = await eyes.lines(source, after=None, at_most=100, newest=True)
-        await eyes.close()
+        flood = await reader.lines(source, after=Cursor("1"), at_most=100)
+        tail = await reader.lines(source, after=None, at_most=100, newest=True)
+        await reader.close()
     assert [line.text for line in flood.lines] == [f"line {number}" for number in range(4_900, 5_000)]
     assert (flood.skipped, flood.cursor, flood.is_full) == (4_900, "5000", False)
     assert (len(tail.lines), tail.skipped) == (100, 0)

@@ -60,13 +60,13 @@ def recorded(tmp_path):
     clock.moment = start_of_recording()
     line = OldLine(clock)
     folder = RecordingFolder(tmp_path / "r", ROOT, clock)
-    eyes = IrisReader(RecordingTransport(line, folder, clock), clock=clock)
+    reader = IrisReader(RecordingTransport(line, folder, clock), clock=clock)
 
     def told(looks, _):
         line.fails = Unreachable("Connection refused.") if looks == 4 else None
 
     return asyncio.run(
-        record(ROOT, eyes, folder, tmp_path / "r", clock, every_s=30, at_most_s=290, tell=told)
+        record(ROOT, reader, folder, tmp_path / "r", clock, every_s=30, at_most_s=290, tell=told)
     )
 
 
@@ -82,14 +82,14 @@ def test_what_was_recorded_can_be_replayed(recorded):
 
 def test_the_player_gives_back_what_the_cluster_answered(recorded):
     recording = read_recording(recorded.folder)
-    eyes = RecordedReader(recording, TimeScale(recording.started_ms))
+    reader = RecordedReader(recording, TimeScale(recording.started_ms))
     for step in recording.steps:
-        eyes.show(step)
-    tree = asyncio.run(eyes.tree(ROOT))
+        reader.show(step)
+    tree = asyncio.run(reader.tree(ROOT))
     assert [job.state for job in tree] == ["running", "running", "killed"]
-    batch = asyncio.run(eyes.lines(LogSource(ROOT), after=None, at_most=1000))
+    batch = asyncio.run(reader.lines(LogSource(ROOT), after=None, at_most=1000))
     assert any("Coordinator shutdown complete" in each.text for each in batch.lines)
-    assert not asyncio.run(eyes.lines(LogSource(ROOT), after=batch.cursor, at_most=10)).lines
+    assert not asyncio.run(reader.lines(LogSource(ROOT), after=batch.cursor, at_most=10)).lines
 
 
 def test_no_secret_reaches_the_disk(tmp_path):
@@ -157,7 +157,7 @@ def test_a_refusal_is_kept_and_means_the_same_when_played(tmp_path, fault):
         asyncio.run(line.ask("GetJobStatus", {"jobId": ROOT}))
     folder.finish()
     recording = read_recording(tmp_path / "r")
-    eyes = RecordedReader(recording, TimeScale(recording.started_ms))
-    eyes.show(recording.steps[0])
+    reader = RecordedReader(recording, TimeScale(recording.started_ms))
+    reader.show(recording.steps[0])
     with pytest.raises(type(fault)):
-        asyncio.run(eyes.tree(ROOT))
+        asyncio.run(reader.tree(ROOT))

@@ -29,21 +29,21 @@ REQUEST = Submission(
 
 
 @asynccontextmanager
-async def reader(home: Path, *, generation="may", token="", sent="", environ=None, date="2026-11-20"):
+async def facts_reader(home: Path, *, generation="may", token="", sent="", environ=None, date="2026-11-20"):
     """A reader over a simulated cluster that wants `token`, and is sent `sent`."""
     async with simulated("healthy", generation, identity=token) as (simulator, asker):
         line = HttpTransport(
             DirectEndpoint(simulator.url), place="sim", credentials=Credentials(sent), ask_limit_s=2.0
         )
-        eyes = IrisReader(line, clock=asker.clock)
+        reader = IrisReader(line, clock=asker.clock)
         machine = LocalMachine(environ=environ or {"USER": "ada", "PATH": "/usr/bin:/bin"}, home=home)
         preparer = SubmissionPreparer(
-            eyes, iris=("iris",), client_revision_date=date, environ=machine.environ, clock=asker.clock
+            reader, iris=("iris",), client_revision_date=date, environ=machine.environ, clock=asker.clock
         )
         try:
             yield (
                 simulator,
-                SubmissionFactsReader(line, eyes, preparer=preparer, machine=machine, clock=asker.clock),
+                SubmissionFactsReader(line, reader, preparer=preparer, machine=machine, clock=asker.clock),
             )
         finally:
             await line.close()
@@ -56,7 +56,7 @@ async def read(facts, submission):
 async def test_command_facts(tmp_path):
     (tmp_path / "x.py").write_text("print(1)")
     inside = replace(COMMAND, workdir=str(tmp_path), folder=folder_state(tmp_path))
-    async with reader(tmp_path) as (_, facts):
+    async with facts_reader(tmp_path) as (_, facts):
         found = await read(facts, inside)
         assert found.request is None
         assert found.command.program_found == Known(True)
@@ -68,7 +68,7 @@ async def test_command_facts(tmp_path):
 
 
 async def test_request_facts(tmp_path):
-    async with reader(tmp_path) as (simulator, facts):
+    async with facts_reader(tmp_path) as (simulator, facts):
         found = await read(facts, REQUEST)
         assert found.command is None
         assert found.request.bundle_exists == Known(True)
@@ -82,9 +82,9 @@ async def test_request_facts(tmp_path):
 
 async def test_variable_to_be_taken_along_is_not_set(tmp_path):
     wanting = replace(REQUEST, fills={"HF_TOKEN": ValueSource.ENVIRONMENT})
-    async with reader(tmp_path) as (_, facts):
+    async with facts_reader(tmp_path) as (_, facts):
         assert (await read(facts, wanting)).missing_variables == ("HF_TOKEN",)
-    async with reader(tmp_path, environ={"HF_TOKEN": "made-up"}) as (_, facts):
+    async with facts_reader(tmp_path, environ={"HF_TOKEN": "made-up"}) as (_, facts):
         assert (await read(facts, wanting)).missing_variables == ()
 
 
@@ -96,12 +96,12 @@ async def test_variable_to_be_taken_along_is_not_set(tmp_path):
     ],
 )
 async def test_client_names_the_user_of_an_open_cluster(tmp_path, argv, environ, user):
-    async with reader(tmp_path, environ=environ) as (_, facts):
+    async with facts_reader(tmp_path, environ=environ) as (_, facts):
         assert (await read(facts, replace(COMMAND, argv=argv))).user == Known(user)
 
 
 async def test_controller_names_the_user_of_a_closed_cluster(tmp_path):
-    async with reader(tmp_path, token=TOKEN, sent=TOKEN, environ={"USER": "bob"}) as (_, facts):
+    async with facts_reader(tmp_path, token=TOKEN, sent=TOKEN, environ={"USER": "bob"}) as (_, facts):
         found = await read(facts, REQUEST)
         assert (found.user, found.login) == (Known("ada"), Known(Login.ACCEPTED))
         found = await read(facts, COMMAND)
@@ -111,12 +111,12 @@ async def test_controller_names_the_user_of_a_closed_cluster(tmp_path):
 
 
 async def test_login_refused(tmp_path):
-    async with reader(tmp_path, token=TOKEN, sent="another") as (_, facts):
+    async with facts_reader(tmp_path, token=TOKEN, sent="another") as (_, facts):
         assert (await read(facts, REQUEST)).login == Known(Login.REFUSED)
 
 
 async def test_silent_controller_is_not_known(tmp_path):
-    async with reader(tmp_path) as (simulator, facts):
+    async with facts_reader(tmp_path) as (simulator, facts):
         simulator.mood = "ill"
         found = await read(facts, REQUEST)
         assert all(
@@ -127,5 +127,5 @@ async def test_silent_controller_is_not_known(tmp_path):
 
 
 async def test_installed_client_without_a_date(tmp_path):
-    async with reader(tmp_path, date="yesterday") as (_, facts):
+    async with facts_reader(tmp_path, date="yesterday") as (_, facts):
         assert isinstance((await read(facts, REQUEST)).request.client_revision, NotKnown)

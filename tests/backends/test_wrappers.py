@@ -66,11 +66,11 @@ class SlowLogs(SmallCluster):
         return await super().lines(source, **given)
 
 
-def patient(eyes, pauses):
+def patient(reader, pauses):
     async def sleep(seconds):
         pauses.append(seconds)
 
-    return RetryingReader(eyes, sleep=sleep)
+    return RetryingReader(reader, sleep=sleep)
 
 
 async def turns():
@@ -79,59 +79,59 @@ async def turns():
 
 
 async def test_what_may_help_is_asked_again_with_pauses():
-    eyes, pauses = Moody(Unreachable("no"), Unreachable("no")), []
-    assert await patient(eyes, pauses).find(JOB) is None
-    assert len(eyes.asked) == 3
+    reader, pauses = Moody(Unreachable("no"), Unreachable("no")), []
+    assert await patient(reader, pauses).find(JOB) is None
+    assert len(reader.asked) == 3
     assert len(pauses) == 2
     assert all(0 <= pause <= 5 for pause in pauses)
 
 
 async def test_patience_has_an_end_and_the_last_error_is_told():
-    eyes = Moody(*(Unreachable(f"no {number}") for number in range(9)))
+    reader = Moody(*(Unreachable(f"no {number}") for number in range(9)))
     with pytest.raises(Unreachable, match="no 2"):
-        await patient(eyes, []).find(JOB)
-    assert len(eyes.asked) == 3
+        await patient(reader, []).find(JOB)
+    assert len(reader.asked) == 3
 
 
 @pytest.mark.parametrize(
     "fault", [NotAuthorised("who?"), SubmissionRefused("no"), NoSuchJob("gone"), KeyError("bug")]
 )
 async def test_what_cannot_help_is_asked_once(fault):
-    eyes = Moody(fault)
+    reader = Moody(fault)
     with pytest.raises(type(fault)):
-        await patient(eyes, []).find(JOB)
-    assert len(eyes.asked) == 1
+        await patient(reader, []).find(JOB)
+    assert len(reader.asked) == 1
 
 
 async def test_a_service_that_asks_for_time_gets_it_or_is_left_alone():
-    eyes, pauses = Moody(Overloaded("busy", retry_after_s=3)), []
-    await patient(eyes, pauses).find(JOB)
+    reader, pauses = Moody(Overloaded("busy", retry_after_s=3)), []
+    await patient(reader, pauses).find(JOB)
     assert pauses == [3]
-    eyes = Moody(Overloaded("busy", retry_after_s=60))
+    reader = Moody(Overloaded("busy", retry_after_s=60))
     with pytest.raises(Overloaded):
-        await patient(eyes, []).find(JOB)
-    assert len(eyes.asked) == 1
+        await patient(reader, []).find(JOB)
+    assert len(reader.asked) == 1
 
 
 async def test_so_many_at_once_and_no_more():
-    eyes = Slow()
-    limited = LimitedReader(eyes, at_once=2)
+    reader = Slow()
+    limited = LimitedReader(reader, at_once=2)
     looks = [asyncio.ensure_future(limited.tasks(JOB)) for _ in range(6)]
     await turns()
-    assert eyes.inside == 2
-    eyes.gate.set()
+    assert reader.inside == 2
+    reader.gate.set()
     await asyncio.gather(*looks)
-    assert eyes.most_inside == 2
+    assert reader.most_inside == 2
 
 
 async def test_waiting_for_a_turn_has_a_limit():
-    eyes = Slow()
-    limited = LimitedReader(eyes, at_once=1, place_limit_s=0.01)
+    reader = Slow()
+    limited = LimitedReader(reader, at_once=1, place_limit_s=0.01)
     first = asyncio.ensure_future(limited.tasks(JOB))
     await turns()
     with pytest.raises(Overloaded, match="a turn"):
         await limited.find(JOB)
-    eyes.gate.set()
+    reader.gate.set()
     await first
     assert await limited.find(JOB) is None  # the place was given back
 
@@ -144,19 +144,19 @@ async def test_a_place_is_given_back_after_a_failure():
 
 
 async def test_the_same_question_is_asked_once_and_stays_fresh_for_a_moment():
-    eyes, clock = Slow(), FakeClock()
-    shared = CoalescingReader(eyes, fresh_for_s=2, clock=clock)
+    reader, clock = Slow(), FakeClock()
+    shared = CoalescingReader(reader, fresh_for_s=2, clock=clock)
     looks = [asyncio.ensure_future(shared.tasks(JOB)) for _ in range(5)]
     await turns()
-    eyes.gate.set()
+    reader.gate.set()
     await asyncio.gather(*looks)
     await shared.tasks(JOB)
-    assert eyes.asked == ["tasks"]
+    assert reader.asked == ["tasks"]
     await shared.tasks(JobId("/ada/other"))
-    assert len(eyes.asked) == 2
+    assert len(reader.asked) == 2
     clock.advance(2)
     await shared.tasks(JOB)
-    assert len(eyes.asked) == 3
+    assert len(reader.asked) == 3
 
 
 async def test_different_questions_are_not_mixed_up():
@@ -164,36 +164,36 @@ async def test_different_questions_are_not_mixed_up():
     source = LogSource(JOB)
     for newest in (True, False):
         await shared.lines(source, after=None, at_most=5, newest=newest)
-    assert shared._eyes.asked == ["lines", "lines"]
+    assert shared._reader.asked == ["lines", "lines"]
 
 
 async def test_whether_a_job_exists_is_always_asked_anew():
-    eyes = SmallCluster()
-    shared = CoalescingReader(eyes, clock=FakeClock())
+    reader = SmallCluster()
+    shared = CoalescingReader(reader, clock=FakeClock())
     await shared.find(JOB)
     await shared.find(JOB)
-    assert len(eyes.asked) == 2
+    assert len(reader.asked) == 2
 
 
 async def test_a_failure_is_shared_and_not_kept():
-    eyes = Moody(Unreachable("no"))
-    shared = CoalescingReader(eyes, clock=FakeClock())
+    reader = Moody(Unreachable("no"))
+    shared = CoalescingReader(reader, clock=FakeClock())
     looks = await asyncio.gather(*(shared.states([JOB]) for _ in range(3)), return_exceptions=True)
     assert [type(look) for look in looks] == [Unreachable] * 3
     assert await shared.states([JOB]) == {}
-    assert len(eyes.asked) == 2
+    assert len(reader.asked) == 2
 
 
 async def test_one_that_gives_up_does_not_take_the_answer_from_the_others():
-    eyes = Slow()
-    shared = CoalescingReader(eyes, clock=FakeClock())
+    reader = Slow()
+    shared = CoalescingReader(reader, clock=FakeClock())
     impatient, steadfast = (asyncio.ensure_future(shared.tasks(JOB)) for _ in range(2))
     await turns()
     impatient.cancel()
     await turns()
-    eyes.gate.set()
+    reader.gate.set()
     assert await steadfast == ()
-    assert len(eyes.asked) == 1
+    assert len(reader.asked) == 1
 
 
 async def test_lines_have_places_of_their_own():

@@ -38,8 +38,8 @@ class BackendUnderTest:
     `states` and `asked` look past the client: the state of every job, and how often a call was made.
     """
 
-    eyes: ClusterReader
-    hands: ClusterWriter | None = None
+    reader: ClusterReader
+    writer: ClusterWriter | None = None
     root: JobId = _ROOT
     coordinator: JobId = _COORDINATOR
     workers: JobId = _WORKERS
@@ -71,8 +71,8 @@ def iris(generation: str, transport: str) -> MakeWorld:
             cluster = open_cluster(spec, clock=FakeClock())
             try:
                 yield BackendUnderTest(
-                    cluster.eyes,
-                    cluster.hands,
+                    cluster.reader,
+                    cluster.writer,
                     url=server.url,
                     behind=server,
                     states=lambda: dict(state.states),
@@ -104,8 +104,8 @@ def simulated(generation: str, transport: str) -> MakeWorld:
             workers, coordinator, root = simulator.cluster.subtree(ROOT)
             try:
                 yield BackendUnderTest(
-                    cluster.eyes,
-                    cluster.hands,
+                    cluster.reader,
+                    cluster.writer,
                     JobId(root.id),
                     JobId(coordinator.id),
                     JobId(workers.id),
@@ -150,12 +150,14 @@ def recorded(era: str, hash_: str) -> MakeWorld:
     @asynccontextmanager
     async def world() -> AsyncIterator[BackendUnderTest]:
         recording = read_recording(FIXTURES / era / "07-zephyr-healthy")
-        eyes = RecordedReader(recording, TimeScale(0.0, 1.0))
+        reader = RecordedReader(recording, TimeScale(0.0, 1.0))
         for step in recording.steps:
-            eyes.show(step)
+            reader.show(step)
         coordinator = f"{recording.root}/zephyr-wordcount-{hash_}-p0-a0"
         workers = f"{coordinator}/zephyr-wordcount-{hash_}-p0-workers-a0"
-        yield BackendUnderTest(eyes, None, recording.root, JobId(coordinator), JobId(workers), neighbours=())
+        yield BackendUnderTest(
+            reader, None, recording.root, JobId(coordinator), JobId(workers), neighbours=()
+        )
 
     return world
 

@@ -36,12 +36,12 @@ def again(world, name="sweep"):
 
 
 async def test_promise_1_exactly_the_job_is_stopped_with_what_is_below_it(world):
-    await world.hands.stop(world.root)
+    await world.writer.stop(world.root)
     stopped = {job for job, state in world.states().items() if state == "KILLED"}
     assert stopped == {world.root, world.coordinator, world.workers}
     assert [world.states()[job] for job in world.neighbours] == ["RUNNING", "RUNNING"]
     assert world.asked("TerminateJob") == 1
-    await world.hands.stop(world.root)  # idempotent
+    await world.writer.stop(world.root)  # idempotent
     assert [world.states()[job] for job in world.neighbours] == ["RUNNING", "RUNNING"]
 
 
@@ -53,29 +53,29 @@ def test_promise_1_the_prefix_stop_is_nowhere_in_the_source():
 
 async def test_a_name_that_only_begins_some_jobs_stops_none(world):
     with pytest.raises(NoSuchJob):
-        await world.hands.stop(JobId("/ada/swee"))
+        await world.writer.stop(JobId("/ada/swee"))
     assert set(world.states().values()) == {"RUNNING"}
 
 
 async def test_a_job_is_submitted_once_under_its_fresh_name(world):
-    assert await world.hands.submit(again(world)) == NEW
+    assert await world.writer.submit(again(world)) == NEW
     assert world.states()[NEW] in ("RUNNING", "PENDING")
     assert world.asked("LaunchJob") == 1
-    found = await world.eyes.find(NEW)
+    found = await world.reader.find(NEW)
     assert found is not None
 
 
 async def test_a_name_that_runs_is_refused_and_nothing_is_started_beside_it(world):
-    await world.hands.submit(again(world))
+    await world.writer.submit(again(world))
     before = world.states()
     with pytest.raises(SubmissionRefused, match="already exists"):
-        await world.hands.submit(again(world))
+        await world.writer.submit(again(world))
     assert world.states() == before
 
 
 async def blocked_by(world, submission):
     """Ids and sentences of what blocks this submission."""
-    found = await world.hands.preflight(submission, purpose=Purpose.RESUBMIT)
+    found = await world.writer.preflight(submission, purpose=Purpose.RESUBMIT)
     return {finding.id: finding.sentence for finding in blocking(found)}
 
 
@@ -94,8 +94,8 @@ async def test_preflight_names_what_cannot_be_started(world):
 
 async def stored_submission(world):
     """What the cluster stored of the root, to be launched under the fresh name."""
-    stored = await world.eyes.submission(world.root)
-    constants = world.eyes.abilities.client_constants
+    stored = await world.reader.submission(world.root)
+    constants = world.reader.abilities.client_constants
     (http, *_) = ways(KnownSubmission(SubmitContext(stored=stored), client_constants=constants))
     assert http.submission is not None
     return replace(http.submission, job=NEW)
@@ -103,30 +103,30 @@ async def stored_submission(world):
 
 async def test_stored_submission_is_launched_as_it_was(world):
     launched = await stored_submission(world)
-    assert await world.hands.submit(launched) == NEW
+    assert await world.writer.submit(launched) == NEW
     assert world.asked("LaunchJob") == 1
-    stored, again = await world.eyes.submission(world.root), await world.eyes.submission(NEW)
+    stored, again = await world.reader.submission(world.root), await world.reader.submission(NEW)
     ours = {"name", "failIfExists", "existingJobPolicy", "fail_if_exists", "existing_job_policy"}
     before, after = (
         {name: value for name, value in each.request.items() if name not in ours} for each in (stored, again)
     )
     assert after == before
     with pytest.raises(SubmissionRefused, match="already exists"):
-        await world.hands.submit(launched)
+        await world.writer.submit(launched)
 
 
 async def test_launch_never_replaces_a_job_that_has_ended(scripted):
     world = scripted
     launched = await stored_submission(world)
-    await world.hands.submit(launched)
-    await world.hands.stop(NEW)
+    await world.writer.submit(launched)
+    await world.writer.stop(NEW)
     with pytest.raises(SubmissionRefused, match="already exists"):
-        await world.hands.submit(launched)
+        await world.writer.submit(launched)
 
 
 async def test_without_a_command_nothing_is_started(world):
     with pytest.raises(MissingSubmission):
-        await world.hands.submit(Submission((), SubmissionOrigin.CONTROLLER, job=NEW, request={"name": "x"}))
+        await world.writer.submit(Submission((), SubmissionOrigin.CONTROLLER, job=NEW, request={"name": "x"}))
     assert world.asked("LaunchJob") == 0
 
 
@@ -138,8 +138,8 @@ async def test_an_unknown_outcome_is_said_and_never_tried_again(scripted, code):
     world.behind.calls["LaunchJob"] = (503, said)
     world.behind.calls["TerminateJob"] = (503, said)
     with pytest.raises(ExternalError):
-        await world.hands.submit(again(world))
+        await world.writer.submit(again(world))
     with pytest.raises(ExternalError):
-        await world.hands.stop(world.root)
+        await world.writer.stop(world.root)
     assert world.asked("LaunchJob") == 1
     assert world.asked("TerminateJob") == 1

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import structlog
 
-from babysitter.backends.iris.connect import hands_over
+from babysitter.backends.iris.connect import writer_over
 from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.registry import ClusterSpec, OpenCluster
@@ -41,8 +41,8 @@ from tests.crash.write_faults import install as install_faults
 ADA = Person("U0ADA")
 ROOT = JobId("/ada/dedup")
 STEP_S = 10.0
-MOST_STEPS = 160
-CLICK_WITHIN_S = 120.0  # really; only a press that is lost takes so long
+MAX_STEPS = 160
+CLICK_TIMEOUT_S = 120.0  # really; only a press that is lost takes so long
 
 
 @dataclass(frozen=True)
@@ -103,65 +103,65 @@ async def _live(plan: Plan, ask_for_click: Callable[[], None], faults: WriteFaul
     clock = SharedClock(plan.clock)
     slack = SlackSettings(bot_token="xoxb-made-up", channel="C0JOBS", api_url=plan.slack_url)
     settings = Settings(state_dir=plan.state, slack=slack, approvers=((str(ADA),),))
-    async with open_app(settings, clock=clock, opener=_opener(clock)) as hall, Service(hall) as service:
+    async with open_app(settings, clock=clock, opener=_opener(clock)) as app, Service(app) as service:
         faults.is_armed = True
         if plan.until == "offered" or plan.is_whole:
-            await _begin(hall, plan)
-        elif plan.answer == "slack" and await _is_open(hall):
-            await _hear(hall, ask_for_click)
-        elif plan.answer and await _is_open(hall):
-            await _answer(hall, plan)
+            await _begin(app, plan)
+        elif plan.answer == "slack" and await _is_open(app):
+            await _hear(app, ask_for_click)
+        elif plan.answer and await _is_open(app):
+            await _answer(app, plan)
         step_s = 3600.0 if plan.until == "expired" else STEP_S
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             clock.advance(step_s)
             await service.tick()
             await service.settled()
-            if (plan.is_whole or plan.unwritable[0]) and plan.answer and await _is_open(hall):
-                await _answer(hall, plan)
-            if await _is_over(hall, plan.until):
+            if (plan.is_whole or plan.unwritable[0]) and plan.answer and await _is_open(app):
+                await _answer(app, plan)
+            if await _is_over(app, plan.until):
                 return
 
 
 def _opener(clock: SharedClock) -> Callable[[ClusterSpec], OpenCluster]:
     def opened(spec: ClusterSpec) -> OpenCluster:
         line = HttpTransport(DirectEndpoint(spec.url), place=spec.url, ask_limit_s=5.0)
-        eyes = IrisReader(line, clock=clock)
+        reader = IrisReader(line, clock=clock)
         launching = replace(spec, client_revision_date="2026-11-20")
-        return OpenCluster(spec, eyes=eyes, hands=hands_over(line, eyes, launching, clock=clock))
+        return OpenCluster(spec, reader=reader, writer=writer_over(line, reader, launching, clock=clock))
 
     return opened
 
 
-async def _begin(hall: App, plan: Plan) -> None:
+async def _begin(app: App, plan: Plan) -> None:
     """Start the watch, unless an earlier life did."""
-    if not await all_watch_statuses(hall):
-        await start_watch(hall, ROOT, ClusterSpec("marin", url=plan.cluster_url), by=ADA)
+    if not await all_watch_statuses(app):
+        await start_watch(app, ROOT, ClusterSpec("marin", url=plan.cluster_url), by=ADA)
 
 
-async def _answer(hall: App, plan: Plan) -> None:
+async def _answer(app: App, plan: Plan) -> None:
     """A person's answer in a terminal; who sees it fail or die looks, and answers again."""
     answer = Answer.NO if plan.answer == "deny" else Answer.YES
     with contextlib.suppress(StorageUnavailable):
-        await decide(hall, (await _standing(hall)).proposals[-1].id, ADA, answer, Surface.TERMINAL)
+        await decide(app, (await _standing(app)).proposals[-1].id, ADA, answer, Surface.TERMINAL)
 
 
-async def _hear(hall: App, ask_for_click: Callable[[], None]) -> None:
+async def _hear(app: App, ask_for_click: Callable[[], None]) -> None:
     """Connect to Slack, have somebody press the button, and wait for what follows from it."""
-    notifier = hall.notifier("slack")
+    notifier = app.notifier("slack")
     assert isinstance(notifier, SlackNotifier)
-    reception = ApprovalAdapter(hall)
+    reception = ApprovalAdapter(app)
     surface = SlackInteractivity(
-        notifier.client, notifier, reception, hall.clock, app_token="xapp-made-up", world=SystemClock()
+        notifier.client, notifier, reception, app.clock, app_token="xapp-made-up", wall_clock=SystemClock()
     )
     reception.members_of = surface.people.members_of
     hearing = asyncio.create_task(surface.run())
     try:
-        async with asyncio.timeout(CLICK_WITHIN_S):
+        async with asyncio.timeout(CLICK_TIMEOUT_S):
             assert surface.socket is not None
             while surface.socket.status.trouble:  # noqa: ASYNC110  the socket has no event for it
                 await asyncio.sleep(0.005)
             ask_for_click()
-            while await _is_open(hall):  # noqa: ASYNC110  the database has none either
+            while await _is_open(app):  # noqa: ASYNC110  the database has none either
                 await asyncio.sleep(0.005)
     except TimeoutError:
         pass  # nobody was heard: the next life hears
@@ -170,21 +170,21 @@ async def _hear(hall: App, ask_for_click: Callable[[], None]) -> None:
         await asyncio.gather(hearing, return_exceptions=True)
 
 
-async def _standing(hall: App) -> WatchStatus:
-    return (await all_watch_statuses(hall))[0]
+async def _standing(app: App) -> WatchStatus:
+    return (await all_watch_statuses(app))[0]
 
 
-async def _is_open(hall: App) -> bool:
-    proposals = (await _standing(hall)).proposals
+async def _is_open(app: App) -> bool:
+    proposals = (await _standing(app)).proposals
     return bool(proposals) and proposals[-1].status is ProposalStatus.OPEN
 
 
-async def _is_over(hall: App, until: str) -> bool:
+async def _is_over(app: App, until: str) -> bool:
     """Whether everything that this life is about has happened and has been told."""
-    async with hall.store.reading() as records:
-        if await records.outbox.waiting_count("slack"):
+    async with app.store.reading() as tx:
+        if await tx.outbox.waiting_count("slack"):
             return False
-    standing = await _standing(hall)
+    standing = await _standing(app)
     if not standing.proposals or until == "offered":
         return bool(standing.proposals)
     status = standing.proposals[-1].status

@@ -25,8 +25,8 @@ from babysitter.sim.slack import SlackServer
 from tests.crash.life import ADA, ROOT, Plan, SharedClock, live
 
 BEGIN = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-LIFE_WITHIN_S = 300.0  # really; a life that takes longer hangs
-MOST_LIVES = 8
+LIFE_TIMEOUT_S = 300.0  # really; a life that takes longer hangs
+MAX_LIVES = 8
 
 # Forking from a process that has everything imported makes a life cost what it does, not what Python does.
 FORKS = get_context("forkserver")
@@ -183,7 +183,7 @@ class World:
             until = "called-off"
         killed: list[str] = []
         self._failed_at.clear()
-        for number in range(MOST_LIVES):
+        for number in range(MAX_LIVES):
             kill_at = case.kills[number] if number < len(case.kills) else 0
             given = replace(self._plan, answer=case.answer, until=until, is_whole=case.is_whole)
             plan = replace(
@@ -196,7 +196,7 @@ class World:
             if ending == "ended":
                 return self._ending(number + 1, [*self._failed_at, *killed], detail)
             killed.append(detail if ending == "killed" else ending)
-        return self._ending(MOST_LIVES, [*killed, "never ended"], [])
+        return self._ending(MAX_LIVES, [*killed, "never ended"], [])
 
     async def _put_back(self, *, is_whole: bool) -> None:
         shutil.rmtree(self._plan.state, ignore_errors=True)
@@ -218,7 +218,7 @@ class World:
         theirs.close()
         presses: set[asyncio.Task[Any]] = set()
         try:
-            async with asyncio.timeout(LIFE_WITHIN_S):
+            async with asyncio.timeout(LIFE_TIMEOUT_S):
                 return await self._words_of(process, ours, presses)
         except TimeoutError:
             return "hung", ""

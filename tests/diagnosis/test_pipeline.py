@@ -10,7 +10,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from tests.support.build import watch as made_watch
-from tests.support.jobs import crew, look, raw, report, tree
+from tests.support.jobs import look, pipeline, raw, report, tree
 from tests.support.recordings import rules
 
 STRANGE = "valve seven has left its seat"
@@ -32,7 +32,7 @@ def healthy(until_s: int) -> list[Observation]:
     return [
         look(
             s,
-            tree(*crew()),
+            tree(*pipeline()),
             report(s - 1, s // 60),
             *[raw(s - 1, text.format(n=s)) for text in chatter],
         )

@@ -41,7 +41,7 @@ class Channel:
     slack: SlackServer
     sim: Simulator
     clock: FakeClock
-    hall: App
+    app: App
     service: Service
     surface: SlackInteractivity
     watch: Any
@@ -57,7 +57,7 @@ class Channel:
         assert (await self.proposal()).status is ProposalStatus.OPEN
 
     async def proposal(self):
-        return (await watch_status(self.hall, self.watch.id)).proposals[-1]
+        return (await watch_status(self.app, self.watch.id)).proposals[-1]
 
     async def press(self, user: str, button: ButtonKind = ButtonKind.APPROVE, **how: Any) -> tuple[Ack, str]:
         """The acknowledgement, and what this person alone was told."""
@@ -68,8 +68,8 @@ class Channel:
         return ack, told
 
     async def events(self, kind: type) -> list[Any]:
-        async with self.hall.store.reading() as records:
-            happened = [each.event for each in await records.events.after(0, at_most=10_000)]
+        async with self.app.store.reading() as tx:
+            happened = [each.event for each in await tx.events.after(0, at_most=10_000)]
         return [each for each in happened if isinstance(each, kind)]
 
     def card(self) -> Message:
@@ -102,10 +102,10 @@ async def channel(
         )
         wanted = Settings(state_dir=folder, slack=given, **({"approvers": ((ADA, BOB),)} | settings))
         async with (
-            open_app(wanted, clock=clock, opener=opener(clock, sim)) as hall,
-            Service(hall) as service,
+            open_app(wanted, clock=clock, opener=opener(clock, sim)) as app,
+            Service(app) as service,
             # Slack's own seconds are real: signatures and pings know no compressed clock.
-            run_interactivity(hall, world=SystemClock()) as surface,
+            run_interactivity(app, wall_clock=SystemClock()) as surface,
         ):
             assert surface is not None
             await slack.until(lambda: surface.port if over_http else not surface.trouble)
@@ -113,5 +113,5 @@ async def channel(
             spec = ClusterSpec(
                 "marin", url=sim.url, iris_command=IRIS_COMMAND, client_revision_date="2026-11-20"
             )
-            watch = await start_watch(hall, JobId(sim.root_job), spec, by=ADA, resubmit=resubmit)
-            yield Channel(slack, sim, clock, hall, service, surface, watch)
+            watch = await start_watch(app, JobId(sim.root_job), spec, by=ADA, resubmit=resubmit)
+            yield Channel(slack, sim, clock, app, service, surface, watch)

@@ -10,7 +10,7 @@ from babysitter.model.proposal import Answer, Surface
 from babysitter.usecases.approvals import decide
 from tests.surfaces.mcp.rig import ADA, Rig, rig
 
-CALLS_MOST = 11
+MAX_CALLS = 11
 
 
 async def wait_until(place: Rig, agent: Client, job: str, *reasons: str, cursor: str = "") -> dict[str, Any]:
@@ -24,7 +24,7 @@ async def wait_until(place: Rig, agent: Client, job: str, *reasons: str, cursor:
 
 
 async def the_person_says_yes(place: Rig, proposal: str) -> None:
-    ruling = await decide(place.hall, ProposalId(proposal), ADA, Answer.YES, Surface.SLACK)
+    ruling = await decide(place.app, ProposalId(proposal), ADA, Answer.YES, Surface.SLACK)
     assert ruling.took_effect
 
 
@@ -47,7 +47,7 @@ async def test_start_zombie_approval_restart_finish_in_few_calls(tmp_path: Path)
             ("resolved", "approved")
         ]
         assert place.sim.launched == ["/ada/dedup-r1"]
-        assert place.calls <= CALLS_MOST
+        assert place.calls <= MAX_CALLS
 
 
 async def test_a_new_agent_with_only_the_job_id_goes_on(tmp_path: Path):
@@ -65,7 +65,7 @@ async def test_a_new_agent_with_only_the_job_id_goes_on(tmp_path: Path):
             assert end["watch"]["outlook"]["job_state"] == "succeeded"
             assert end["watch"]["incidents"] == []
         assert place.sim.launched == ["/ada/dedup-r1"]
-        assert place.calls <= CALLS_MOST
+        assert place.calls <= MAX_CALLS
 
 
 async def test_where_babysit_only_escalates_the_agent_may_ask_and_the_person_decides(tmp_path: Path):
@@ -83,7 +83,7 @@ async def test_where_babysit_only_escalates_the_agent_may_ask_and_the_person_dec
         await the_person_says_yes(place, asked["proposal"]["id"])
         end = await wait_until(place, agent, place.job, "terminal", cursor=trouble["cursor"])
         assert end["watch"]["outlook"]["job_state"] == "succeeded"
-        assert place.calls <= CALLS_MOST
+        assert place.calls <= MAX_CALLS
 
 
 async def test_after_the_end_a_new_agent_finds_the_offer_and_follows_what_comes_of_it(tmp_path: Path):
@@ -103,4 +103,4 @@ async def test_after_the_end_a_new_agent_finds_the_offer_and_follows_what_comes_
             again = await wait_until(place, successor, place.job, "terminal", cursor=end["cursor"])
             assert again["watch"]["outlook"]["job_state"] == "succeeded"
         assert place.sim.launched == ["/ada/dedup-r1"]
-        assert place.calls <= CALLS_MOST
+        assert place.calls <= MAX_CALLS

@@ -11,7 +11,7 @@ from babysitter.usecases.approvals import decide, offered
 from babysitter.wiring import open_app
 from tests.support.shell import ME, Shell, shell
 
-MOST_COMMANDS = 12
+MAX_COMMANDS = 12
 
 
 class Agent:
@@ -44,8 +44,8 @@ class Agent:
 
 async def a_person_approves(run: Shell, proposal: str) -> str:
     settings = Settings(state_dir=run.state)
-    async with open_app(settings, clock=run.clock) as hall:
-        return (await decide(hall, ProposalId(proposal), ME, Answer.YES, Surface.TERMINAL)).sentence
+    async with open_app(settings, clock=run.clock) as app:
+        return (await decide(app, ProposalId(proposal), ME, Answer.YES, Surface.TERMINAL)).sentence
 
 
 async def test_an_agent_follows_the_skill_to_the_end(tmp_path: Path):
@@ -67,7 +67,7 @@ async def test_an_agent_follows_the_skill_to_the_end(tmp_path: Path):
         assert "submitted as /ada/dedup-r1" in report.out
         assert "job succeeded" in report.out
         assert run.sim.launched == ["/ada/dedup-r1"]
-        assert len(run.ran) < MOST_COMMANDS
+        assert len(run.ran) < MAX_COMMANDS
         assert not any("sleep" in each for each in run.ran)
 
 
@@ -99,6 +99,6 @@ async def test_an_agent_cannot_approve_by_any_command(tmp_path: Path):
             said = await run(attempt, stdin=b"y\ny\n")
             assert said.code in (2, 4), (attempt, said)
             assert "Traceback" not in said.err
-        async with open_app(Settings(state_dir=run.state), clock=run.clock) as hall:
-            assert (await offered(hall, ProposalId(proposal))).status is ProposalStatus.OPEN
+        async with open_app(Settings(state_dir=run.state), clock=run.clock) as app:
+            assert (await offered(app, ProposalId(proposal))).status is ProposalStatus.OPEN
         assert run.sim.launched == []

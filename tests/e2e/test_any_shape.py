@@ -8,7 +8,7 @@ import yaml
 from tests.support.sim_app import story
 
 OPERATIONS = ("Map → Scatter", "Reduce", "Map → Write", "Map → Map → Filter → Group → Something long")
-LONGEST_S = 6 * 3600
+MAX_S = 6 * 3600
 
 
 def any_stage(chance):
@@ -48,7 +48,7 @@ async def test_a_healthy_run_of_any_shape_is_silent(seed, tmp_path):
     path.write_text(yaml.safe_dump(any_run(chance), allow_unicode=True), encoding="utf-8")
     generation = chance.choice(["april", "may", "august"])
     async with story(str(path), tmp_path / "state", generation=generation) as tale:
-        for _ in range(LONGEST_S // 600):
+        for _ in range(MAX_S // 600):
             await tale.pass_s(600, 30.0)
             if await tale.outcome() is not None:
                 break

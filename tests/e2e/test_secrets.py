@@ -81,13 +81,13 @@ async def shown_by(tale: SimulatedApp) -> Iterator[tuple[str, str]]:
         repr(message) + repr(render(message.words, message.buttons))
         for message in tale.ear.heard + tale.ear.edited
     ]
-    eyes = await tale.hall.clusters.eyes("marin")
-    batch = await eyes.lines(LogSource(JobId(tale.sim.root_job)), after=None, at_most=1_000, newest=True)
+    reader = await tale.app.clusters.reader("marin")
+    batch = await reader.lines(LogSource(JobId(tale.sim.root_job)), after=None, at_most=1_000, newest=True)
     return iter(
         (
             ("messages", "".join(words)),
-            ("report", await report(tale.hall, tale.watch.id)),
-            ("explain", "\n".join(as_lines(await explain(tale.hall, tale.watch.id)))),
+            ("report", await report(tale.app, tale.watch.id)),
+            ("explain", "\n".join(as_lines(await explain(tale.app, tale.watch.id)))),
             ("json", WatchView.of(standing.watch).model_dump_json()),
             ("mcp", repr(line_views(batch.lines))),
         )
@@ -96,7 +96,7 @@ async def shown_by(tale: SimulatedApp) -> Iterator[tuple[str, str]]:
 
 async def recording_of(tale: SimulatedApp, folder: Path) -> str:
     """The raw answers of the cluster, as a recording holds them."""
-    spec = await tale.hall.clusters.spec("marin")
+    spec = await tale.app.clusters.spec("marin")
     writer = RecordingFolder(folder, JobId(tale.sim.root_job), tale.clock)
     line = RecordingTransport(PatientLine(spec, tale.sim), writer, tale.clock)
     await line.ask("GetJobStatus", {"jobId": tale.sim.root_job})

@@ -148,10 +148,10 @@ async def test_who_may_no_longer_approve_when_the_act_begins_has_approved_nothin
         await place.offer()
         await place.press(ADA)
         # Between the press and the act the settings are changed, and the service started anew.
-        object.__setattr__(place.hall.policy, "approvers", ((BOB,),))
+        object.__setattr__(place.app.policy, "approvers", ((BOB,),))
         await place.pass_s(120)
         assert place.sim.launched == []
-        first, second = (await watch_status(place.hall, place.watch.id)).proposals
+        first, second = (await watch_status(place.app, place.watch.id)).proposals
         assert first.status is ProposalStatus.WITHDRAWN
         assert (second.status, second.may_approve) == (ProposalStatus.OPEN, (BOB,))
         assert any("may not approve any more" in place.shown(each) for each in place.slack.messages)
@@ -192,7 +192,7 @@ async def test_an_hour_without_slack_loses_nothing_and_the_terminal_still_decide
         place.slack.faults.is_down = True
         await place.pass_s(3600, 30.0)
         assert len(place.slack.messages) == before
-        ruling = await decide(place.hall, (await place.proposal()).id, ADA, Answer.YES, Surface.TERMINAL)
+        ruling = await decide(place.app, (await place.proposal()).id, ADA, Answer.YES, Surface.TERMINAL)
         assert ruling.took_effect
         await place.pass_s(300)
         assert place.sim.launched == ["/ada/dedup-r1"]
@@ -201,17 +201,17 @@ async def test_an_hour_without_slack_loses_nothing_and_the_terminal_still_decide
         texts = [each.text for each in place.slack.messages]
         assert len(texts) == len(set(texts))
         assert any("ombie" in each for each in texts)
-        async with place.hall.store.reading() as records:
-            assert await records.outbox.waiting_count("slack") == 0
+        async with place.app.store.reading() as tx:
+            assert await tx.outbox.waiting_count("slack") == 0
 
 
 async def test_an_address_that_is_taken_is_a_trouble_that_status_shows(tmp_path):
     async with channel(tmp_path, over_http=True) as place:
-        place.hall.settings.slack.__dict__["listen"] = f"127.0.0.1:{place.surface.port}"
-        async with run_interactivity(place.hall, world=SystemClock()):
-            await place.slack.until(lambda: place.hall.troubles)
-        await place.hall.tenure.renew(place.hall.troubles)
-        shown = await troubles_of(place.hall.store, now=place.clock.now())
+        place.app.settings.slack.__dict__["listen"] = f"127.0.0.1:{place.surface.port}"
+        async with run_interactivity(place.app, wall_clock=SystemClock()):
+            await place.slack.until(lambda: place.app.troubles)
+        await place.app.leadership.renew(place.app.troubles)
+        shown = await troubles_of(place.app.store, now=place.clock.now())
         assert "cannot be taken at 127.0.0.1" in shown["slack"]
 
 
@@ -220,7 +220,7 @@ async def test_a_denied_offer_stays_denied_whoever_presses_next(tmp_path):
         await place.offer()
         await place.press(BOB, ButtonKind.DENY)
         await place.pass_s(20)
-        standing = await watch_status(place.hall, place.watch.id)
+        standing = await watch_status(place.app, place.watch.id)
         assert [each.status for each in standing.incidents] == [IncidentStatus.DENIED]
         assert not any("approve" in str(each) for each in place.card().buttons)
         await place.pass_s(300)
@@ -231,12 +231,12 @@ async def test_a_press_after_a_restart_of_the_bot_counts_once(tmp_path):
     async with channel(tmp_path) as place:
         await place.offer()
         card = place.card()
-        wanted = place.hall.settings
+        wanted = place.app.settings
         await place.service.__aexit__()  # the bot ends in good order, its card stays
         async with (
-            open_app(wanted, clock=place.clock, opener=opener(place.clock, place.sim)) as hall,
-            Service(hall) as service,
-            run_interactivity(hall, world=SystemClock()) as surface,
+            open_app(wanted, clock=place.clock, opener=opener(place.clock, place.sim)) as app,
+            Service(app) as service,
+            run_interactivity(app, wall_clock=SystemClock()) as surface,
         ):
             assert surface is not None
             await place.slack.until(lambda: not surface.trouble)
@@ -244,7 +244,7 @@ async def test_a_press_after_a_restart_of_the_bot_counts_once(tmp_path):
             for _ in range(2):
                 await place.slack.click(ADA, "approve", value, card.ts)
             await surface.door.settled()
-            again = Channel(place.slack, place.sim, place.clock, hall, service, surface, place.watch)
+            again = Channel(place.slack, place.sim, place.clock, app, service, surface, place.watch)
             await again.pass_s(300)
             assert place.sim.launched == ["/ada/dedup-r1"]
             assert len(await again.events(ProposalDecided)) == 1
@@ -272,5 +272,5 @@ async def test_whatever_slack_does_everything_arrives_once(trouble: str, tmp_pat
         assert len(texts) == len(set(texts))
         assert any(each.startswith(CARD_TITLES) for each in texts)
         assert any(each.startswith("Over:") for each in texts)
-        async with place.hall.store.reading() as records:
-            assert await records.outbox.waiting_count("slack") == 0
+        async with place.app.store.reading() as tx:
+            assert await tx.outbox.waiting_count("slack") == 0

@@ -29,7 +29,7 @@ async def test_press_behind_a_held_lock_is_acknowledged_in_time(tmp_path):
 async def test_press_that_cannot_be_stored_counts_when_it_can(tmp_path):
     async with channel(tmp_path) as place:
         await place.offer()
-        with locked(tmp_path, place.hall.store):
+        with locked(tmp_path, place.app.store):
             ack, told = await place.press(ADA)
             assert ack.acked
             assert "has your answer and cannot store it now (database is locked)" in told
@@ -51,11 +51,11 @@ async def test_press_that_cannot_be_stored_counts_when_it_can(tmp_path):
 async def test_word_on_a_cause_that_cannot_be_stored_is_kept(tmp_path):
     async with channel(tmp_path) as place:
         await place.offer()
-        with locked(tmp_path, place.hall.store):
+        with locked(tmp_path, place.app.store):
             ack, _ = await place.press(BOB, ButtonKind.WRONG)
             assert ack.acked
         await place.surface.door.take_up()
         await place.surface.door.settled()
-        async with place.hall.store.reading() as records:
-            labels = await records.feedback.all()
+        async with place.app.store.reading() as tx:
+            labels = await tx.feedback.all()
         assert [each.was_right for each in labels] == [False]

@@ -90,7 +90,7 @@ async def test_a_controller_that_lost_its_jobs_is_one_message_for_two_watches(tm
     async with story("controller-forgets", tmp_path) as tale:
         neighbour = tale.sim.neighbours[0]
         spec = ClusterSpec("marin", url=tale.sim.url)
-        await start_watch(tale.hall, JobId(neighbour), spec, by=ADA)
+        await start_watch(tale.app, JobId(neighbour), spec, by=ADA)
         await tale.pass_s(1500, 10.0)
         assert tale.ear.occasions == ["started", "started", "blind"]
         assert tale.ear.heard[-1].words.title == "Jobs lost: marin"

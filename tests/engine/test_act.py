@@ -20,7 +20,7 @@ from babysitter.usecases.manage_watches import watch_status
 from tests.engine.test_check import seconds, zombie
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT
-from tests.support.jobs import crew, raw, report, tree
+from tests.support.jobs import pipeline, raw, report, tree
 
 SUCCESSOR = JobId("/ada/dedup-r1")
 
@@ -28,24 +28,24 @@ SUCCESSOR = JobId("/ada/dedup-r1")
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
 async def offer_of(place: AppHarness, watch: Watch) -> ProposalId:
     return next(
-        each.id for each in (await watch_status(place.hall, watch.id)).proposals if each.status == "open"
+        each.id for each in (await watch_status(place.app, watch.id)).proposals if each.status == "open"
     )
 
 
 def answer(place: AppHarness, offer: ProposalId, person: Person = ADA, yes: Answer = Answer.YES):
-    return decide(place.hall, offer, person, yes, Surface.TERMINAL)
+    return decide(place.app, offer, person, yes, Surface.TERMINAL)
 
 
 async def come_up(place: AppHarness) -> None:
     """The new job's pipeline gets going."""
     coordinator = f"{SUCCESSOR}/zephyr-dedup-9f9f9f9f-p0-a0"
-    for each in crew(context="zephyr-dedup-9f9f9f9f", since_s=seconds(place)):
+    for each in pipeline(context="zephyr-dedup-9f9f9f9f", since_s=seconds(place)):
         moved = JobId(each.id.replace(ROOT, SUCCESSOR, 1))
         place.cluster.jobs[moved] = type(each)(**{**_fields(each), "id": moved})
     for done in range(1, 8):
@@ -62,7 +62,7 @@ def _fields(job) -> dict[str, object]:
 async def test_promise_1_nothing_is_done_without_an_answer(place: AppHarness):
     await zombie(place)
     await place.pass_s(4 * 3600, step_s=60)
-    assert (place.hands.stopped, place.hands.submitted) == ([], [])
+    assert (place.writer.stopped, place.writer.submitted) == ([], [])
 
 
 async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place: AppHarness):
@@ -75,8 +75,8 @@ async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place
     ruling = await answer(place, await offer_of(place, watch))
     assert ruling.took_effect
     await place.pass_s(60)
-    assert place.hands.stopped == [ROOT]
-    assert place.hands.submitted == [SUCCESSOR]
+    assert place.writer.stopped == [ROOT]
+    assert place.writer.submitted == [SUCCESSOR]
     assert all(not place.cluster.jobs[each].state.is_terminal for each in neighbours)
     followed = await place.now(watch)
     assert (followed.root, followed.first_root, followed.restarts) == (SUCCESSOR, ROOT, 1)
@@ -95,7 +95,7 @@ async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place
     card = [each for each in place.ear.edited if each.id == place.ear.heard[1].id][-1]
     assert "Approved by U-ada" in card.words.decided
     await place.pass_s(3600, step_s=30)
-    assert place.hands.submitted == [SUCCESSOR]
+    assert place.writer.submitted == [SUCCESSOR]
 
 
 async def test_what_the_stop_would_lose_is_kept_first_and_without_secrets(place: AppHarness):
@@ -104,7 +104,7 @@ async def test_what_the_stop_would_lose_is_kept_first_and_without_secrets(place:
     place.cluster.log.append(raw(seconds(place), f"token {token}", f"{ROOT}/0"))
     await answer(place, await offer_of(place, watch))
     await place.pass_s(60)
-    kept = sorted((place.hall.state_folder / "evidence").iterdir())
+    kept = sorted((place.app.state_folder / "evidence").iterdir())
     assert [each.suffix for each in kept] == [".log", ".threads"]
     assert "_shutdown" in kept[1].read_text()
     assert "token" in kept[0].read_text()
@@ -118,7 +118,7 @@ async def test_promise_2_many_answers_at_once_lead_to_one_act(place: AppHarness)
     assert sum(each.took_effect for each in rulings) == 1
     assert all("Already approved by U-ada" in each.sentence for each in rulings if not each.took_effect)
     await place.pass_s(120)
-    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
+    assert (place.writer.stopped, place.writer.submitted) == ([ROOT], [SUCCESSOR])
 
 
 async def test_a_stranger_decides_nothing(place: AppHarness):
@@ -126,24 +126,24 @@ async def test_a_stranger_decides_nothing(place: AppHarness):
     with pytest.raises(NotAllowed, match="U-mallory may not answer"):
         await answer(place, await offer_of(place, watch), Person("U-mallory"))
     await place.pass_s(120)
-    assert place.hands.stopped == []
+    assert place.writer.stopped == []
 
 
 async def test_a_denial_is_kept_and_nothing_is_offered_again_for_the_same_facts(place: AppHarness):
     watch = await zombie(place)
     await answer(place, await offer_of(place, watch), yes=Answer.NO)
     await place.pass_s(1800, step_s=30)
-    (incident,) = (await watch_status(place.hall, watch.id)).incidents
+    (incident,) = (await watch_status(place.app, watch.id)).incidents
     assert incident.status is IncidentStatus.DENIED
-    assert place.hands.stopped == []
+    assert place.writer.stopped == []
     assert place.ear.occasions == ["started", "incident"]
 
 
 async def test_a_job_that_recovered_between_the_answer_and_the_act_is_left_alone(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
-    jobs_now = [*crew(state=type(place.cluster.jobs[ROOT].state).KILLED, workers=None)]
-    place.cluster.show(tree(*jobs_now, *crew(attempt=1, since_s=seconds(place))))
+    jobs_now = [*pipeline(state=type(place.cluster.jobs[ROOT].state).KILLED, workers=None)]
+    place.cluster.show(tree(*jobs_now, *pipeline(attempt=1, since_s=seconds(place))))
     for done in (1, 2, 3):
         place.cluster.log.append(
             report(
@@ -153,9 +153,9 @@ async def test_a_job_that_recovered_between_the_answer_and_the_act_is_left_alone
         place.clock.advance(1)
     await answer(place, offer)
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([], [])
-    async with place.hall.store.reading() as records:
-        withdrawn = await records.ledger.proposal(offer)
+    assert (place.writer.stopped, place.writer.submitted) == ([], [])
+    async with place.app.store.reading() as tx:
+        withdrawn = await tx.incidents.proposal(offer)
     assert withdrawn is not None
     assert withdrawn.status == "withdrawn"
 
@@ -164,15 +164,15 @@ async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: A
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     block = PreflightSeverity.BLOCK
-    place.hands.findings = (PreflightFinding(program.ID, block, "`iris` cannot be run here."),)
+    place.writer.findings = (PreflightFinding(program.ID, block, "`iris` cannot be run here."),)
     await answer(place, offer)
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([], [])
+    assert (place.writer.stopped, place.writer.submitted) == ([], [])
     told = [each.words.sentence for each in place.ear.heard]
     assert "Nothing was done. `iris` cannot be run here." in told
-    assert (await watch_status(place.hall, watch.id)).proposals[-1].status == "withdrawn"
-    place.hands.findings = ()  # the person installs it, and answers the new offer
+    assert (await watch_status(place.app, watch.id)).proposals[-1].status == "withdrawn"
+    place.writer.findings = ()  # the person installs it, and answers the new offer
     await place.pass_s(60)
     await answer(place, await offer_of(place, watch))
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
+    assert (place.writer.stopped, place.writer.submitted) == ([ROOT], [SUCCESSOR])

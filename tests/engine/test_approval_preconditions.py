@@ -42,12 +42,12 @@ async def moved(
     place = approval.place
     policy = Policy(approvers=(approvers,) if approvers else ())
     monkeypatch.setattr(approval_preconditions, "judge", lambda *_: seen)
-    async with place.hall.store.reading() as records:
-        decision = await records.ledger.decision_on(approval.action.proposal)
+    async with place.app.store.reading() as tx:
+        decision = await tx.incidents.decision_on(approval.action.proposal)
     assert decision is not None
     watch = await approval.watch()
     return await what_moved(
-        approval.approved, decision, watch, place.cluster, replace(place.hall, policy=policy)
+        approval.approved, decision, watch, place.cluster, replace(place.app, policy=policy)
     )
 
 
@@ -107,7 +107,7 @@ async def test_door_of_the_approver_has_the_last_word(place: AppHarness, monkeyp
         assert (person, tuple(asked)) == (ADA, (BOB,))
         return said
 
-    place.hall.vouchers[Surface.TERMINAL] = voucher
+    place.app.approval_checks[Surface.TERMINAL] = voucher
     assert await moved(approval, monkeypatch, approvers=(BOB,)) == said
 
 
@@ -135,8 +135,8 @@ async def test_evidence_is_the_newest_lines_and_the_threads(place: AppHarness):
     token = "hf_" + "madeup" * 6
     place.cluster.log = [raw(float(n), f"line {n}.") for n in range(2_001)]
     place.cluster.texts[TaskId(f"{COORDINATOR}/0")] = f"main thread, {token}"
-    said = await save_evidence(followed, place.cluster, place.hall)
-    folder = place.hall.state_folder / "evidence"
+    said = await save_evidence(followed, place.cluster, place.app)
+    folder = place.app.state_folder / "evidence"
     assert folder.stat().st_mode & 0o777 == 0o700
     log, threads = folder / f"{watch}-dedup.log", folder / f"{watch}-dedup.threads"
     assert said == f"{log}; {threads}"
@@ -149,18 +149,18 @@ async def test_evidence_is_the_newest_lines_and_the_threads(place: AppHarness):
 async def test_evidence_of_the_job_itself_without_an_attempt(place: AppHarness):
     watch = await _watch(place, (await approve(place)).action.watch)
     place.cluster.texts[TaskId(f"{ROOT}/0")] = "the root's threads"
-    await save_evidence(watch, place.cluster, place.hall)
-    kept = place.hall.state_folder / "evidence" / f"{watch.id}-dedup.threads"
+    await save_evidence(watch, place.cluster, place.app)
+    kept = place.app.state_folder / "evidence" / f"{watch.id}-dedup.threads"
     assert kept.read_text() == "the root's threads"
 
 
 async def test_evidence_that_cannot_be_read_is_named(place: AppHarness):
     watch = await _watch(place, (await approve(place)).action.watch)
     place.cluster.broken = Unreachable("Away.")
-    said = await save_evidence(watch, place.cluster, place.hall)
+    said = await save_evidence(watch, place.cluster, place.app)
     assert said == "log not saved: Away.; threads not saved: Away."
 
 
 async def _watch(place: AppHarness, name):
-    async with place.hall.store.reading() as records:
-        return await records.watches.get(name)
+    async with place.app.store.reading() as tx:
+        return await tx.watches.get(name)

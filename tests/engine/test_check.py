@@ -30,7 +30,7 @@ from babysitter.store.store import Store
 from tests.support import jobs
 from tests.support.app import AppHarness, home
 from tests.support.build import NOON, ROOT
-from tests.support.jobs import CONTEXT, K, S, crew, job, line, report, tree
+from tests.support.jobs import CONTEXT, K, S, job, line, pipeline, report, tree
 
 COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
 
@@ -38,7 +38,7 @@ COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
@@ -70,7 +70,7 @@ async def zombie(place: AppHarness, resubmit: Submission | None = None) -> Watch
 
 async def test_a_healthy_run_says_that_it_started_and_that_it_ended(place: AppHarness):
     watch = await steady(place)
-    place.cluster.show(tree(*crew(state=S, workers=K), root=S))
+    place.cluster.show(tree(*pipeline(state=S, workers=K), root=S))
     await place.pass_s(60)
     ended = await place.now(watch)
     assert (ended.phase, ended.due_at) == (Phase.FINISHED, None)
@@ -104,13 +104,13 @@ async def test_a_zombie_is_told_once_with_an_offer(place: AppHarness):
         if isinstance(each, PhaseChanged)
     ]
     assert moves[-2:] == [("steady", "suspect"), ("suspect", "failing")]
-    async with place.hall.store.reading() as records:
-        assert await records.observations.of(watch.id)
+    async with place.app.store.reading() as tx:
+        assert await tx.observations.of(watch.id)
 
 
 async def test_a_recovery_withdraws_the_offer_and_its_buttons(place: AppHarness):
     await zombie(place)
-    place.cluster.show(tree(*crew(state=K, workers=K), *crew(attempt=1, since_s=seconds(place))))
+    place.cluster.show(tree(*pipeline(state=K, workers=K), *pipeline(attempt=1, since_s=seconds(place))))
     for done in range(1, 20):
         place.cluster.log.append(
             report(seconds(place), done, 100, coordinator=f"{ROOT}/{CONTEXT}-p0-a1", execution="x-2")
@@ -156,7 +156,7 @@ async def test_promise_5_the_same_check_again_says_nothing_twice(place: AppHarne
     watch = await zombie(place)
     before = len(await place.events()), len(place.ear.heard)
     for _ in range(3):
-        await check(await place.now(watch), place.hall)
+        await check(await place.now(watch), place.app)
     await place.service.tick()
     await place.service.settled()
     assert (len(await place.events()), len(place.ear.heard)) == before
@@ -172,23 +172,23 @@ async def test_promise_4_a_commit_that_ends_anywhere_leaves_nothing_half_done(pl
     while not await is_opening(place, watch):
         place.clock.advance(10)
     ready = await place.now(watch)
-    before = await everything(place.hall.store)
+    before = await everything(place.app.store)
     statement = 0
     while True:
         statement += 1
-        with ending_before(place.hall.store, statement) as ended, contextlib.suppress(EndOfProcess):
-            await check(ready, place.hall)
+        with ending_before(place.app.store, statement) as ended, contextlib.suppress(EndOfProcess):
+            await check(ready, place.app)
         if not ended:
             break
-        assert await everything(place.hall.store) == before
+        assert await everything(place.app.store) == before
     assert statement > 10
     assert len(await place.events(IncidentOpened)) == 1
 
 
 async def is_opening(place: AppHarness, watch: Watch) -> bool:
     """Whether the check that is due now would open the incident; if so, nothing of it is kept."""
-    with ending_before(place.hall.store, 1, of="incidents") as ended, contextlib.suppress(EndOfProcess):
-        await check(await place.now(watch), place.hall)
+    with ending_before(place.app.store, 1, of="incidents") as ended, contextlib.suppress(EndOfProcess):
+        await check(await place.now(watch), place.app)
     return bool(ended)
 
 
@@ -232,19 +232,19 @@ async def everything(store: Store) -> list[list[tuple[object, ...]]]:
 
 async def test_a_broken_check_marks_its_watch_and_others_go_on(place: AppHarness):
     watch = await steady(place)
-    async with place.hall.store.transaction() as records:
-        await records.watches.save(replace(await records.watches.get(watch.id), cluster="pigeons"))
+    async with place.app.store.transaction() as tx:
+        await tx.watches.save(replace(await tx.watches.get(watch.id), cluster="pigeons"))
     other = JobId("/ada/other")
     place.cluster.jobs[other] = job(other)
     second = await place.watch(other)
-    usual = place.hall.clusters._opener
+    usual = place.app.clusters._opener
 
     def refuse(spec):
         if spec.name == "pigeons":
             raise RuntimeError("a fault of ours")
         return usual(spec)
 
-    place.hall.clusters._opener = refuse
+    place.app.clusters._opener = refuse
     await place.pass_s(120)
     broken = await place.now(watch)
     assert "RuntimeError" in broken.trouble
@@ -257,29 +257,29 @@ async def test_a_broken_check_marks_its_watch_and_others_go_on(place: AppHarness
 async def test_a_watch_written_by_somebody_else_meanwhile_is_not_overwritten(place: AppHarness):
     watch = await steady(place)
     read = await place.now(watch)
-    async with place.hall.store.transaction() as records:
-        await records.watches.save(replace(read, restarts=7))
-    before = await everything(place.hall.store)
+    async with place.app.store.transaction() as tx:
+        await tx.watches.save(replace(read, restarts=7))
+    before = await everything(place.app.store)
     with pytest.raises(FactsChanged, match="was changed"):
-        await check(read, place.hall)
-    assert await everything(place.hall.store) == before
+        await check(read, place.app)
+    assert await everything(place.app.store) == before
     assert (await place.now(watch)).restarts == 7
 
 
 async def test_a_process_that_was_overtaken_writes_nothing(place: AppHarness):
     watch = await steady(place)
-    async with place.hall.store.transaction() as records:
-        await records.leases.leave(place.hall.tenure.replica)
-        await records.leases.claim(("service",), place.hall.tenure.replica, now=NOON)
-    before = await everything(place.hall.store)
-    await process_watch_safely(watch.id, place.hall)
-    assert await everything(place.hall.store) == before
+    async with place.app.store.transaction() as tx:
+        await tx.leases.leave(place.app.leadership.replica)
+        await tx.leases.claim(("service",), place.app.leadership.replica, now=NOON)
+    before = await everything(place.app.store)
+    await process_watch_safely(watch.id, place.app)
+    assert await everything(place.app.store) == before
 
 
 async def test_promise_4_a_new_process_goes_on_where_the_old_one_was(place: AppHarness, tmp_path: Path):
     watch = await zombie(place)
     reached = await place.now(watch)
-    await place.hall.tenure.end()  # as if the process had ended here, with nothing said
+    await place.app.leadership.end()  # as if the process had ended here, with nothing said
     async with home(tmp_path, clock=place.clock, cluster=place.cluster, ear=place.ear) as successor:
         await successor.pass_s(120)
         resumed = await successor.now(watch)
@@ -291,10 +291,10 @@ async def test_promise_4_a_new_process_goes_on_where_the_old_one_was(place: AppH
 
 async def test_after_the_end_an_offer_is_still_looked_after(place: AppHarness):
     watch = await zombie(place)
-    place.cluster.show(tree(*crew(state=K, workers=K), root=jobs.F))
+    place.cluster.show(tree(*pipeline(state=K, workers=K), root=jobs.F))
     await place.pass_s(120)
     ended = await place.now(watch)
     assert ended.phase is Phase.FINISHED
-    async with place.hall.store.reading() as records:
-        standing = [each for each in (await records.ledger.of(ended)).proposals if each.status == "open"]
+    async with place.app.store.reading() as tx:
+        standing = [each for each in (await tx.incidents.of(ended)).proposals if each.status == "open"]
     assert (ended.due_at is not None) == bool(standing)

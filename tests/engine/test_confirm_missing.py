@@ -146,12 +146,12 @@ async def test_a_person_who_stops_the_lost_watches_ends_it(place: AppHarness):
     del place.cluster.jobs[ROOT], place.cluster.jobs[OTHERS[0]]
     await place.pass_s(900, step_s=10)
     for each in watches[:2]:
-        await stop_watch(place.hall, each.id, by=ADA)
+        await stop_watch(place.app, each.id, by=ADA)
     await place.pass_s(900, step_s=10)
     (ended,) = await place.events(IncidentEnded)
     assert isinstance(ended, IncidentEnded)
-    async with place.hall.store.reading() as records:
-        assert await records.ledger.open_incidents() == ()
+    async with place.app.store.reading() as tx:
+        assert await tx.incidents.open_incidents() == ()
 
 
 async def test_the_last_watch_that_is_stopped_ends_the_outage(place: AppHarness):
@@ -159,9 +159,9 @@ async def test_the_last_watch_that_is_stopped_ends_the_outage(place: AppHarness)
     place.cluster.jobs.clear()
     await place.pass_s(900, step_s=10)
     for each in watches:
-        await stop_watch(place.hall, each.id, by=ADA)
-    async with place.hall.store.reading() as records:
-        assert await records.ledger.open_incidents() == ()
+        await stop_watch(place.app, each.id, by=ADA)
+    async with place.app.store.reading() as tx:
+        assert await tx.incidents.open_incidents() == ()
 
 
 async def test_an_outage_that_one_watch_alone_sees_is_its_own(place: AppHarness):
@@ -187,14 +187,14 @@ async def test_an_outage_that_one_watch_alone_sees_is_its_own(place: AppHarness)
 
 async def test_a_successor_that_vanishes_before_it_was_seen_is_gone(place: AppHarness):
     (watch,) = await steady(place)
-    async with place.hall.store.transaction() as records:
+    async with place.app.store.transaction() as tx:
         from dataclasses import replace
 
         from babysitter.model.memory import Memory
 
-        read = await records.watches.get(watch.id)
+        read = await tx.watches.get(watch.id)
         new = replace(read, root=JobId(f"{ROOT}-r1"), memory=Memory(phase=Phase.SMOKE), restarts=1)
-        assert await records.watches.save(new)
+        assert await tx.watches.save(new)
     await place.pass_s(300)
     assert (await place.now(watch)).trouble == ""
     assert titles(place) == ["Job gone: dedup-r1"]

@@ -51,14 +51,14 @@ class Post:
             buttons=buttons,
         )
         hold_until: datetime | None = at(hold_s) if hold_s is not None else None
-        async with self.store.transaction() as records:
-            await records.outbox.put(message, hold_until=hold_until)
+        async with self.store.transaction() as tx:
+            await tx.outbox.put(message, hold_until=hold_until)
 
     async def edit(self, number: int, sentence: str) -> None:
         words = MessageContent(f"Title {number}", sentence)
         changed = Message(MessageId(f"m-{number}"), "w-1", MessageKind.LIVE_STATE, words, self.clock.now())
-        async with self.store.transaction() as records:
-            await records.outbox.edit(changed.id, changed)
+        async with self.store.transaction() as tx:
+            await tx.outbox.edit(changed.id, changed)
 
     async def tick(self, seconds: float = 0.0) -> None:
         self.clock.advance(seconds)
@@ -168,8 +168,8 @@ async def test_what_can_never_be_told_is_an_event_and_lets_the_next_one_pass(pos
     await post.put(3)
     await post.tick(60)
     assert post.heard == ["m-3"]
-    async with post.store.reading() as records:
-        dropped = [each.event for each in await records.events.after(0)]
+    async with post.store.reading() as tx:
+        dropped = [each.event for each in await tx.events.after(0)]
     assert [(each.message, each.because) for each in dropped if isinstance(each, MessageDropped)] == [
         ("m-1", "the channel is gone"),
         ("m-2", "the channel is gone"),
@@ -537,5 +537,5 @@ async def test_channels_are_told_by_their_descriptions(store: Store):
         store, RecordingNotifier("one", description="Slack #jobs"), RecordingNotifier("two", description="")
     )
     await post.deliverer.begin()
-    async with store.reading() as records:
-        assert list(await records.channels.all()) == ["Slack #jobs"]
+    async with store.reading() as tx:
+        assert list(await tx.channels.all()) == ["Slack #jobs"]

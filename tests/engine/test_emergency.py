@@ -47,11 +47,9 @@ class Channel:
             self.clock.advance(1)
 
     async def outbox(self) -> list[str]:
-        async with self.store.transaction() as records:
-            await records.outbox.register(("slack",), now=self.clock.now())
-            found = await records.outbox.claim(
-                "slack", now=self.clock.now(), busy=(), edits_too=False, at_most=10
-            )
+        async with self.store.transaction() as tx:
+            await tx.outbox.register(("slack",), now=self.clock.now())
+            found = await tx.outbox.claim("slack", now=self.clock.now(), busy=(), edits_too=False, at_most=10)
         return [each.message.words.title for each in found]
 
 

@@ -59,8 +59,8 @@ def end(place: AppHarness, state: JobState = JobState.FAILED, error: str = MISSI
 
 
 async def incidents(place: AppHarness, watch: Watch) -> tuple[Incident, ...]:
-    async with place.hall.store.reading() as records:
-        return await records.ledger.incidents_of((watch.id,))
+    async with place.app.store.reading() as tx:
+        return await tx.incidents.incidents_of((watch.id,))
 
 
 async def test_a_failed_job_is_reported_once(place: AppHarness):
@@ -83,7 +83,7 @@ async def test_a_failed_job_is_not_reported_again_by_another_check(place: AppHar
     end(place)
     await place.pass_s(60)
     for _ in range(3):
-        await look_now(place.hall, watch.id)
+        await look_now(place.app, watch.id)
         await place.pass_s(60)
     assert place.ear.occasions == ["started", "incident"]
     assert len(await incidents(place, watch)) == 1
@@ -93,7 +93,7 @@ async def test_a_closed_incident_still_shows_what_it_was(place: AppHarness):
     watch = await watched(place)
     end(place)
     await place.pass_s(60)
-    (shown,) = (await watch_status(place.hall, watch.id)).incidents
+    (shown,) = (await watch_status(place.app, watch.id)).incidents
     assert (shown.diagnosis.cause, shown.status) == ("missing-dependency", "failed")
 
 
@@ -114,8 +114,8 @@ async def test_a_denied_offer_about_an_ended_job_closes_its_incident(place: AppH
     watch = await watched(place)
     end(place, error=OOM, code=137)
     await place.pass_s(60)
-    (offer,) = (await watch_status(place.hall, watch.id)).proposals
-    await decide(place.hall, offer.id, ADA, Answer.NO, Surface.TERMINAL)
+    (offer,) = (await watch_status(place.app, watch.id)).proposals
+    await decide(place.app, offer.id, ADA, Answer.NO, Surface.TERMINAL)
     await place.pass_s(600)
     assert [each.status for each in await incidents(place, watch)] == ["failed"]
     assert place.ear.occasions == ["started", "incident"]
@@ -126,14 +126,14 @@ async def test_a_restart_of_an_ended_job_can_be_asked_for(place: AppHarness):
     end(place)
     await place.pass_s(60)
     with pytest.raises(Exception, match="the same again would fail again"):
-        await propose(place.hall, watch.id, why="I fixed it.", asked_by="an agent")
+        await propose(place.app, watch.id, why="I fixed it.", asked_by="an agent")
 
 
 async def test_a_watch_that_is_stopped_leaves_nothing_open(place: AppHarness):
     watch = await watched(place)
     end(place, error=OOM, code=137)
     await place.pass_s(60)
-    await stop_watch(place.hall, watch.id, by=ADA)
+    await stop_watch(place.app, watch.id, by=ADA)
     (incident,) = await incidents(place, watch)
     assert (incident.status, incident.outcome) == ("resolved", "the watch was stopped")
 
@@ -162,8 +162,8 @@ async def test_the_end_mentions_an_open_nan(place: AppHarness):
     said = place.ear.heard[-1]
     assert "umerical divergence" in said.words.title + said.words.sentence
     assert "succeeded" in said.words.sentence + dict(said.words.fields).get("Ended", "")
-    async with place.hall.store.reading() as records:
-        assert await records.ledger.open_incidents() == ()
+    async with place.app.store.reading() as tx:
+        assert await tx.incidents.open_incidents() == ()
 
 
 async def test_the_end_of_a_known_trouble_does_not_repeat_its_evidence(place: AppHarness):

@@ -76,9 +76,9 @@ def offer(of: Submission, status: ProposalStatus = ProposalStatus.OPEN, **change
     return replace(made, status=status, **changes)
 
 
-async def found(seen: PolicyInput, eyes: Keeper | None = None, hands: Checker | None = None, env_from=()):
-    hall = SimpleNamespace(settings=SimpleNamespace(env_from=env_from))
-    return await resubmission(seen, eyes or Keeper(), hands or Checker(), hall)
+async def found(seen: PolicyInput, reader: Keeper | None = None, writer: Checker | None = None, env_from=()):
+    app = SimpleNamespace(settings=SimpleNamespace(env_from=env_from))
+    return await resubmission(seen, reader or Keeper(), writer or Checker(), app)
 
 
 @pytest.fixture
@@ -88,17 +88,17 @@ def folder(tmp_path):
 
 
 async def test_stored_request_is_the_first_way():
-    hands = Checker()
-    got = await found(stored_case(), hands=hands)
+    writer = Checker()
+    got = await found(stored_case(), writer=writer)
     assert got.submission is not None
     assert got.submission.is_http
     assert got.watch.submit_context.missing == ()
     assert got.watch.submit_context.stored == STORED
-    assert [each.job for each in hands.checked] == ["/ada/dedup-r1"]
+    assert [each.job for each in writer.checked] == ["/ada/dedup-r1"]
 
 
 async def test_way_with_an_obstacle_is_passed_over(folder):
-    got = await found(stored_case(workdir=folder), hands=Checker(http=[BLOCKED]))
+    got = await found(stored_case(workdir=folder), writer=Checker(http=[BLOCKED]))
     assert got.submission is not None
     assert not got.submission.is_http
     assert got.submission.workdir == folder
@@ -111,8 +111,8 @@ async def test_closed_way_is_passed_over(folder):
 
 
 async def test_every_closed_way_is_told(folder):
-    hands = Checker(http=[OPEN], command=[BLOCKED])
-    got = await found(stored_case(workdir=folder), hands=hands)
+    writer = Checker(http=[OPEN], command=[BLOCKED])
+    got = await found(stored_case(workdir=folder), writer=writer)
     assert got.submission is None
     http, command = got.watch.submit_context.missing
     assert "not checked yet: Not asked yet" in http
@@ -139,10 +139,10 @@ async def test_change_that_the_request_cannot_express_takes_the_command(folder):
     ],
 )
 async def test_nothing_is_asked_unless_a_restart_may_help(seen, asked):
-    eyes = Keeper()
-    got = await found(stored_case(seen), eyes)
+    reader = Keeper()
+    got = await found(stored_case(seen), reader)
     assert (got.submission is not None) is asked
-    assert any("submission" in each for each in eyes.asked) is asked
+    assert any("submission" in each for each in reader.asked) is asked
     told = stored_case(seen)
     earlier = replace(told.watch.submit_context, missing=("an old reason",))
     got = await found(replace(told, watch=replace(told.watch, submit_context=earlier)))
@@ -151,23 +151,23 @@ async def test_nothing_is_asked_unless_a_restart_may_help(seen, asked):
 
 @pytest.mark.parametrize("status", [ProposalStatus.OPEN, ProposalStatus.SNOOZED])
 async def test_standing_offer_keeps_its_way_unchecked(status, folder):
-    hands = Checker(http=[BLOCKED])
+    writer = Checker(http=[BLOCKED])
     command = replace(STORED, workdir=folder, folder=FolderState("as shown", ""))
     as_request = replace(STORED, argv=(), workdir="")
     waits = verdict(diagnosis(action=ActionKind.WAIT))  # an agent asked for the restart
     for way in (as_request, command):
         ledger = Ledger(proposals=(offer(way, status),))
-        got = await found(stored_case(waits, ledger, workdir=folder), hands=hands)
+        got = await found(stored_case(waits, ledger, workdir=folder), writer=writer)
         assert got.submission is not None
         assert got.submission.is_http is way.is_http
     assert got.submission.folder == FolderState("as shown", "")
-    assert hands.checked == []
+    assert writer.checked == []
 
 
 async def test_standing_offer_of_a_way_that_is_closed_is_lost(folder):
     ledger = Ledger(proposals=(offer(replace(STORED, argv=(), workdir="")),))
-    eyes = Keeper(replace(STORED, request=None))
-    got = await found(stored_case(verdict(ZOMBIE), ledger, workdir=folder), eyes)
+    reader = Keeper(replace(STORED, request=None))
+    got = await found(stored_case(verdict(ZOMBIE), ledger, workdir=folder), reader)
     assert got.submission is None
     assert "keeps no request" in got.watch.submit_context.missing[0]
     given = stored_case(verdict(ZOMBIE), ledger, given=replace(submission(), workdir=folder))
@@ -179,43 +179,43 @@ async def test_standing_offer_of_a_way_that_is_closed_is_lost(folder):
     [(ProposalStatus.DENIED, 0), (ProposalStatus.UNANSWERED, 0), (ProposalStatus.WITHDRAWN, 1)],
 )
 async def test_answered_offer_is_not_checked_again(status, checks):
-    hands = Checker(http=[BLOCKED])
+    writer = Checker(http=[BLOCKED])
     first = (await found(stored_case())).submission
     assert first is not None
     earlier = offer(first, status)
-    await found(stored_case(ledger=Ledger(proposals=(earlier,))), hands=hands)
-    assert len(hands.checked) == checks
+    await found(stored_case(ledger=Ledger(proposals=(earlier,))), writer=writer)
+    assert len(writer.checked) == checks
     moved = replace(earlier, facts=replace(earlier.facts, cause=Cause.HOST_OOM))
-    hands.checked.clear()
-    await found(stored_case(ledger=Ledger(proposals=(earlier, moved))), hands=hands)
-    assert len(hands.checked) == 1
+    writer.checked.clear()
+    await found(stored_case(ledger=Ledger(proposals=(earlier, moved))), writer=writer)
+    assert len(writer.checked) == 1
 
 
 async def test_restart_that_the_policy_forbids_is_not_checked():
-    hands = Checker(http=[BLOCKED])
+    writer = Checker(http=[BLOCKED])
     before = Ledger(restarts=(Restart(at(-60), Cause.ZOMBIE_COORDINATOR, ROOT, ROOT, high_water=10),))
-    got = await found(stored_case(ledger=before), hands=hands)
+    got = await found(stored_case(ledger=before), writer=writer)
     assert got.submission is not None
-    assert hands.checked == []
+    assert writer.checked == []
 
 
 async def test_stored_submission_is_asked_for_once_a_job():
-    eyes = Keeper()
+    reader = Keeper()
     seen = stored_case()
     kept = replace(seen.watch, submit_context=SubmitContext(stored=STORED))
-    await found(replace(seen, watch=kept), eyes)
-    assert eyes.asked == []
+    await found(replace(seen, watch=kept), reader)
+    assert reader.asked == []
     followed = replace(kept, root=JobId("/ada/dedup-r1"))
-    await found(replace(seen, watch=followed), eyes)
-    assert eyes.asked == ["submission of /ada/dedup-r1"]
+    await found(replace(seen, watch=followed), reader)
+    assert reader.asked == ["submission of /ada/dedup-r1"]
 
 
 async def test_stored_submission_that_cannot_be_read_is_not_known():
-    eyes = Keeper()
-    eyes.broken = Unreachable("Away.")
+    reader = Keeper()
+    reader.broken = Unreachable("Away.")
     seen = stored_case()
     kept = replace(seen.watch, submit_context=SubmitContext(stored=replace(STORED, job=JobId("/ada/old"))))
-    got = await found(replace(seen, watch=kept), eyes)
+    got = await found(replace(seen, watch=kept), reader)
     assert (got.submission, got.watch.submit_context.stored) == (None, None)
 
 
@@ -223,8 +223,8 @@ async def test_variables_come_from_the_watch_and_the_settings(monkeypatch):
     monkeypatch.setenv("FROM_WATCH", "x")
     monkeypatch.setenv("FROM_SETTINGS", "")
     followed = watch(submit_context=SubmitContext(env_from=("FROM_WATCH",)))
-    hall = SimpleNamespace(settings=SimpleNamespace(env_from=("FROM_SETTINGS", "FROM_WATCH")))
-    known = await known_submission(followed, Keeper(constants=frozenset({"FIXED"})), hall)
+    app = SimpleNamespace(settings=SimpleNamespace(env_from=("FROM_SETTINGS", "FROM_WATCH")))
+    known = await known_submission(followed, Keeper(constants=frozenset({"FIXED"})), app)
     assert known.env_from == ("FROM_WATCH", "FROM_SETTINGS")
     assert known.set_variables == {"FROM_WATCH"}
     assert known.client_constants == {"FIXED"}
@@ -232,17 +232,17 @@ async def test_variables_come_from_the_watch_and_the_settings(monkeypatch):
 
 
 async def test_folder_is_read_anew_unless_an_offer_shows_it(folder):
-    hall = SimpleNamespace(settings=SimpleNamespace(env_from=()))
+    app = SimpleNamespace(settings=SimpleNamespace(env_from=()))
     followed = watch(submit_context=SubmitContext(folder))
     shown = FolderState("as shown", "")
     other = offer(replace(STORED, workdir="/elsewhere", folder=shown))
     same = offer(replace(STORED, workdir=folder, folder=shown))
     for standing, is_read in ((None, True), (other, True), (same, False)):
-        known = await known_submission(followed, Keeper(), hall, standing)
+        known = await known_submission(followed, Keeper(), app, standing)
         assert (known.folder != shown) is is_read
         assert known.folder is not None
     gone = watch(submit_context=SubmitContext(f"{folder}/gone"))
-    known = await known_submission(gone, Keeper(), hall)
+    known = await known_submission(gone, Keeper(), app)
     assert known.folder is None
     assert f"{folder}/gone" in known.folder_fault
 

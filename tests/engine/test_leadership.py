@@ -72,10 +72,10 @@ async def test_asking_keeps_no_service_from_beginning(store: Store, tmp_path: Pa
     asks.wait()
     try:
         for _ in range(10):
-            tenure = Leadership(store, FakeClock(), lock_folder=tmp_path)
-            await tenure.begin()
+            leadership = Leadership(store, FakeClock(), lock_folder=tmp_path)
+            await leadership.begin()
             assert is_served(tmp_path)
-            await tenure.end()
+            await leadership.end()
     finally:
         stop.set()
         asking.join()

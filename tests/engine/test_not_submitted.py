@@ -29,23 +29,23 @@ from tests.engine.test_act import SUCCESSOR, answer, offer_of
 from tests.engine.test_check import zombie
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT, submission
-from tests.support.jobs import crew, tree
+from tests.support.jobs import pipeline, tree
 
 
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
 async def refused(place: AppHarness) -> Watch:
     """An approved restart whose job was stopped, and whose submission the cluster refuses."""
     watch = await zombie(place)
-    place.hands.refuses = SubmissionRefused("No room.")
+    place.writer.refuses = SubmissionRefused("No room.")
     await answer(place, await offer_of(place, watch))
     await place.pass_s(15)
-    assert place.hands.stopped == [ROOT]
+    assert place.writer.stopped == [ROOT]
     return watch
 
 
@@ -66,9 +66,9 @@ async def test_failed_submission_is_tried_at_growing_intervals(place: AppHarness
     await refused(place)
     tried_at = []
     for _ in range(150):
-        before = len(place.hands.tried)
+        before = len(place.writer.tried)
         await place.pass_s(10, step_s=10)
-        if len(place.hands.tried) > before:
+        if len(place.writer.tried) > before:
             tried_at.append(place.clock.now())
     pauses = [(after - before).total_seconds() for before, after in pairwise(tried_at)]
     assert pauses == sorted(pauses)
@@ -79,9 +79,9 @@ async def test_failed_submission_is_tried_at_growing_intervals(place: AppHarness
 async def test_submission_taken_later_becomes_the_restart(place: AppHarness):
     watch = await refused(place)
     await place.pass_s(600, step_s=30)
-    place.hands.refuses = None
+    place.writer.refuses = None
     await place.pass_s(300, step_s=30)
-    assert place.hands.submitted == [SUCCESSOR]
+    assert place.writer.submitted == [SUCCESSOR]
     after = await place.now(watch)
     assert (after.root, after.restarts) == (SUCCESSOR, 1)
     assert place.ear.occasions[:4] == ["started", "incident", "not-submitted", "acting"]
@@ -91,18 +91,18 @@ async def test_submission_by_the_person_is_followed(place: AppHarness):
     watch = await refused(place)
     started = Job(SUCCESSOR, JobState.RUNNING, submitted_at=place.clock.now(), task_count=1)
     place.cluster.jobs[SUCCESSOR] = started
-    tries = len(place.hands.tried)
+    tries = len(place.writer.tried)
     await place.pass_s(60)
-    assert len(place.hands.tried) == tries  # found by its name, not submitted twice
+    assert len(place.writer.tried) == tries  # found by its name, not submitted twice
     assert (await place.now(watch)).root == SUCCESSOR
 
 
 async def test_tries_end_with_the_approval_and_nothing_is_hidden(place: AppHarness):
     watch = await refused(place)
     await place.pass_s(13 * 3600, step_s=900)
-    tries = len(place.hands.tried)
+    tries = len(place.writer.tried)
     await place.pass_s(3600, step_s=900)
-    assert len(place.hands.tried) == tries
+    assert len(place.writer.tried) == tries
     after = await place.now(watch)
     assert (after.phase, after.root, after.restarts) == (Phase.FINISHED, ROOT, 0)
     (ended,) = await place.events(JobFinished)
@@ -117,37 +117,37 @@ async def test_tries_end_with_the_approval_and_nothing_is_hidden(place: AppHarne
 
 async def test_submission_that_cannot_be_made_here_is_tried_again(place: AppHarness):
     watch = await zombie(place)
-    place.hands.refuses = UserError("A variable is not set.")
+    place.writer.refuses = UserError("A variable is not set.")
     await answer(place, await offer_of(place, watch))
     await place.pass_s(300)
-    place.hands.refuses = None
+    place.writer.refuses = None
     await place.pass_s(300, step_s=30)
-    assert place.hands.submitted == [SUCCESSOR]
+    assert place.writer.submitted == [SUCCESSOR]
 
 
 async def test_tries_survive_a_new_process(tmp_path: Path):
     async with home(tmp_path) as place:
-        place.cluster.show(tree(*crew()))
+        place.cluster.show(tree(*pipeline()))
         watch = await refused(place)
-    async with home(tmp_path, clock=place.clock, cluster=place.cluster, hands=place.hands) as again:
+    async with home(tmp_path, clock=place.clock, cluster=place.cluster, writer=place.writer) as again:
         await again.pass_s(120, step_s=30)
-        place.hands.refuses = None
+        place.writer.refuses = None
         await again.pass_s(300, step_s=30)
-        assert place.hands.submitted == [SUCCESSOR]
+        assert place.writer.submitted == [SUCCESSOR]
         assert (await again.now(watch)).root == SUCCESSOR
         assert "not-submitted" not in again.ear.occasions
 
 
 async def test_stopping_the_watch_ends_the_tries(place: AppHarness):
     watch = await refused(place)
-    stopped = await stop_watch(place.hall, ROOT, by=ADA)
+    stopped = await stop_watch(place.app, ROOT, by=ADA)
     assert stopped.stopped_at is not None
-    tries = len(place.hands.tried)
+    tries = len(place.writer.tried)
     await place.pass_s(3600, step_s=60)
-    assert len(place.hands.tried) == tries
+    assert len(place.writer.tried) == tries
     (ended,) = await place.events(IncidentEnded)
     assert ended.outcome == f"{SUCCESSOR} was not submitted; {ADA} ended the tries"
-    assert (await watch_status(place.hall, watch.id)).incidents == ()
+    assert (await watch_status(place.app, watch.id)).incidents == ()
 
 
 async def test_folder_that_changed_after_the_stop_is_not_shipped(place: AppHarness, tmp_path: Path):
@@ -156,54 +156,54 @@ async def test_folder_that_changed_after_the_stop_is_not_shipped(place: AppHarne
     (code / "d.py").write_text("one")
     watch = await zombie(place, resubmit=replace(submission(), workdir=str(code)))
     offer = await offer_of(place, watch)
-    place.hands.refuses = SubmissionRefused("No room.")
+    place.writer.refuses = SubmissionRefused("No room.")
     await answer(place, offer)
     await place.pass_s(15)
     (code / "d.py").write_text("two")
-    place.hands.refuses, tries = None, len(place.hands.tried)
+    place.writer.refuses, tries = None, len(place.writer.tried)
     await place.pass_s(600, step_s=30)
-    assert len(place.hands.tried) == tries
+    assert len(place.writer.tried) == tries
     (code / "d.py").write_text("one")
     await place.pass_s(600, step_s=30)
-    assert place.hands.submitted == [SUCCESSOR]
+    assert place.writer.submitted == [SUCCESSOR]
 
 
 async def test_approval_is_followed_to_its_end(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
-    place.hands.refuses = SubmissionRefused("No room.")
+    place.writer.refuses = SubmissionRefused("No room.")
     await answer(place, offer)
     await place.pass_s(15)
     with pytest.raises(ExternalError, match=f"{SUCCESSOR} was not submitted.*No room"):
-        await follow_approval(place.hall, offer)
-    place.hands.refuses = None
+        await follow_approval(place.app, offer)
+    place.writer.refuses = None
     await place.pass_s(120, step_s=30)
-    assert await follow_approval(place.hall, offer) == f"Submitted as {SUCCESSOR}."
+    assert await follow_approval(place.app, offer) == f"Submitted as {SUCCESSOR}."
 
 
 async def test_approval_that_was_called_off_is_followed(place: AppHarness):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     block = PreflightSeverity.BLOCK
-    place.hands.findings = (PreflightFinding("program-missing", block, "`iris` is not here."),)
+    place.writer.findings = (PreflightFinding("program-missing", block, "`iris` is not here."),)
     await answer(place, offer)
     await place.pass_s(15)
     with pytest.raises(FactsChanged, match="Called off, nothing was done: `iris` is not here"):
-        await follow_approval(place.hall, offer)
+        await follow_approval(place.app, offer)
 
 
 async def test_stop_in_doubt_is_told_without_a_command(place: AppHarness, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(restart_saga, "LOOK_EVERY", timedelta(0))
     watch = await zombie(place)
     offer = await offer_of(place, watch)
-    stop = place.hands.stop
+    stop = place.writer.stop
 
     async def lose_the_answer(job: JobId) -> None:
         await stop(job)
         place.cluster.broken = Unreachable("Away.")
         raise place.cluster.broken
 
-    place.hands.stop = lose_the_answer  # type: ignore[method-assign]
+    place.writer.stop = lose_the_answer  # type: ignore[method-assign]
     await answer(place, offer)
     await place.pass_s(60)
     assert place.ear.occasions[-1] == "not-submitted"
@@ -211,26 +211,26 @@ async def test_stop_in_doubt_is_told_without_a_command(place: AppHarness, monkey
     assert "was asked to stop, is not known to have ended" in words.sentence
     assert words.commands == ()  # it would be a second writer beside the old job
     with pytest.raises(ExternalError, match="is not known to have ended"):
-        await follow_approval(place.hall, offer)
+        await follow_approval(place.app, offer)
     place.cluster.broken = None
     await place.pass_s(60)
-    assert place.hands.submitted == [SUCCESSOR]
+    assert place.writer.submitted == [SUCCESSOR]
     assert (await place.now(watch)).root == SUCCESSOR
 
 
 async def test_stop_during_a_retry_ends_the_tries(place: AppHarness):
     watch = await refused(place)
-    place.hands.refuses = None
-    submit, ended = place.hands.submit, []
+    place.writer.refuses = None
+    submit, ended = place.writer.submit, []
 
     async def submit_while_somebody_stops(wanted: Submission) -> JobId:
-        ended.append(await stop_watch(place.hall, ROOT, by=ADA))
+        ended.append(await stop_watch(place.app, ROOT, by=ADA))
         return await submit(wanted)
 
-    place.hands.submit = submit_while_somebody_stops  # type: ignore[method-assign]
+    place.writer.submit = submit_while_somebody_stops  # type: ignore[method-assign]
     await place.pass_s(3600, step_s=60)
     assert [each.stopped_at is not None for each in ended] == [True]
-    assert place.hands.submitted == [SUCCESSOR]  # this try was under way
+    assert place.writer.submitted == [SUCCESSOR]  # this try was under way
     after = await place.now(watch)
     assert (after.root, after.restarts) == (ROOT, 0)
     assert place.ear.occasions == ["started", "incident", "not-submitted", "worse"]
@@ -241,14 +241,14 @@ async def test_stop_during_a_retry_that_fails_is_quiet(place: AppHarness):
     await refused(place)
 
     async def refuse_while_somebody_stops(wanted: Submission) -> JobId:
-        await stop_watch(place.hall, ROOT, by=ADA)
-        place.hands.tried.append(JobId(str(wanted.job)))
+        await stop_watch(place.app, ROOT, by=ADA)
+        place.writer.tried.append(JobId(str(wanted.job)))
         raise SubmissionRefused("No room.")
 
-    place.hands.submit = refuse_while_somebody_stops  # type: ignore[method-assign]
-    tries = len(place.hands.tried)
+    place.writer.submit = refuse_while_somebody_stops  # type: ignore[method-assign]
+    tries = len(place.writer.tried)
     await place.pass_s(3600, step_s=60)
-    assert len(place.hands.tried) == tries + 1
+    assert len(place.writer.tried) == tries + 1
     assert place.ear.occasions == ["started", "incident", "not-submitted"]
     (ended,) = await place.events(IncidentEnded)
     assert ended.outcome == f"{SUCCESSOR} was not submitted; {ADA} ended the tries"
@@ -257,13 +257,13 @@ async def test_stop_during_a_retry_that_fails_is_quiet(place: AppHarness):
 async def approved_and_stopped_by(place: AppHarness, then) -> Watch:
     """An approved restart; `then()` happens right after the old job was stopped."""
     watch = await zombie(place)
-    stop = place.hands.stop
+    stop = place.writer.stop
 
     async def stop_and_then(job: JobId) -> None:
         await stop(job)
         then()
 
-    place.hands.stop = stop_and_then  # type: ignore[method-assign]
+    place.writer.stop = stop_and_then  # type: ignore[method-assign]
     await answer(place, await offer_of(place, watch))
     await place.pass_s(15)
     return watch
@@ -283,7 +283,7 @@ async def test_forgotten_old_job_is_told_with_the_command(place: AppHarness, mon
     place.cluster.jobs[SUCCESSOR] = started
     await place.pass_s(600, step_s=30)
     assert (await place.now(watch)).root == SUCCESSOR
-    assert place.hands.submitted == []
+    assert place.writer.submitted == []
 
 
 async def test_taken_name_is_told_with_a_free_one(place: AppHarness):
@@ -307,7 +307,7 @@ async def test_taken_name_is_told_with_a_free_one(place: AppHarness):
 
 async def test_unexpected_error_after_the_stop_is_told_and_tried_again(place: AppHarness):
     watch = await zombie(place)
-    place.hands.refuses = TypeError("made up")
+    place.writer.refuses = TypeError("made up")
     await answer(place, await offer_of(place, watch))
     await place.pass_s(1200, step_s=30)
     assert place.ear.occasions == ["started", "incident", "not-submitted"]
@@ -315,10 +315,10 @@ async def test_unexpected_error_after_the_stop_is_told_and_tried_again(place: Ap
     assert message.mentions_on_call
     assert "a fault of babysit's own (TypeError)" in message.words.sentence
     assert "iris --cluster marin job run" in message.words.commands[0]
-    assert len(place.hands.tried) < 12
-    place.hands.refuses = None
+    assert len(place.writer.tried) < 12
+    place.writer.refuses = None
     await place.pass_s(600, step_s=30)
-    assert place.hands.submitted == [SUCCESSOR]
+    assert place.writer.submitted == [SUCCESSOR]
     assert (await place.now(watch)).root == SUCCESSOR
 
 
@@ -328,23 +328,23 @@ async def test_error_before_the_stop_touches_nothing(place: AppHarness):
     async def crash(*_: object, **__: object) -> str:
         raise TypeError("made up")
 
-    place.hands.preflight = crash  # type: ignore[method-assign]
+    place.writer.preflight = crash  # type: ignore[method-assign]
     await answer(place, await offer_of(place, watch))
     await place.pass_s(60)
-    assert place.hands.stopped == []
+    assert place.writer.stopped == []
     assert "TypeError" in (await place.now(watch)).trouble
     assert place.ear.occasions == ["started", "incident"]
 
 
 async def test_command_that_cannot_be_written_yet_follows(place: AppHarness):
-    by_hand = place.hands.by_hand
+    by_hand = place.writer.by_hand
 
     async def crash(*_: object) -> str:
         raise TypeError("made up")
 
-    place.hands.by_hand = crash  # type: ignore[method-assign]
+    place.writer.by_hand = crash  # type: ignore[method-assign]
     await refused(place)
-    place.hands.by_hand = by_hand  # type: ignore[method-assign]
+    place.writer.by_hand = by_hand  # type: ignore[method-assign]
     await place.pass_s(600, step_s=30)
     assert place.ear.occasions == ["started", "incident", "not-submitted", "not-submitted"]
     assert [bool(each.words.commands) for each in place.ear.heard[-2:]] == [False, True]

@@ -16,7 +16,7 @@ from babysitter.model.watch import Watch
 from tests.support import jobs
 from tests.support.build import NOON, ROOT, watch
 from tests.support.cluster import HandClock, SmallCluster
-from tests.support.jobs import CONTEXT, K, S, crew, line, raw, report, tree
+from tests.support.jobs import CONTEXT, K, S, line, pipeline, raw, report, tree
 from tests.support.recordings import rules
 
 COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
@@ -26,7 +26,7 @@ WORKERS = JobId(f"{COORDINATOR}/{CONTEXT}-p0-workers-a0")
 @pytest.fixture
 def cluster():
     cluster = SmallCluster()
-    cluster.show(tree(*crew()))
+    cluster.show(tree(*pipeline()))
     return cluster
 
 
@@ -170,7 +170,7 @@ async def test_dumps_and_tasks_are_asked_for_when_wanted_and_parsed(cluster, clo
 async def test_the_end_is_read_as_a_whole_story_once(cluster, clock):
     held = await steady(cluster, clock)
     cluster.log.append(raw(170, "KeyError: 'text'", f"{WORKERS}/0"))
-    cluster.show(tree(*crew(0, 0, S, K), root=K, error="Terminated by user"))
+    cluster.show(tree(*pipeline(0, 0, S, K), root=K, error="Terminated by user"))
     clock.pass_s(30)
     held, observation = await check(held, cluster, clock)
     assert observation.is_reread

@@ -21,7 +21,7 @@ from babysitter.model.verdict import SignalKind
 from babysitter.model.watch import Watch
 from tests.support.build import NOON, ROOT, watch
 from tests.support.cluster import HandClock, SmallCluster
-from tests.support.jobs import CONTEXT, crew, line, raw, tree
+from tests.support.jobs import CONTEXT, line, pipeline, raw, tree
 from tests.support.recordings import rules
 
 COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
@@ -33,7 +33,7 @@ class Place:
     def __init__(self) -> None:
         self.cluster = SmallCluster()
         self.clock = HandClock()
-        self.eyes = BatchingReader(self.cluster, self.clock)
+        self.reader = BatchingReader(self.cluster, self.clock)
         self.held: Watch = watch(memory=Memory())
 
     @property
@@ -42,7 +42,7 @@ class Place:
 
     async def look(self) -> Observation:
         self.clock.pass_s(30)
-        observation = await observe(self.held, self.eyes, self.clock)
+        observation = await observe(self.held, self.reader, self.clock)
         self.held = replace(self.held, memory=judge(self.held, observation, rules()).memory)
         return observation
 
@@ -89,7 +89,7 @@ async def test_a_failure_is_seen_at_the_next_look(place: Place):
 
 
 async def test_a_new_child_that_prints_is_seen_at_once(place: Place):
-    place.cluster.show(tree(*crew()))
+    place.cluster.show(tree(*pipeline()))
     place.cluster.log.append(
         line(place.seconds, "Starting stage stage0-Map with 8 tasks", f"{COORDINATOR}/0")
     )
@@ -109,7 +109,7 @@ async def test_a_new_try_that_prints_is_seen_at_once(place: Place):
 
 
 async def test_a_new_child_that_is_silent_is_seen_in_time(place: Place):
-    place.cluster.show(tree(*crew()))
+    place.cluster.show(tree(*pipeline()))
     looks = 0
     while not ((found := await place.look()).seen_tree and found.seen_tree.descendants):
         looks += 1
@@ -120,7 +120,7 @@ async def test_lines_before_a_crew_appears_are_read_once(place: Place):
     warning = raw(place.seconds + 1, "W disk is slow")._replace(level=LogLevel.WARNING)
     place.cluster.log.append(warning)
     seen = list((await place.look()).seen_lines)
-    place.cluster.show(tree(*crew()))
+    place.cluster.show(tree(*pipeline()))
     for number in range(4):
         place.cluster.log.append(
             line(place.seconds + 1, f"Shard {number} failed on worker w", f"{COORDINATOR}/0")

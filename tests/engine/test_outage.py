@@ -32,11 +32,11 @@ async def test_checks_go_on_while_locked_and_are_repeated(tmp_path: Path):
         await place.pass_s(60)
         before = await place.now(watch)
         looks = len(cluster.asked)
-        with locked(tmp_path, place.hall.store):
+        with locked(tmp_path, place.app.store):
             await place.pass_s(120)
             assert len(cluster.asked) > looks, "the cluster is still looked at"
             assert await place.now(watch) == before, "nothing of it is kept"
-            assert place.hall.storage.failed_writes > 2
+            assert place.app.storage.failed_writes > 2
         await place.pass_s(60)
         after = await place.now(watch)
         assert after.last_checked_at is not None
@@ -50,7 +50,7 @@ async def test_job_that_ends_while_locked_is_reported_once_afterwards(tmp_path: 
     async with home(tmp_path, clock=clock, cluster=cluster) as place:
         watch = await place.watch()
         await place.pass_s(60)
-        with locked(tmp_path, place.hall.store):
+        with locked(tmp_path, place.app.store):
             cluster.jobs[ROOT] = job(ROOT, JobState.SUCCEEDED)
             await place.pass_s(120)
             assert place.ear.occasions == ["started"]
@@ -64,16 +64,16 @@ async def test_outage_is_a_trouble_and_an_emergency_until_it_is_over(tmp_path: P
         await place.watch()
         await place.pass_s(30)
         await place.service._look_over()
-        with locked(tmp_path, place.hall.store):
+        with locked(tmp_path, place.app.store):
             for _ in range(12):
                 await place.pass_s(10)
                 await attend_to_storage(place)
-            assert "cannot be written since" in place.hall.troubles["database"]
+            assert "cannot be written since" in place.app.troubles["database"]
             assert place.ear.occasions == ["started", "emergency"]
         for _ in range(int(CALM_FOR.total_seconds() / 10) + 4):
             await place.pass_s(10)
             await attend_to_storage(place)
-        assert "database" not in place.hall.troubles
+        assert "database" not in place.app.troubles
         assert place.ear.occasions == ["started", "emergency", "resolved"]
         assert place.ear.heard[1].words.sentence.endswith("restart is carried out.")
 
@@ -81,12 +81,12 @@ async def test_outage_is_a_trouble_and_an_emergency_until_it_is_over(tmp_path: P
 async def test_lease_is_renewed_again_after_an_outage(tmp_path: Path):
     async with home(tmp_path) as place:
         lease = place.service._activities["lease"]
-        with locked(tmp_path, place.hall.store):
+        with locked(tmp_path, place.app.store):
             pauses = [await lease.attempt() for _ in range(5)]
         assert pauses == [5.0] * 5, "tried again soon: silence would lose the lease"
         await lease.attempt()
-        assert place.hall.failures["lease"] == 5
-        assert place.hall.tenure.is_held
+        assert place.app.failures["lease"] == 5
+        assert place.app.leadership.is_held
 
 
 async def test_service_ends_in_good_order_while_locked(tmp_path: Path):
@@ -96,7 +96,7 @@ async def test_service_ends_in_good_order_while_locked(tmp_path: Path):
         await place.pass_s(30)
         serving = asyncio.create_task(place.service.until_stopped())
         await asyncio.sleep(0)
-        other = locked(tmp_path, place.hall.store)
+        other = locked(tmp_path, place.app.store)
         other.__enter__()
         place.service.stop()
         await serving
@@ -104,7 +104,7 @@ async def test_service_ends_in_good_order_while_locked(tmp_path: Path):
     assert place.ear.occasions[-1] == "emergency"
     assert "It was asked to end." in place.ear.heard[-1].words.sentence
     async with home(tmp_path, clock=clock) as again:
-        assert again.hall.tenure.is_held, "the lock on the folder was returned"
+        assert again.app.leadership.is_held, "the lock on the folder was returned"
 
 
 async def test_clock_set_back_two_hours_stops_neither_checks_nor_messages(tmp_path: Path):

@@ -11,7 +11,7 @@ from tests.engine.test_act import SUCCESSOR, answer, offer_of
 from tests.engine.test_check import zombie
 from tests.support.app import home
 from tests.support.build import ROOT
-from tests.support.jobs import crew, tree
+from tests.support.jobs import pipeline, tree
 from tests.support.submissions import IN_ORDER, LAUNCHABLE, command_facts, request_facts
 
 RUN = "iris job run --no-wait"
@@ -55,7 +55,7 @@ BLOCKED = {
 @pytest.fixture
 async def place(tmp_path):
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
@@ -69,15 +69,15 @@ async def test_act_called_off_before_the_stop(place, id_):
     assert [finding.id for finding in findings if finding.blocks] == [id_]
     watch = await zombie(place)
     offer = await offer_of(place, watch)
-    place.hands.findings = findings
+    place.writer.findings = findings
     await answer(place, offer)
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([], [])
+    assert (place.writer.stopped, place.writer.submitted) == ([], [])
     told = [each.words.sentence for each in place.ear.heard if each.occasion == "withdrawn"]
     assert findings[0].reason.rstrip(".") in told[-1]
-    async with place.hall.store.reading() as records:
-        assert (await records.ledger.proposal(offer)).status == "withdrawn"
-        proposals = (await records.ledger.of(watch)).proposals
+    async with place.app.store.reading() as tx:
+        assert (await tx.incidents.proposal(offer)).status == "withdrawn"
+        proposals = (await tx.incidents.of(watch)).proposals
     assert len(proposals) == 1  # not made again while the reason lasts
 
 
@@ -85,13 +85,13 @@ async def test_act_put_off_until_it_can_be_checked(place):
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     unknown = NotKnown("The controller did not answer.", may_pass=True)
-    place.hands.findings = check_submission(request_facts(name_is_taken=unknown))
+    place.writer.findings = check_submission(request_facts(name_is_taken=unknown))
     await answer(place, offer)
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([], [])
-    place.hands.findings = ()
+    assert (place.writer.stopped, place.writer.submitted) == ([], [])
+    place.writer.findings = ()
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
+    assert (place.writer.stopped, place.writer.submitted) == ([ROOT], [SUCCESSOR])
 
 
 async def test_act_goes_on_where_it_can_never_be_checked(place):
@@ -99,7 +99,7 @@ async def test_act_goes_on_where_it_can_never_be_checked(place):
     offer = await offer_of(place, watch)
     unknown = NotKnown("The iris command cannot ask for a bundle.")
     request = replace(LAUNCHABLE, bundle_exists=unknown)
-    place.hands.findings = check_submission(request_facts(request=request))
+    place.writer.findings = check_submission(request_facts(request=request))
     await answer(place, offer)
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
+    assert (place.writer.stopped, place.writer.submitted) == ([ROOT], [SUCCESSOR])

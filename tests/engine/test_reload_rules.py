@@ -27,9 +27,9 @@ rules:
 LINE = "E1120 valve left its seat"
 
 
-def explained(hall: App) -> list[str]:
+def explained(app: App) -> list[str]:
     return [
-        each.explanation for each in classify_text(LINE, hall.playbook).all if each.rule.startswith("own.")
+        each.explanation for each in classify_text(LINE, app.playbook).all if each.rule.startswith("own.")
     ]
 
 
@@ -42,20 +42,20 @@ def settings(tmp_path: Path) -> Settings:
 
 async def test_an_edit_comes_into_force_and_a_broken_one_does_not(settings: Settings):
     own = settings.playbooks[0] / "own.yaml"
-    async with open_app(settings, clock=FakeClock()) as hall, Service(hall):
-        assert explained(hall) == ["The valve left its seat."]
+    async with open_app(settings, clock=FakeClock()) as app, Service(app):
+        assert explained(app) == ["The valve left its seat."]
         own.write_text(RULE.replace("The valve left its seat.", "Call the plumber of the night shift."))
-        await refresh_rules(hall)
-        assert explained(hall) == ["Call the plumber of the night shift."]
+        await refresh_rules(app)
+        assert explained(app) == ["Call the plumber of the night shift."]
         own.write_text(RULE.replace("code-error", "plumbing"))
-        await refresh_rules(hall)
-        assert explained(hall) == ["Call the plumber of the night shift."]
-        assert "plumbing" in str(hall.rules.faults[0])
+        await refresh_rules(app)
+        assert explained(app) == ["Call the plumber of the night shift."]
+        assert "plumbing" in str(app.rules.faults[0])
 
 
 async def test_a_service_does_not_begin_with_rules_that_are_wrong(settings: Settings):
     (settings.playbooks[0] / "own.yaml").write_text(RULE.replace("code-error", "plumbing"))
-    async with open_app(settings, clock=FakeClock()) as hall:
+    async with open_app(settings, clock=FakeClock()) as app:
         with pytest.raises(BadPlaybook, match="plumbing"):
-            async with Service(hall):
+            async with Service(app):
                 pass

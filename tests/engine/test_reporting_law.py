@@ -81,16 +81,16 @@ async def test_law_no_message_repeats_its_opposite(seed: int, tmp_path: Path):
         place.cluster.jobs.update(done)
         await place.pass_s(900, step_s=30)
         for each in watches:
-            await stop_watch(place.hall, each.id, by=ADA)
+            await stop_watch(place.app, each.id, by=ADA)
         await obeys_the_laws(place, deeds)
 
 
 async def obeys_the_laws(place: AppHarness, deeds: list[str]) -> None:
     heard = place.ear.heard
     assert len({each.id for each in heard}) == len(heard), deeds
-    async with place.hall.store.reading() as records:
-        assert await records.ledger.open_incidents() == (), deeds
-        about = {each.id: each.incident and await records.ledger.incident(each.incident) for each in heard}
+    async with place.app.store.reading() as tx:
+        assert await tx.incidents.open_incidents() == (), deeds
+        about = {each.id: each.incident and await tx.incidents.incident(each.incident) for each in heard}
     last: dict[tuple[str, str], tuple[bool, object]] = {}
     damping = timedelta(seconds=300)
     for message in heard:

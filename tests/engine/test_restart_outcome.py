@@ -59,7 +59,7 @@ class Approval:
     action: StoredAction
 
     async def conclude(self, outcome: Concluded) -> datetime:
-        return await record_outcome(self.approved, outcome, self.action, self.place.hall)
+        return await record_outcome(self.approved, outcome, self.action, self.place.app)
 
     async def not_submitted(
         self, *, step: ActionStep = ActionStep.SUBMIT, ended_s_ago: float = 0
@@ -67,64 +67,64 @@ class Approval:
         now = self.place.clock.now()
         outcome = NotSubmitted("No room.", now - timedelta(seconds=ended_s_ago), step)
         again_at = await record_failed_submission(
-            self.approved, outcome, "iris job run -- x", self.action, self.place.hall
+            self.approved, outcome, "iris job run -- x", self.action, self.place.app
         )
         return again_at - now
 
     async def lose_the_lease(self) -> None:
-        tenure, now = self.place.hall.tenure, self.place.clock.now()
-        async with self.place.hall.store.transaction() as records:
-            await records.leases.leave(tenure.replica)
-            await records.leases.claim(("service",), tenure.replica, now=now)
+        leadership, now = self.place.app.leadership, self.place.clock.now()
+        async with self.place.app.store.transaction() as tx:
+            await tx.leases.leave(leadership.replica)
+            await tx.leases.claim(("service",), leadership.replica, now=now)
 
     async def watch(self) -> Watch:
-        async with self.place.hall.store.reading() as records:
-            return await records.watches.get(self.action.watch)
+        async with self.place.app.store.reading() as tx:
+            return await tx.watches.get(self.action.watch)
 
     async def proposal(self) -> Proposal:
-        async with self.place.hall.store.reading() as records:
-            found = await records.ledger.proposal(self.action.proposal)
+        async with self.place.app.store.reading() as tx:
+            found = await tx.incidents.proposal(self.action.proposal)
         assert found is not None
         return found
 
     async def incident(self) -> Incident:
-        async with self.place.hall.store.reading() as records:
-            found = await records.ledger.incident(INCIDENT)
+        async with self.place.app.store.reading() as tx:
+            found = await tx.incidents.incident(INCIDENT)
         assert found is not None
         return found
 
     async def restarts(self) -> tuple[Restart, ...]:
-        async with self.place.hall.store.reading() as records:
-            return await records.ledger.restarts_of(self.action.watch)
+        async with self.place.app.store.reading() as tx:
+            return await tx.incidents.restarts_of(self.action.watch)
 
     async def is_open(self) -> bool:
-        async with self.place.hall.store.reading() as records:
-            return await records.journal.open_action_of(self.action.watch) is not None
+        async with self.place.app.store.reading() as tx:
+            return await tx.journal.open_action_of(self.action.watch) is not None
 
     async def phases(self) -> list[tuple[str, str]]:
         return [(each.before, each.after) for each in await self.place.events(PhaseChanged)]
 
     async def tell(self) -> None:
         """Deliver what was written down; nothing is checked meanwhile."""
-        async with self.place.hall.store.transaction() as records:
-            watch = await records.watches.get(self.action.watch)
-            await records.watches.save(replace(watch, due_at=None))
-            await records.journal.end(self.action.proposal, "", now=self.place.clock.now())
+        async with self.place.app.store.transaction() as tx:
+            watch = await tx.watches.get(self.action.watch)
+            await tx.watches.save(replace(watch, due_at=None))
+            await tx.journal.end(self.action.proposal, "", now=self.place.clock.now())
         await self.place.pass_s(40, step_s=10)
 
 
 async def approve(place: AppHarness, outlook: ProgressSummary | None = None, **changes: object) -> Approval:
     watch, offer = await offered(place, **changes)
     await place.pass_s(10)
-    async with place.hall.store.transaction() as records:
-        watch = await records.watches.get(watch.id)
-        await records.watches.save(replace(watch, outlook=outlook))
-    ruling = await decide(place.hall, offer.id, ADA, Answer.YES, Surface.TERMINAL)
+    async with place.app.store.transaction() as tx:
+        watch = await tx.watches.get(watch.id)
+        await tx.watches.save(replace(watch, outlook=outlook))
+    ruling = await decide(place.app, offer.id, ADA, Answer.YES, Surface.TERMINAL)
     assert ruling.decision is not None
-    async with place.hall.store.reading() as records:
-        action = await records.journal.open_action_of(watch.id)
+    async with place.app.store.reading() as tx:
+        action = await tx.journal.open_action_of(watch.id)
     assert action is not None
-    fence = place.hall.tenure.lease.fence
+    fence = place.app.leadership.lease.fence
     return Approval(place, Approved(offer, ADA, ruling.decision.decided_at, fence), action)
 
 
@@ -168,8 +168,8 @@ async def test_submitted_request_leaves_the_command_given(place: AppHarness, is_
     ran = replace(submission(), argv=(), request={"resources": {}})
     approval = await approve(place, submission=ran)
     before = await approval.watch()
-    async with place.hall.store.transaction() as records:
-        await records.watches.save(replace(before, resubmit=before.resubmit if is_given else None))
+    async with place.app.store.transaction() as tx:
+        await tx.watches.save(replace(before, resubmit=before.resubmit if is_given else None))
     await approval.conclude(ActionSucceeded(SUCCESSOR))
     after = (await approval.watch()).resubmit
     assert after == (before.resubmit if is_kept else None)
@@ -178,8 +178,8 @@ async def test_submitted_request_leaves_the_command_given(place: AppHarness, is_
 async def test_command_that_nobody_gave_is_not_made_one(place: AppHarness):
     approval = await approve(place)
     before = await approval.watch()
-    async with place.hall.store.transaction() as records:
-        await records.watches.save(replace(before, resubmit=None))
+    async with place.app.store.transaction() as tx:
+        await tx.watches.save(replace(before, resubmit=None))
     await approval.conclude(ActionSucceeded(SUCCESSOR))
     assert (await approval.watch()).resubmit is None
 

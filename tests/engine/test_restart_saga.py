@@ -29,7 +29,7 @@ from babysitter.model.proposal import Approved
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from tests.engine.test_act import SUCCESSOR
 from tests.engine.test_safety import approved
-from tests.support.app import SmallHands
+from tests.support.app import SmallWriter
 from tests.support.build import NOON, ROOT, at
 from tests.support.cluster import HandClock, SmallCluster
 from tests.support.jobs import K, R, S, job
@@ -43,7 +43,7 @@ class Written:
 
     def __init__(self, clock: HandClock, *done: str) -> None:
         self.clock = clock
-        self.records = {
+        self.tx = {
             ActionStep[each.upper()]: self._record(ActionStep[each.upper()], StepState.DONE) for each in done
         }
         self.history: list[tuple[ActionStep, StepState]] = []
@@ -52,10 +52,10 @@ class Written:
         return StepRecord(step, state, self.clock.now(), detail)
 
     async def taken(self) -> Mapping[ActionStep, StepRecord]:
-        return dict(self.records)
+        return dict(self.tx)
 
     async def _write(self, step: ActionStep, state: StepState, detail: str) -> None:
-        self.records[step] = self._record(step, state, detail)
+        self.tx[step] = self._record(step, state, detail)
         self.history.append((step, state))
 
     async def intend(self, step: ActionStep, detail: str = "") -> None:
@@ -68,7 +68,7 @@ class Written:
         await self._write(step, StepState.FAILED, detail)
 
 
-class Hands(SmallHands):
+class Hands(SmallWriter):
     """`faults`: raised by the next submissions, one each. `shows_up_s`: after that time the first exists."""
 
     def __init__(self, cluster: SmallCluster, clock: HandClock) -> None:
@@ -124,7 +124,7 @@ class Restart:
         self.clock = HandClock()
         self.cluster = Cluster(self.clock)
         self.cluster.jobs[ROOT] = job(ROOT, R)
-        self.hands = Hands(self.cluster, self.clock)
+        self.writer = Hands(self.cluster, self.clock)
         self.journal = Written(self.clock)
 
     def after(self, *done: str) -> "Restart":
@@ -142,7 +142,7 @@ class Restart:
             self.approved,
             self.journal,
             self.cluster,
-            self.hands,
+            self.writer,
             self.clock,
             what_moved=lambda: said("moved", self.moved),
             save_evidence=lambda: said("evidence", "kept there"),
@@ -160,16 +160,16 @@ async def test_steps_are_written_down_before_and_after():
     steps = (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL, ActionStep.SUBMIT)
     both = (StepState.INTENDED, StepState.DONE)
     assert restart.journal.history == [(step, state) for step in steps for state in both]
-    details = [restart.journal.records[step].detail for step in steps]
+    details = [restart.journal.tx[step].detail for step in steps]
     assert details == ["kept there", "asked to stop", "killed", SUCCESSOR]
     assert restart.asked == ["moved", "evidence", "folder"]
-    assert (restart.hands.stopped, restart.hands.submitted) == ([ROOT], [SUCCESSOR])
+    assert (restart.writer.stopped, restart.writer.submitted) == ([ROOT], [SUCCESSOR])
 
 
 async def test_finished_restart_is_not_done_again():
     restart = Restart().after(*BEFORE_SUBMIT, "submit")
-    record = restart.journal.records[ActionStep.SUBMIT]
-    restart.journal.records[ActionStep.SUBMIT] = replace(record, detail=SUCCESSOR)
+    record = restart.journal.tx[ActionStep.SUBMIT]
+    restart.journal.tx[ActionStep.SUBMIT] = replace(record, detail=SUCCESSOR)
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert (restart.asked, restart.cluster.finds, restart.journal.history) == ([], 0, [])
 
@@ -177,12 +177,12 @@ async def test_finished_restart_is_not_done_again():
 async def test_facts_that_moved_call_it_off():
     restart = Restart(moved="the job recovered")
     assert await restart.run() == ActionCancelled("the job recovered")
-    assert (restart.journal.history, restart.hands.stopped, restart.hands.preflights) == ([], [], [])
+    assert (restart.journal.history, restart.writer.stopped, restart.writer.preflights) == ([], [], [])
 
 
 async def test_obstacle_calls_it_off():
     restart = Restart()
-    restart.hands.findings = (PreflightFinding("x", PreflightSeverity.BLOCK, "The bundle is gone."),)
+    restart.writer.findings = (PreflightFinding("x", PreflightSeverity.BLOCK, "The bundle is gone."),)
     assert await restart.run() == ActionCancelled("The bundle is gone.")
     assert restart.journal.history == []
 
@@ -190,7 +190,7 @@ async def test_obstacle_calls_it_off():
 @pytest.mark.parametrize("begun", ["stop", "submit"])
 async def test_facts_are_not_asked_after_the_stop(begun):
     restart = Restart(moved="the job is gone").after("evidence")
-    restart.journal.records[ActionStep[begun.upper()]] = StepRecord(
+    restart.journal.tx[ActionStep[begun.upper()]] = StepRecord(
         ActionStep[begun.upper()], StepState.INTENDED, NOON, SUCCESSOR
     )
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
@@ -201,8 +201,8 @@ async def test_job_that_has_ended_is_not_stopped():
     restart = Restart()
     restart.cluster.jobs[ROOT] = job(ROOT, K)
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
-    assert restart.hands.stopped == []
-    assert restart.journal.records[ActionStep.STOP].detail == "it had ended already"
+    assert restart.writer.stopped == []
+    assert restart.journal.tx[ActionStep.STOP].detail == "it had ended already"
 
 
 @pytest.mark.parametrize("is_raised", [False, True])
@@ -219,8 +219,8 @@ async def test_job_that_is_not_known_is_not_restarted(is_raised, monkeypatch):
     assert isinstance(outcome, ActionFailed)
     assert (outcome.step, outcome.done) == (ActionStep.STOP, (ActionStep.EVIDENCE,))
     assert f"does not know {ROOT} any more" in outcome.because
-    assert restart.journal.records[ActionStep.STOP].state is StepState.FAILED
-    assert restart.hands.submitted == []
+    assert restart.journal.tx[ActionStep.STOP].state is StepState.FAILED
+    assert restart.writer.submitted == []
 
 
 async def test_job_that_succeeded_is_restarted_if_the_approver_knew():
@@ -233,9 +233,9 @@ async def test_job_that_succeeded_is_restarted_if_the_approver_knew():
 
 async def test_stop_is_tried_three_times_a_while_apart():
     restart = Restart()
-    restart.hands.stop_faults = [LOST] * 2
+    restart.writer.stop_faults = [LOST] * 2
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
-    assert restart.hands.stop_tried_at == [0, 5, 10]
+    assert restart.writer.stop_tried_at == [0, 5, 10]
 
 
 async def test_stop_that_was_never_asked_ends_the_restart():
@@ -250,10 +250,10 @@ async def test_stop_that_was_never_asked_ends_the_restart():
 
 async def test_stop_in_doubt_is_tried_again():
     restart = Restart()
-    restart.hands.stop_faults = [LOST] * 3
+    restart.writer.stop_faults = [LOST] * 3
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
-    assert (outcome.step, restart.hands.submitted) == (ActionStep.STOP, [])
+    assert (outcome.step, restart.writer.submitted) == (ActionStep.STOP, [])
 
 
 async def test_end_of_the_old_job_is_awaited_ten_minutes():
@@ -265,7 +265,7 @@ async def test_end_of_the_old_job_is_awaited_ten_minutes():
     assert outcome.because == f"{ROOT} was asked to stop and has not ended: it is running"
     assert restart.passed == timedelta(minutes=10)
     assert restart.cluster.finds == 121
-    assert restart.hands.submitted == []
+    assert restart.writer.submitted == []
 
 
 async def test_end_that_cannot_be_seen_names_the_reason():
@@ -281,50 +281,50 @@ async def test_folder_that_moved_is_not_shipped():
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert (outcome.because, outcome.step) == ("the folder changed", ActionStep.SUBMIT)
-    assert restart.hands.tried == []
+    assert restart.writer.tried == []
 
 
 async def test_lost_submission_that_shows_up_is_taken():
     restart = Restart().after(*BEFORE_SUBMIT)
-    restart.hands.faults = [LOST]
+    restart.writer.faults = [LOST]
     restart.cluster.late[SUCCESSOR] = 60
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
-    assert (restart.hands.tried, restart.passed) == ([SUCCESSOR], timedelta(seconds=60))
+    assert (restart.writer.tried, restart.passed) == ([SUCCESSOR], timedelta(seconds=60))
 
 
 async def test_lost_submission_is_sent_again_when_it_did_not_arrive():
     restart = Restart().after(*BEFORE_SUBMIT)
-    restart.hands.faults = [LOST]
+    restart.writer.faults = [LOST]
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
-    assert restart.hands.tried == [SUCCESSOR] * 2
+    assert restart.writer.tried == [SUCCESSOR] * 2
     assert restart.passed == timedelta(seconds=60)
 
 
 async def test_submission_is_sent_three_times_at_most():
     restart = Restart().after(*BEFORE_SUBMIT)
-    restart.hands.faults = [LOST] * 9
+    restart.writer.faults = [LOST] * 9
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert outcome.because == f"{SUCCESSOR} could not be submitted: {LOST}"
-    assert restart.hands.tried == [SUCCESSOR] * 3
+    assert restart.writer.tried == [SUCCESSOR] * 3
     assert restart.passed == timedelta(seconds=180)
     assert restart.cluster.finds == 1 + 3 * 13
 
 
 async def test_lost_submission_is_not_sent_again_blindly():
     restart = Restart().after(*BEFORE_SUBMIT)
-    restart.hands.faults = [LOST]
-    restart.hands.after_submit = lambda: None
+    restart.writer.faults = [LOST]
+    restart.writer.after_submit = lambda: None
 
     async def submit(submission):
         restart.cluster.blind_until_s = 1_000
-        return await Hands.submit(restart.hands, submission)
+        return await Hands.submit(restart.writer, submission)
 
-    restart.hands.submit = submit  # type: ignore[method-assign]
+    restart.writer.submit = submit  # type: ignore[method-assign]
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert outcome.because == f"it is not known whether {SUCCESSOR} exists: Away."
-    assert restart.hands.tried == [SUCCESSOR]
+    assert restart.writer.tried == [SUCCESSOR]
 
 
 async def test_name_is_looked_for_until_it_can_be_seen():
@@ -340,22 +340,22 @@ async def test_name_that_cannot_be_looked_for_is_not_submitted():
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert "it is not known whether" in outcome.because
-    assert (restart.hands.tried, restart.passed) == ([], timedelta(seconds=60))
+    assert (restart.writer.tried, restart.passed) == ([], timedelta(seconds=60))
 
 
 async def test_refusal_of_a_second_try_may_mean_that_the_first_arrived():
     restart = Restart().after(*BEFORE_SUBMIT)
-    restart.hands.faults = [LOST, SubmissionRefused("The name is taken.")]
-    restart.hands.tried = []
+    restart.writer.faults = [LOST, SubmissionRefused("The name is taken.")]
+    restart.writer.tried = []
 
     async def submit(submission):
-        if restart.hands.tried:
+        if restart.writer.tried:
             restart.cluster.late[SUCCESSOR] = 0
-        return await Hands.submit(restart.hands, submission)
+        return await Hands.submit(restart.writer, submission)
 
-    restart.hands.submit = submit  # type: ignore[method-assign]
+    restart.writer.submit = submit  # type: ignore[method-assign]
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
-    assert restart.hands.submitted == []
+    assert restart.writer.submitted == []
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ async def test_refusal_of_a_second_try_may_mean_that_the_first_arrived():
 async def test_submission_that_fails_is_tried_again_later(faults, said):
     restart = Restart().after(*BEFORE_SUBMIT)
     restart.clock.pass_s(60)
-    restart.hands.faults = faults
+    restart.writer.faults = faults
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert outcome.because.startswith(said)
@@ -378,7 +378,7 @@ async def test_submission_that_fails_is_tried_again_later(faults, said):
 
 async def test_full_disk_ends_the_try_at_once():
     restart = Restart().after(*BEFORE_SUBMIT)
-    restart.hands.faults = [StorageUnavailable("The disk is full.")]
+    restart.writer.faults = [StorageUnavailable("The disk is full.")]
     with pytest.raises(StorageUnavailable):
         await restart.run()
 
@@ -387,9 +387,9 @@ async def test_full_disk_ends_the_try_at_once():
 async def test_submission_is_tried_until_the_approval_expires(before_expiry_s, kind):
     restart = Restart().after(*BEFORE_SUBMIT)
     restart.clock.moment = at(3600 - before_expiry_s)
-    restart.hands.faults = [SubmissionRefused("No room.")]
+    restart.writer.faults = [SubmissionRefused("No room.")]
     outcome = await restart.run()
     assert isinstance(outcome, kind)
     if isinstance(outcome, ActionFailed):
         assert outcome.done == (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL)
-        assert restart.journal.records[ActionStep.SUBMIT].state is StepState.FAILED
+        assert restart.journal.tx[ActionStep.SUBMIT].state is StepState.FAILED

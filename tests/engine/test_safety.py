@@ -25,10 +25,10 @@ from babysitter.model.job import Job, JobState
 from babysitter.model.proposal import Approved, Digest, Proposal, ProposalFacts
 from tests.engine.test_act import SUCCESSOR, answer, offer_of
 from tests.engine.test_check import zombie
-from tests.support.app import ADA, AppHarness, SmallHands, home
+from tests.support.app import ADA, AppHarness, SmallWriter, home
 from tests.support.build import COORDINATOR, NOON, ROOT, at, submission
 from tests.support.cluster import HandClock, SmallCluster
-from tests.support.jobs import R, crew, job, tree
+from tests.support.jobs import R, job, pipeline, tree
 
 ENDS_AFTER_S = 40.0
 
@@ -36,7 +36,7 @@ ENDS_AFTER_S = 40.0
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
@@ -44,22 +44,22 @@ class Steps:
     """A journal in memory."""
 
     def __init__(self, **taken: StepState) -> None:
-        self.records = {
+        self.tx = {
             ActionStep[name.upper()]: StepRecord(ActionStep[name.upper()], state, NOON)
             for name, state in taken.items()
         }
 
     async def taken(self) -> Mapping[ActionStep, StepRecord]:
-        return dict(self.records)
+        return dict(self.tx)
 
     async def intend(self, step: ActionStep, detail: str = "") -> None:
-        self.records[step] = StepRecord(step, StepState.INTENDED, NOON, detail)
+        self.tx[step] = StepRecord(step, StepState.INTENDED, NOON, detail)
 
     async def done(self, step: ActionStep, detail: str = "") -> None:
-        self.records[step] = StepRecord(step, StepState.DONE, NOON, detail)
+        self.tx[step] = StepRecord(step, StepState.DONE, NOON, detail)
 
     async def failed(self, step: ActionStep, detail: str = "") -> None:
-        self.records[step] = StepRecord(step, StepState.FAILED, NOON, detail)
+        self.tx[step] = StepRecord(step, StepState.FAILED, NOON, detail)
 
 
 class SlowToEnd(SmallCluster):
@@ -77,7 +77,7 @@ class SlowToEnd(SmallCluster):
         return await super().find(job)
 
 
-class SlowHands(SmallHands):
+class SlowWriter(SmallWriter):
     """Stops as slowly as the cluster; notes the old job's state at each submission."""
 
     def __init__(self, cluster: SlowToEnd, clock: HandClock) -> None:
@@ -118,7 +118,7 @@ def approved(*, is_http: bool = False) -> Approved:
 
 
 async def carried_out(
-    cluster: SmallCluster, hands: SmallHands, clock: HandClock, journal: Steps, *, is_http: bool = False
+    cluster: SmallCluster, writer: SmallWriter, clock: HandClock, journal: Steps, *, is_http: bool = False
 ):
     async def nothing() -> str:
         return ""
@@ -127,7 +127,7 @@ async def carried_out(
         approved(is_http=is_http),
         journal,
         cluster,
-        hands,
+        writer,
         clock,
         what_moved=nothing,
         folder_moved=nothing,
@@ -139,10 +139,10 @@ async def test_submit_waits_until_the_old_job_has_ended():
     clock = HandClock()
     cluster = SlowToEnd(clock)
     cluster.jobs[ROOT] = job(ROOT, R)
-    hands = SlowHands(cluster, clock)
-    outcome = await carried_out(cluster, hands, clock, Steps())
+    writer = SlowWriter(cluster, clock)
+    outcome = await carried_out(cluster, writer, clock, Steps())
     assert outcome == ActionSucceeded(SUCCESSOR)
-    assert hands.old_state_at_submit == [JobState.KILLED]
+    assert writer.old_state_at_submit == [JobState.KILLED]
 
 
 FREE = JobId(f"{SUCCESSOR}-2")
@@ -151,30 +151,30 @@ FREE = JobId(f"{SUCCESSOR}-2")
 async def test_submit_never_adopts_a_foreign_job():
     clock, cluster, journal = HandClock(), SmallCluster(), Steps()
     cluster.jobs = {ROOT: job(ROOT, R), SUCCESSOR: job(SUCCESSOR, R)}
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
     for _ in range(3):  # whatever an earlier try has left in the journal
-        outcome = await carried_out(cluster, hands, clock, journal)
+        outcome = await carried_out(cluster, writer, clock, journal)
         assert isinstance(outcome, NotSubmitted)
         assert (outcome.step, outcome.failure) == (ActionStep.SUBMIT, SubmissionFailure.NAME_TAKEN)
         assert outcome.by_hand_as == FREE
         assert f"{SUCCESSOR} exists already and is not of this restart" in outcome.because
-        assert hands.submitted == []
+        assert writer.submitted == []
 
 
 async def test_submission_under_the_free_name_is_followed():
     clock, cluster, journal = HandClock(), SmallCluster(), Steps()
     cluster.jobs = {ROOT: job(ROOT, R), SUCCESSOR: job(SUCCESSOR, R)}
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
-    assert isinstance(await carried_out(cluster, hands, clock, journal), NotSubmitted)
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
+    assert isinstance(await carried_out(cluster, writer, clock, journal), NotSubmitted)
     cluster.jobs[FREE] = job(FREE, R)
-    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(FREE)
-    assert hands.submitted == []
+    assert await carried_out(cluster, writer, clock, journal) == ActionSucceeded(FREE)
+    assert writer.submitted == []
 
 
 async def test_failure_before_the_intention_adopts_nothing():
     clock, cluster, journal = HandClock(), SmallCluster(), Steps()
     cluster.jobs[ROOT] = job(ROOT, R)
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
 
     class BlindForNames(SmallCluster):
         async def find(self, job: JobId) -> Job | None:
@@ -184,30 +184,30 @@ async def test_failure_before_the_intention_adopts_nothing():
 
     blind = BlindForNames()
     blind.jobs = cluster.jobs
-    outcome = await carried_out(blind, hands, clock, journal)
+    outcome = await carried_out(blind, writer, clock, journal)
     assert isinstance(outcome, NotSubmitted)
     assert "not known whether" in outcome.because
     cluster.jobs[SUCCESSOR] = job(
         SUCCESSOR, R, since_s=-3600
     )  # of somebody else, and older than our intention
-    outcome = await carried_out(cluster, hands, clock, journal)
+    outcome = await carried_out(cluster, writer, clock, journal)
     assert isinstance(outcome, NotSubmitted)
     assert outcome.failure is SubmissionFailure.NAME_TAKEN
-    assert hands.submitted == []
+    assert writer.submitted == []
 
 
 async def test_name_taken_at_the_submission_is_not_adopted():
     clock, cluster, journal = HandClock(), SmallCluster(), Steps()
     cluster.jobs[ROOT] = job(ROOT, R)
 
-    class TooLate(SmallHands):
+    class TooLate(SmallWriter):
         async def submit(self, submission):  # noqa: ARG002
             cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
             raise SubmissionRefused(f"Job {SUCCESSOR} exists already.")
 
-    hands = TooLate(cluster, clock)  # type: ignore[arg-type]
+    writer = TooLate(cluster, clock)  # type: ignore[arg-type]
     for _ in range(2):
-        outcome = await carried_out(cluster, hands, clock, journal, is_http=True)
+        outcome = await carried_out(cluster, writer, clock, journal, is_http=True)
         assert isinstance(outcome, NotSubmitted)
         assert (outcome.failure, outcome.by_hand_as) == (SubmissionFailure.NAME_TAKEN, FREE)
 
@@ -215,52 +215,52 @@ async def test_name_taken_at_the_submission_is_not_adopted():
 @pytest.mark.parametrize("stop", [StepState.INTENDED, StepState.DONE])
 async def test_job_forgotten_after_the_stop_is_tried_again(stop: StepState):
     clock, cluster = HandClock(), SmallCluster()
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
     journal = Steps(evidence=StepState.DONE, stop=stop)
-    outcome = await carried_out(cluster, hands, clock, journal)
+    outcome = await carried_out(cluster, writer, clock, journal)
     assert isinstance(outcome, NotSubmitted)
     assert outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
-    assert hands.submitted == []  # it may still run
+    assert writer.submitted == []  # it may still run
     cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
-    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(SUCCESSOR)
+    assert await carried_out(cluster, writer, clock, journal) == ActionSucceeded(SUCCESSOR)
 
 
 async def test_forgotten_job_submitted_by_a_person_is_followed():
     clock, cluster = HandClock(), SmallCluster()
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
     journal = Steps(evidence=StepState.DONE, stop=StepState.DONE)
-    assert isinstance(await carried_out(cluster, hands, clock, journal), NotSubmitted)
+    assert isinstance(await carried_out(cluster, writer, clock, journal), NotSubmitted)
     cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
-    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(SUCCESSOR)
-    assert hands.submitted == []
+    assert await carried_out(cluster, writer, clock, journal) == ActionSucceeded(SUCCESSOR)
+    assert writer.submitted == []
 
 
 async def test_late_failure_is_tried_again_for_half_an_hour():
     clock, cluster = HandClock(), SmallCluster()
     cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
-    hands.refuses = SubmissionRefused("No room.")
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
+    writer.refuses = SubmissionRefused("No room.")
     ended = {"evidence": StepState.DONE, "stop": StepState.DONE, "terminal": StepState.DONE}
     journal = Steps(**ended)
-    journal.records[ActionStep.TERMINAL] = replace(journal.records[ActionStep.TERMINAL], at=at(3600))
+    journal.tx[ActionStep.TERMINAL] = replace(journal.tx[ActionStep.TERMINAL], at=at(3600))
     clock.pass_s(3601)  # past the expiry of the approval
-    outcome = await carried_out(cluster, hands, clock, journal)
+    outcome = await carried_out(cluster, writer, clock, journal)
     assert isinstance(outcome, NotSubmitted)
     assert outcome.until == at(3600 + 1800)
     clock.pass_s(1800)
-    assert isinstance(await carried_out(cluster, hands, clock, journal), ActionFailed)
+    assert isinstance(await carried_out(cluster, writer, clock, journal), ActionFailed)
 
 
 async def test_submit_takes_its_own_job_after_a_crash():
     clock, cluster = HandClock(), SmallCluster()
     cluster.jobs = {ROOT: job(ROOT, JobState.KILLED), SUCCESSOR: job(SUCCESSOR, R)}
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
     begun = dict.fromkeys(("evidence", "stop", "terminal"), StepState.DONE) | {"submit": StepState.INTENDED}
-    assert await carried_out(cluster, hands, clock, Steps(**begun)) == ActionSucceeded(SUCCESSOR)
-    assert hands.submitted == []
+    assert await carried_out(cluster, writer, clock, Steps(**begun)) == ActionSucceeded(SUCCESSOR)
+    assert writer.submitted == []
 
 
-class LostAnswers(SmallHands):
+class LostAnswers(SmallWriter):
     """The request to stop arrives; the answer does not, and the controller is away for a while."""
 
     def __init__(self, cluster: SmallCluster, clock: HandClock) -> None:
@@ -276,33 +276,33 @@ class LostAnswers(SmallHands):
 async def test_job_stopped_by_a_lost_request_comes_back():
     clock, cluster, journal = HandClock(), SmallCluster(), Steps()
     cluster.jobs[ROOT] = job(ROOT, R)
-    hands = LostAnswers(cluster, clock)
-    outcome = await carried_out(cluster, hands, clock, journal)
+    writer = LostAnswers(cluster, clock)
+    outcome = await carried_out(cluster, writer, clock, journal)
     assert isinstance(outcome, NotSubmitted)
     assert outcome.step is ActionStep.STOP
     cluster.broken = None
-    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(SUCCESSOR)
-    assert (hands.stopped, hands.submitted) == ([ROOT], [SUCCESSOR])
+    assert await carried_out(cluster, writer, clock, journal) == ActionSucceeded(SUCCESSOR)
+    assert (writer.stopped, writer.submitted) == ([ROOT], [SUCCESSOR])
 
 
 async def test_job_whose_end_is_not_seen_in_time_comes_back():
     clock, cluster = HandClock(), SmallCluster()
     cluster.jobs[ROOT] = job(ROOT, JobState.KILLED)
     cluster.broken = Unreachable("Away.")
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
     journal = Steps(evidence=StepState.DONE, stop=StepState.DONE)
-    outcome = await carried_out(cluster, hands, clock, journal)
+    outcome = await carried_out(cluster, writer, clock, journal)
     assert isinstance(outcome, NotSubmitted)
     assert outcome.step is ActionStep.TERMINAL
     cluster.broken = None
-    assert await carried_out(cluster, hands, clock, journal) == ActionSucceeded(SUCCESSOR)
+    assert await carried_out(cluster, writer, clock, journal) == ActionSucceeded(SUCCESSOR)
 
 
 async def test_stop_that_is_refused_ends_the_restart():
     clock, cluster = HandClock(), SmallCluster()
     cluster.jobs[ROOT] = job(ROOT, R)
 
-    class Refusing(SmallHands):
+    class Refusing(SmallWriter):
         async def stop(self, job: JobId) -> None:
             raise NotAuthorised(f"{job} is not yours.")
 
@@ -315,10 +315,10 @@ async def test_stop_that_is_refused_ends_the_restart():
 async def test_job_that_succeeded_meanwhile_is_not_repeated(stop: StepState):
     clock, cluster = HandClock(), SmallCluster()
     cluster.jobs[ROOT] = job(ROOT, JobState.SUCCEEDED)
-    hands = SmallHands(cluster, clock)  # type: ignore[arg-type]
-    outcome = await carried_out(cluster, hands, clock, Steps(evidence=StepState.DONE, stop=stop))
+    writer = SmallWriter(cluster, clock)  # type: ignore[arg-type]
+    outcome = await carried_out(cluster, writer, clock, Steps(evidence=StepState.DONE, stop=stop))
     assert outcome == ActionCancelled(f"{ROOT} succeeded before it was stopped")
-    assert hands.submitted == []
+    assert writer.submitted == []
 
 
 async def test_decide_refuses_an_expired_proposal(place: AppHarness):
@@ -329,18 +329,18 @@ async def test_decide_refuses_an_expired_proposal(place: AppHarness):
         await answer(place, offer)
     assert await place.events(ProposalDecided) == []
     await place.pass_s(60)
-    assert place.hands.stopped == []
+    assert place.writer.stopped == []
 
 
 async def test_journal_is_not_written_without_the_lease(place: AppHarness):
     watch = await zombie(place)
     await answer(place, await offer_of(place, watch))
-    async with place.hall.store.transaction() as records:
-        await records.leases.leave(place.hall.tenure.replica)
-        await records.leases.claim(("service",), place.hall.tenure.replica, now=place.clock.now())
+    async with place.app.store.transaction() as tx:
+        await tx.leases.leave(place.app.leadership.replica)
+        await tx.leases.claim(("service",), place.app.leadership.replica, now=place.clock.now())
     await place.pass_s(30)
     assert await place.events(StepTaken) == []
-    assert place.hands.stopped == []
+    assert place.writer.stopped == []
 
 
 async def test_blind_look_before_the_act_is_not_unchanged(place: AppHarness):
@@ -349,7 +349,7 @@ async def test_blind_look_before_the_act_is_not_unchanged(place: AppHarness):
     place.cluster.broken = Unreachable("The controller refused the connection.")
     await place.pass_s(120)
     assert await place.events(StepTaken) == []
-    assert place.hands.stopped == []
+    assert place.writer.stopped == []
     place.cluster.broken = None
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [SUCCESSOR])
+    assert (place.writer.stopped, place.writer.submitted) == ([ROOT], [SUCCESSOR])

@@ -50,8 +50,8 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 async def add(store: Store, name: str, due_s: float | None) -> None:
     due_at = at(due_s) if due_s is not None else None
-    async with store.transaction() as records:
-        await records.watches.add(build.watch(id=WatchId(name), root=JobId(f"/ada/{name}"), due_at=due_at))
+    async with store.transaction() as tx:
+        await tx.watches.add(build.watch(id=WatchId(name), root=JobId(f"/ada/{name}"), due_at=due_at))
 
 
 async def tick(schedule: Schedule, seconds: float) -> None:
@@ -89,8 +89,8 @@ async def test_checks_of_one_watch_never_overlap(store: Store):
     schedule = Schedule(store, attend)
     await add(store, "w-a", 10)
     for seconds in (10, 20, 30):
-        async with store.transaction() as records:
-            await records.watches.wake(WatchId("w-a"), at=at(seconds))
+        async with store.transaction() as tx:
+            await tx.watches.wake(WatchId("w-a"), at=at(seconds))
         await schedule.tick(at(seconds))
         await asyncio.sleep(0)
     assert schedule.under_way == 1
@@ -126,10 +126,10 @@ async def test_a_watch_stopped_by_another_process_is_left_alone(store: Store):
     schedule = Schedule(store, attend)
     await add(store, "w-a", 10)
     await tick(schedule, 0)
-    async with store.transaction() as records:
-        watch = await records.watches.get(WatchId("w-a"))
-        await records.watches.save(replace(watch, stopped_at=NOON, due_at=None))
-        await records.watches.announce(watch.id)
+    async with store.transaction() as tx:
+        watch = await tx.watches.get(WatchId("w-a"))
+        await tx.watches.save(replace(watch, stopped_at=NOON, due_at=None))
+        await tx.watches.announce(watch.id)
     await tick(schedule, 20)
     assert attend.attended == []
     assert schedule.next_due_at is None
@@ -140,8 +140,8 @@ async def test_what_no_announcement_told_is_found_by_comparing(store: Store):
     schedule = Schedule(store, attend)
     await tick(schedule, 0)
     await add(store, "w-a", 0)
-    async with store.transaction() as records:
-        await records.watches._connection.execute(text("DELETE FROM wakes"))
+    async with store.transaction() as tx:
+        await tx.watches._connection.execute(text("DELETE FROM wakes"))
     await tick(schedule, 1)
     assert attend.attended == []
     await tick(schedule, COMPARE_EVERY.total_seconds())
@@ -164,8 +164,8 @@ async def test_clock_set_back_two_hours_stops_no_checks(store: Store):
     attend = Attendant()
     attend.next_due["w-a"] = at(40)
     schedule = Schedule(store, attend)
-    async with store.transaction() as records:
-        await records.watches.add(
+    async with store.transaction() as tx:
+        await tx.watches.add(
             build.watch(id=WatchId("w-a"), root=JobId("/ada/w-a"), due_at=at(10), last_checked_at=at(0))
         )
     await tick(schedule, 10)
@@ -178,10 +178,10 @@ async def test_clock_set_back_two_hours_stops_no_checks(store: Store):
 
 
 async def test_clock_set_back_while_nobody_served(store: Store):
-    async with store.transaction() as records:
+    async with store.transaction() as tx:
         for name, written_s in (("w-new", None), ("w-old", 7200)):
             last = at(written_s) if written_s is not None else None
-            await records.watches.add(
+            await tx.watches.add(
                 build.watch(
                     id=WatchId(name),
                     root=JobId(f"/ada/{name}"),

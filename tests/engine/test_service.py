@@ -27,16 +27,16 @@ def cluster() -> SmallCluster:
     return made
 
 
-async def was_checked(hall: App) -> bool:
-    async with hall.store.reading() as records:
-        return all(each.last_checked_at for each in await records.watches.all())
+async def was_checked(app: App) -> bool:
+    async with app.store.reading() as tx:
+        return all(each.last_checked_at for each in await tx.watches.all())
 
 
 async def test_a_running_service_looks_after_what_another_process_started(tmp_path: Path):
     settings, ear, small = Settings(state_dir=tmp_path), RecordingNotifier(), cluster()
     clock = SystemClock()
-    async with open_app(settings, clock=clock, notifiers=(ear,), opener=opener(small)) as hall:
-        async with Service(hall) as service:
+    async with open_app(settings, clock=clock, notifiers=(ear,), opener=opener(small)) as app:
+        async with Service(app) as service:
             running = asyncio.create_task(service.until_stopped())
             async with open_app(settings, clock=clock, opener=opener(small)) as elsewhere:
                 await start_watch(elsewhere, ROOT, MARIN, by=ADA)
@@ -47,7 +47,7 @@ async def test_a_running_service_looks_after_what_another_process_started(tmp_pa
             service.stop()
             await running
         assert ear.occasions == ["started", "emergency"]  # nobody looks after the job from here on
-        async with Service(hall) as again:
+        async with Service(app) as again:
             assert again.schedule.under_way == 0
 
 
@@ -56,8 +56,8 @@ async def test_service_ends_without_a_traceback(tmp_path: Path, caplog: pytest.L
     faults: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
     small, began, may_end = cluster(), asyncio.Event(), asyncio.Event()
-    async with open_app(Settings(state_dir=tmp_path), opener=opener(small)) as hall:
-        async with Service(hall) as service:
+    async with open_app(Settings(state_dir=tmp_path), opener=opener(small)) as app:
+        async with Service(app) as service:
             tick = service.schedule.tick
 
             async def slow_tick(now: datetime) -> None:
@@ -71,7 +71,7 @@ async def test_service_ends_without_a_traceback(tmp_path: Path, caplog: pytest.L
             service.stop()
             may_end.set()
             await running
-        async with Service(hall, stop_within_s=0.0) as hurried:
+        async with Service(app, stop_within_s=0.0) as hurried:
             hurried.schedule.tick = slow_tick
             may_end.clear()
             began.clear()
@@ -79,18 +79,18 @@ async def test_service_ends_without_a_traceback(tmp_path: Path, caplog: pytest.L
             await began.wait()
             hurried.stop()
             await running
-    assert (faults, [each.name for each in caplog.records if each.name.startswith("apscheduler")]) == ([], [])
+    assert (faults, [each.name for each in caplog.tx if each.name.startswith("apscheduler")]) == ([], [])
 
 
 async def test_a_service_that_was_overtaken_ends(tmp_path: Path):
-    world = FakeClock()
+    wall_clock = FakeClock()
     async with (
-        open_app(Settings(state_dir=tmp_path), clock=world, opener=opener(cluster())) as hall,
-        Service(hall) as service,
+        open_app(Settings(state_dir=tmp_path), clock=wall_clock, opener=opener(cluster())) as app,
+        Service(app) as service,
     ):
-        async with hall.store.transaction() as records:
-            await records.leases.leave(hall.tenure.replica)
-            await records.leases.claim(("service",), hall.tenure.replica, now=world.now())
+        async with app.store.transaction() as tx:
+            await tx.leases.leave(app.leadership.replica)
+            await tx.leases.claim(("service",), app.leadership.replica, now=wall_clock.now())
         with pytest.raises(FactsChanged, match="steps back"):
             await service.until_stopped()
 
@@ -103,9 +103,9 @@ async def test_what_is_under_way_for_too_long_is_given_up_at_the_end(tmp_path: P
     deaf = Deaf()
     deaf.jobs[ROOT] = job(ROOT)
     clock = FakeClock()
-    async with open_app(Settings(state_dir=tmp_path), clock=clock, opener=opener(deaf)) as hall:
-        async with Service(hall, stop_within_s=0.05) as service:
-            await start_watch(hall, ROOT, MARIN, by=ADA)
+    async with open_app(Settings(state_dir=tmp_path), clock=clock, opener=opener(deaf)) as app:
+        async with Service(app, stop_within_s=0.05) as service:
+            await start_watch(app, ROOT, MARIN, by=ADA)
             await service.tick()
             assert service.schedule.under_way == 1
         assert service.schedule.under_way == 0

@@ -14,7 +14,7 @@ from babysitter.usecases.approvals import decide
 from babysitter.usecases.manage_watches import watch_status
 from tests.engine.test_check import zombie
 from tests.support.app import ADA, AppHarness, home
-from tests.support.jobs import crew, tree
+from tests.support.jobs import pipeline, tree
 
 LASTS = timedelta(hours=12)  # proposal_expires_s
 
@@ -22,12 +22,12 @@ LASTS = timedelta(hours=12)  # proposal_expires_s
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
 async def proposals(place: AppHarness, watch: Watch) -> tuple[Proposal, ...]:
-    return (await watch_status(place.hall, watch.id)).proposals
+    return (await watch_status(place.app, watch.id)).proposals
 
 
 async def snooze(place: AppHarness, hours: float | None) -> tuple[Watch, Proposal]:
@@ -35,7 +35,7 @@ async def snooze(place: AppHarness, hours: float | None) -> tuple[Watch, Proposa
     watch = await zombie(place)
     (offer,) = await proposals(place, watch)
     until = place.clock.now() + timedelta(hours=hours) if hours is not None else None
-    await decide(place.hall, offer.id, ADA, Answer.SNOOZE, Surface.TERMINAL, snooze_until=until)
+    await decide(place.app, offer.id, ADA, Answer.SNOOZE, Surface.TERMINAL, snooze_until=until)
     return watch, offer
 
 
@@ -45,25 +45,25 @@ async def test_snooze_until_it_changes_expires(place: AppHarness):
     assert [each.status for each in await proposals(place, watch)] == [ProposalStatus.SNOOZED]
     await place.pass_s(7200, step_s=3600)
     assert [each.status for each in await proposals(place, watch)] == [ProposalStatus.UNANSWERED]
-    (incident,) = (await watch_status(place.hall, watch.id)).incidents
+    (incident,) = (await watch_status(place.app, watch.id)).incidents
     assert incident.status is IncidentStatus.EXPIRED
     with pytest.raises(FactsChanged, match="expired unanswered"):
-        await decide(place.hall, offer.id, ADA, Answer.YES, Surface.TERMINAL)
+        await decide(place.app, offer.id, ADA, Answer.YES, Surface.TERMINAL)
 
 
 async def test_snoozed_proposal_is_not_approved_after_its_expiry(place: AppHarness):
     _, offer = await snooze(place, None)
     place.clock.advance(LASTS.total_seconds() + 60)  # and no check came by
     with pytest.raises(FactsChanged, match="expired at"):
-        await decide(place.hall, offer.id, ADA, Answer.YES, Surface.TERMINAL)
+        await decide(place.app, offer.id, ADA, Answer.YES, Surface.TERMINAL)
     await place.pass_s(60)
-    assert place.hands.stopped == []
+    assert place.writer.stopped == []
 
 
 async def test_snoozed_proposal_can_be_approved_before_it_expires(place: AppHarness):
     _, offer = await snooze(place, 4)
     await place.pass_s(600, step_s=300)
-    ruling = await decide(place.hall, offer.id, ADA, Answer.YES, Surface.TERMINAL)
+    ruling = await decide(place.app, offer.id, ADA, Answer.YES, Surface.TERMINAL)
     assert ruling.took_effect
 
 
@@ -83,4 +83,4 @@ async def test_snooze_that_is_over_leaves_one_proposal_to_answer(place: AppHarne
     old, new = await proposals(place, watch)
     assert (old.id, old.status, new.status) == (offer.id, ProposalStatus.WITHDRAWN, ProposalStatus.OPEN)
     with pytest.raises(FactsChanged, match="withdrawn"):
-        await decide(place.hall, old.id, ADA, Answer.YES, Surface.TERMINAL)
+        await decide(place.app, old.id, ADA, Answer.YES, Surface.TERMINAL)

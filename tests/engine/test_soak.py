@@ -16,7 +16,7 @@ from babysitter.model.log import LogSource
 from babysitter.model.phase import Phase
 from tests.support.build import watch as made_watch
 from tests.support.healthy import PROGRAMS
-from tests.support.jobs import crew, look, tree
+from tests.support.jobs import look, pipeline, tree
 from tests.support.recordings import FIXTURES, rules
 
 DAY_S = 24 * 3600
@@ -27,7 +27,7 @@ HEALTHY = ("01-plain-success", "07-zephyr-healthy", "11-zephyr-two-pipelines")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_healthy_day_is_silent(name: str) -> None:
     chance, watch = random.Random(name), made_watch(Phase.PENDING)
-    jobs = crew(count=30) if name == "pipeline" else ()
+    jobs = pipeline(count=30) if name == "pipeline" else ()
     alarms: list[tuple[float, str]] = []
     phases: set[Phase] = set()
     for now in range(LOOK_S, DAY_S + LOOK_S, LOOK_S):

@@ -67,22 +67,22 @@ def test_time_of_the_last_message_outlives_the_process(tmp_path: Path):
 
 async def test_running_service_says_its_troubles_past_the_database(tmp_path: Path):
     clock = FakeClock()
-    async with open_app(Settings(state_dir=tmp_path), clock=clock) as hall:
+    async with open_app(Settings(state_dir=tmp_path), clock=clock) as app:
         StatusFile(tmp_path).write({"database": "full"}, now=clock.now())
-        assert await service_troubles(hall) == {}, "nobody serves: the file is an old one"
-        await hall.tenure.begin()
-        assert await service_troubles(hall) == {"database": "full"}
-        await hall.tenure.end()
+        assert await service_troubles(app) == {}, "nobody serves: the file is an old one"
+        await app.leadership.begin()
+        assert await service_troubles(app) == {"database": "full"}
+        await app.leadership.end()
 
 
 async def test_stopped_process_is_said_to_give_no_sign_of_life(tmp_path: Path):
     clock = FakeClock()
-    async with open_app(Settings(state_dir=tmp_path), clock=clock) as hall:
-        await hall.tenure.begin()
+    async with open_app(Settings(state_dir=tmp_path), clock=clock) as app:
+        await app.leadership.begin()
         StatusFile(tmp_path).write({}, now=clock.now())
         clock.advance(31)
-        words = (await service_troubles(hall))["service"]
-        await hall.tenure.end()
+        words = (await service_troubles(app))["service"]
+        await app.leadership.end()
     assert "no sign of life since 12:00:00 UTC" in words
     assert str(os.getpid()) in words
 

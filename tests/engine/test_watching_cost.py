@@ -30,8 +30,8 @@ async def test_five_quiet_watches_cost_24_requests_in_two_minutes(tmp_path: Path
         Simulator(str(scenario), clock.now) as sim,
         open_app(
             Settings(state_dir=tmp_path / "state"), clock=clock, opener=partial(open_cluster, clock=clock)
-        ) as hall,
-        Service(hall) as service,
+        ) as app,
+        Service(app) as service,
     ):
 
         async def pass_s(seconds: float) -> None:
@@ -41,7 +41,7 @@ async def test_five_quiet_watches_cost_24_requests_in_two_minutes(tmp_path: Path
                 await service.settled()
 
         for job in (sim.root_job, *sim.copies):
-            await start_watch(hall, job, ClusterSpec("marin", url=sim.url), by=Person("ada"))
+            await start_watch(app, job, ClusterSpec("marin", url=sim.url), by=Person("ada"))
         await pass_s(180)
         sim.requests.clear()
         await pass_s(120)

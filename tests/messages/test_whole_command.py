@@ -6,8 +6,8 @@ import pytest
 
 from babysitter.messages.compose import buttons_for, compose_message
 from babysitter.messages.whole_command import (
+    MAX_PAGES,
     PAGE_CHARS,
-    PAGES_MOST,
     must_be_shown,
     pages_of,
     whole_command,
@@ -71,7 +71,7 @@ def test_pages_hold_every_word(offer: Proposal):
 
 
 def test_command_too_long_for_slack_has_no_pages():
-    flags = tuple("--x=" + "y" * PAGE_CHARS for _ in range(PAGES_MOST))
+    flags = tuple("--x=" + "y" * PAGE_CHARS for _ in range(MAX_PAGES))
     assert pages_of(proposal(submission=build.submission("iris", *flags))) == ()
 
 

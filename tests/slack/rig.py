@@ -186,7 +186,7 @@ def make_rig(
         clock,
         app_token="" if over_http else slack.app_token,
         signing_secret=slack.signing_secret if over_http else "",
-        world=SystemClock() if over_http else clock,
+        wall_clock=SystemClock() if over_http else clock,
         ping_every_s=ping_every_s,
     )
     return Rig(slack, desk, clock, notifier, surface)

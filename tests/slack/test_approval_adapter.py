@@ -17,7 +17,7 @@ async def an_offer(told) -> ProposalId:
 
 async def test_a_press_is_the_one_decision_and_a_second_hears_who_was_first(tmp_path):
     async with story("zombie", tmp_path) as told:
-        offer, desk = await an_offer(told), ApprovalAdapter(told.hall)
+        offer, desk = await an_offer(told), ApprovalAdapter(told.app)
         assert (await desk.decide(offer, ADA, Answer.YES, Surface.SLACK)).took_effect
         second = await desk.decide(offer, ADA, Answer.NO, Surface.SLACK)
         assert not second.took_effect
@@ -30,7 +30,7 @@ async def test_a_stranger_is_refused_recorded_and_nothing_follows(tmp_path):
     async with story("zombie", tmp_path) as told:
         offer = await an_offer(told)
         with pytest.raises(NotAllowed):
-            await ApprovalAdapter(told.hall).decide(offer, Person("U-bob"), Answer.YES, Surface.SLACK)
+            await ApprovalAdapter(told.app).decide(offer, Person("U-bob"), Answer.YES, Surface.SLACK)
         assert [each.by for each in await told.events(DecisionRefused)] == ["U-bob"]
         await told.pass_s(60)
         assert told.sim.launched == []
@@ -40,4 +40,4 @@ async def test_more_evidence_is_what_the_incident_rests_on(tmp_path):
     async with story("zombie", tmp_path) as told:
         await an_offer(told)
         incident = (await told.standing()).incidents[0].id
-        assert any("_shutdown" in line for line in await ApprovalAdapter(told.hall).more_evidence(incident))
+        assert any("_shutdown" in line for line in await ApprovalAdapter(told.app).more_evidence(incident))

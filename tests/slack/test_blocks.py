@@ -51,7 +51,7 @@ def test_whatever_the_words_the_payload_is_harmless_and_within_limits(
     for rendered in (blocks.render(words, buttons, mentions=mentions), blocks.render_plainly(words, buttons)):
         shown = list(rendered.blocks)
         assert fault_of_blocks(shown) is None
-        assert sum(len(text) for text in texts_in(shown)) <= blocks.BLOCKS_CHARS_MOST + 500
+        assert sum(len(text) for text in texts_in(shown)) <= blocks.MAX_BLOCKS_CHARS + 500
         assert len(rendered.text) <= 3_900
         assert set(buttons_of(shown)) <= {(each.kind.value, each.target) for each in (*buttons, *SHOWING)}
         for text in [*texts_in(shown), rendered.text]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babysitter.model.message import ButtonKind
-from babysitter.slack.click import ID_CHARS_MOST, parse_click, read_back, written
+from babysitter.slack.click import MAX_ID_CHARS, parse_click, read_back, written
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=20),
@@ -28,7 +28,7 @@ payloads = st.fixed_dictionaries(
 @given(payload=json_values | payloads)
 def test_any_payload_is_read_or_ignored(payload: object) -> None:
     press = parse_click(payload)
-    assert press is None or (press.user and 0 < len(press.target) <= ID_CHARS_MOST)
+    assert press is None or (press.user and 0 < len(press.target) <= MAX_ID_CHARS)
 
 
 def payload(**changes: object) -> dict[str, object]:

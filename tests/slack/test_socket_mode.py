@@ -10,7 +10,7 @@ from tests.slack.rig import MemoryDesk, Rig, connected, make_rig
 from tests.support.waiting import HANG_S, until
 from tests.surfaces.manual_clock import ManualClock
 
-PING_EVERY_S = 0.2  # really: the pings are the Slack client's own
+PING_INTERVAL_S = 0.2  # really: the pings are the Slack client's own
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ async def test_a_quiet_but_hearing_socket_is_left_alone(rig: Rig) -> None:
     assert rig.socket.status.deaf_times == 0
 
 
-@pytest.mark.parametrize("rig", [PING_EVERY_S], indirect=True)
+@pytest.mark.parametrize("rig", [PING_INTERVAL_S], indirect=True)
 async def test_no_pongs_is_mended(rig: Rig) -> None:
     rig.slack.sockets.go_deaf()
     await until(lambda: rig.slack.sockets.connections_made > 1, step=lambda: rig.clock.advance(2))

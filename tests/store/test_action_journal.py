@@ -11,26 +11,26 @@ PROPOSAL, WATCH = ProposalId("p-1"), WatchId("w-1")
 
 
 async def test_an_action_is_open_until_it_is_ended_once(store: Store):
-    async with store.transaction() as records:
-        await records.journal.begin(PROPOSAL, WATCH, now=NOON)
-        await records.journal.begin(PROPOSAL, WATCH, now=at(5))
-        (action,) = await records.journal.open_actions()
+    async with store.transaction() as tx:
+        await tx.journal.begin(PROPOSAL, WATCH, now=NOON)
+        await tx.journal.begin(PROPOSAL, WATCH, now=at(5))
+        (action,) = await tx.journal.open_actions()
         assert action.begun_at == NOON
-        assert await records.journal.open_action_of(WATCH) == action
-        assert await records.journal.end(PROPOSAL, "submitted", now=at(9))
-        assert not await records.journal.end(PROPOSAL, "twice", now=at(10))
-        assert await records.journal.open_actions() == ()
+        assert await tx.journal.open_action_of(WATCH) == action
+        assert await tx.journal.end(PROPOSAL, "submitted", now=at(9))
+        assert not await tx.journal.end(PROPOSAL, "twice", now=at(10))
+        assert await tx.journal.open_actions() == ()
 
 
 async def test_a_step_stands_where_it_was_last_written(store: Store):
-    async with store.transaction() as records:
-        await records.journal.begin(PROPOSAL, WATCH, now=NOON)
-        (action,) = await records.journal.open_actions()
-        await records.journal.write(action, ActionStep.STOP, StepState.INTENDED, "/ada/dedup", now=at(1))
-        await records.journal.write(action, ActionStep.STOP, StepState.DONE, "asked", now=at(2))
-        await records.journal.write(action, ActionStep.TERMINAL, StepState.INTENDED, now=at(3))
-        taken = await records.journal.taken(PROPOSAL)
-        happened = events_of(await records.events.after(0))
+    async with store.transaction() as tx:
+        await tx.journal.begin(PROPOSAL, WATCH, now=NOON)
+        (action,) = await tx.journal.open_actions()
+        await tx.journal.write(action, ActionStep.STOP, StepState.INTENDED, "/ada/dedup", now=at(1))
+        await tx.journal.write(action, ActionStep.STOP, StepState.DONE, "asked", now=at(2))
+        await tx.journal.write(action, ActionStep.TERMINAL, StepState.INTENDED, now=at(3))
+        taken = await tx.journal.taken(PROPOSAL)
+        happened = events_of(await tx.events.after(0))
     assert {step: record.state for step, record in taken.items()} == {
         ActionStep.STOP: StepState.DONE,
         ActionStep.TERMINAL: StepState.INTENDED,
@@ -45,14 +45,12 @@ async def test_a_step_stands_where_it_was_last_written(store: Store):
 
 async def test_what_a_failed_step_says_is_redacted(store: Store):
     token = "hf_" + "madeup" * 6
-    async with store.transaction() as records:
-        await records.journal.begin(PROPOSAL, WATCH, now=NOON)
-        (action,) = await records.journal.open_actions()
-        await records.journal.write(
-            action, ActionStep.SUBMIT, StepState.FAILED, f"refused: {token}", now=at(1)
-        )
-        await records.journal.write(action, ActionStep.TERMINAL, StepState.DONE, "killed", now=at(1))
-        taken = await records.journal.taken(PROPOSAL)
+    async with store.transaction() as tx:
+        await tx.journal.begin(PROPOSAL, WATCH, now=NOON)
+        (action,) = await tx.journal.open_actions()
+        await tx.journal.write(action, ActionStep.SUBMIT, StepState.FAILED, f"refused: {token}", now=at(1))
+        await tx.journal.write(action, ActionStep.TERMINAL, StepState.DONE, "killed", now=at(1))
+        taken = await tx.journal.taken(PROPOSAL)
     assert token not in taken[ActionStep.SUBMIT].detail
     assert taken[ActionStep.SUBMIT].detail.startswith("refused")
     assert taken[ActionStep.TERMINAL].detail == "killed"

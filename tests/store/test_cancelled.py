@@ -16,10 +16,10 @@ from tests.support.waiting import HANG_S
 
 
 async def write_both(store: Store, number: int) -> None:
-    async with store.transaction() as records:
+    async with store.transaction() as tx:
         for half in "ab":
             name = f"w-{number}{half}"
-            await records.watches.add(build.watch(id=WatchId(name), root=JobId(f"/ada/{name}")))
+            await tx.watches.add(build.watch(id=WatchId(name), root=JobId(f"/ada/{name}")))
 
 
 async def test_cancelled_after_any_number_of_steps(store: Store):
@@ -28,14 +28,14 @@ async def test_cancelled_after_any_number_of_steps(store: Store):
     async for number in cancelled_everywhere(lambda: write_both(store, next(numbers))):
         runs += 1
         async with asyncio.timeout(HANG_S):
-            async with store.transaction() as records:
-                found = {each.id for each in await records.watches.all()}
+            async with store.transaction() as tx:
+                found = {each.id for each in await tx.watches.all()}
                 assert (f"w-{number}a" in found) == (f"w-{number}b" in found)
-                await records.watches.add(build.watch(id=WatchId("w-x"), root=JobId("/ada/x")))
-            async with store.transaction() as records:
-                mine = await records.watches.get(WatchId("w-x"))
-                assert await records.watches.save(replace(mine, stopped_at=build.NOON))
-                await records.watches._connection.execute(text("DELETE FROM watches WHERE id = 'w-x'"))
+                await tx.watches.add(build.watch(id=WatchId("w-x"), root=JobId("/ada/x")))
+            async with store.transaction() as tx:
+                mine = await tx.watches.get(WatchId("w-x"))
+                assert await tx.watches.save(replace(mine, stopped_at=build.NOON))
+                await tx.watches._connection.execute(text("DELETE FROM watches WHERE id = 'w-x'"))
     assert runs > 10
 
 
@@ -43,9 +43,9 @@ async def test_cancelled_after_any_number_of_steps(store: Store):
 @pytest.mark.filterwarnings("ignore:The garbage collector is trying to clean up")
 async def test_readers_cancelled_anywhere_give_their_place_back(store: Store):
     async def read() -> None:
-        async with store.reading() as records:
-            await records.watches.all()
-            await records.events.after(0)
+        async with store.reading() as tx:
+            await tx.watches.all()
+            await tx.events.after(0)
 
     runs = [number async for number in cancelled_everywhere(read)]
     assert len(runs) > 6

@@ -31,20 +31,20 @@ async def test_events_are_read_in_order_by_cursor(store: Store):
         StageChanged(at=NOON, watch=WatchId(watch), stage=f"stage{number}")
         for number, watch in enumerate(("w-1", "w-2", "w-1"))
     ]
-    async with store.transaction() as records:
-        await records.events.append(*happened)
-    async with store.reading() as records:
-        read = await records.events.after(0)
+    async with store.transaction() as tx:
+        await tx.events.append(*happened)
+    async with store.reading() as tx:
+        read = await tx.events.after(0)
         assert [each.event for each in read] == happened
-        ours = await records.events.after(read[0].number, watches=(WatchId("w-1"),))
+        ours = await tx.events.after(read[0].number, watches=(WatchId("w-1"),))
         assert [each.event for each in ours] == [happened[2]]
-        assert await records.events.newest_number() == ours[0].number
+        assert await tx.events.newest_number() == ours[0].number
 
 
 async def test_numbers_are_seen_only_when_every_smaller_one_is(store: Store):
     """A reader that has seen number N never finds a smaller one later: nothing is missed by cursor."""
-    async with store.transaction() as records:
-        await records.events.append(SawAgain(at=NOON, source="logs", blind_s=1.0))
+    async with store.transaction() as tx:
+        await tx.events.append(SawAgain(at=NOON, source="logs", blind_s=1.0))
         async with store.reading() as reader:
             assert await reader.events.newest_number() == 0
     async with store.reading() as reader:

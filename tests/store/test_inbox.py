@@ -13,20 +13,20 @@ PRESS = PendingClick("U0ADA:approve:p-1:1.2", Surface.SLACK, NOON, '{"user": "U0
 
 async def test_what_came_in_is_kept_once_in_order_by_its_door(store: Store):
     earlier = replace(PRESS, id="earlier", came_at=NOON - timedelta(seconds=1))
-    async with store.transaction() as records:
-        await records.inbox.put(PRESS)
-        await records.inbox.put(earlier)
-        await records.inbox.put(replace(PRESS, body="delivered again"))
-        await records.inbox.put(replace(PRESS, id="typed", door=Surface.TERMINAL))
-    async with store.reading() as records:
-        assert await records.inbox.of(Surface.SLACK) == (earlier, PRESS)
+    async with store.transaction() as tx:
+        await tx.inbox.put(PRESS)
+        await tx.inbox.put(earlier)
+        await tx.inbox.put(replace(PRESS, body="delivered again"))
+        await tx.inbox.put(replace(PRESS, id="typed", door=Surface.TERMINAL))
+    async with store.reading() as tx:
+        assert await tx.inbox.of(Surface.SLACK) == (earlier, PRESS)
 
 
 async def test_what_is_answered_is_gone_however_often(store: Store):
-    async with store.transaction() as records:
-        await records.inbox.put(PRESS)
+    async with store.transaction() as tx:
+        await tx.inbox.put(PRESS)
     for _ in range(2):
-        async with store.transaction() as records:
-            await records.inbox.take_out(PRESS.id)
-    async with store.reading() as records:
-        assert await records.inbox.of(Surface.SLACK) == ()
+        async with store.transaction() as tx:
+            await tx.inbox.take_out(PRESS.id)
+    async with store.reading() as tx:
+        assert await tx.inbox.of(Surface.SLACK) == ()

@@ -37,13 +37,13 @@ async def impatient(folder: Path, noted: Noted | None = None) -> AsyncIterator[S
 
 
 async def add(store: Store, name: str) -> None:
-    async with store.transaction() as records:
-        await records.watches.add(build.watch(id=WatchId(name), root=JobId(f"/ada/{name}")))
+    async with store.transaction() as tx:
+        await tx.watches.add(build.watch(id=WatchId(name), root=JobId(f"/ada/{name}")))
 
 
 async def names(store: Store) -> list[str]:
-    async with store.reading() as records:
-        return [each.id for each in await records.watches.all()]
+    async with store.reading() as tx:
+        return [each.id for each in await tx.watches.all()]
 
 
 async def test_write_behind_a_lock_fails_and_reads_go_on(tmp_path: Path):
@@ -111,14 +111,12 @@ async def test_full_disk_leaves_nothing_and_is_over_with_room(tmp_path: Path):
         await add(store, "w-before")
 
         async def fill() -> None:
-            async with store.transaction() as records:
-                connection = records.watches._connection
+            async with store.transaction() as tx:
+                connection = tx.watches._connection
                 pages = await connection.scalar(text("PRAGMA page_count"))
                 await connection.execute(text(f"PRAGMA max_page_count={pages}"))
                 for number in range(1000):
-                    await records.watches.add(
-                        build.watch(id=WatchId(f"w-{number}"), root=JobId(f"/a/{number}"))
-                    )
+                    await tx.watches.add(build.watch(id=WatchId(f"w-{number}"), root=JobId(f"/a/{number}")))
 
         with pytest.raises(StorageUnavailable, match="disk is full"):
             await fill()
@@ -131,9 +129,9 @@ async def test_fault_of_our_own_is_not_an_outage(tmp_path: Path):
     async with impatient(tmp_path, noted) as store:
 
         async def add_twice() -> None:
-            async with store.transaction() as records:
+            async with store.transaction() as tx:
                 for _ in range(2):
-                    await records.watches._connection.execute(
+                    await tx.watches._connection.execute(
                         text("INSERT INTO clusters (name, description) VALUES ('a', '')")
                     )
 

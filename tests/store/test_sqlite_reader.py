@@ -70,31 +70,29 @@ async def test_reader_gives_what_the_store_gives(tmp_path: Path):
     store = await open_store(tmp_path)
     elsewhere = replace(build.watch(), id=build.WatchId("w-2"), cluster="lagoon")
     stopped = replace(build.watch(), id=build.WatchId("w-0"), stopped_at=NOON, due_at=None)
-    async with store.transaction() as records:
+    async with store.transaction() as tx:
         for watch in (stopped, build.watch(), elsewhere):
-            await records.watches.add(watch)
-        await records.ledger.open_incident(INCIDENT, KEY, build.diagnosis(), now=NOON)
-        await records.ledger.add_proposal(proposal())
-        await records.channels.replace(["Slack #ops"])
+            await tx.watches.add(watch)
+        await tx.incidents.open_incident(INCIDENT, KEY, build.diagnosis(), now=NOON)
+        await tx.incidents.add_proposal(proposal())
+        await tx.channels.replace(["Slack #ops"])
     with SqliteReader(tmp_path / FILE_NAME) as reader:
-        async with store.reading() as records:
+        async with store.reading() as tx:
             for everything in (False, True):
-                assert reader.watches(with_stopped=everything) == await records.watches.all(
+                assert reader.watches(with_stopped=everything) == await tx.watches.all(
                     with_stopped=everything
                 )
             for name, cluster in ((build.ROOT, ""), (build.ROOT, "lagoon"), ("w-0", ""), ("nothing", "")):
-                assert reader.watches_named(name, cluster) == await records.watches.named(
-                    name, cluster=cluster
-                )
-            ledger = await records.ledger.of(build.watch())
+                assert reader.watches_named(name, cluster) == await tx.watches.named(name, cluster=cluster)
+            ledger = await tx.incidents.of(build.watch())
             read = reader.ledger(build.watch())
             assert read.incidents == ledger.incidents != ()
             assert read.proposals == ledger.proposals != ()
-            assert reader.proposal(proposal().id) == await records.ledger.proposal(proposal().id)
+            assert reader.proposal(proposal().id) == await tx.incidents.proposal(proposal().id)
             assert reader.proposal(ProposalId("p-none")) is None
-            assert reader.channels() == await records.channels.all() == ("Slack #ops",)
-    async with store.transaction() as records:
-        await records.ledger.decide_once(yes())
+            assert reader.channels() == await tx.channels.all() == ("Slack #ops",)
+    async with store.transaction() as tx:
+        await tx.incidents.decide_once(yes())
     with SqliteReader(tmp_path / FILE_NAME) as reader:
         assert reader.decision_on(proposal().id) == yes()
     await store.close()
@@ -130,15 +128,15 @@ async def test_reader_cannot_write(tmp_path: Path):
 
 async def test_refusal_written_the_short_way_is_read_by_the_store(tmp_path: Path):
     store = await open_store(tmp_path)
-    async with store.transaction() as records:
-        await offered(records)
+    async with store.transaction() as tx:
+        await offered(tx)
     for target, watch in (("p-1", "w-1"), ("p-nothing", None)):
         tried = DecisionRefused(
             at=NOON, proposal=ProposalId(target), by="a@x", through="terminal", because="no"
         )
         append_refusal(tmp_path / FILE_NAME, tried)
-        async with store.reading() as records:
-            found = (await records.events.after(0))[-1].event
+        async with store.reading() as tx:
+            found = (await tx.events.after(0))[-1].event
         assert found == replace(tried, watch=watch)
     await store.close()
     with pytest.raises(NotReadable):

@@ -25,69 +25,69 @@ ADDED_TO_WATCHES = ("submit_context", "clear_at", "gone_since")  # since the fir
 
 async def test_a_transaction_that_breaks_leaves_nothing(store: Store):
     async def break_off() -> None:
-        async with store.transaction() as records:
+        async with store.transaction() as tx:
             watch = build.watch()
-            await records.watches.add(watch)
-            await records.events.append(WatchStopped(at=build.NOON, watch=watch.id, by=Person("U-ada")))
+            await tx.watches.add(watch)
+            await tx.events.append(WatchStopped(at=build.NOON, watch=watch.id, by=Person("U-ada")))
             _ = 1 / 0
 
     with pytest.raises(ZeroDivisionError):
         await break_off()
-    async with store.reading() as records:
-        assert await records.watches.all() == ()
-        assert await records.events.newest_number() == 0
+    async with store.reading() as tx:
+        assert await tx.watches.all() == ()
+        assert await tx.events.newest_number() == 0
 
 
 async def test_what_is_committed_is_there_for_the_next_process(tmp_path: Path):
     first = await open_store(tmp_path)
-    async with first.transaction() as records:
-        await records.watches.add(build.watch())
+    async with first.transaction() as tx:
+        await tx.watches.add(build.watch())
     await first.close()
     second = await open_store(tmp_path)
-    async with second.reading() as records:
-        assert await records.watches.all() == (build.watch(),)
+    async with second.reading() as tx:
+        assert await tx.watches.all() == (build.watch(),)
     await second.close()
 
 
 async def test_writers_of_two_processes_come_one_after_another(tmp_path: Path):
     ours, theirs = await open_store(tmp_path), await open_store(tmp_path)
-    async with ours.transaction() as records:
-        await records.watches.add(build.watch())
+    async with ours.transaction() as tx:
+        await tx.watches.add(build.watch())
 
     async def count_up(store: Store) -> None:
         for _ in range(10):
-            async with store.transaction() as records:
-                watch = await records.watches.get(build.watch().id)
-                assert await records.watches.save(replace(watch, restarts=watch.restarts + 1))
+            async with store.transaction() as tx:
+                watch = await tx.watches.get(build.watch().id)
+                assert await tx.watches.save(replace(watch, restarts=watch.restarts + 1))
 
     await asyncio.gather(count_up(ours), count_up(theirs), count_up(ours))
-    async with ours.reading() as records:
-        assert (await records.watches.get(build.watch().id)).restarts == 30
+    async with ours.reading() as tx:
+        assert (await tx.watches.get(build.watch().id)).restarts == 30
     await ours.close()
     await theirs.close()
 
 
 async def test_a_reader_cannot_write(store: Store):
     with pytest.raises((DBAPIError, Unreachable), match=r"read-?only"):
-        async with store.reading() as records:
-            await records.watches.add(build.watch())
+        async with store.reading() as tx:
+            await tx.watches.add(build.watch())
 
 
 async def test_a_disk_without_room_is_told_in_our_words(tmp_path: Path):
     store = await open_store(tmp_path)
 
     async def fill() -> None:
-        async with store.transaction() as records:
-            pages = await records.watches._connection.scalar(text("PRAGMA page_count"))
-            await records.watches._connection.execute(text(f"PRAGMA max_page_count={pages}"))
+        async with store.transaction() as tx:
+            pages = await tx.watches._connection.scalar(text("PRAGMA page_count"))
+            await tx.watches._connection.execute(text(f"PRAGMA max_page_count={pages}"))
             for number in range(1000):
                 watch = build.watch(id=WatchId(f"w-{number}"), root=JobId(f"/ada/{number}"))
-                await records.watches.add(watch)
+                await tx.watches.add(watch)
 
     with pytest.raises(Unreachable, match=r"database or disk is full.*Check its disk"):
         await fill()
-    async with store.reading() as records:
-        assert await records.watches.all() == ()
+    async with store.reading() as tx:
+        assert await tx.watches.all() == ()
     await store.close()
 
 
@@ -101,8 +101,8 @@ async def test_settings_that_survive_a_power_cut(tmp_path: Path):
 
 async def test_the_database_is_nobody_elses_business(tmp_path: Path):
     store = await open_store(tmp_path / "state")
-    async with store.transaction() as records:
-        await records.watches.add(build.watch())
+    async with store.transaction() as tx:
+        await tx.watches.add(build.watch())
     for each in (tmp_path / "state").glob(f"{FILE_NAME}*"):
         assert stat.S_IMODE(each.stat().st_mode) == 0o600
     await store.close()
@@ -195,15 +195,15 @@ async def test_migration_keeps_only_commands_that_a_person_gave(tmp_path: Path):
     given = build.submission()
     stored = replace(given, origin=SubmissionOrigin.CONTROLLER)
     store = await open_store(tmp_path)
-    async with store.transaction() as records:
-        await records.watches.add(build.watch(resubmit=given))
-        await records.watches.add(build.watch(id=WatchId("w-2"), root=JobId("/ada/two"), resubmit=stored))
+    async with store.transaction() as tx:
+        await tx.watches.add(build.watch(resubmit=given))
+        await tx.watches.add(build.watch(id=WatchId("w-2"), root=JobId("/ada/two"), resubmit=stored))
     await store.close()
     with create_engine(f"sqlite:///{tmp_path / FILE_NAME}").begin() as connection:
         _drop_what_was_added(connection)
         connection.execute(meta.update().where(meta.c.key == "version").values(value="2"))
     store = await open_store(tmp_path)
-    async with store.reading() as records:
-        found = {each.id: each.resubmit for each in await records.watches.all()}
+    async with store.reading() as tx:
+        found = {each.id: each.resubmit for each in await tx.watches.all()}
     assert found == {build.watch().id: given, WatchId("w-2"): None}
     await store.close()

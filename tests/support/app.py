@@ -81,7 +81,7 @@ class TimedCluster(SmallCluster):
         return replace(await super().dump(task), taken_at=self._clock.now())
 
 
-class SmallHands:
+class SmallWriter:
     """Acts on a small cluster: what is stopped is killed, what is submitted runs. Counts what it did."""
 
     def __init__(self, cluster: SmallCluster, clock: FakeClock) -> None:
@@ -127,17 +127,17 @@ class SmallHands:
 class AppHarness:
     """A hall, the service in it, and everything a test may turn."""
 
-    hall: App
+    app: App
     service: Service
     clock: FakeClock
     cluster: SmallCluster
     ear: RecordingNotifier
-    hands: SmallHands
+    writer: SmallWriter
 
     async def watch(self, job: str = ROOT, resubmit: Submission | None = None) -> Watch:
         command = resubmit or submission()
         context = SubmitContext(command.workdir)
-        return await start_watch(self.hall, JobId(job), MARIN, by=ADA, resubmit=command, context=context)
+        return await start_watch(self.app, JobId(job), MARIN, by=ADA, resubmit=command, context=context)
 
     async def pass_s(self, seconds: float, *, step_s: float = 5.0) -> None:
         """Let time pass in small steps; after each of them everything due is done and told."""
@@ -147,18 +147,18 @@ class AppHarness:
             await self.service.settled()
 
     async def now(self, watch: Watch) -> Watch:
-        async with self.hall.store.reading() as records:
-            return await records.watches.get(watch.id)
+        async with self.app.store.reading() as tx:
+            return await tx.watches.get(watch.id)
 
     async def events(self, *kinds: type[Event]) -> list[Event]:
-        async with self.hall.store.reading() as records:
-            happened = [each.event for each in await records.events.after(0)]
+        async with self.app.store.reading() as tx:
+            happened = [each.event for each in await tx.events.after(0)]
         return [each for each in happened if not kinds or isinstance(each, kinds)]
 
 
-def opener(cluster: SmallCluster, hands: SmallHands | None = None) -> Opener:
+def opener(cluster: SmallCluster, writer: SmallWriter | None = None) -> Opener:
     """Opens the same small cluster under every name."""
-    return lambda spec: OpenCluster(spec, eyes=cluster, hands=hands or SmallHands(cluster, FakeClock()))
+    return lambda spec: OpenCluster(spec, reader=cluster, writer=writer or SmallWriter(cluster, FakeClock()))
 
 
 @asynccontextmanager
@@ -168,16 +168,16 @@ async def home(
     clock: FakeClock | None = None,
     cluster: SmallCluster | None = None,
     ear: RecordingNotifier | None = None,
-    hands: SmallHands | None = None,
+    writer: SmallWriter | None = None,
     **settings: object,
 ) -> AsyncIterator[AppHarness]:
     """Open; opening it again on the same folder, with the same cluster, is a new process."""
     clock, ear = clock or FakeClock(), ear or RecordingNotifier()
     cluster = cluster or TimedCluster(clock)
-    hands = hands or SmallHands(cluster, clock)
+    writer = writer or SmallWriter(cluster, clock)
     wanted = Settings(state_dir=folder, **settings)  # type: ignore[arg-type]
     async with (
-        open_app(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster, hands)) as hall,
-        Service(hall) as service,
+        open_app(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster, writer)) as app,
+        Service(app) as service,
     ):
-        yield AppHarness(hall, service, clock, cluster, ear, hands)
+        yield AppHarness(app, service, clock, cluster, ear, writer)

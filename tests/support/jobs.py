@@ -34,7 +34,7 @@ def job(id_: str, state: JobState = R, *, count: int = 1, since_s: float = 0.0, 
     return Job(JobId(id_), state, **(values | changes))  # type: ignore[arg-type]
 
 
-def crew(
+def pipeline(
     pipeline: int = 0,
     attempt: int = 0,
     state: JobState = R,

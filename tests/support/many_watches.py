@@ -62,7 +62,7 @@ class ManyWatches:
         self.lags_s: list[float] = []
         self.starts: dict[WatchId, list[datetime]] = {}
         self._store = store
-        self._eyes = BatchingReader(
+        self._reader = BatchingReader(
             CoalescingReader(
                 LimitedReader(self.cluster, elapsed_s=lambda: self.clock.now().timestamp()), clock=self.clock
             ),
@@ -81,9 +81,9 @@ class ManyWatches:
             self._due[name] = self.clock.now()
 
     async def begin(self) -> None:
-        async with self._store.transaction() as records:
+        async with self._store.transaction() as tx:
             for each in self.held.values():
-                await records.watches.add(each)
+                await tx.watches.add(each)
 
     async def pass_s(self, seconds: float) -> None:
         for _ in range(int(seconds / STEP_S)):
@@ -106,7 +106,7 @@ class ManyWatches:
         self.lags_s.append((now - self._due[name]).total_seconds())
         self.starts.setdefault(name, []).append(now)
         held = self.held[name]
-        observation = await observe(held, self._eyes, self.clock)
+        observation = await observe(held, self._reader, self.clock)
         verdict = judge(held, observation, rules())
         due = due_at(verdict, held, observation.taken_at)
         assert due is not None

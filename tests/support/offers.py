@@ -25,14 +25,14 @@ async def offered(place: AppHarness, **changes: object) -> tuple[Watch, Proposal
     found, now = diagnosis(), place.clock.now()
     made = offer_of(case(verdict(found), watch=watch, now=now), INCIDENT, found)
     proposal = replace(made, **changes)  # type: ignore[arg-type]
-    async with place.hall.store.transaction() as records:
+    async with place.app.store.transaction() as tx:
         failing = replace(watch.memory, phase=Phase.FAILING, phase_since_at=now)
-        await records.watches.save(replace(watch, memory=failing, due_at=None))
-        watch = await records.watches.get(watch.id)
+        await tx.watches.save(replace(watch, memory=failing, due_at=None))
+        watch = await tx.watches.get(watch.id)
         key = IncidentKey(WatchId(watch.id), found.cause, COORDINATOR)
-        await records.ledger.open_incident(INCIDENT, key, found, now=now)
-        await records.ledger.set_status(INCIDENT, IncidentStatus.PROPOSED, now=now)
-        await records.ledger.add_proposal(proposal)
-        about = await subject_of(records, watch, now=now, incident=INCIDENT, proposal=proposal.id)
-        await enqueue_message(records, MessageKind.PROPOSAL, about, key="card")
+        await tx.incidents.open_incident(INCIDENT, key, found, now=now)
+        await tx.incidents.set_status(INCIDENT, IncidentStatus.PROPOSED, now=now)
+        await tx.incidents.add_proposal(proposal)
+        about = await subject_of(tx, watch, now=now, incident=INCIDENT, proposal=proposal.id)
+        await enqueue_message(tx, MessageKind.PROPOSAL, about, key="card")
     return watch, proposal

@@ -11,7 +11,7 @@ from typing import Any
 from babysitter.backends.batching import BatchingReader
 from babysitter.backends.iris.auth import Credentials
 from babysitter.backends.iris.bundle import folder_state
-from babysitter.backends.iris.connect import hands_over
+from babysitter.backends.iris.connect import writer_over
 from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.transport import Page, Verb
@@ -49,7 +49,7 @@ HANGING_S = 0.05  # really, and only while the simulator hangs: no fake clock ca
 class SimulatedApp:
     """A watch on a simulated job, and what was told about it."""
 
-    hall: App
+    app: App
     service: Service
     sim: Simulator
     clock: FakeClock
@@ -63,8 +63,8 @@ class SimulatedApp:
             await self.service.settled()
 
     async def events(self, *kinds: type[Event]) -> list[Event]:
-        async with self.hall.store.reading() as records:
-            happened = [each.event for each in await records.events.after(0, at_most=10_000)]
+        async with self.app.store.reading() as tx:
+            happened = [each.event for each in await tx.events.after(0, at_most=10_000)]
         return [each for each in happened if not kinds or isinstance(each, kinds)]
 
     async def phases(self) -> list[str]:
@@ -99,10 +99,10 @@ class SimulatedApp:
     async def answer(self, yes: Answer = Answer.YES) -> str:
         """A person's answer to the newest proposal; what they read."""
         newest = (await self.proposals())[-1]
-        return (await decide(self.hall, ProposalId(newest.proposal), ADA, yes, Surface.TERMINAL)).sentence
+        return (await decide(self.app, ProposalId(newest.proposal), ADA, yes, Surface.TERMINAL)).sentence
 
     async def standing(self):
-        return await watch_status(self.hall, self.watch.id)
+        return await watch_status(self.app, self.watch.id)
 
 
 @asynccontextmanager
@@ -140,18 +140,18 @@ async def story(
                 clock=clock,
                 notifiers=(ear,),
                 opener=opener(clock, sim),
-            ) as hall,
-            Service(hall) as service,
+            ) as app,
+            Service(app) as service,
         ):
             watch = await start_watch(
-                hall,
+                app,
                 JobId(sim.root_job),
                 spec,
                 by=ADA,
                 resubmit=submission_of(resubmit) if resubmit else None,
                 context=SubmitContext(str(workdir), folder_state(workdir)) if workdir else None,
             )
-            yield SimulatedApp(hall, service, sim, clock, ear, watch)
+            yield SimulatedApp(app, service, sim, clock, ear, watch)
 
 
 class PatientLine(HttpTransport):
@@ -182,8 +182,8 @@ def opener(clock: FakeClock, sim: Simulator):
             return open_cluster(spec, clock=clock)
         line = PatientLine(spec, sim)
         iris = (*spec.iris_command, "--controller-url", spec.url)
-        eyes = IrisReader(line, iris=iris, clock=clock)
-        hands = hands_over(line, eyes, spec, clock=clock)
-        return OpenCluster(spec, eyes=BatchingReader(eyes, clock), hands=hands)
+        reader = IrisReader(line, iris=iris, clock=clock)
+        writer = writer_over(line, reader, spec, clock=clock)
+        return OpenCluster(spec, reader=BatchingReader(reader, clock), writer=writer)
 
     return opened

@@ -48,7 +48,7 @@ def values(text: str) -> dict[str, dict[str, float]]:
 async def test_what_stands_is_told_in_numbers_without_naming_anybody(tmp_path: Path):
     async with channel(tmp_path, web=WebSettings(listen=HERE)) as place:
         await place.offer()
-        async with serve_http(place.hall, place.surface) as port:
+        async with serve_http(place.app, place.surface) as port:
             status, text = await get(port, "/metrics")
             assert status == 200
             told = values(text)
@@ -96,28 +96,28 @@ def test_a_lost_connection_is_not_called_deaf():
 
 
 @asynccontextmanager
-async def hall_at(folder: Path, listen: str) -> AsyncIterator[Any]:
+async def app_at(folder: Path, listen: str) -> AsyncIterator[Any]:
     settings = Settings(state_dir=folder, web=WebSettings(listen=listen))
-    async with open_app(settings, clock=SystemClock()) as hall:
-        yield hall
+    async with open_app(settings, clock=SystemClock()) as app:
+        yield app
 
 
 async def test_a_process_that_does_not_serve_is_alive_and_not_ready(tmp_path: Path):
-    async with hall_at(tmp_path, HERE) as hall:
-        async with serve_http(hall, None) as port:
+    async with app_at(tmp_path, HERE) as app:
+        async with serve_http(app, None) as port:
             assert (await get(port, "/healthz"))[0] == 200
             status, why = await get(port, "/readyz")
             assert (status, "does not serve" in why) == (503, True)
-        async with Service(hall), serve_http(hall, None) as port:
+        async with Service(app), serve_http(app, None) as port:
             assert (await get(port, "/readyz"))[0] == 200
 
 
 async def test_an_address_that_is_taken_is_a_trouble_and_ends_nothing(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        async with hall_at(tmp_path, address) as hall, serve_http(hall, None) as port:
+        async with app_at(tmp_path, address) as app, serve_http(app, None) as port:
             assert port is None
-            assert address in hall.troubles["web"]
+            assert address in app.troubles["web"]
 
 
 @pytest.mark.parametrize("listen", ["8088", "127.0.0.1", "http://127.0.0.1:8088"])
@@ -127,24 +127,24 @@ def test_an_address_that_is_none_is_refused(listen: str):
 
 
 async def test_metrics_and_readiness_without_a_database(tmp_path: Path):
-    async with hall_at(tmp_path, HERE) as hall, Service(hall), serve_http(hall, None) as port:
-        hall.failures["lease"] = 3
-        hall.storage.note("database or disk is full", 0.0)
+    async with app_at(tmp_path, HERE) as app, Service(app), serve_http(app, None) as port:
+        app.failures["lease"] = 3
+        app.storage.note("database or disk is full", 0.0)
         status, why = await get(port, "/readyz")
         assert (status, "disk is full" in why) == (503, True)
         measured = values((await get(port, "/metrics"))[1])
         assert measured["babysit_database_writable"] == {"": 0}
         assert measured["babysit_failed_writes_total"] == {"": 1}
         assert measured["babysit_failed_activities_total"] == {"lease": 3}
-        hall.storage.note("", 0.0)
+        app.storage.note("", 0.0)
         assert (await get(port, "/readyz"))[0] == 200
 
         def refuse() -> None:
             raise StorageUnavailable("the server closed the connection")
 
-        reading, hall.store.reading = hall.store.reading, refuse
+        reading, app.store.reading = app.store.reading, refuse
         status, text = await get(port, "/metrics")
-        hall.store.reading = reading
+        app.store.reading = reading
     assert status == 200
     assert values(text)["babysit_database_readable"] == {"": 0}
     assert "babysit_watches" not in values(text)

@@ -27,9 +27,9 @@ def test_told_sentence_with_nobody_says_how():
 
 async def test_channels_of_a_running_service(tmp_path: Path):
     settings = Settings(state_dir=tmp_path)
-    async with open_app(settings, notifiers=(RecordingNotifier(),)) as hall, open_app(settings) as other:
+    async with open_app(settings, notifiers=(RecordingNotifier(),)) as app, open_app(settings) as other:
         assert await channels_of(other, began_here=False) == ()
-        async with Service(hall):
+        async with Service(app):
             assert await channels_of(other, began_here=False) == ("the test",)
         assert await channels_of(other, began_here=False) == ()
 
@@ -39,8 +39,8 @@ async def test_channels_of_a_service_that_began_here(tmp_path: Path):
         state_dir=tmp_path, notify={"apprise": ["mailtos://ada:made-up@example.org"], "desktop": False}
     )
     pytest.importorskip("apprise")
-    async with open_app(settings) as hall:
-        assert await channels_of(hall, began_here=True) == ("mail by apprise",)
+    async with open_app(settings) as app:
+        assert await channels_of(app, began_here=True) == ("mail by apprise",)
 
 
 async def test_open_hall_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

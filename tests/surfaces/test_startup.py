@@ -36,8 +36,8 @@ async def test_showing_imports_no_database_library(words: str, tmp_path: Path):
     if "w-1" not in words:
         assert loaded(tmp_path, *words.split()) == "0 []"  # nothing was ever watched
     store = await open_store(tmp_path / "state" / "babysit")
-    async with store.transaction() as records:
-        await offered(records)
+    async with store.transaction() as tx:
+        await offered(tx)
     await store.close()
     assert loaded(tmp_path, *words.split()) == "0 []"
 
@@ -45,11 +45,11 @@ async def test_showing_imports_no_database_library(words: str, tmp_path: Path):
 async def test_refusing_a_program_imports_no_database_library(tmp_path: Path):
     assert loaded(tmp_path, "approve", "p-1") == "4 []"
     store = await open_store(tmp_path / "state" / "babysit")
-    async with store.transaction() as records:
-        await offered(records)
+    async with store.transaction() as tx:
+        await offered(tx)
     assert loaded(tmp_path, "approve", "p-1") == "4 []"
-    async with store.reading() as records:
-        assert (await records.events.after(0))[-1].event.kind == "decision-refused"
+    async with store.reading() as tx:
+        assert (await tx.events.after(0))[-1].event.kind == "decision-refused"
     await store.close()
 
 

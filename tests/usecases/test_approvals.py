@@ -36,13 +36,13 @@ async def answer(
     place: AppHarness, offer: Proposal, yes: Answer = Answer.YES, *, person: Person = ADA, **given: object
 ) -> ApprovalResult:
     door = given.pop("door", Surface.TERMINAL)
-    return await decide(place.hall, offer.id, person, yes, door, **given)  # type: ignore[arg-type]
+    return await decide(place.app, offer.id, person, yes, door, **given)  # type: ignore[arg-type]
 
 
 async def kept(place: AppHarness, offer: Proposal) -> tuple[Proposal, Incident]:
-    async with place.hall.store.reading() as records:
-        proposal = await records.ledger.proposal(offer.id)
-        incident = await records.ledger.incident(INCIDENT)
+    async with place.app.store.reading() as tx:
+        proposal = await tx.incidents.proposal(offer.id)
+        incident = await tx.incidents.incident(INCIDENT)
     assert proposal is not None
     assert incident is not None
     return proposal, incident
@@ -58,18 +58,18 @@ async def kept(place: AppHarness, offer: Proposal) -> tuple[Proposal, Incident]:
 )
 async def test_answer_is_kept_with_what_it_means(place: AppHarness, given, status, incident, said):
     watch, offer = await offered(place)
-    async with place.hall.store.reading() as records:
-        announced = await records.watches.newest_announcement()
+    async with place.app.store.reading() as tx:
+        announced = await tx.watches.newest_announcement()
     ruling = await answer(place, offer, given)
     assert (ruling.took_effect, ruling.sentence) == (True, said)
     proposal, trouble = await kept(place, offer)
     assert (proposal.status, trouble.status) == (status, incident)
     (decided,) = await place.events(ProposalDecided)
     assert (decided.answer, decided.by, decided.facts) == (given, ADA, offer.digest)
-    async with place.hall.store.reading() as records:
-        action = await records.journal.open_action_of(watch.id)
-        followed = await records.watches.get(watch.id)
-        newest = await records.watches.newest_announcement()
+    async with place.app.store.reading() as tx:
+        action = await tx.journal.open_action_of(watch.id)
+        followed = await tx.watches.get(watch.id)
+        newest = await tx.watches.newest_announcement()
     is_yes = given is Answer.YES
     assert (action is not None) is is_yes
     assert (followed.phase is Phase.ACTING) is is_yes
@@ -104,8 +104,8 @@ async def test_answer_that_lost_the_race_counts_nothing(place: AppHarness, monke
     ruling = await answer(place, offer)
     assert (ruling.took_effect, ruling.decision) == (False, first)
     assert await place.events(ProposalDecided) == []
-    async with place.hall.store.reading() as records:
-        assert await records.journal.open_action_of(watch.id) is None
+    async with place.app.store.reading() as tx:
+        assert await tx.journal.open_action_of(watch.id) is None
 
 
 async def test_approval_fails_whole_if_its_watch_moved(place: AppHarness, monkeypatch):
@@ -119,8 +119,8 @@ async def test_approval_fails_whole_if_its_watch_moved(place: AppHarness, monkey
         await answer(place, offer)
     proposal, _ = await kept(place, offer)
     assert proposal.status is ProposalStatus.OPEN
-    async with place.hall.store.reading() as records:
-        assert await records.journal.open_action_of(watch.id) is None
+    async with place.app.store.reading() as tx:
+        assert await tx.journal.open_action_of(watch.id) is None
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ async def test_snooze_lets_the_offer_expire_after_it(place: AppHarness):
 )
 async def test_offer_that_is_gone_cannot_be_answered(place: AppHarness, status, said):
     _, offer = await offered(place)
-    async with place.hall.store.transaction() as records:
-        await records.ledger.set_proposal(offer.id, status, because="the job recovered")
+    async with place.app.store.transaction() as tx:
+        await tx.incidents.set_proposal(offer.id, status, because="the job recovered")
     with pytest.raises(FactsChanged, match=said):
         await answer(place, offer)
     assert len(await place.events(DecisionRefused)) == 1
@@ -202,11 +202,11 @@ async def test_offer_that_is_gone_cannot_be_answered(place: AppHarness, status, 
 
 async def test_unknown_offer_is_named(place: AppHarness):
     with pytest.raises(UserError, match="There is no proposal 'p-9'"):
-        await decide(place.hall, ProposalId("p-9"), ADA, Answer.YES, Surface.TERMINAL)
+        await decide(place.app, ProposalId("p-9"), ADA, Answer.YES, Surface.TERMINAL)
     with pytest.raises(UserError, match="There is no proposal 'p-9'"):
-        await offer_named(place.hall, ProposalId("p-9"))
+        await offer_named(place.app, ProposalId("p-9"))
     _, offer = await offered(place)
-    assert (await offer_named(place.hall, offer.id)).id == offer.id
+    assert (await offer_named(place.app, offer.id)).id == offer.id
 
 
 @pytest.mark.parametrize(
@@ -223,27 +223,27 @@ async def test_cut_command_is_approved_only_after_it_was_shown(place: AppHarness
     if not may:
         with pytest.raises(NotAllowed, match="was not shown whole yet"):
             await answer(place, offer, given, door=door)
-        async with place.hall.store.transaction() as records:
-            await records.ledger.set_shown_whole(offer.id, now=place.clock.now())
+        async with place.app.store.transaction() as tx:
+            await tx.incidents.set_shown_whole(offer.id, now=place.clock.now())
     assert (await answer(place, offer, given, door=door)).took_effect
 
 
 async def test_answer_leaves_the_inbox_when_it_counts(place: AppHarness):
     _, offer = await offered(place)
-    async with place.hall.store.transaction() as records:
-        await records.inbox.put(PendingClick("in-1", Surface.SLACK, at(0), "{}"))
+    async with place.app.store.transaction() as tx:
+        await tx.inbox.put(PendingClick("in-1", Surface.SLACK, at(0), "{}"))
     await answer(place, offer, incoming="in-1")
-    async with place.hall.store.reading() as records:
-        assert await records.inbox.of(Surface.SLACK) == ()
+    async with place.app.store.reading() as tx:
+        assert await tx.inbox.of(Surface.SLACK) == ()
 
 
 async def test_feedback_is_kept_with_the_rules(place: AppHarness):
     with pytest.raises(UserError, match="There is no incident 'i-1'"):
-        await give_feedback(place.hall, INCIDENT, ADA, was_right=False)
+        await give_feedback(place.app, INCIDENT, ADA, was_right=False)
     await offered(place)
-    assert (await give_feedback(place.hall, INCIDENT, ADA, was_right=False)).took_effect
-    async with place.hall.store.reading() as records:
-        (label,) = await records.feedback.all()
+    assert (await give_feedback(place.app, INCIDENT, ADA, was_right=False)).took_effect
+    async with place.app.store.reading() as tx:
+        (label,) = await tx.feedback.all()
     assert (label.incident, label.person, label.was_right) == (INCIDENT, ADA, False)
     (given,) = await place.events(FeedbackGiven)
     assert (given.by, given.was_right) == (ADA, False)
@@ -253,10 +253,10 @@ async def test_evidence_of_an_incident_is_redacted(place: AppHarness):
     await offered(place)
     token = "hf_" + "madeup" * 6
     found = diagnosis(evidence=(Evidence(f"token {token}", ""),), cascade=(Evidence("what followed", ""),))
-    async with place.hall.store.transaction() as records:
-        await records.ledger.repeat_incident(INCIDENT, found, now=place.clock.now())
-    lines = await evidence_of(place.hall, INCIDENT)
+    async with place.app.store.transaction() as tx:
+        await tx.incidents.repeat_incident(INCIDENT, found, now=place.clock.now())
+    lines = await evidence_of(place.app, INCIDENT)
     assert len(lines) == 2
     assert token not in lines[0]
     assert lines[1] == "what followed"
-    assert await evidence_of(place.hall, IncidentId("i-9")) == ()
+    assert await evidence_of(place.app, IncidentId("i-9")) == ()

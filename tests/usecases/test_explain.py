@@ -36,7 +36,7 @@ async def test_why_not_takes_the_rules_of_a_cause_apart(tmp_path: Path):
     async with home(tmp_path) as house:
         watch = await begin(house)
         await fail(house, "E1120 the valve left its seat")
-        shown = list(as_lines(await explain(house.hall, watch.id, why_not="host-oom")))
+        shown = list(as_lines(await explain(house.app, watch.id, why_not="host-oom")))
     assert any(line.startswith("no ") and "exit code" in line for line in shown)
 
 
@@ -45,14 +45,14 @@ async def test_a_word_that_means_nothing_is_refused_with_those_that_do(tmp_path:
         watch = await begin(house)
         await house.pass_s(60)
         with pytest.raises(UserError, match="says nothing about 'gremlins'"):
-            await explain(house.hall, watch.id, why_not="gremlins")
+            await explain(house.app, watch.id, why_not="gremlins")
 
 
 async def test_the_log_of_an_incident_is_given_back_redacted(tmp_path: Path):
     async with home(tmp_path) as house:
         await begin(house)
         await fail(house, "E1120 the valve left its seat", f"token {SECRET}")
-        lines, state = await incident_log(house.hall, ROOT, JobState.RUNNING)
+        lines, state = await incident_log(house.app, ROOT, JobState.RUNNING)
     assert state is JobState.FAILED
     assert "E1120 the valve left its seat" in lines
     assert SECRET not in "".join(lines)
@@ -63,6 +63,6 @@ async def test_what_is_no_incident_is_said_so(tmp_path: Path):
         await begin(house)
         await house.pass_s(30)
         with pytest.raises(UserError, match="has had no incident"):
-            await incident_log(house.hall, ROOT, JobState.FAILED)
+            await incident_log(house.app, ROOT, JobState.FAILED)
         with pytest.raises(NoSuchWatch):
-            await incident_log(house.hall, "i-nothing", JobState.FAILED)
+            await incident_log(house.app, "i-nothing", JobState.FAILED)

@@ -33,14 +33,14 @@ from tests.engine.test_check import seconds, steady, zombie
 from tests.support import build, jobs
 from tests.support.app import ADA, MARIN, AppHarness, home
 from tests.support.build import ROOT
-from tests.support.jobs import K, S, crew, job, tree
+from tests.support.jobs import K, S, job, pipeline, tree
 from tests.support.waiting import until
 
 
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
@@ -53,7 +53,7 @@ async def test_a_job_that_nobody_knows_is_refused(place: AppHarness):
 @pytest.mark.parametrize("text", ["dedup", "/ada", "ada/dedup", "/ada/", "/ada//dedup", ""])
 async def test_half_an_id_is_no_job(place: AppHarness, text: str):
     with pytest.raises(UserError, match="not a full job id"):
-        await start_watch(place.hall, text, MARIN, by=ADA)
+        await start_watch(place.app, text, MARIN, by=ADA)
 
 
 async def test_a_cluster_that_cannot_be_asked_is_told(place: AppHarness):
@@ -81,42 +81,42 @@ async def test_a_second_start_of_the_same_job_is_told(place: AppHarness):
 
 async def test_a_job_whose_watch_finished_can_be_watched_again(place: AppHarness):
     watch = await steady(place)
-    place.cluster.show(tree(*crew(state=S, workers=K), root=S))
+    place.cluster.show(tree(*pipeline(state=S, workers=K), root=S))
     await place.pass_s(60)
-    place.cluster.show(tree(*crew()))
+    place.cluster.show(tree(*pipeline()))
     again = await place.watch()
     assert again.id != watch.id
     assert (await place.now(watch)).stopped_at is not None
-    assert [each.watch.id for each in await all_watch_statuses(place.hall)] == [again.id]
+    assert [each.watch.id for each in await all_watch_statuses(place.app)] == [again.id]
 
 
 async def test_start_of_an_ended_job_replaces_its_watch(place: AppHarness):
     watch = await steady(place)
-    place.cluster.show(tree(*crew(state=S, workers=K), root=S))
+    place.cluster.show(tree(*pipeline(state=S, workers=K), root=S))
     await place.pass_s(60)
     assert (await place.now(watch)).phase is Phase.FINISHED
     with pytest.raises(AlreadyWatched):  # for a program that repeats itself the watch stays as it is
         await place.watch()
-    again = await start_watch(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
-    assert [each.watch.id for each in await all_watch_statuses(place.hall)] == [again.id]
+    again = await start_watch(place.app, ROOT, MARIN, by=ADA, replaces_finished=True)
+    assert [each.watch.id for each in await all_watch_statuses(place.app)] == [again.id]
 
 
 async def test_start_of_an_ended_job_keeps_its_offer(place: AppHarness):
     watch = await zombie(place)
-    ended = tree(*crew(state=K, workers=K), root=K)
+    ended = tree(*pipeline(state=K, workers=K), root=K)
     place.cluster.show(ended)
-    async with place.hall.store.transaction() as records:
-        found = await records.watches.get(watch.id)
+    async with place.app.store.transaction() as tx:
+        found = await tx.watches.get(watch.id)
         memory = replace(found.memory, phase=Phase.FINISHED, root_submitted_at=ended.root.submitted_at)
-        await records.watches.save(replace(found, memory=memory))
+        await tx.watches.save(replace(found, memory=memory))
     with pytest.raises(AlreadyWatched, match="babysit approve p-"):
-        await start_watch(place.hall, ROOT, MARIN, by=ADA, replaces_finished=True)
+        await start_watch(place.app, ROOT, MARIN, by=ADA, replaces_finished=True)
 
 
 async def test_stopping_leaves_the_job_alone_and_takes_back_what_was_offered(place: AppHarness):
     watch = await zombie(place)
     asked_before = list(place.cluster.asked)
-    stopped = await stop_watch(place.hall, ROOT, by=ADA)
+    stopped = await stop_watch(place.app, ROOT, by=ADA)
     assert stopped.stopped_at is not None
     (withdrawn,) = await place.events(ProposalWithdrawn)
     assert isinstance(withdrawn, ProposalWithdrawn)
@@ -126,33 +126,33 @@ async def test_stopping_leaves_the_job_alone_and_takes_back_what_was_offered(pla
     assert place.cluster.asked == asked_before
     card = [each for each in place.ear.edited if each.id == place.ear.heard[1].id][-1]
     assert not any(each.target.startswith("p-") for each in card.buttons)
-    assert (await stop_watch(place.hall, watch.id, by=ADA)).stopped_at == stopped.stopped_at
+    assert (await stop_watch(place.app, watch.id, by=ADA)).stopped_at == stopped.stopped_at
 
 
 async def test_a_watch_cannot_be_stopped_in_the_middle_of_an_action(place: AppHarness):
     watch = await zombie(place)
-    async with place.hall.store.transaction() as records:
-        await records.journal.begin(ProposalId("p-1"), watch.id, now=place.clock.now())
+    async with place.app.store.transaction() as tx:
+        await tx.journal.begin(ProposalId("p-1"), watch.id, now=place.clock.now())
     with pytest.raises(UserError, match="being carried out"):
-        await stop_watch(place.hall, ROOT, by=ADA)
+        await stop_watch(place.app, ROOT, by=ADA)
 
 
 async def test_watches_are_found_by_what_a_person_says(place: AppHarness):
     watch = await place.watch()
-    assert (await find_watch(place.hall, ROOT)).id == watch.id
-    assert (await find_watch(place.hall, watch.id)).id == watch.id
+    assert (await find_watch(place.app, ROOT)).id == watch.id
+    assert (await find_watch(place.app, watch.id)).id == watch.id
     with pytest.raises(NoSuchWatch, match="babysit list"):
-        await find_watch(place.hall, "/ada/other")
+        await find_watch(place.app, "/ada/other")
     elsewhere = ClusterSpec(name="elsewhere", cluster="elsewhere")
-    await start_watch(place.hall, ROOT, elsewhere, by=ADA)
+    await start_watch(place.app, ROOT, elsewhere, by=ADA)
     with pytest.raises(UserError, match="Name the watch by its id"):
-        await find_watch(place.hall, ROOT)
-    assert (await find_watch(place.hall, ROOT, cluster="elsewhere")).cluster == "elsewhere"
+        await find_watch(place.app, ROOT)
+    assert (await find_watch(place.app, ROOT, cluster="elsewhere")).cluster == "elsewhere"
 
 
 async def test_how_things_stand_in_trouble(place: AppHarness):
     watch = await zombie(place)
-    standing = await watch_status(place.hall, watch.id)
+    standing = await watch_status(place.app, watch.id)
     (incident,) = standing.incidents
     assert (incident.key.cause, incident.status) == (Cause.ZOMBIE_COORDINATOR, IncidentStatus.PROPOSED)
     offer = standing.proposal_of(incident)
@@ -164,7 +164,7 @@ async def test_looking_now_makes_a_watch_due(place: AppHarness):
     watch = await steady(place)
     checked_at = (await place.now(watch)).last_checked_at
     place.clock.advance(1)
-    await look_now(place.hall, watch.id)
+    await look_now(place.app, watch.id)
     await place.service.tick()
     await place.service.settled()
     assert (await place.now(watch)).last_checked_at != checked_at
@@ -172,8 +172,8 @@ async def test_looking_now_makes_a_watch_due(place: AppHarness):
 
 async def test_a_cluster_given_on_a_command_line_is_known_to_the_service(place: AppHarness):
     spec = ClusterSpec(name="127.0.0.1:1", url="http://127.0.0.1:1", token="made-up", iris_command=("a", "b"))
-    await place.hall.clusters.remember(spec)
-    elsewhere = ClusterPool({}, place.hall.store, place.hall.clusters._opener)
+    await place.app.clusters.remember(spec)
+    elsewhere = ClusterPool({}, place.app.store, place.app.clusters._opener)
     assert await elsewhere.spec("127.0.0.1:1") == spec
     assert await elsewhere.spec("unheard-of") == ClusterSpec(name="unheard-of", cluster="unheard-of")
 
@@ -181,16 +181,16 @@ async def test_a_cluster_given_on_a_command_line_is_known_to_the_service(place: 
 async def test_the_settings_keep_the_meaning_of_a_name(tmp_path: Path):
     async with home(tmp_path, clusters={"marin": {"url": "http://h:1"}}) as place:
         with pytest.raises(UserError, match="another cluster by 'marin'"):
-            await place.hall.clusters.remember(ClusterSpec(name="marin", url="http://h:2"))
-        await place.hall.clusters.remember(ClusterSpec(name="marin", cluster="marin"))
-        assert (await place.hall.clusters.spec("marin")).url == "http://h:1"
+            await place.app.clusters.remember(ClusterSpec(name="marin", url="http://h:2"))
+        await place.app.clusters.remember(ClusterSpec(name="marin", cluster="marin"))
+        assert (await place.app.clusters.spec("marin")).url == "http://h:1"
 
 
 async def waiting(
     place: AppHarness, watch, *until: WaitCondition, cursor: int | None = None, at_most_s: float = 3600.0
 ):
     return await wait_for(
-        place.hall, watch.id, until=until or tuple(WaitCondition), cursor=cursor, at_most_s=at_most_s
+        place.app, watch.id, until=until or tuple(WaitCondition), cursor=cursor, at_most_s=at_most_s
     )
 
 
@@ -206,7 +206,7 @@ async def test_waiting_ends_with_what_happened_and_a_cursor_that_misses_nothing(
         await place.pass_s(10)
     waited = first.result()
     assert waited.woken is WakeReason.STAGE
-    place.cluster.show(tree(*crew(state=S, workers=K), root=S))
+    place.cluster.show(tree(*pipeline(state=S, workers=K), root=S))
     await place.pass_s(60)
     ended = await waiting(place, watch, cursor=waited.cursor)
     assert ended.woken is WakeReason.TERMINAL
@@ -218,8 +218,8 @@ async def test_waiting_ends_with_what_happened_and_a_cursor_that_misses_nothing(
 
 async def test_waiting_for_an_incident_sleeps_through_a_stage(place: AppHarness):
     watch = await steady(place)
-    async with place.hall.store.reading() as records:
-        cursor = await records.events.newest_number()
+    async with place.app.store.reading() as tx:
+        cursor = await tx.events.newest_number()
     place.cluster.log.append(jobs.report(seconds(place), 1, 50, stage="stage1-Reduce"))
     await place.pass_s(120)
     waited = await waiting(place, watch, WaitCondition.INCIDENT, cursor=cursor, at_most_s=0)
@@ -230,32 +230,32 @@ async def test_waiting_for_an_incident_sleeps_through_a_stage(place: AppHarness)
 async def test_what_is_already_there_is_told_at_once(place: AppHarness):
     watch = await zombie(place)
     assert (await waiting(place, watch)).woken is WakeReason.INCIDENT
-    await stop_watch(place.hall, watch.id, by=ADA)
+    await stop_watch(place.app, watch.id, by=ADA)
     assert (await waiting(place, watch)).woken is WakeReason.TERMINAL
 
 
 async def test_an_explanation_renders_the_reasons_there_are(place: AppHarness):
     watch = await zombie(place)
-    explanation = await explain(place.hall, watch.id)
+    explanation = await explain(place.app, watch.id)
     lines = list(as_lines(explanation))
     assert lines[0].startswith(f"{ROOT}: failing, zombie-coordinator (fatal)")
     assert any(line.startswith("yes  zombie.") for line in lines)
-    about = await explain(place.hall, watch.id, why_not="zombie")
+    about = await explain(place.app, watch.id, why_not="zombie")
     assert about.reasons
     assert all(each.name.startswith("zombie") for each in about.reasons)
     with pytest.raises(UserError, match=r"It speaks of: .*zombie"):
-        await explain(place.hall, watch.id, why_not="ghost")
+        await explain(place.app, watch.id, why_not="ghost")
 
 
 async def test_before_the_first_check_there_is_nothing_to_explain(place: AppHarness):
     watch = await place.watch()
-    assert list(as_lines(await explain(place.hall, watch.id))) == [f"{ROOT} has not been checked yet."]
+    assert list(as_lines(await explain(place.app, watch.id))) == [f"{ROOT} has not been checked yet."]
 
 
 async def test_the_report_tells_the_story_in_order(place: AppHarness):
     watch = await zombie(place)
-    await stop_watch(place.hall, watch.id, by=ADA)
-    text = await report(place.hall, watch.id)
+    await stop_watch(place.app, watch.id, by=ADA)
+    text = await report(place.app, watch.id)
     story = (
         "began watching",
         "smoke → steady",
@@ -271,10 +271,10 @@ async def test_the_report_tells_the_story_in_order(place: AppHarness):
 
 async def test_a_report_keeps_what_a_job_printed_in_its_place(place: AppHarness):
     watch = await place.watch()
-    async with place.hall.store.transaction() as records:
-        saved = await records.watches.get(watch.id)
-        await records.watches.save(replace(saved, root=JobId("/ada/<b>x")))
-    assert "<b>" not in await report(place.hall, watch.id)
+    async with place.app.store.transaction() as tx:
+        saved = await tx.watches.get(watch.id)
+        await tx.watches.save(replace(saved, root=JobId("/ada/<b>x")))
+    assert "<b>" not in await report(place.app, watch.id)
 
 
 def test_every_event_has_its_sentence():

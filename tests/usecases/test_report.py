@@ -77,11 +77,11 @@ async def test_every_page_of_events_is_read(tmp_path: Path):
     async with home(tmp_path) as house:
         house.cluster.jobs[JobId(ROOT)] = job(ROOT)
         watch = await house.watch()
-        async with house.hall.store.transaction() as records:
+        async with house.app.store.transaction() as tx:
             for number in range(1_500):
                 taken = step(number, ActionStep.STOP, StepState.FAILED, f"try {number}")
-                await records.events.append(replace(taken, watch=watch.id))
-                await records.events.append(taken)  # of another watch: no part of this story
-        text = await report(house.hall, watch.id)
+                await tx.events.append(replace(taken, watch=watch.id))
+                await tx.events.append(taken)  # of another watch: no part of this story
+        text = await report(house.app, watch.id)
     assert "began watching" in text
     assert [text.count(f"(try {number})") for number in (0, 999, 1_499)] == [1, 1, 1]

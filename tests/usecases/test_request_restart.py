@@ -23,7 +23,7 @@ from tests.engine.test_check import seconds, steady, zombie
 from tests.support.app import ADA, MARIN, AppHarness, TimedCluster, home
 from tests.support.build import ROOT, submission
 from tests.support.clock import FakeClock
-from tests.support.jobs import F, crew, raw, report, tree
+from tests.support.jobs import F, pipeline, raw, report, tree
 
 AGENT = agent("claude-code 2.1")
 COMMAND = submission()
@@ -33,19 +33,19 @@ WHY = "The holder of shard 7 reads from a host that was taken away an hour ago."
 @pytest.fixture
 async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
 async def stuck(place: AppHarness, resubmit: Submission | None = COMMAND) -> Watch:
     """A stage stands still, and nobody can look into its workers: babysit itself only escalates."""
-    watch = await start_watch(place.hall, ROOT, MARIN, by=ADA, resubmit=resubmit)
+    watch = await start_watch(place.app, ROOT, MARIN, by=ADA, resubmit=resubmit)
     for done in range(1, 7):
         place.cluster.log.append(report(seconds(place), done, 100))
         await place.pass_s(30)
     for _ in range(20):
         await still(place)
-    standing = await watch_status(place.hall, watch.id)
+    standing = await watch_status(place.app, watch.id)
     assert [each.diagnosis.cause for each in standing.incidents] == ["stage-stuck"]
     assert standing.proposals == ()
     return watch
@@ -58,11 +58,11 @@ async def still(place: AppHarness) -> None:
 
 
 async def ask(place: AppHarness, watch: Watch, why: str = WHY) -> RestartRequestResult:
-    return await propose(place.hall, watch.id, why=why, asked_by=AGENT)
+    return await propose(place.app, watch.id, why=why, asked_by=AGENT)
 
 
 async def offer_of(place: AppHarness, watch: Watch) -> Proposal:
-    return (await watch_status(place.hall, watch.id)).proposals[-1]
+    return (await watch_status(place.app, watch.id)).proposals[-1]
 
 
 async def test_it_becomes_one_offer_in_which_a_person_reads_who_asked_and_why(place: AppHarness):
@@ -83,8 +83,8 @@ async def test_it_becomes_one_offer_in_which_a_person_reads_who_asked_and_why(pl
     said = " ".join([words.sentence, words.recovery, words.footer, *sum(words.fields, ())])
     assert AGENT in said
     assert WHY in said
-    async with place.hall.store.transaction() as records:  # a check that began before it must look again
-        assert not await records.watches.save(replace(before, trouble="an older writer"))
+    async with place.app.store.transaction() as tx:  # a check that began before it must look again
+        assert not await tx.watches.save(replace(before, trouble="an older writer"))
 
 
 async def test_promise_1_asking_stops_and_starts_nothing_until_a_person_says_yes(place: AppHarness):
@@ -92,15 +92,15 @@ async def test_promise_1_asking_stops_and_starts_nothing_until_a_person_says_yes
     asked = await ask(place, watch)
     for name in (AGENT, "claude-code 2.1", "babysit", "an agent"):
         with pytest.raises(NotAllowed):
-            await decide(place.hall, asked.proposal.id, Person(name), Answer.YES, Surface.TERMINAL)
+            await decide(place.app, asked.proposal.id, Person(name), Answer.YES, Surface.TERMINAL)
     for _ in range(20):
         await still(place)
     assert (await offer_of(place, watch)).status is ProposalStatus.OPEN
-    assert (place.hands.stopped, place.hands.submitted) == ([], [])
-    ruling = await decide(place.hall, asked.proposal.id, ADA, Answer.YES, Surface.TERMINAL)
+    assert (place.writer.stopped, place.writer.submitted) == ([], [])
+    ruling = await decide(place.app, asked.proposal.id, ADA, Answer.YES, Surface.TERMINAL)
     assert ruling.took_effect
     await place.pass_s(60)
-    assert (place.hands.stopped, place.hands.submitted) == ([ROOT], [JobId("/ada/dedup-r1")])
+    assert (place.writer.stopped, place.writer.submitted) == ([ROOT], [JobId("/ada/dedup-r1")])
 
 
 async def test_the_offer_is_withdrawn_when_its_facts_move(place: AppHarness):
@@ -123,7 +123,7 @@ async def test_where_babysit_offers_a_restart_itself_the_agent_gets_that_one(pla
 async def test_what_a_person_denied_is_not_offered_again(place: AppHarness):
     watch = await stuck(place)
     asked = await ask(place, watch)
-    await decide(place.hall, asked.proposal.id, ADA, Answer.NO, Surface.TERMINAL)
+    await decide(place.app, asked.proposal.id, ADA, Answer.NO, Surface.TERMINAL)
     for _ in range(3):
         await still(place)
     with pytest.raises(NotAllowed, match="was denied"):
@@ -134,7 +134,7 @@ async def test_an_offer_of_an_agent_that_is_put_off_comes_back_as_the_agents(pla
     watch = await stuck(place)
     asked = await ask(place, watch)
     later = place.clock.now() + timedelta(minutes=10)
-    await decide(place.hall, asked.proposal.id, ADA, Answer.SNOOZE, Surface.TERMINAL, snooze_until=later)
+    await decide(place.app, asked.proposal.id, ADA, Answer.SNOOZE, Surface.TERMINAL, snooze_until=later)
     for _ in range(15):
         await still(place)
     newest = await offer_of(place, watch)
@@ -157,7 +157,7 @@ async def test_policy_forbids_a_blind_restart_whoever_asks(place: AppHarness):
     place.cluster.show(tree(root=F))
     place.cluster.tasks_of[ROOT] = (Task(TaskId(f"{ROOT}/0"), TaskState.FAILED, 1, "Exit code: 1"),)
     await place.pass_s(60)
-    assert [each.diagnosis.cause for each in (await watch_status(place.hall, watch.id)).incidents] == [
+    assert [each.diagnosis.cause for each in (await watch_status(place.app, watch.id)).incidents] == [
         "code-error"
     ]
     with pytest.raises(NotAllowed, match="fail again"):
@@ -191,10 +191,10 @@ async def test_without_a_command_the_person_must_give_one(place: AppHarness):
     watch = await stuck(place, resubmit=None)
     with pytest.raises(MissingSubmission, match="it has no submission of this job"):
         await ask(place, watch)
-    await set_resubmit_command(place.hall, watch.id, COMMAND)
-    await set_resubmit_command(place.hall, watch.id, COMMAND)
+    await set_resubmit_command(place.app, watch.id, COMMAND)
+    await set_resubmit_command(place.app, watch.id, COMMAND)
     with pytest.raises(NotAllowed, match="is known already"):
-        await set_resubmit_command(place.hall, watch.id, submission_of("iris job run -- python other.py"))
+        await set_resubmit_command(place.app, watch.id, submission_of("iris job run -- python other.py"))
     assert (await ask(place, watch)).proposal.submission.argv[-2:] == COMMAND.argv[-2:]
 
 
@@ -209,7 +209,7 @@ class Remembering(TimedCluster):
 async def test_the_command_may_come_from_the_cluster_and_the_offer_stands(tmp_path: Path):
     clock = FakeClock()
     async with home(tmp_path, clock=clock, cluster=Remembering(clock)) as place:
-        place.cluster.show(tree(*crew()))
+        place.cluster.show(tree(*pipeline()))
         watch = await stuck(place, resubmit=None)
         asked = await ask(place, watch)
         assert asked.proposal.submission.words[-2:] == ("python", "d.py")

@@ -12,7 +12,7 @@ from babysitter.usecases.start_checks import restart_warnings
 from tests.engine.test_check import zombie
 from tests.support.app import ADA, MARIN, AppHarness, home
 from tests.support.build import ROOT
-from tests.support.jobs import crew, tree
+from tests.support.jobs import pipeline, tree
 
 BUNDLE = PreflightFinding("bundle-too-large", PreflightSeverity.BLOCK, "The bundle has 30 MB.", "Ship less.")
 OLD = PreflightFinding("client-age", PreflightSeverity.WARN, "The client is old.")
@@ -22,27 +22,27 @@ NOTE = PreflightFinding("not-checked", PreflightSeverity.INFO, "Nobody was asked
 @pytest.fixture
 async def place(tmp_path: Path):
     async with home(tmp_path) as opened:
-        opened.cluster.show(tree(*crew()))
+        opened.cluster.show(tree(*pipeline()))
         yield opened
 
 
 async def test_warnings_name_the_check_and_what_follows(place: AppHarness):
     watch = await place.watch()
-    place.hands.findings = (BUNDLE, OLD, NOTE)
-    assert await restart_warnings(place.hall, watch) == (
+    place.writer.findings = (BUNDLE, OLD, NOTE)
+    assert await restart_warnings(place.app, watch) == (
         f"A restart of {ROOT} would be refused (bundle-too-large): The bundle has 30 MB. Ship less.",
         f"The resubmit command of {ROOT} (client-age): The client is old.",
     )
-    ((checked, purpose),) = place.hands.preflights
+    ((checked, purpose),) = place.writer.preflights
     assert (checked.job, purpose) == ("/ada/dedup-r1", "resubmit")
 
 
 async def test_warnings_without_a_command_are_none(place: AppHarness):
     from babysitter.usecases.manage_watches import start_watch
 
-    watch = await start_watch(place.hall, ROOT, MARIN, by=ADA)
-    place.hands.findings = (BUNDLE,)
-    assert await restart_warnings(place.hall, watch) == ()
+    watch = await start_watch(place.app, ROOT, MARIN, by=ADA)
+    place.writer.findings = (BUNDLE,)
+    assert await restart_warnings(place.app, watch) == ()
 
 
 async def test_warnings_of_an_unreachable_cluster(place: AppHarness, monkeypatch: pytest.MonkeyPatch):
@@ -51,18 +51,18 @@ async def test_warnings_of_an_unreachable_cluster(place: AppHarness, monkeypatch
     async def away(*_: object, **__: object) -> None:
         raise Unreachable("The controller does not answer.")
 
-    monkeypatch.setattr(place.hands, "preflight", away)
-    (warning,) = await restart_warnings(place.hall, watch)
+    monkeypatch.setattr(place.writer, "preflight", away)
+    (warning,) = await restart_warnings(place.app, watch)
     assert warning == "The resubmit command was not checked: The controller does not answer."
 
 
 async def test_status_says_why_nothing_is_proposed(place: AppHarness):
-    place.hands.findings = (BUNDLE,)
+    place.writer.findings = (BUNDLE,)
     watch = await zombie(place)
-    shown = watch_view(await watch_status(place.hall, watch.id))
+    shown = watch_view(await watch_status(place.app, watch.id))
     assert shown.no_restart_because.startswith("the job could not be submitted again.")
     assert "The bundle has 30 MB. Ship less." in shown.no_restart_because
-    place.hands.findings = ()
+    place.writer.findings = ()
     await place.pass_s(120)
-    shown = watch_view(await watch_status(place.hall, watch.id))
+    shown = watch_view(await watch_status(place.app, watch.id))
     assert (shown.no_restart_because, shown.needs) == ("", "answer")

@@ -56,8 +56,8 @@ class _States:
 class BatchingReader(ReaderWrapper):
     """Goes around all other wrappers, and is shared by every watch of a cluster."""
 
-    def __init__(self, eyes: ClusterReader, clock: Clock) -> None:
-        super().__init__(eyes, direct)
+    def __init__(self, reader: ClusterReader, clock: Clock) -> None:
+        super().__init__(reader, direct)
         self._clock = clock
         self._trees: dict[JobId, _KnownTree] = {}
         self._states: _States | None = None
@@ -69,7 +69,7 @@ class BatchingReader(ReaderWrapper):
             self._trees[root] = replace(known, asked_at=now)
             if known.is_as(await self._states_of(known.live, now)):
                 return known.tree
-        tree = await self._eyes.tree(root, tasks_of=tasks_of)
+        tree = await self._reader.tree(root, tasks_of=tasks_of)
         if max_age_s > 0 and not tasks_of:
             self._trees[root] = _KnownTree(tree, now, now)
         return tree
@@ -81,14 +81,14 @@ class BatchingReader(ReaderWrapper):
                 root: known for root, known in self._trees.items() if now - known.asked_at < FORGET_AFTER
             }
             asked = frozenset(jobs).union(*(known.live for known in self._trees.values()))
-            task = asyncio.ensure_future(_asked(self._eyes, asked))
+            task = asyncio.ensure_future(_asked(self._reader, asked))
             task.add_done_callback(_has_failed)  # takes note of a failure that nobody waits for
             self._states = _States(asked, now, task)
         return await asyncio.shield(self._states.task)  # one watch that gives up takes it from no other
 
 
-async def _asked(eyes: ClusterReader, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
-    return await eyes.states(jobs)
+async def _asked(reader: ClusterReader, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
+    return await reader.states(jobs)
 
 
 def _may_be_kept(known: _KnownTree, now: datetime, max_age_s: float) -> bool:

@@ -24,8 +24,8 @@ MAX_INLINE_CHARS = 65_536  # more is redacted in a thread, so that nothing else 
 class RedactingReader(ReaderWrapper):
     """Eyes whose answers hold no secrets, but for the submission of a job."""
 
-    def __init__(self, eyes: ClusterReader) -> None:
-        super().__init__(eyes, self._redacting)
+    def __init__(self, reader: ClusterReader) -> None:
+        super().__init__(reader, self._redacting)
 
     async def _redacting(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # noqa: ARG002
         try:

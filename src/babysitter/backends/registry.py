@@ -80,12 +80,12 @@ class OpenCluster:
     """
 
     spec: ClusterSpec
-    eyes: ClusterReader
-    hands: ClusterWriter
+    reader: ClusterReader
+    writer: ClusterWriter
     overview: Overview | None = None
 
     async def close(self) -> None:
-        await self.eyes.close()
+        await self.reader.close()
 
 
 def spec_from_options(
@@ -122,14 +122,14 @@ def open_cluster(
     clock = clock or SystemClock()
     if spec.backend not in _BACKENDS:
         raise BadConfig(f"There is no backend '{spec.backend}'; known are {', '.join(_BACKENDS)}.")
-    eyes, hands = _BACKENDS[spec.backend](spec, clock, home or Path.home(), working_dir or Path.cwd())
+    reader, writer = _BACKENDS[spec.backend](spec, clock, home or Path.home(), working_dir or Path.cwd())
     return OpenCluster(
         spec,
-        eyes=BatchingReader(
-            CoalescingReader(LimitedReader(RetryingReader(eyes), at_once=at_once), clock=clock), clock
+        reader=BatchingReader(
+            CoalescingReader(LimitedReader(RetryingReader(reader), at_once=at_once), clock=clock), clock
         ),
-        hands=hands,
-        overview=eyes if isinstance(eyes, Overview) else None,
+        writer=writer,
+        overview=reader if isinstance(reader, Overview) else None,
     )
 
 

@@ -29,11 +29,11 @@ from babysitter.waits import waiting_for
 
 T = TypeVar("T")
 
-LOOKS_AT_MOST = 3  # per question
-LONGEST_PAUSE_S = 5.0
+MAX_ATTEMPTS = 3  # per question
+MAX_PAUSE_S = 5.0
 NEWEST_SHARE = 0.25  # of the newest answer in the usual duration of one
-PLACE_LIMIT_S = 60.0  # how long a question may wait for its turn
-FRESH_FOR_S = 2.0
+QUEUE_TIMEOUT_S = 60.0  # how long a question may wait for its turn
+CACHE_TTL_S = 2.0
 
 
 class CallWrapper(Protocol):
@@ -50,34 +50,34 @@ async def direct(look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # 
 class ReaderWrapper:
     """Eyes whose every look goes through one function. `question` names the look and its arguments."""
 
-    def __init__(self, eyes: ClusterReader, through: CallWrapper) -> None:
-        self._eyes = eyes
+    def __init__(self, reader: ClusterReader, through: CallWrapper) -> None:
+        self._reader = reader
         self._through = through
 
     @property
     def abilities(self) -> Abilities:
-        return self._eyes.abilities
+        return self._reader.abilities
 
     async def about(self) -> ClusterInfo:
-        return await self._through(self._eyes.about, ("about",))
+        return await self._through(self._reader.about, ("about",))
 
     async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = (), max_age_s: float = 0.0) -> JobTree:
         question = ("tree", root, frozenset(tasks_of), max_age_s > 0)
         return await self._through(
-            lambda: self._eyes.tree(root, tasks_of=tasks_of, max_age_s=max_age_s), question
+            lambda: self._reader.tree(root, tasks_of=tasks_of, max_age_s=max_age_s), question
         )
 
     async def find(self, job: JobId) -> Job | None:
-        return await self._through(lambda: self._eyes.find(job), ("find", job))
+        return await self._through(lambda: self._reader.find(job), ("find", job))
 
     async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
-        return await self._through(lambda: self._eyes.states(jobs), ("states", frozenset(jobs)))
+        return await self._through(lambda: self._reader.states(jobs), ("states", frozenset(jobs)))
 
     async def tasks(self, job: JobId) -> tuple[Task, ...]:
-        return await self._through(lambda: self._eyes.tasks(job), ("tasks", job))
+        return await self._through(lambda: self._reader.tasks(job), ("tasks", job))
 
     async def task(self, task: TaskId) -> Task | None:
-        return await self._through(lambda: self._eyes.task(task), ("task", task))
+        return await self._through(lambda: self._reader.task(task), ("task", task))
 
     async def lines(
         self,
@@ -89,20 +89,20 @@ class ReaderWrapper:
         may_wait_s: float | None = None,
     ) -> LogBatch:
         return await self._through(
-            lambda: self._eyes.lines(
+            lambda: self._reader.lines(
                 source, after=after, at_most=at_most, newest=newest, may_wait_s=may_wait_s
             ),
             ("lines", source, after, at_most, newest),
         )
 
     async def dump(self, task: TaskId) -> ThreadDump:
-        return await self._through(lambda: self._eyes.dump(task), ("dump", task))
+        return await self._through(lambda: self._reader.dump(task), ("dump", task))
 
     async def submission(self, job: JobId) -> Submission | None:
-        return await self._through(lambda: self._eyes.submission(job), ("submission", job))
+        return await self._through(lambda: self._reader.submission(job), ("submission", job))
 
     async def close(self) -> None:
-        await self._eyes.close()
+        await self._reader.close()
 
 
 class RetryingReader(ReaderWrapper):
@@ -110,14 +110,14 @@ class RetryingReader(ReaderWrapper):
 
     def __init__(
         self,
-        eyes: ClusterReader,
+        reader: ClusterReader,
         *,
-        looks_at_most: int = LOOKS_AT_MOST,
+        looks_at_most: int = MAX_ATTEMPTS,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._looks_at_most = looks_at_most
         self._sleep = sleep
-        super().__init__(eyes, self._again)
+        super().__init__(reader, self._again)
 
     async def _again(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T:  # noqa: ARG002
         tries = AsyncRetrying(
@@ -144,10 +144,10 @@ class LimitedReader(ReaderWrapper):
 
     def __init__(
         self,
-        eyes: ClusterReader,
+        reader: ClusterReader,
         *,
         at_once: int = 4,
-        place_limit_s: float = PLACE_LIMIT_S,
+        place_limit_s: float = QUEUE_TIMEOUT_S,
         elapsed_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._at_once = at_once
@@ -157,7 +157,7 @@ class LimitedReader(ReaderWrapper):
         self._elapsed_s = elapsed_s
         self._logs_asked = 0  # those that are answered now, and those that wait
         self._log_answer_s = 0.0  # how long an answer takes: the newest counts most
-        super().__init__(eyes, self._in_turn)
+        super().__init__(reader, self._in_turn)
 
     async def lines(
         self,
@@ -171,7 +171,7 @@ class LimitedReader(ReaderWrapper):
         async def timed() -> LogBatch:
             began_s = self._elapsed_s()
             try:
-                return await self._eyes.lines(source, after=after, at_most=at_most, newest=newest)
+                return await self._reader.lines(source, after=after, at_most=at_most, newest=newest)
             finally:
                 took_s = self._elapsed_s() - began_s
                 self._log_answer_s += (took_s - self._log_answer_s) * NEWEST_SHARE
@@ -209,16 +209,16 @@ class CoalescingReader(ReaderWrapper):
     """
 
     def __init__(
-        self, eyes: ClusterReader, *, fresh_for_s: float = FRESH_FOR_S, clock: Clock | None = None
+        self, reader: ClusterReader, *, fresh_for_s: float = CACHE_TTL_S, clock: Clock | None = None
     ) -> None:
         self._fresh_for = timedelta(seconds=fresh_for_s)
         self._clock = clock or SystemClock()
         self._under_way: dict[Hashable, asyncio.Task[object]] = {}
         self._answers: dict[Hashable, tuple[datetime, object]] = {}
-        super().__init__(eyes, self._together)
+        super().__init__(reader, self._together)
 
     async def find(self, job: JobId) -> Job | None:
-        return await self._eyes.find(job)
+        return await self._reader.find(job)
 
     async def _together(self, look: Callable[[], Awaitable[T]], question: Hashable) -> T:
         now = self._clock.now()
@@ -255,7 +255,7 @@ def _notice(task: asyncio.Task[object]) -> None:
 
 def _may_help(fault: BaseException) -> bool:
     """Whether the error says that the same question may be answered next time."""
-    if isinstance(fault, Overloaded) and (fault.retry_after_s or 0.0) > LONGEST_PAUSE_S:
+    if isinstance(fault, Overloaded) and (fault.retry_after_s or 0.0) > MAX_PAUSE_S:
         return False  # the service asked for more patience than a look has; the next check comes anyway
     return isinstance(fault, BabysitError) and fault.repeatable
 
@@ -264,4 +264,4 @@ def _pause_s(state: RetryCallState) -> float:
     fault = state.outcome.exception() if state.outcome else None
     if isinstance(fault, Overloaded) and fault.retry_after_s is not None:
         return fault.retry_after_s
-    return wait_random_exponential(multiplier=0.2, max=LONGEST_PAUSE_S)(state)
+    return wait_random_exponential(multiplier=0.2, max=MAX_PAUSE_S)(state)

@@ -18,7 +18,7 @@ from babysitter.config.settings_file import read_settings_file
 from babysitter.config.validation_messages import what_is_wrong
 from babysitter.errors import BadConfig
 
-ROUNDS_MOST = 20
+MAX_ROUNDS = 20
 NOT_SETTINGS = frozenset({FILE_VARIABLE})  # variables of our prefix that mean something else
 
 
@@ -120,7 +120,7 @@ def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> None:
 def _all_faults(values: dict[str, Any], layers: list[_Given]) -> Iterator[str]:
     """Every fault of these values. What does not fit is taken out, so that the rest is looked at too."""
     removed: list[tuple[str, ...]] = []
-    for _ in range(ROUNDS_MOST):
+    for _ in range(MAX_ROUNDS):
         try:
             Settings.model_validate(values)
         except ValidationError as wrong:

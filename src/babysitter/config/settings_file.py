@@ -11,9 +11,9 @@ import yaml
 
 from babysitter.errors import BadConfig
 
-BYTES_MOST = 1 << 20
-DEPTH_MOST = 20
-VALUES_MOST = 20_000
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 20
+MAX_VALUES = 20_000
 
 Keys = tuple[str, ...]
 
@@ -34,8 +34,8 @@ def read_settings_file(path: Path) -> SettingsFile:
         if path.suffix == ".toml":
             return SettingsFile(tomllib.loads(text), {})
         node = yaml.compose(text, Loader=yaml.SafeLoader)
-        lines = list(islice(_lines(node), VALUES_MOST + 1))
-        if len(lines) > VALUES_MOST:
+        lines = list(islice(_lines(node), MAX_VALUES + 1))
+        if len(lines) > MAX_VALUES:
             raise ValueError("it holds too many values")
         values = yaml.safe_load(text)
     except OSError as fault:
@@ -66,15 +66,15 @@ def read_settings_file(path: Path) -> SettingsFile:
 
 def _text(path: Path) -> str:
     with path.open("rb") as file:
-        raw = file.read(BYTES_MOST + 1)
-    if len(raw) > BYTES_MOST:
-        raise ValueError(f"it is larger than {BYTES_MOST >> 10} kB")
+        raw = file.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise ValueError(f"it is larger than {MAX_BYTES >> 10} kB")
     return raw.decode("utf-8")
 
 
 def _lines(node: yaml.Node | None, at: Keys = ()) -> Iterator[tuple[Keys, int]]:
     """The line of every key of a YAML document. Raises ValueError where it has no end."""
-    if len(at) > DEPTH_MOST:
+    if len(at) > MAX_DEPTH:
         raise ValueError("its values are nested too deeply, or hold themselves")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:

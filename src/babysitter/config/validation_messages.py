@@ -16,8 +16,8 @@ _KINDS = (
     (("datetime_",), "must be a date with a time, such as 2026-11-20T08:00:00Z"),
     (("missing",), "is needed here"),
 )
-_SHOWN_MOST = 60
-_CHOICES_MOST = 6
+_MAX_SHOWN = 60
+_MAX_CHOICES = 6
 
 
 def what_is_wrong(fault: Mapping[str, Any], keys: Sequence[str], siblings: Sequence[str]) -> str:
@@ -39,7 +39,7 @@ def what_is_wrong(fault: Mapping[str, Any], keys: Sequence[str], siblings: Seque
 
 def _choice(expected: str, found: object) -> str:
     choices = re.findall(r"'([^']*)'", expected)
-    if len(choices) <= _CHOICES_MOST:
+    if len(choices) <= _MAX_CHOICES:
         return f"must be {expected}, not {found!r}"
     return f"{found!r} is not known" + (_meant(str(found), choices) or f"; there are {', '.join(choices)}")
 
@@ -50,7 +50,7 @@ def _found(fault: Mapping[str, Any], keys: Sequence[str]) -> str:
     may_be_shown = isinstance(found, (str, int, float, bool)) and not re.search(
         "token|secret|url|apprise", ".".join(keys)
     )
-    if not may_be_shown or fault["type"] == "missing" or len(str(found)) > _SHOWN_MOST:
+    if not may_be_shown or fault["type"] == "missing" or len(str(found)) > _MAX_SHOWN:
         return ""
     return f", not {found!r}"
 

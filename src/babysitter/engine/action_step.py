@@ -51,7 +51,7 @@ class Succeeded(Exception):
     """The old job came to a good end before it was stopped; the sentence says so."""
 
 
-async def find_job(name: JobId, eyes: ClusterReader, clock: Clock, *, for_certain: bool) -> Job | None:
+async def find_job(name: JobId, reader: ClusterReader, clock: Clock, *, for_certain: bool) -> Job | None:
     """The job of this name, or None when the cluster positively does not have it.
 
     With `for_certain` one clear answer is enough; otherwise it is looked for until a
@@ -61,7 +61,7 @@ async def find_job(name: JobId, eyes: ClusterReader, clock: Clock, *, for_certai
     while True:
         positively_absent = False
         try:
-            found = await eyes.find(name)
+            found = await reader.find(name)
         except ExternalError as error:
             trouble: BabysitError = error
         else:

@@ -25,15 +25,17 @@ ApprovalCheck = Callable[[Person, Sequence[Person]], Awaitable[str]]
 
 @dataclass(frozen=True)  # no slots: the playbooks are read when first needed
 class App:
-    """`clock` is the product's time, which may be compressed; `world` the real one, for what is outside."""
+    """`clock` is the product's time, which may be compressed; `wall_clock` the real one, for what is
+    outside.
+    """
 
     settings: Settings
     state_folder: Path
     store: Store
     clock: Clock
-    world: Clock
+    wall_clock: Clock
     clusters: ClusterPool
-    tenure: Leadership
+    leadership: Leadership
     notifiers: Sequence[Notifier]
     policy: Policy
     storage: StorageHealth
@@ -44,7 +46,7 @@ class App:
         default_factory=dict
     )  # -> the cluster not seen at the last check
     # Doors that know more of their people than an id: asked again before an approval is acted upon.
-    vouchers: dict[Surface, ApprovalCheck] = field(default_factory=dict)
+    approval_checks: dict[Surface, ApprovalCheck] = field(default_factory=dict)
 
     @cached_property
     def rules(self) -> PlaybookSource:

@@ -24,15 +24,15 @@ TAIL_LINES = 2_000
 
 
 async def what_moved(
-    approved: Approved, decision: Decision, watch: Watch, eyes: ClusterReader, hall: App
+    approved: Approved, decision: Decision, watch: Watch, reader: ClusterReader, app: App
 ) -> str:
     """Look and judge once more; what differs from the facts the person saw, "" when nothing does."""
-    if objection := await _objection(decision, watch, hall) or await folder_moved(approved.proposal):
+    if objection := await _objection(decision, watch, app) or await folder_moved(approved.proposal):
         return objection
     shown = approved.proposal.facts
     before = replace(watch, memory=replace(watch.memory, phase=Phase.FAILING))
-    observation = await observe(before, eyes, hall.clock)
-    verdict = judge(before, observation, hall.playbook)
+    observation = await observe(before, reader, app.clock)
+    verdict = judge(before, observation, app.playbook)
     if verdict.blind:
         spot = verdict.blind[0]
         raise ExternalError(f"Cannot look once more before acting: {spot.reason}")
@@ -66,10 +66,10 @@ async def folder_moved(proposal: Proposal) -> str:
     return f"the folder {workdir} changed since this was proposed: {change}" if change else ""
 
 
-async def _objection(decision: Decision, watch: Watch, hall: App) -> str:
+async def _objection(decision: Decision, watch: Watch, app: App) -> str:
     """Why who approved may not do so any more: the settings, or the door that they came through, changed."""
-    person, asked = decision.person, missing_submission_reason(hall.policy, watch)
-    voucher = hall.vouchers.get(decision.door)
+    person, asked = decision.person, missing_submission_reason(app.policy, watch)
+    voucher = app.approval_checks.get(decision.door)
     if voucher is not None:
         return await voucher(person, asked)
     # A group's members are known to its own door only; while that is shut, the check at the press counts.
@@ -77,18 +77,18 @@ async def _objection(decision: Decision, watch: Watch, hall: App) -> str:
     return "" if is_asked else f"{person}, who approved, may not approve any more"
 
 
-async def save_evidence(watch: Watch, eyes: ClusterReader, hall: App) -> str:
+async def save_evidence(watch: Watch, reader: ClusterReader, app: App) -> str:
     """Keep what the stop would put out of reach: the end of the log, and a thread dump of who is at work.
 
     Redacted, in the state folder. Never a reason to break off.
     """
-    folder = hall.state_folder / "evidence"
+    folder = app.state_folder / "evidence"
     name = f"{watch.id}-{watch.root.rpartition('/')[2]}"
     kept, missed = [], []
     for suffix, read in (("log", _tail_of), ("threads", _threads_of)):
         path = folder / f"{name}.{suffix}"
         try:
-            text = await read(watch, eyes)
+            text = await read(watch, reader)
             make_private_folder(folder)
             write_private(path, redact(text))
             kept.append(str(path))
@@ -97,10 +97,10 @@ async def save_evidence(watch: Watch, eyes: ClusterReader, hall: App) -> str:
     return "; ".join([*kept, *missed])
 
 
-async def _tail_of(watch: Watch, eyes: ClusterReader) -> str:
-    batch = await eyes.lines(LogSource(watch.root), after=None, at_most=TAIL_LINES, newest=True)
+async def _tail_of(watch: Watch, reader: ClusterReader) -> str:
+    batch = await reader.lines(LogSource(watch.root), after=None, at_most=TAIL_LINES, newest=True)
     return "\n".join(line.text for line in batch.lines)
 
 
-async def _threads_of(watch: Watch, eyes: ClusterReader) -> str:
-    return (await eyes.dump(TaskId(f"{watch.memory.newest_attempt or watch.root}/0"))).text
+async def _threads_of(watch: Watch, reader: ClusterReader) -> str:
+    return (await reader.dump(TaskId(f"{watch.memory.newest_attempt or watch.root}/0"))).text

@@ -29,114 +29,112 @@ from babysitter.store.store import Transaction
 
 log = structlog.get_logger()
 
-CHECK_WITHIN_S = 180.0  # every question has its own limit; this one bounds their sum
-SOON = timedelta(seconds=1)
+CHECK_TIMEOUT_S = 180.0  # every question has its own limit; this one bounds their sum
+RETRY_DELAY = timedelta(seconds=1)
 
 
-async def check(watch: Watch, hall: App) -> Watch:
+async def check(watch: Watch, app: App) -> Watch:
     """Look at one watch once, and write down everything that follows. Gives the watch as it is then kept.
 
     Raises FactsChanged, with nothing written, when somebody else wrote the watch while we were looking.
     """
-    lease = hall.tenure.lease
-    eyes = await hall.clusters.eyes(watch.cluster)
-    observation = await _observe(watch, eyes, hall)
-    verdict = judge(watch, observation, hall.playbook)  # remember -> classify -> assess: pure
+    lease = app.leadership.lease
+    reader = await app.clusters.reader(watch.cluster)
+    observation = await _observe(watch, reader, app)
+    verdict = judge(watch, observation, app.playbook)  # remember -> classify -> assess: pure
     again = Resubmission(None, watch)
     if verdict.diagnosis is not None:
-        async with hall.store.reading() as records:
-            case = await _case(records, watch, verdict, observation.taken_at, hall)
-        again = await resubmission(case, eyes, await hall.clusters.hands(watch.cluster), hall)
-    async with hall.store.transaction() as records:  # all of it, or nothing happened
-        await records.leases.must_hold(lease.name, lease.fence)
-        case = await _case(records, again.watch, verdict, observation.taken_at, hall)
+        async with app.store.reading() as tx:
+            case = await _case(tx, watch, verdict, observation.taken_at, app)
+        again = await resubmission(case, reader, await app.clusters.writer(watch.cluster), app)
+    async with app.store.transaction() as tx:  # all of it, or nothing happened
+        await tx.leases.must_hold(lease.name, lease.fence)
+        case = await _case(tx, again.watch, verdict, observation.taken_at, app)
         case = replace(case, submission=again.submission)
         intents = respond(case)
         context = replace(case.watch.submit_context, not_proposed=why_not_proposed(case, intents))
         case = replace(case, watch=replace(case.watch, submit_context=context))
-        return await commit(records, case, observation, intents)
+        return await commit(tx, case, observation, intents)
 
 
-async def _case(
-    records: Transaction, watch: Watch, verdict: Verdict, now: datetime, hall: App
-) -> PolicyInput:
-    ledger = await records.ledger.of(watch)
+async def _case(tx: Transaction, watch: Watch, verdict: Verdict, now: datetime, app: App) -> PolicyInput:
+    ledger = await tx.incidents.of(watch)
     return PolicyInput(
         verdict=verdict,
         ledger=ledger,
         watch=watch,
-        policy=hall.policy,
+        policy=app.policy,
         now=now,
-        inhibited_by=await records.ledger.inhibitor_of(watch),
-        neighbours=await records.watches.beside(watch) if needs_neighbours(verdict, ledger) else (),
+        inhibited_by=await tx.incidents.inhibitor_of(watch),
+        neighbours=await tx.watches.beside(watch) if needs_neighbours(verdict, ledger) else (),
     )
 
 
-async def _observe(watch: Watch, eyes: ClusterReader, hall: App) -> Observation:
+async def _observe(watch: Watch, reader: ClusterReader, app: App) -> Observation:
     """What the cluster answers now; that it does not know the job is confirmed by another request."""
-    observation = await observe(watch, eyes, hall.clock)
+    observation = await observe(watch, reader, app.clock)
     if not isinstance(observation.tree, Gone):
         return observation
-    async with hall.store.reading() as records:
-        neighbours = await records.watches.beside(watch)
-    return await confirm_gone(observation, observation.tree, watch, eyes, neighbours)
+    async with app.store.reading() as tx:
+        neighbours = await tx.watches.beside(watch)
+    return await confirm_gone(observation, observation.tree, watch, reader, neighbours)
 
 
-async def process_watch_safely(watch_id: WatchId, hall: App) -> datetime | None:
+async def process_watch_safely(watch_id: WatchId, app: App) -> datetime | None:
     """Process one watch. Record an error on it, reschedule, never raise.
 
     What could not be stored did not happen: the check is discarded and repeated from the stored watch.
     """
     try:
-        return await _attend_or_mark(watch_id, hall)
+        return await _attend_or_mark(watch_id, app)
     except StorageUnavailable as fault:
-        retry_s = hall.storage.retry_s
+        retry_s = app.storage.retry_s
         log.warning("check_not_stored", watch=watch_id, because=fault.sentence, retry_in_s=retry_s)
-        return hall.clock.now() + timedelta(seconds=retry_s)
+        return app.clock.now() + timedelta(seconds=retry_s)
 
 
-async def _attend_or_mark(watch_id: WatchId, hall: App) -> datetime | None:
+async def _attend_or_mark(watch_id: WatchId, app: App) -> datetime | None:
     try:
-        return await process_watch(watch_id, hall)
+        return await process_watch(watch_id, app)
     except StorageUnavailable:
         raise
     except FactsChanged as moved:
         log.info("check overtaken", watch=watch_id, because=moved.sentence)
-        return hall.clock.now() + SOON
+        return app.clock.now() + RETRY_DELAY
     except (BabysitError, TimeoutError) as error:
         sentence = str(error) or "The check took too long and was given up."
     except Exception as fault:  # the top of a check
         log.exception("check broke", watch=watch_id)
         sentence = f"A fault of babysit's own broke this check ({type(fault).__name__})."
-    return await _mark(watch_id, sentence, hall)
+    return await _mark(watch_id, sentence, app)
 
 
-async def process_watch(watch_id: WatchId, hall: App) -> datetime | None:
+async def process_watch(watch_id: WatchId, app: App) -> datetime | None:
     """What a due watch needs now: its approved action carried on, or a check. Gives when it is due next."""
-    async with hall.store.reading() as records:
-        watch = await records.watches.get(watch_id)
-        action = await records.journal.open_action_of(watch_id)
+    async with app.store.reading() as tx:
+        watch = await tx.watches.get(watch_id)
+        action = await tx.journal.open_action_of(watch_id)
     if watch.stopped_at is not None or watch.due_at is None:
-        hall.blind_watches.pop(watch_id, None)
+        app.blind_watches.pop(watch_id, None)
         return None
     if action is not None:
-        return await resume_action(watch, action, hall)
-    async with asyncio.timeout(CHECK_WITHIN_S):
-        checked = await check(watch, hall)
+        return await resume_action(watch, action, app)
+    async with asyncio.timeout(CHECK_TIMEOUT_S):
+        checked = await check(watch, app)
     if Source.CONTROLLER in checked.memory.blind_since:
-        hall.blind_watches[watch_id] = watch.cluster
+        app.blind_watches[watch_id] = watch.cluster
     else:
-        hall.blind_watches.pop(watch_id, None)
+        app.blind_watches.pop(watch_id, None)
     return checked.due_at
 
 
-async def _mark(watch_id: WatchId, sentence: str, hall: App) -> datetime:
+async def _mark(watch_id: WatchId, sentence: str, app: App) -> datetime:
     """Note that a check broke, and look again after a pulse."""
-    now = hall.clock.now()
-    async with hall.store.transaction() as records:
-        watch = await records.watches.get(watch_id)
+    now = app.clock.now()
+    async with app.store.transaction() as tx:
+        watch = await tx.watches.get(watch_id)
         due_at = now + timedelta(seconds=watch.limits.pulse_s)
-        await records.watches.save(replace(watch, trouble=sentence, due_at=due_at))
+        await tx.watches.save(replace(watch, trouble=sentence, due_at=due_at))
         if watch.trouble != sentence:
-            await records.events.append(CheckFailed(at=now, watch=watch.id, sentence=sentence))
+            await tx.events.append(CheckFailed(at=now, watch=watch.id, sentence=sentence))
     return due_at

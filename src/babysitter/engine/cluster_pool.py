@@ -30,13 +30,13 @@ class ClusterPool:
         self._given: dict[str, ClusterSpec] = {}
         self._open: dict[str, OpenCluster] = {}
 
-    async def eyes(self, name: str) -> ClusterReader:
+    async def reader(self, name: str) -> ClusterReader:
         """What looks at the jobs of this cluster. Raises BadConfig for one that cannot be opened."""
-        return (await self._cluster(name)).eyes
+        return (await self._cluster(name)).reader
 
-    async def hands(self, name: str) -> ClusterWriter:
+    async def writer(self, name: str) -> ClusterWriter:
         """What acts on the jobs of this cluster: for the saga and nobody else."""
-        return (await self._cluster(name)).hands
+        return (await self._cluster(name)).writer
 
     async def overview(self, name: str) -> Overview:
         """What looks over a whole cluster. Raises UserError where its backend cannot."""
@@ -51,8 +51,8 @@ class ClusterPool:
     async def spec(self, name: str) -> ClusterSpec:
         """The description of a cluster."""
         if name not in self._configured and name not in self._given:
-            async with self._store.reading() as records:
-                self._given = {each: _read(text) for each, text in (await records.clusters.all()).items()}
+            async with self._store.reading() as tx:
+                self._given = {each: _read(text) for each, text in (await tx.clusters.all()).items()}
         known = self._configured.get(name) or self._given.get(name)
         return known or ClusterSpec(name=name, cluster=name)
 
@@ -71,8 +71,8 @@ class ClusterPool:
             )
         if self._given.get(spec.name) == spec:
             return
-        async with self._store.transaction() as records:
-            await records.clusters.put(spec.name, json.dumps(asdict(spec)))
+        async with self._store.transaction() as tx:
+            await tx.clusters.put(spec.name, json.dumps(asdict(spec)))
         self._given[spec.name] = spec
         if (outdated := self._open.pop(spec.name, None)) is not None:
             await outdated.close()
@@ -87,7 +87,7 @@ class ClusterPool:
             spec = await self.spec(name)
             if name not in self._open:  # another watch may have opened it meanwhile
                 opened = self._opener(spec)
-                self._open[name] = replace(opened, eyes=RedactingReader(opened.eyes))
+                self._open[name] = replace(opened, reader=RedactingReader(opened.reader))
         return self._open[name]
 
 

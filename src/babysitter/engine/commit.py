@@ -66,7 +66,7 @@ SPREAD_FROM_S = 30.0
 
 
 async def commit(
-    records: Transaction, case: PolicyInput, observation: Observation, intents: Sequence[Intent]
+    tx: Transaction, case: PolicyInput, observation: Observation, intents: Sequence[Intent]
 ) -> Watch:
     """The watch as it is now kept. Raises FactsChanged when somebody else wrote the watch meanwhile."""
     verdict, watch, now = case.verdict, case.watch, case.now
@@ -79,35 +79,35 @@ async def commit(
         last_checked_at=now,
         trouble="",
     )
-    await records.events.append(*course(watch, verdict, now))
-    deeds = _IntentExecutor(records, checked, verdict, now)
+    await tx.events.append(*course(watch, verdict, now))
+    deeds = _IntentExecutor(tx, checked, verdict, now)
     for intent in intents:
         await deeds.do(intent)
     await deeds.redraw_touched()
-    await refresh_thread_header(records, await subject_of(records, checked, now=now, verdict=verdict))
+    await refresh_thread_header(tx, await subject_of(tx, checked, now=now, verdict=verdict))
     if is_worth_keeping(watch, verdict):
-        await records.observations.keep(watch.id, observation)
-    if checked.due_at is None and await _somebody_is_asked(records, watch):
+        await tx.observations.keep(watch.id, observation)
+    if checked.due_at is None and await _somebody_is_asked(tx, watch):
         checked = replace(checked, due_at=now + LOOK_WHILE_ASKING)
-    if not await records.watches.save(checked, verdict):
+    if not await tx.watches.save(checked, verdict):
         raise FactsChanged(f"The watch {watch.id} was changed while it was being checked.")
     return replace(checked, revision=checked.revision + 1)
 
 
 async def apply_intents(
-    records: Transaction, watch: Watch, verdict: Verdict, intents: Sequence[Intent], *, now: datetime
+    tx: Transaction, watch: Watch, verdict: Verdict, intents: Sequence[Intent], *, now: datetime
 ) -> None:
     """What is wanted outside a check, in the caller's transaction; the watch itself is not written."""
-    deeds = _IntentExecutor(records, watch, verdict, now)
+    deeds = _IntentExecutor(tx, watch, verdict, now)
     for intent in intents:
         await deeds.do(intent)
     await deeds.redraw_touched()
 
 
-async def _somebody_is_asked(records: Transaction, watch: Watch) -> bool:
+async def _somebody_is_asked(tx: Transaction, watch: Watch) -> bool:
     """Whether an offer stands: it must be reminded of, handed on, and withdrawn when its facts move."""
     standing = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
-    return any(each.status in standing for each in (await records.ledger.of(watch)).proposals)
+    return any(each.status in standing for each in (await tx.incidents.of(watch)).proposals)
 
 
 def due_at(verdict: Verdict, watch: Watch, now: datetime) -> datetime | None:
@@ -173,8 +173,8 @@ def is_worth_keeping(watch: Watch, verdict: Verdict) -> bool:
 class _IntentExecutor:
     """Carries out intents in their order, and knows which incidents they touched."""
 
-    def __init__(self, records: Transaction, watch: Watch, verdict: Verdict, now: datetime) -> None:
-        self._records = records
+    def __init__(self, tx: Transaction, watch: Watch, verdict: Verdict, now: datetime) -> None:
+        self._tx = tx
         self._watch = watch
         self._verdict = verdict
         self._now = now
@@ -193,7 +193,7 @@ class _IntentExecutor:
             case Withdraw():
                 await self._withdraw(intent)
             case Remind():
-                if await self._records.ledger.remind(intent.proposal, now=self._now):
+                if await self._tx.incidents.remind(intent.proposal, now=self._now):
                     await self._append(ProposalReminded(at=self._now, proposal=intent.proposal))
             case Reassign():
                 await self._hand_on(intent)
@@ -205,11 +205,11 @@ class _IntentExecutor:
     async def redraw_touched(self) -> None:
         for incident in self._touched:
             await refresh_incident_messages(
-                self._records, incident, self._watch, now=self._now, verdict=self._verdict
+                self._tx, incident, self._watch, now=self._now, verdict=self._verdict
             )
 
     async def _open(self, intent: OpenIncident) -> None:
-        ledger, diagnosis = self._records.ledger, intent.diagnosis
+        ledger, diagnosis = self._tx.incidents, intent.diagnosis
         if await ledger.open_incident(intent.incident, intent.key, diagnosis, now=self._now):
             await self._append(
                 IncidentOpened(
@@ -223,8 +223,8 @@ class _IntentExecutor:
             )
 
     async def _repeat(self, intent: RepeatIncident) -> None:
-        before = await self._records.ledger.incident(intent.incident)
-        await self._records.ledger.repeat_incident(intent.incident, intent.diagnosis, now=self._now)
+        before = await self._tx.incidents.incident(intent.incident)
+        await self._tx.incidents.repeat_incident(intent.incident, intent.diagnosis, now=self._now)
         if before is not None and intent.diagnosis.severity > before.diagnosis.severity:
             await self._append(
                 IncidentWorsened(
@@ -237,7 +237,7 @@ class _IntentExecutor:
         self._touched[intent.incident] = None
 
     async def _end(self, intent: EndIncident) -> None:
-        await self._records.ledger.set_status(
+        await self._tx.incidents.set_status(
             intent.incident, intent.status, now=self._now, outcome=intent.outcome
         )
         await self._append(
@@ -249,9 +249,9 @@ class _IntentExecutor:
 
     async def _propose(self, intent: Propose) -> None:
         offer = intent.proposal
-        if not await self._records.ledger.add_proposal(offer):
+        if not await self._tx.incidents.add_proposal(offer):
             return
-        await self._records.ledger.set_status(offer.incident, IncidentStatus.PROPOSED, now=self._now)
+        await self._tx.incidents.set_status(offer.incident, IncidentStatus.PROPOSED, now=self._now)
         change = offer.change
         await self._append(
             RestartProposed(
@@ -268,7 +268,7 @@ class _IntentExecutor:
 
     async def _withdraw(self, intent: Withdraw) -> None:
         standing = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
-        if await self._records.ledger.set_proposal(
+        if await self._tx.incidents.set_proposal(
             intent.proposal, ProposalStatus.WITHDRAWN, among=standing, because=intent.because
         ):
             await self._append(
@@ -277,21 +277,19 @@ class _IntentExecutor:
             await self._move_incident_of(intent.proposal, IncidentStatus.OPEN)
 
     async def _hand_on(self, intent: Reassign) -> None:
-        if await self._records.ledger.hand_on(intent.proposal, intent.to, expires_at=intent.expires_at):
+        if await self._tx.incidents.hand_on(intent.proposal, intent.to, expires_at=intent.expires_at):
             await self._append(
                 ProposalReminded(at=self._now, proposal=intent.proposal, handed_to=", ".join(intent.to))
             )
 
     async def _expire(self, intent: Expire) -> None:
         standing = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
-        if await self._records.ledger.set_proposal(
-            intent.proposal, ProposalStatus.UNANSWERED, among=standing
-        ):
+        if await self._tx.incidents.set_proposal(intent.proposal, ProposalStatus.UNANSWERED, among=standing):
             await self._move_incident_of(intent.proposal, IncidentStatus.EXPIRED)
 
     async def _say(self, intent: SendMessage) -> None:
         about = await subject_of(
-            self._records,
+            self._tx,
             self._watch,
             now=self._now,
             verdict=self._verdict,
@@ -300,7 +298,7 @@ class _IntentExecutor:
             because=intent.because,
         )
         await enqueue_message(
-            self._records,
+            self._tx,
             intent.occasion,
             about,
             key=intent.key,
@@ -311,14 +309,14 @@ class _IntentExecutor:
 
     async def _move_incident_of(self, proposal: ProposalId, status: IncidentStatus) -> None:
         """The incident of an offer that does not stand any more, unless it is over or being acted upon."""
-        offer = await self._records.ledger.proposal(proposal)
+        offer = await self._tx.incidents.proposal(proposal)
         if offer is not None:
             waiting = (IncidentStatus.PROPOSED, IncidentStatus.SNOOZED)
-            await self._records.ledger.set_status(offer.incident, status, now=self._now, among=waiting)
+            await self._tx.incidents.set_status(offer.incident, status, now=self._now, among=waiting)
             self._touched[offer.incident] = None
 
     async def _append(self, event: Event) -> None:
-        await self._records.events.append(replace(event, watch=self._watch.id))
+        await self._tx.events.append(replace(event, watch=self._watch.id))
 
 
 def _is_the_same(earlier: tuple[str, int] | None, stage: tuple[str, int]) -> bool:

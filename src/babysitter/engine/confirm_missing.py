@@ -16,7 +16,11 @@ TOGETHER_WITHIN = timedelta(minutes=5)  # the longest time between two checks of
 
 
 async def confirm_gone(
-    observation: Observation, gone: Gone, watch: Watch, eyes: ClusterReader, neighbours: Collection[Neighbour]
+    observation: Observation,
+    gone: Gone,
+    watch: Watch,
+    reader: ClusterReader,
+    neighbours: Collection[Neighbour],
 ) -> Observation:
     """Ask once more for the job, together with the other watched jobs of the cluster, in one request.
 
@@ -24,7 +28,7 @@ async def confirm_gone(
     """
     beside = [each for each in neighbours if each.phase not in (Phase.FINISHED, Phase.ACTING)]
     try:
-        known = await eyes.states((watch.root, *(each.root for each in beside)))
+        known = await reader.states((watch.root, *(each.root for each in beside)))
     except ExternalError as fault:
         return blind_observation(watch, observation.taken_at, fault.sentence)
     if watch.root in known:

@@ -27,10 +27,10 @@ from babysitter.store.store import Store
 log = structlog.get_logger()
 
 AT_ONCE = 4  # conversations per notifier
-ROUNDS_MOST = 50  # per tick; more waits for the next one
+MAX_ROUNDS = 50  # per tick; more waits for the next one
 EDIT_EVERY = timedelta(seconds=5)  # per message
 EDITS_AT_ONCE = 20
-POST_WITHIN_S = 60.0
+POST_TIMEOUT_S = 60.0
 BACKOFF_MOST_S = 60.0
 PAUSE_AFTER_FAILURES = 3
 STORAGE_PAUSE_MOST_S = 15.0  # after the database could not be used
@@ -51,21 +51,23 @@ class _Line:
 
 
 class Deliverer:
-    """`clock`: the product's time, for what is held back. `world`: the real one, for pauses and tries."""
+    """`clock`: the product's time, for what is held back. `wall_clock`: the real one, for pauses and
+    tries.
+    """
 
-    def __init__(self, store: Store, notifiers: Sequence[Notifier], clock: Clock, world: Clock) -> None:
+    def __init__(self, store: Store, notifiers: Sequence[Notifier], clock: Clock, wall_clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._world = world
+        self._wall_clock = wall_clock
         self._lines = [_Line(each) for each in notifiers]
 
     async def begin(self) -> None:
         """Have every message go through these notifiers from now on."""
-        async with self._store.transaction() as records:
+        async with self._store.transaction() as tx:
             names = [line.notifier.name for line in self._lines]
-            await records.outbox.register(names, now=self._clock.now())
+            await tx.outbox.register(names, now=self._clock.now())
             told = [line.notifier.description for line in self._lines]
-            await records.channels.replace([each for each in told if each])
+            await tx.channels.replace([each for each in told if each])
 
     async def tick(self, *, edit_every: timedelta = EDIT_EVERY) -> None:
         """Start to deliver what is due. Returns at once; a slow notifier does not delay another.
@@ -73,9 +75,9 @@ class Deliverer:
         `edit_every`: a message that was posted or edited later than so long ago is not edited yet.
         """
         await self._let_go_of_held()
-        async with self._store.reading() as records:
-            now = self._world.now()
-            busy = await records.outbox.with_work(now=now, shown_before=now - edit_every)
+        async with self._store.reading() as tx:
+            now = self._wall_clock.now()
+            busy = await tx.outbox.with_work(now=now, shown_before=now - edit_every)
         for line in self._lines:
             if line.notifier.name in busy and (line.working is None or line.working.done()):
                 serving = self._serve(line, edit_every)
@@ -106,7 +108,7 @@ class Deliverer:
 
     async def _serve(self, line: _Line, edit_every: timedelta) -> None:
         """Deliver what one notifier may get now. A database that cannot be used pauses it; never raises."""
-        if not has_come(line.paused_until, self._world.now(), horizon=MAX_PAUSE):
+        if not has_come(line.paused_until, self._wall_clock.now(), horizon=MAX_PAUSE):
             return
         try:
             await self._deliver(line, edit_every)
@@ -114,7 +116,7 @@ class Deliverer:
         except StorageUnavailable as fault:
             line.not_stored += 1
             pause_s = min(STORAGE_PAUSE_MOST_S, 2.0 ** min(line.not_stored, 10))
-            line.paused_until = self._world.now() + timedelta(seconds=pause_s)
+            line.paused_until = self._wall_clock.now() + timedelta(seconds=pause_s)
             log.warning(
                 "delivery_not_stored",
                 notifier=line.notifier.name,
@@ -123,15 +125,15 @@ class Deliverer:
             )
         except Exception:  # the top of a delivery
             log.exception("delivery_crashed", notifier=line.notifier.name)
-            line.paused_until = self._world.now() + timedelta(seconds=BACKOFF_MOST_S)
+            line.paused_until = self._wall_clock.now() + timedelta(seconds=BACKOFF_MOST_S)
 
     async def _deliver(self, line: _Line, edit_every: timedelta) -> None:
-        for _ in range(ROUNDS_MOST):
-            now = self._world.now()
+        for _ in range(MAX_ROUNDS):
+            now = self._wall_clock.now()
             if not has_come(line.paused_until, now, horizon=MAX_PAUSE):
                 return
-            async with self._store.transaction() as records:
-                postings = await records.outbox.claim(
+            async with self._store.transaction() as tx:
+                postings = await tx.outbox.claim(
                     line.notifier.name, now=now, busy=(), edits_too=line.notifier.edits, at_most=AT_ONCE
                 )
             if not postings:
@@ -154,7 +156,7 @@ class Deliverer:
             await self._arrived(line, replace(posting, revision=revision), earlier)
             return
         try:
-            async with asyncio.timeout(POST_WITHIN_S):
+            async with asyncio.timeout(POST_TIMEOUT_S):
                 receipt = await line.notifier.post(
                     message,
                     thread=Receipt(thread.place, thread.handle, thread.thread) if thread else None,
@@ -175,23 +177,23 @@ class Deliverer:
     async def _arrived(self, line: _Line, posting: PendingPost, receipt: Receipt) -> None:
         line.failures = 0
         line.receipts[posting.message.id] = receipt, posting.revision
-        async with self._store.transaction() as records:
-            await records.outbox.posted(
+        async with self._store.transaction() as tx:
+            await tx.outbox.posted(
                 line.notifier.name,
                 posting.message.id,
                 MessageLocation(receipt.place, receipt.handle, receipt.thread),
                 revision=posting.revision,
-                now=self._world.now(),
+                now=self._wall_clock.now(),
             )
         del line.receipts[posting.message.id]
 
     async def _failed(self, line: _Line, posting: PendingPost, error: NotifyError) -> None:
         name, message = line.notifier.name, posting.message
         log.warning("not told", notifier=name, message=message.id, error=error.sentence)
-        async with self._store.transaction() as records:
+        async with self._store.transaction() as tx:
             if error.is_final:
-                await records.outbox.dropped(name, message.id, error.sentence)
-                await records.events.append(
+                await tx.outbox.dropped(name, message.id, error.sentence)
+                await tx.events.append(
                     MessageDropped(
                         at=self._clock.now(),
                         watch=message.watch,
@@ -203,7 +205,7 @@ class Deliverer:
                 )
                 return
             again_at = self._pause(line, error, tries=posting.tries)
-            await records.outbox.failed(
+            await tx.outbox.failed(
                 name,
                 message.id,
                 error.sentence,
@@ -215,15 +217,15 @@ class Deliverer:
         """When to try again. A pause asked for, or failures in a row, hold the whole notifier."""
         line.failures += 1
         pause_s = error.retry_after_s or min(BACKOFF_MOST_S, 2.0 ** min(tries, 10))
-        again_at = self._world.now() + timedelta(seconds=pause_s)
+        again_at = self._wall_clock.now() + timedelta(seconds=pause_s)
         if error.retry_after_s is not None or line.failures >= PAUSE_AFTER_FAILURES:
             line.paused_until = again_at
         return again_at
 
     async def _edit_all(self, line: _Line, edit_every: timedelta) -> None:
-        shown_before = self._world.now() - edit_every
-        async with self._store.reading() as records:
-            due = await records.outbox.edits_due(
+        shown_before = self._wall_clock.now() - edit_every
+        async with self._store.reading() as tx:
+            due = await tx.outbox.edits_due(
                 line.notifier.name, shown_before=shown_before, at_most=EDITS_AT_ONCE
             )
         for editing in due:
@@ -234,7 +236,7 @@ class Deliverer:
         """Show the newest content; False when the notifier wants to be left alone."""
         at = editing.at
         try:
-            async with asyncio.timeout(POST_WITHIN_S):
+            async with asyncio.timeout(POST_TIMEOUT_S):
                 await line.notifier.edit(Receipt(at.place, at.handle, at.thread), editing.message)
             line.failures = 0
         except NotifyError as error:
@@ -244,28 +246,26 @@ class Deliverer:
             log.warning("not edited", message=editing.message.id, error=error.sentence)
         except Exception:  # the top of a message delivery
             log.exception("editing broke", notifier=line.notifier.name, message=editing.message.id)
-        async with self._store.transaction() as records:
-            await records.outbox.shown(
-                line.notifier.name, editing.message.id, editing.revision, now=self._world.now()
+        async with self._store.transaction() as tx:
+            await tx.outbox.shown(
+                line.notifier.name, editing.message.id, editing.revision, now=self._wall_clock.now()
             )
         return True
 
     async def _let_go_of_held(self) -> None:
         """After quiet hours: what can be answered comes as it is, the rest as one digest."""
         now = self._clock.now()
-        async with self._store.reading() as records:
-            if not await records.outbox.held_until(now):
+        async with self._store.reading() as tx:
+            if not await tx.outbox.held_until(now):
                 return
-        async with self._store.transaction() as records:
-            held = await records.outbox.held_until(now)
+        async with self._store.transaction() as tx:
+            held = await tx.outbox.held_until(now)
             told_together = [each for each in held if not each.buttons]
             if len(told_together) < 2:
                 told_together = []
             else:
-                await records.outbox.put(_digest_of(told_together, now))
-            await records.outbox.release(
-                [each.id for each in held], digested=[each.id for each in told_together]
-            )
+                await tx.outbox.put(_digest_of(told_together, now))
+            await tx.outbox.release([each.id for each in held], digested=[each.id for each in told_together])
 
 
 def _digest_of(held: Sequence[Message], now: datetime) -> Message:

@@ -31,8 +31,8 @@ from babysitter.notify.notifier import Notifier, NotifyError
 from babysitter.store.store import Store
 
 EMERGENCIES = "emergency_messages"
-SEND_WITHIN_S = 15.0
-LAST_WITHIN_S = 10.0
+SEND_TIMEOUT_S = 15.0
+LAST_TIMEOUT_S = 10.0
 MAX_RETRY_S = 60.0
 HORIZON = timedelta(minutes=6)  # no retry is further away; see notify/retry_after.py
 
@@ -52,8 +52,8 @@ class _Line:
 class EmergencyChannel:
     """Sends at most one message per 10 min about the database, which names every cluster with watched jobs.
 
-    `world`: the real clock. `counts`: where messages are counted. What is watched is remembered while the
-    database can be read.
+    `wall_clock`: the real clock. `counts`: where messages are counted. What is watched is remembered while
+    the database can be read.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class EmergencyChannel:
         notifiers: Sequence[Notifier],
         health: StorageHealth,
         status_file: StatusFile,
-        world: Clock,
+        wall_clock: Clock,
         *,
         counts: dict[str, int],
         host: str = "",
@@ -71,7 +71,7 @@ class EmergencyChannel:
         self._lines = [_Line(notifier) for notifier in notifiers]
         self._health = health
         self._status_file = status_file
-        self._world = world
+        self._wall_clock = wall_clock
         self._host = host or socket.gethostname()
         self._jobs: dict[str, tuple[JobId, ...]] = {}
         self._sent_at: datetime | None = None
@@ -87,7 +87,7 @@ class EmergencyChannel:
 
     async def attend(self) -> None:
         """Send what is due, and repeat what a notifier did not take."""
-        now, outage = self._world.now(), self._health.outage
+        now, outage = self._wall_clock.now(), self._health.outage
         since_at = outage.since_at if outage and outage.is_failing else None
         decision = decide_emergency(since_at, self._jobs, self._sent_at, now=now)
         if outage is not None and decision.is_due:
@@ -109,7 +109,7 @@ class EmergencyChannel:
 
     async def say_last(self, because: str, *, is_failure: bool) -> None:
         """Tell people that the service ends and what is not looked after any more; once in 10 min."""
-        now, told_at = self._world.now(), self._status_file.end_told_at
+        now, told_at = self._wall_clock.now(), self._status_file.end_told_at
         if not any(self._jobs.values()) or (told_at is not None and abs(now - told_at) < AGAIN_AFTER):
             return
         message = last_message(because, self._jobs, self._host, now=now, mentions_on_call=is_failure)
@@ -117,7 +117,7 @@ class EmergencyChannel:
         for line in self._lines:
             line.pending, line.tries, line.retry_at = message, 0, None
         try:
-            async with asyncio.timeout(LAST_WITHIN_S):
+            async with asyncio.timeout(LAST_TIMEOUT_S):
                 await asyncio.gather(*(self._send(line) for line in self._lines))
         except TimeoutError:
             log.warning("last_message_not_sent", because="it took too long")
@@ -127,17 +127,17 @@ class EmergencyChannel:
             return
         works_since = self._told.works_since or now
         message = storage_works_message(self._told.since_at, works_since, self._jobs, self._host, now=now)
-        async with self._store.transaction() as records:
-            await records.outbox.put(message)
+        async with self._store.transaction() as tx:
+            await tx.outbox.put(message)
         self._told = None
 
     async def _send(self, line: _Line) -> None:
         """One try. What fails stays pending and is repeated after a growing pause."""
-        now, message = self._world.now(), line.pending
+        now, message = self._wall_clock.now(), line.pending
         if message is None or not has_come(line.retry_at, now, horizon=HORIZON):
             return
         try:
-            async with asyncio.timeout(SEND_WITHIN_S):
+            async with asyncio.timeout(SEND_TIMEOUT_S):
                 await line.notifier.post(message, thread=None, is_repeat=line.tries > 0)
         except NotifyError as error:
             if error.is_final:

@@ -17,7 +17,7 @@ from babysitter.model.watch import Watch
 from babysitter.store.rows import outage_watch
 from babysitter.store.store import Transaction
 
-REDRAWN_MOST = 10  # messages with buttons about one incident that are kept up to date
+MAX_REDRAWN = 10  # messages with buttons about one incident that are kept up to date
 
 
 def message_id(key: str) -> MessageId:
@@ -31,7 +31,7 @@ def root_message(watch: Watch) -> MessageId:
 
 
 async def subject_of(
-    records: Transaction,
+    tx: Transaction,
     watch: Watch,
     *,
     now: datetime,
@@ -44,30 +44,30 @@ async def subject_of(
     by_hand_job: str = "",
 ) -> MessageSubject:
     """Everything a message about this may speak of, as of this transaction. `verdict` None = the last one."""
-    offered = await records.ledger.proposal(proposal) if proposal else None
-    trouble = await records.ledger.incident(incident) if incident else None
+    offered = await tx.incidents.proposal(proposal) if proposal else None
+    trouble = await tx.incidents.incident(incident) if incident else None
     affected: tuple[JobId, ...] = ()
     if trouble is not None and trouble.key.watch == outage_watch(watch.cluster):
-        affected = await _affected(records, watch, trouble)
+        affected = await _affected(tx, watch, trouble)
     return MessageSubject(
         watch=watch,
         now=now,
-        verdict=verdict or await records.watches.last_verdict(watch.id),
+        verdict=verdict or await tx.watches.last_verdict(watch.id),
         incident=trouble,
         proposal=offered,
-        decision=await records.ledger.decision_on(offered.id) if offered else None,
+        decision=await tx.incidents.decision_on(offered.id) if offered else None,
         because=because,
         outcome=outcome,
         by_hand=by_hand,
         by_hand_job=by_hand_job,
-        open_incidents=await records.ledger.incidents_of((watch.id,), only_open=True),
+        open_incidents=await tx.incidents.incidents_of((watch.id,), only_open=True),
         affected=affected,
     )
 
 
-async def _affected(records: Transaction, watch: Watch, trouble: Incident) -> tuple[JobId, ...]:
+async def _affected(tx: Transaction, watch: Watch, trouble: Incident) -> tuple[JobId, ...]:
     """The watched jobs that an outage is about: those the controller lost, else all of the cluster."""
-    beside = await records.watches.beside(watch)
+    beside = await tx.watches.beside(watch)
     if trouble.key.cause is not Cause.JOB_GONE:
         return (watch.root, *(each.root for each in beside))
     lost = [each.source.removeprefix("job ") for each in trouble.diagnosis.evidence]
@@ -75,7 +75,7 @@ async def _affected(records: Transaction, watch: Watch, trouble: Incident) -> tu
 
 
 async def enqueue_message(
-    records: Transaction,
+    tx: Transaction,
     occasion: MessageKind,
     about: MessageSubject,
     *,
@@ -86,30 +86,30 @@ async def enqueue_message(
 ) -> bool:
     """Write a message down; False when this key was said before."""
     message = _message(occasion, about, message_id(key))
-    return await records.outbox.put(
+    return await tx.outbox.put(
         replace(message, mentions_on_call=mentions_on_call, mentions=mentions), hold_until=hold_until
     )
 
 
 async def refresh_incident_messages(
-    records: Transaction, incident: IncidentId, watch: Watch, *, now: datetime, verdict: Verdict | None = None
+    tx: Transaction, incident: IncidentId, watch: Watch, *, now: datetime, verdict: Verdict | None = None
 ) -> None:
     """Bring every message with buttons about this incident to how things stand now.
 
     `verdict`: the one that is about to be kept; None = the last one that was.
     """
-    earlier = await records.outbox.about(incident=incident)
-    for message in [each for each in earlier if each.buttons][-REDRAWN_MOST:]:
+    earlier = await tx.outbox.about(incident=incident)
+    for message in [each for each in earlier if each.buttons][-MAX_REDRAWN:]:
         about = await subject_of(
-            records, watch, now=now, verdict=verdict, incident=incident, proposal=message.proposal
+            tx, watch, now=now, verdict=verdict, incident=incident, proposal=message.proposal
         )
-        await records.outbox.edit(message.id, _message(message.occasion, about, message.id))
+        await tx.outbox.edit(message.id, _message(message.occasion, about, message.id))
 
 
-async def refresh_thread_header(records: Transaction, about: MessageSubject) -> None:
+async def refresh_thread_header(tx: Transaction, about: MessageSubject) -> None:
     """Show the live state of a watch on the message that began its conversation."""
     root = root_message(about.watch)
-    await records.outbox.edit(root, _message(MessageKind.LIVE_STATE, about, root))
+    await tx.outbox.edit(root, _message(MessageKind.LIVE_STATE, about, root))
 
 
 def _message(occasion: MessageKind, about: MessageSubject, message: MessageId) -> Message:

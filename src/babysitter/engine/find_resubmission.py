@@ -39,7 +39,7 @@ class Resubmission:
 
 
 async def resubmission(
-    case: PolicyInput, eyes: ClusterReader, hands: ClusterWriter, hall: App
+    case: PolicyInput, reader: ClusterReader, writer: ClusterWriter, app: App
 ) -> Resubmission:
     """The way that a restart would take now; `case` without a submission. Never raises for the cluster.
 
@@ -49,20 +49,20 @@ async def resubmission(
     standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
     if verdict.blind or verdict.diagnosis is None or not (verdict.action.restarts or standing):
         return Resubmission(None, _with_missing(case.watch, ()))
-    known = await known_submission(case.watch, eyes, hall, standing)
+    known = await known_submission(case.watch, reader, app, standing)
     watch = replace(case.watch, submit_context=known.context)
     found = [_fitting(way, verdict, watch, ledger) for way in ways(known)]
     if standing is not None:
         chosen = next((way for way in found if _is_same_way(way, standing)), None)
     else:
-        chosen, found = await _first_that_works(found, replace(case, watch=watch), hands)
+        chosen, found = await _first_that_works(found, replace(case, watch=watch), writer)
     if chosen is not None and chosen.submission is not None:
         return Resubmission(chosen.submission, _with_missing(watch, ()))
     return Resubmission(None, _with_missing(watch, missing(way for way in found if way.closed)))
 
 
 async def known_submission(
-    watch: Watch, eyes: ClusterReader, hall: App, standing: Proposal | None = None
+    watch: Watch, reader: ClusterReader, app: App, standing: Proposal | None = None
 ) -> KnownSubmission:
     """Everything known about submitting this job again. What the cluster stored is asked for once a job.
 
@@ -71,16 +71,16 @@ async def known_submission(
     context = watch.submit_context
     if context.stored is None or context.stored.job != watch.root:
         try:
-            context = replace(context, stored=await eyes.submission(watch.root))
+            context = replace(context, stored=await reader.submission(watch.root))
         except ExternalError:
             context = replace(context, stored=None)  # asked again at the next check
-    env_from = tuple(dict.fromkeys((*context.env_from, *hall.settings.env_from)))
+    env_from = tuple(dict.fromkeys((*context.env_from, *app.settings.env_from)))
     known = KnownSubmission(
         context=context,
         given=watch.resubmit,
         env_from=env_from,
         set_variables=frozenset(name for name in env_from if os.environ.get(name)),
-        client_constants=eyes.abilities.client_constants,
+        client_constants=reader.abilities.client_constants,
     )
     if not known.workdir:
         return known
@@ -92,12 +92,12 @@ async def known_submission(
         return replace(known, folder_fault=str(fault))
 
 
-async def obstacle(submission: Submission, hands: ClusterWriter) -> str:
+async def obstacle(submission: Submission, writer: ClusterWriter) -> str:
     """Why this would not come back, "" if nothing is known to be in the way.
 
     Raises WorldError while a check could not be made that may be made later.
     """
-    findings = await hands.preflight(submission, purpose=Purpose.RESUBMIT)
+    findings = await writer.preflight(submission, purpose=Purpose.RESUBMIT)
     if faults := blocking(findings):
         return " ".join(finding.sentence for finding in faults)
     if open_questions := undecided(findings):
@@ -114,7 +114,7 @@ def _fitting(way: Way, verdict: Verdict, watch: Watch, ledger: Ledger) -> Way:
 
 
 async def _first_that_works(
-    found: Sequence[Way], case: PolicyInput, hands: ClusterWriter
+    found: Sequence[Way], case: PolicyInput, writer: ClusterWriter
 ) -> tuple[Way | None, list[Way]]:
     """The first open way without an obstacle; the others, with theirs. Unchecked where nothing is offered."""
     tried = []
@@ -126,7 +126,7 @@ async def _first_that_works(
         if offer is None:
             return way, tried
         try:
-            because = await obstacle(offer.submission, hands)
+            because = await obstacle(offer.submission, writer)
         except ExternalError as error:
             because = f"not checked yet: {error.sentence}"
         if not because:

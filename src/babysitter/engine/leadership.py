@@ -24,7 +24,7 @@ from babysitter.store.store import Store
 
 SERVICE = "service"
 ALIVE_FOR = timedelta(seconds=15)
-BEAT_EVERY_S = 5.0
+BEAT_INTERVAL_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Lease:
 class Leadership:
     """One process's time as the service. `lock_folder` None: several hosts share a database server."""
 
-    def __init__(self, store: Store, world: Clock, *, lock_folder: Path | None) -> None:
+    def __init__(self, store: Store, wall_clock: Clock, *, lock_folder: Path | None) -> None:
         self.replica = ReplicaId(f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
         self._store = store
-        self._world = world
+        self._wall_clock = wall_clock
         self._lock_folder = lock_folder
         self._locks: tuple[IO[str], ...] = ()
         self._lease: Lease | None = None
@@ -62,13 +62,13 @@ class Leadership:
         """Become the service. Raises AlreadyServed when another process is."""
         if self._lock_folder is not None:
             self._locks = take_locks(self._lock_folder)
-        now = self._world.now()
-        async with self._store.transaction() as records:
-            owner = await records.leases.owner_of(SERVICE, now=now)
+        now = self._wall_clock.now()
+        async with self._store.transaction() as tx:
+            owner = await tx.leases.owner_of(SERVICE, now=now)
             if owner is not None and self._locks:
-                await records.leases.leave(owner)  # it held the lock that we hold now: it has ended
-            await records.leases.beat(self.replica, until=now + ALIVE_FOR)
-            held = await records.leases.claim((SERVICE,), self.replica, now=now)
+                await tx.leases.leave(owner)  # it held the lock that we hold now: it has ended
+            await tx.leases.beat(self.replica, until=now + ALIVE_FOR)
+            held = await tx.leases.claim((SERVICE,), self.replica, now=now)
         if SERVICE not in held:
             await self.end()
             raise already_served(f"by {owner}")
@@ -79,12 +79,12 @@ class Leadership:
 
         Raises FactsChanged when another process has taken over meanwhile.
         """
-        lease, now = self.lease, self._world.now()
+        lease, now = self.lease, self._wall_clock.now()
         try:
-            async with self._store.transaction() as records:
-                await records.leases.must_hold(lease.name, lease.fence)
+            async with self._store.transaction() as tx:
+                await tx.leases.must_hold(lease.name, lease.fence)
                 about = json.dumps(dict(troubles or {}))
-                await records.leases.beat(self.replica, until=now + ALIVE_FOR, about=about)
+                await tx.leases.beat(self.replica, until=now + ALIVE_FOR, about=about)
         except FactsChanged:
             self._lease = None
             raise
@@ -95,8 +95,8 @@ class Leadership:
             return True
         if self._lock_folder is not None:
             return is_served(self._lock_folder)
-        async with self._store.reading() as records:
-            return await records.leases.owner_of(SERVICE, now=self._world.now()) is not None
+        async with self._store.reading() as tx:
+            return await tx.leases.owner_of(SERVICE, now=self._wall_clock.now()) is not None
 
     async def end(self) -> None:
         """Give everything back, so that the next one need not wait.
@@ -105,8 +105,8 @@ class Leadership:
         """
         self._lease = None
         try:
-            async with self._store.transaction() as records:
-                await records.leases.leave(self.replica)
+            async with self._store.transaction() as tx:
+                await tx.leases.leave(self.replica)
         finally:
             for lock in self._locks:
                 lock.close()
@@ -115,6 +115,6 @@ class Leadership:
 
 async def troubles_of(store: Store, *, now: datetime) -> dict[str, str]:
     """What the running service says is wrong with its parts; empty when nothing is, or none runs."""
-    async with store.reading() as records:
-        living = await records.leases.alive(now=now)
+    async with store.reading() as tx:
+        living = await tx.leases.alive(now=now)
     return {part: words for about in living.values() if about for part, words in json.loads(about).items()}

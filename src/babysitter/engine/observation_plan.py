@@ -14,9 +14,9 @@ from babysitter.model.memory import Memory
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
 
-MOST_LINES = 500  # of one question
+MAX_LINES = 500  # of one question
 REREAD_LINES = 1000
-MOST_JOBS_WITH_TASKS = 8
+MAX_JOBS_WITH_TASKS = 8
 LOST_CURSOR_S = 600.0  # silent for so long: the log service may have forgotten our cursor
 
 
@@ -26,7 +26,7 @@ class LogQuery:
 
     name: str
     source: LogSource
-    at_most: int = MOST_LINES
+    at_most: int = MAX_LINES
     is_fresh: bool = False  # from the newest lines, whatever was read before
     only_later: bool = False  # drop lines older than the newest one read so far
 
@@ -46,12 +46,12 @@ class QueryPlan:
 
 def plan_of(tree: JobTree, memory: Memory, now: datetime) -> QueryPlan:
     """What this look asks, given the tree and what the last verdict wants. Pure."""
-    root, crew, wants = tree.root, newest_pipeline_attempt(tree), memory.wants
+    root, pipeline, wants = tree.root, newest_pipeline_attempt(tree), memory.wants
     has_ended = root.state.is_terminal
     is_reread = has_ended or Want.OLDER_LINES in wants
     is_first = memory.seen_at is None
     wants_tasks = has_ended or is_first or Want.TASKS in wants or Want.WORKER_DUMPS in wants
-    coordinator = crew.coordinator if crew is not None else None
+    coordinator = pipeline.coordinator if pipeline is not None else None
     is_up = coordinator is not None and coordinator.state is JobState.RUNNING
     questions, in_flood = _questions(tree, memory, now, is_reread=is_reread)
     dumps = [f"{coordinator.id}/0"] if coordinator and is_up and Want.COORDINATOR_DUMP in wants else []
@@ -63,7 +63,9 @@ def plan_of(tree: JobTree, memory: Memory, now: datetime) -> QueryPlan:
         in_flood=in_flood,
         outdated=("trouble",) if in_flood is not None else (),
         dumps=tuple(TaskId(each) for each in dumps),
-        worker_dumps_of=crew.workers.id if crew and crew.workers and Want.WORKER_DUMPS in wants else None,
+        worker_dumps_of=pipeline.workers.id
+        if pipeline and pipeline.workers and Want.WORKER_DUMPS in wants
+        else None,
         is_reread=is_reread,
     )
 
@@ -71,13 +73,13 @@ def plan_of(tree: JobTree, memory: Memory, now: datetime) -> QueryPlan:
 def _worth_their_tasks(tree: JobTree, has_ended: bool) -> tuple[JobId, ...]:
     """The root and the newest crew; after the end every coordinator too, newest first."""
     jobs = [tree.root.id]
-    for crew in reversed(pipeline_attempts(tree)):
-        jobs.append(crew.coordinator.id)
-        if crew.workers is not None:
-            jobs.append(crew.workers.id)
+    for pipeline in reversed(pipeline_attempts(tree)):
+        jobs.append(pipeline.coordinator.id)
+        if pipeline.workers is not None:
+            jobs.append(pipeline.workers.id)
         if not has_ended:
             break
-    return tuple(dict.fromkeys(jobs))[:MOST_JOBS_WITH_TASKS]
+    return tuple(dict.fromkeys(jobs))[:MAX_JOBS_WITH_TASKS]
 
 
 def _questions(
@@ -88,7 +90,7 @@ def _questions(
     A job without a crew is read as a whole, in which its warnings and tracebacks are. Of a crew's logs only
     those and the coordinator's own lines are read.
     """
-    root, crew = tree.root, newest_pipeline_attempt(tree)
+    root, pipeline = tree.root, newest_pipeline_attempt(tree)
     # Lines of an earlier run stay under the same keys when its name is used again.
     since = root.submitted_at - timedelta(seconds=1) if root.submitted_at else None
     trouble = LogSource(root.id, at_least=LogLevel.WARNING, since=since)
@@ -102,19 +104,19 @@ def _questions(
     is_first = memory.seen_at is None
     newest_trouble = LogQuery("trouble", trouble, is_fresh=True, only_later=True)
     all_lines = LogQuery("all", everything, is_fresh=is_fresh, only_later=is_fresh)
-    if crew is None and not is_first:
+    if pipeline is None and not is_first:
         return (all_lines,), newest_trouble
     was_whole = not is_first and not memory.cursors.get("trouble")  # until now all lines were read
     questions = [newest_trouble if is_fresh or was_whole else LogQuery("trouble", trouble)]
-    if crew is not None:
+    if pipeline is not None:
         is_calm = memory.phase is Phase.STEADY and not memory.wants and not memory.blind_since
         is_resting = is_calm and memory.checks_in_phase % 2 == 1
-        name = f"coordinator:{crew.coordinator.id}"
+        name = f"coordinator:{pipeline.coordinator.id}"
         if not is_resting or name not in memory.cursors:
             # The coordinator's own loggers, and not the thousand lines around them.
             source = LogSource(
-                crew.coordinator.id,
-                task=TaskId(f"{crew.coordinator.id}/0"),
+                pipeline.coordinator.id,
+                task=TaskId(f"{pipeline.coordinator.id}/0"),
                 containing=" zephyr.",
                 since=since,
             )

@@ -36,8 +36,8 @@ from babysitter.model.thread_dump import ThreadDump
 from babysitter.model.watch import Watch
 
 FIRST_LINES = 300
-MOST_PAGES = 3  # more waits for the next look; errors come by their own question
-MOST_WORKER_DUMPS = 4
+MAX_PAGES = 3  # more waits for the next look; errors come by their own question
+MAX_WORKER_DUMPS = 4
 
 T = TypeVar("T")
 
@@ -50,23 +50,25 @@ class _Read:
     is_flood: bool = False
 
 
-async def observe(watch: Watch, eyes: ClusterReader, clock: Clock) -> Observation:
+async def observe(watch: Watch, reader: ClusterReader, clock: Clock) -> Observation:
     """Everything that this look of the watch needs. A job that the cluster does not know is `Gone`."""
     memory, now = watch.memory, clock.now()
     max_age_s = max_tree_age_s(watch)
     try:
-        tree = await eyes.tree(watch.root, max_age_s=max_age_s)
+        tree = await reader.tree(watch.root, max_age_s=max_age_s)
         plan = plan_of(tree, memory, now)
-        tasks, read = await asyncio.gather(_tasks(plan.tasks_of, eyes), _read_log(plan, watch, eyes, clock))
+        tasks, read = await asyncio.gather(
+            _tasks(plan.tasks_of, reader), _read_log(plan, watch, reader, clock)
+        )
         if max_age_s and isinstance(read, Seen) and shows_another_process(read.value.lines, tree):
-            tree = await eyes.tree(watch.root)
+            tree = await reader.tree(watch.root)
     except NoSuchJob as fault:
         return Observation(watch.root, now, Gone(fault.sentence, now, (watch.root,)))
     except ExternalError as fault:
         return blind_observation(watch, now, fault.sentence)
     tree = _with_tasks(tree, tasks)
     targets = (*plan.dumps, *_holders(tree, plan.worker_dumps_of))
-    dumps = await _dumps(targets, eyes, memory, clock)
+    dumps = await _dumps(targets, reader, memory, clock)
     seen = read.value if isinstance(read, Seen) else _Read()
     return Observation(
         root=watch.root,
@@ -77,28 +79,28 @@ async def observe(watch: Watch, eyes: ClusterReader, clock: Clock) -> Observatio
         cursors=seen.cursors,
         skipped_lines=seen.skipped,
         is_reread=plan.is_reread and isinstance(read, Seen),
-        generation=memory.generation or (await _generation(eyes)),
+        generation=memory.generation or (await _generation(reader)),
     )
 
 
-async def _read_log(plan: QueryPlan, watch: Watch, eyes: ClusterReader, clock: Clock) -> "Sight[_Read]":
+async def _read_log(plan: QueryPlan, watch: Watch, reader: ClusterReader, clock: Clock) -> "Sight[_Read]":
     """The lines that the plan asks for; none, as of the last reading, where the log is slow."""
     memory, read_at = watch.memory, watch.memory.log_read_at
     may_wait_s = None if plan.is_reread else longest_log_wait_s(watch, clock.now())
     try:
-        lines = _lines(plan, memory, eyes, may_wait_s)
+        lines = _lines(plan, memory, reader, may_wait_s)
         return await _see(lines, Source.LOGS, memory, clock)
     except TooBusy:
         assert read_at is not None, "else it may wait"
         return Seen(_Read(), read_at)
 
 
-async def _lines(plan: QueryPlan, memory: Memory, eyes: ClusterReader, may_wait_s: float | None) -> _Read:
+async def _lines(plan: QueryPlan, memory: Memory, reader: ClusterReader, may_wait_s: float | None) -> _Read:
     """The answers to all questions, each line once, in the order of their arrival."""
-    asked = (_answer(question, memory, eyes, may_wait_s) for question in plan.questions)
+    asked = (_answer(question, memory, reader, may_wait_s) for question in plan.questions)
     reads = await asyncio.gather(*asked)
     if plan.in_flood is not None and any(read.is_flood for read in reads):
-        reads.append(await _answer(plan.in_flood, memory, eyes, None))
+        reads.append(await _answer(plan.in_flood, memory, reader, None))
     merged: list[LogLine] = []
     counted: Counter[tuple[object, ...]] = Counter()
     for read in reads:
@@ -115,12 +117,14 @@ async def _lines(plan: QueryPlan, memory: Memory, eyes: ClusterReader, may_wait_
     return _Read(tuple(merged), cursors, sum(read.skipped for read in reads))
 
 
-async def _answer(question: LogQuery, memory: Memory, eyes: ClusterReader, may_wait_s: float | None) -> _Read:
+async def _answer(
+    question: LogQuery, memory: Memory, reader: ClusterReader, may_wait_s: float | None
+) -> _Read:
     """New lines of one source: by cursor, page after page; at first, and after a gap, the newest."""
     after = None if question.is_fresh else memory.cursors.get(question.name) or None
     if after is None:
         at_most = question.at_most if question.is_fresh else min(question.at_most, FIRST_LINES)
-        batch = await eyes.lines(
+        batch = await reader.lines(
             question.source, after=None, at_most=at_most, newest=True, may_wait_s=may_wait_s
         )
         lines = batch.lines
@@ -128,16 +132,16 @@ async def _answer(question: LogQuery, memory: Memory, eyes: ClusterReader, may_w
             lines = _later_than(lines, memory.last_line_at)
         return _Read(lines, _kept(question, batch), batch.skipped)
     lines, skipped, is_flood = (), 0, False
-    for page in range(MOST_PAGES):
+    for page in range(MAX_PAGES):
         wait_s = may_wait_s if page == 0 else None
-        batch = await eyes.lines(question.source, after=after, at_most=question.at_most, may_wait_s=wait_s)
+        batch = await reader.lines(question.source, after=after, at_most=question.at_most, may_wait_s=wait_s)
         lines += batch.lines
         skipped += batch.skipped
         after = batch.cursor or after
         if not batch.is_full:
             break
     else:  # a flood: go on from the newest lines, and say how much is known to be missing
-        batch = await eyes.lines(question.source, after=after, at_most=question.at_most, newest=True)
+        batch = await reader.lines(question.source, after=after, at_most=question.at_most, newest=True)
         lines += batch.lines
         skipped += max(batch.skipped, 1) if batch.is_full else batch.skipped
         after = batch.cursor or after
@@ -154,12 +158,12 @@ def _later_than(lines: Sequence[LogLine], moment: datetime) -> tuple[LogLine, ..
     return tuple(line for line in lines if line.at_ms > moment.timestamp() * 1000)
 
 
-async def _tasks(jobs: Sequence[JobId], eyes: ClusterReader) -> dict[JobId, tuple[Task, ...]]:
+async def _tasks(jobs: Sequence[JobId], reader: ClusterReader) -> dict[JobId, tuple[Task, ...]]:
     """Tasks of the jobs whose tasks could be read; what cannot is simply not known at this look."""
 
     async def tasks_of(job: JobId) -> tuple[Task, ...] | None:
         try:
-            return await eyes.tasks(job)
+            return await reader.tasks(job)
         except (ExternalError, NoSuchJob):
             return None
 
@@ -179,14 +183,14 @@ def _holders(tree: JobTree, workers: JobId | None) -> tuple[TaskId, ...]:
     job = tree.find(workers) if workers is not None else None
     running = [task for task in (job.tasks or ()) if task.state is TaskState.RUNNING] if job else []
     running.sort(key=lambda task: task.status_text.strip().lower() == "idle")
-    return tuple(task.id for task in running[:MOST_WORKER_DUMPS])
+    return tuple(task.id for task in running[:MAX_WORKER_DUMPS])
 
 
 async def _dumps(
-    targets: Sequence[TaskId], eyes: ClusterReader, memory: Memory, clock: Clock
+    targets: Sequence[TaskId], reader: ClusterReader, memory: Memory, clock: Clock
 ) -> dict[TaskId, Sight[ThreadDump]]:
     async def dump(task: TaskId) -> Sight[ThreadDump]:
-        sight = await _see(eyes.dump(task), Source.DUMP, memory, clock)
+        sight = await _see(reader.dump(task), Source.DUMP, memory, clock)
         if isinstance(sight, Unseen) or sight.value.processes:
             return sight
         return Seen(read_dump(sight.value.text, task, sight.value.taken_at), sight.at)
@@ -204,9 +208,9 @@ async def _see(looking: Awaitable[T], source: Source, memory: Memory, clock: Clo
         return Unseen(source, fault.sentence, memory.blind_since.get(source, clock.now()))
 
 
-async def _generation(eyes: ClusterReader) -> str:
+async def _generation(reader: ClusterReader) -> str:
     try:
-        return str((await eyes.about()).generation)
+        return str((await reader.about()).generation)
     except ExternalError:
         return ""
 

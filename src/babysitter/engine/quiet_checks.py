@@ -20,7 +20,7 @@ from babysitter.model.verdict import SignalKind
 from babysitter.model.watch import Watch
 
 OF_SILENCE = frozenset({SignalKind.QUIET, SignalKind.LINGERING})  # looked into, and then kept in mind
-LONGEST_WAIT_SHARE = 1 / 8  # of the time since the log was last read, a look waits for its turn
+MAX_WAIT_SHARE = 1 / 8  # of the time since the log was last read, a look waits for its turn
 
 
 def max_tree_age_s(watch: Watch) -> float:
@@ -52,4 +52,4 @@ def longest_log_wait_s(watch: Watch, now: datetime) -> float | None:
     if read_at is None or not is_quiet_plain(watch):
         return None
     age_s = (now - read_at).total_seconds()
-    return age_s * LONGEST_WAIT_SHARE if 0 <= age_s < watch.limits.busy_log_interval_s else None
+    return age_s * MAX_WAIT_SHARE if 0 <= age_s < watch.limits.busy_log_interval_s else None

@@ -10,21 +10,21 @@ from babysitter.engine.app import App
 log = structlog.get_logger()
 
 
-async def load_rules(hall: App) -> None:
+async def load_rules(app: App) -> None:
     """Read the playbooks. Raises BadPlaybook: a service does not begin with rules that are wrong."""
-    await asyncio.to_thread(lambda: hall.playbook)
+    await asyncio.to_thread(lambda: app.playbook)
 
 
-async def prepare_rules(hall: App) -> None:
+async def prepare_rules(app: App) -> None:
     """Make the fast engine beside the first checks, which take the ready one until then."""
-    await asyncio.to_thread(warm, hall.playbook)
+    await asyncio.to_thread(warm, app.playbook)
 
 
-async def refresh_rules(hall: App) -> None:
+async def refresh_rules(app: App) -> None:
     """Take up what was edited since the last time, if anything was."""
-    if not await asyncio.to_thread(hall.rules.refresh):
+    if not await asyncio.to_thread(app.rules.refresh):
         return
-    for fault in hall.rules.faults:
+    for fault in app.rules.faults:
         log.warning("playbook edit refused", fault=str(fault))
-    if not hall.rules.faults:
-        log.info("playbooks read again", rules=len(hall.playbook.rules))
+    if not app.rules.faults:
+        log.info("playbooks read again", rules=len(app.playbook.rules))

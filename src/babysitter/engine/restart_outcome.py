@@ -35,67 +35,65 @@ from babysitter.store.action_journal import StoredAction
 from babysitter.store.store import Transaction
 
 RETRY_PAUSE_LEAST = timedelta(seconds=10)
-RETRY_PAUSE_MOST = timedelta(minutes=5)
+MAX_RETRY_PAUSE = timedelta(minutes=5)
 
 
-async def record_outcome(approved: Approved, outcome: Concluded, action: StoredAction, hall: App) -> datetime:
+async def record_outcome(approved: Approved, outcome: Concluded, action: StoredAction, app: App) -> datetime:
     """The watch follows the new job, or the incident says what was done and what was not."""
-    now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
-    async with hall.store.transaction() as records:
-        await records.leases.must_hold(lease.name, lease.fence)
-        watch = await records.watches.get(proposal.watch)
-        if await _was_ended(records, action):
+    now, lease, proposal = app.clock.now(), app.leadership.lease, approved.proposal
+    async with app.store.transaction() as tx:
+        await tx.leases.must_hold(lease.name, lease.fence)
+        watch = await tx.watches.get(proposal.watch)
+        if await _was_ended(tx, action):
             if isinstance(outcome, ActionSucceeded):
-                await _submitted_after_all(records, watch, proposal, now)
+                await _submitted_after_all(tx, watch, proposal, now)
             return now
         match outcome:
             case ActionSucceeded():
-                after, status, sentence = await _submitted(records, outcome, watch, action, proposal, now)
+                after, status, sentence = await _submitted(tx, outcome, watch, action, proposal, now)
                 occasion = MessageKind.ACTING
             case ActionCancelled():
-                after, status, sentence = await _called_off(records, outcome, watch, proposal, now)
+                after, status, sentence = await _called_off(tx, outcome, watch, proposal, now)
                 occasion = MessageKind.WITHDRAWN
             case ActionFailed():
-                after, status, sentence = await _broke_off(records, outcome, watch, proposal, now)
+                after, status, sentence = await _broke_off(tx, outcome, watch, proposal, now)
                 occasion = MessageKind.WORSE
-        await records.ledger.set_status(proposal.incident, status, now=now, outcome=sentence)
-        await records.journal.end(proposal.id, sentence, now=now)
+        await tx.incidents.set_status(proposal.incident, status, now=now, outcome=sentence)
+        await tx.journal.end(proposal.id, sentence, now=now)
         after = replace(after, due_at=None if after.phase is Phase.FINISHED else now)
-        await records.watches.save(after)
+        await tx.watches.save(after)
         about = await subject_of(
-            records, after, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
+            tx, after, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
         )
-        await enqueue_message(
-            records, occasion, about, key=f"{proposal.id}:concluded", mentions_on_call=False
-        )
-        await refresh_incident_messages(records, proposal.incident, after, now=now)
-        await refresh_thread_header(records, await subject_of(records, after, now=now))
+        await enqueue_message(tx, occasion, about, key=f"{proposal.id}:concluded", mentions_on_call=False)
+        await refresh_incident_messages(tx, proposal.incident, after, now=now)
+        await refresh_thread_header(tx, await subject_of(tx, after, now=now))
     return now
 
 
 async def record_failed_submission(
-    approved: Approved, outcome: NotSubmitted, by_hand: str, action: StoredAction, hall: App
+    approved: Approved, outcome: NotSubmitted, by_hand: str, action: StoredAction, app: App
 ) -> datetime:
     """One urgent message for all tries that fail alike, with the command to paste; gives when to try again.
 
     The pause is the time since the old job ended, within limits: it doubles with every try. `by_hand` "": it
     could not be written; a later try that can write it says so in a message of its own.
     """
-    now, lease, proposal = hall.clock.now(), hall.tenure.lease, approved.proposal
-    pause = min(RETRY_PAUSE_MOST, max(RETRY_PAUSE_LEAST, now - outcome.since_at))
+    now, lease, proposal = app.clock.now(), app.leadership.lease, approved.proposal
+    pause = min(MAX_RETRY_PAUSE, max(RETRY_PAUSE_LEAST, now - outcome.since_at))
     is_old_job_unknown = outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
     if outcome.step is not ActionStep.SUBMIT and not is_old_job_unknown:
         by_hand = ""  # beside the old job it would be a second writer
     sentence = _not_submitted_sentence(proposal, outcome)
-    async with hall.store.transaction() as records:
-        await records.leases.must_hold(lease.name, lease.fence)
-        if await _was_ended(records, action):
+    async with app.store.transaction() as tx:
+        await tx.leases.must_hold(lease.name, lease.fence)
+        if await _was_ended(tx, action):
             return now
-        watch = replace(await records.watches.get(proposal.watch), due_at=now + pause)
-        await records.ledger.set_status(proposal.incident, IncidentStatus.ACTING, now=now, outcome=sentence)
-        await records.watches.save(watch)
+        watch = replace(await tx.watches.get(proposal.watch), due_at=now + pause)
+        await tx.incidents.set_status(proposal.incident, IncidentStatus.ACTING, now=now, outcome=sentence)
+        await tx.watches.save(watch)
         about = await subject_of(
-            records,
+            tx,
             watch,
             now=now,
             incident=proposal.incident,
@@ -105,29 +103,29 @@ async def record_failed_submission(
             by_hand_job=outcome.by_hand_as or proposal.successor,
         )
         key = _message_key(action, outcome, has_command=bool(by_hand))
-        await enqueue_message(records, MessageKind.NOT_SUBMITTED, about, key=key, mentions_on_call=True)
-        await refresh_incident_messages(records, proposal.incident, watch, now=now)
+        await enqueue_message(tx, MessageKind.NOT_SUBMITTED, about, key=key, mentions_on_call=True)
+        await refresh_incident_messages(tx, proposal.incident, watch, now=now)
     return now + pause
 
 
-async def _was_ended(records: Transaction, action: StoredAction) -> bool:
+async def _was_ended(tx: Transaction, action: StoredAction) -> bool:
     """Whether a person ended the tries while this one was under way."""
-    current = await records.journal.action(action.proposal)
+    current = await tx.journal.action(action.proposal)
     return current is not None and current.ended_at is not None
 
 
-async def _submitted_after_all(records: Transaction, watch: Watch, proposal: Proposal, now: datetime) -> None:
+async def _submitted_after_all(tx: Transaction, watch: Watch, proposal: Proposal, now: datetime) -> None:
     """The cluster took the submission that was under way when a person ended the tries."""
     sentence = (
         f"{proposal.successor} was submitted all the same: that try was under way when the tries were ended. "
         "It is not watched"
     )
-    await records.ledger.set_status(proposal.incident, IncidentStatus.FAILED, now=now, outcome=sentence)
+    await tx.incidents.set_status(proposal.incident, IncidentStatus.FAILED, now=now, outcome=sentence)
     about = await subject_of(
-        records, watch, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
+        tx, watch, now=now, incident=proposal.incident, proposal=proposal.id, outcome=sentence
     )
     await enqueue_message(
-        records, MessageKind.WORSE, about, key=f"{proposal.id}:submitted-late", mentions_on_call=False
+        tx, MessageKind.WORSE, about, key=f"{proposal.id}:submitted-late", mentions_on_call=False
     )
 
 
@@ -161,7 +159,7 @@ def _message_key(action: StoredAction, outcome: NotSubmitted, *, has_command: bo
 
 
 async def _submitted(
-    records: Transaction,
+    tx: Transaction,
     outcome: ActionSucceeded,
     watch: Watch,
     action: StoredAction,
@@ -169,10 +167,10 @@ async def _submitted(
     now: datetime,
 ) -> tuple[Watch, IncidentStatus, str]:
     job = outcome.job
-    await records.journal.write(action, ActionStep.RECORD, StepState.DONE, job, now=now)
+    await tx.journal.write(action, ActionStep.RECORD, StepState.DONE, job, now=now)
     done = sum(stage.done for stage in watch.outlook.stages) if watch.outlook else 0
     restart = Restart(now, proposal.facts.cause, proposal.job, job, done)
-    await records.ledger.add_restart(watch.id, proposal.id, restart)
+    await tx.incidents.add_restart(watch.id, proposal.id, restart)
     sentence = f"restarted as {job}; it must pass its smoke check"
     after = replace(
         watch,
@@ -182,47 +180,45 @@ async def _submitted(
         memory=enter(replace(Memory(), phase=Phase.ACTING), Phase.SMOKE, now),
         restarts=watch.restarts + 1,
     )
-    await _append_phase(records, after, sentence, now)
+    await _append_phase(tx, after, sentence, now)
     return after, IncidentStatus.VERIFYING, sentence
 
 
 async def _called_off(
-    records: Transaction, outcome: ActionCancelled, watch: Watch, proposal: Proposal, now: datetime
+    tx: Transaction, outcome: ActionCancelled, watch: Watch, proposal: Proposal, now: datetime
 ) -> tuple[Watch, IncidentStatus, str]:
     because = outcome.because
-    await records.ledger.set_proposal(
+    await tx.incidents.set_proposal(
         proposal.id, ProposalStatus.WITHDRAWN, among=(ProposalStatus.APPROVED,), because=because
     )
-    await records.events.append(
-        ProposalWithdrawn(at=now, watch=watch.id, proposal=proposal.id, because=because)
-    )
+    await tx.events.append(ProposalWithdrawn(at=now, watch=watch.id, proposal=proposal.id, because=because))
     sentence = f"called off before anything was touched: {because.rstrip('.')}"
     after = replace(watch, memory=enter(watch.memory, Phase.FAILING, now))
-    await _append_phase(records, after, sentence, now)
+    await _append_phase(tx, after, sentence, now)
     return after, IncidentStatus.OPEN, sentence
 
 
 async def _broke_off(
-    records: Transaction, outcome: ActionFailed, watch: Watch, proposal: Proposal, now: datetime
+    tx: Transaction, outcome: ActionFailed, watch: Watch, proposal: Proposal, now: datetime
 ) -> tuple[Watch, IncidentStatus, str]:
     did, left = ", ".join(outcome.done) or "nothing", ", ".join(outcome.not_done)
     sentence = f"broke off at {outcome.step}: {outcome.because.rstrip('.')}. Done: {did}. Not done: {left}"
     status = IncidentStatus.FAILED
-    await records.events.append(
+    await tx.events.append(
         IncidentEnded(at=now, watch=watch.id, incident=proposal.incident, status=status, outcome=sentence)
     )
     after = replace(watch, memory=enter(watch.memory, Phase.FAILING, now))
-    await _append_phase(records, after, sentence, now)
+    await _append_phase(tx, after, sentence, now)
     if ActionStep.STOP not in outcome.done:
         return after, status, sentence
     # By us, and nothing took its place: an end that must not pass for a person's stop.
     why = f"stopped for a restart that {sentence}"
     shown = replace(after.outlook or ProgressSummary(""), summary=why, job_state=JobState.KILLED)
     after = replace(after, memory=enter(after.memory, Phase.FINISHED, now), outlook=shown)
-    await records.events.append(
+    await tx.events.append(
         PhaseChanged(at=now, watch=watch.id, before=Phase.FAILING, after=Phase.FINISHED, because=why)
     )
-    await records.events.append(
+    await tx.events.append(
         JobFinished(
             at=now,
             watch=watch.id,
@@ -235,8 +231,8 @@ async def _broke_off(
     return after, status, sentence
 
 
-async def _append_phase(records: Transaction, after: Watch, because: str, now: datetime) -> None:
-    await records.events.append(
+async def _append_phase(tx: Transaction, after: Watch, because: str, now: datetime) -> None:
+    await tx.events.append(
         PhaseChanged(at=now, watch=after.id, before=Phase.ACTING, after=after.phase, because=because)
     )
 

@@ -42,8 +42,8 @@ _STEPS = (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL, ActionStep.
 async def run(
     approved: Approved,
     journal: Journal,
-    eyes: ClusterReader,
-    hands: ClusterWriter,
+    reader: ClusterReader,
+    writer: ClusterWriter,
     clock: Clock,
     *,
     what_moved: Callable[[], Awaitable[str]],
@@ -64,11 +64,13 @@ async def run(
     taken = await journal.taken()
     proposal = approved.proposal
     if ActionStep.STOP not in taken and ActionStep.SUBMIT not in taken:
-        because = await what_moved() or await obstacle(proposal.submission, hands)
+        because = await what_moved() or await obstacle(proposal.submission, writer)
         if because:
             return ActionCancelled(because)
-    submitting = SubmitStep(approved, journal, eyes, hands, clock, folder_moved, taken.get(ActionStep.SUBMIT))
-    steps = _Steps(approved, journal, eyes, hands, clock, save_evidence, submitting)
+    submitting = SubmitStep(
+        approved, journal, reader, writer, clock, folder_moved, taken.get(ActionStep.SUBMIT)
+    )
+    steps = _Steps(approved, journal, reader, writer, clock, save_evidence, submitting)
     for step in _STEPS:
         if _is_done(taken, step):
             continue
@@ -119,8 +121,8 @@ class _Steps:
 
     approved: Approved
     journal: Journal
-    eyes: ClusterReader
-    hands: ClusterWriter
+    reader: ClusterReader
+    writer: ClusterWriter
     clock: Clock
     save_evidence: Callable[[], Awaitable[str]]
     submitting: SubmitStep
@@ -135,8 +137,8 @@ class _Steps:
             return await self.save_evidence()
         try:
             if step is ActionStep.STOP:
-                return await _stop(self.approved, self.eyes, self.hands, self.clock, was_asked=was_begun)
-            return await _confirm_terminal(self.approved, self.eyes, self.clock)
+                return await _stop(self.approved, self.reader, self.writer, self.clock, was_asked=was_begun)
+            return await _confirm_terminal(self.approved, self.reader, self.clock)
         except StepFailed as trouble:
             if trouble.failure is not SubmissionFailure.OLD_JOB_UNKNOWN or trouble.is_final:
                 raise
@@ -147,7 +149,7 @@ class _Steps:
 
 
 async def _stop(
-    approved: Approved, eyes: ClusterReader, hands: ClusterWriter, clock: Clock, *, was_asked: bool
+    approved: Approved, reader: ClusterReader, writer: ClusterWriter, clock: Clock, *, was_asked: bool
 ) -> str:
     """Stop exactly this job, unless it has ended already. Twice is harmless; blindly is not.
 
@@ -157,10 +159,10 @@ async def _stop(
     job = approved.proposal.job
     for _ in range(TRIES):
         try:
-            if (await _old_job(approved, eyes, may_be_stopped=was_asked)).state.is_terminal:
+            if (await _old_job(approved, reader, may_be_stopped=was_asked)).state.is_terminal:
                 return "it had ended already"
             try:
-                await hands.stop(job)
+                await writer.stop(job)
             except (SubmissionRefused, NotAuthorised):
                 raise
             except ExternalError:
@@ -174,7 +176,7 @@ async def _stop(
     raise StepFailed(f"{job} could not be stopped: {trouble}", is_final=not was_asked)
 
 
-async def _confirm_terminal(approved: Approved, eyes: ClusterReader, clock: Clock) -> str:
+async def _confirm_terminal(approved: Approved, reader: ClusterReader, clock: Clock) -> str:
     """Wait, by looking, until the job has ended; its state is the answer.
 
     A cluster that does not know the job is asked once more before it is believed.
@@ -184,7 +186,7 @@ async def _confirm_terminal(approved: Approved, eyes: ClusterReader, clock: Cloc
     was_unknown = False
     while True:
         try:
-            found = await _old_job(approved, eyes, may_be_stopped=True)
+            found = await _old_job(approved, reader, may_be_stopped=True)
         except ExternalError as error:
             seen = f"it could not be seen: {error.sentence}"
         except StepFailed:
@@ -201,14 +203,14 @@ async def _confirm_terminal(approved: Approved, eyes: ClusterReader, clock: Cloc
         await clock.sleep_until(min(deadline, clock.now() + LOOK_EVERY))
 
 
-async def _old_job(approved: Approved, eyes: ClusterReader, *, may_be_stopped: bool) -> Job:
+async def _old_job(approved: Approved, reader: ClusterReader, *, may_be_stopped: bool) -> Job:
     """The old job. Raises Succeeded when it came to a good end that nobody knew of at the approval.
 
     Raises Undoable when the cluster does not know it; final only if we cannot have stopped it.
     """
     job = approved.proposal.job
     try:
-        found = await eyes.find(job)
+        found = await reader.find(job)
     except NoSuchJob:
         found = None
     if found is None:

@@ -23,62 +23,62 @@ log = structlog.get_logger()
 BLIND_AGAIN = timedelta(seconds=10)
 
 
-async def resume_action(watch: Watch, action: StoredAction, hall: App) -> datetime | None:
+async def resume_action(watch: Watch, action: StoredAction, app: App) -> datetime | None:
     """Do what is left of an approved action. Gives when the watch is due next.
 
     Once the old job may have been stopped, whatever fails is told and tried again. Raises what failed before.
     """
-    async with hall.store.reading() as records:
-        proposal = await records.ledger.proposal(action.proposal)
-        decision = await records.ledger.decision_on(action.proposal)
+    async with app.store.reading() as tx:
+        proposal = await tx.incidents.proposal(action.proposal)
+        decision = await tx.incidents.decision_on(action.proposal)
     assert proposal is not None, "an action is about a proposal"
     assert decision is not None, "an action begins with a decision"
-    approved = Approved(proposal, decision.person, decision.decided_at, hall.tenure.lease.fence)
-    journal = _Journal(hall, action)
+    approved = Approved(proposal, decision.person, decision.decided_at, app.leadership.lease.fence)
+    journal = _Journal(app, action)
     outcome: Outcome | None
     try:
-        outcome = await _run(approved, decision, watch, journal, hall)
+        outcome = await _run(approved, decision, watch, journal, app)
     except (StorageUnavailable, FactsChanged):
         raise  # no step is taken that could not be written down; the journal says where to go on
     except Exception as fault:  # the top of an action: a stopped job is never left with a mere log line
         if not isinstance(fault, BabysitError):
             log.exception("restart_crashed", watch=watch.id, proposal=proposal.id)
-        outcome = await restart_saga.interrupted(_sentence_of(fault), approved, journal, hall.clock)
+        outcome = await restart_saga.interrupted(_sentence_of(fault), approved, journal, app.clock)
         if outcome is None and isinstance(fault, ExternalError):
-            return hall.clock.now() + BLIND_AGAIN  # nothing was touched yet: look again when we can see
+            return app.clock.now() + BLIND_AGAIN  # nothing was touched yet: look again when we can see
         if outcome is None:
             raise
     if isinstance(outcome, NotSubmitted):
-        by_hand = await _by_hand(approved, outcome, watch, hall)
-        return await record_failed_submission(approved, outcome, by_hand, action, hall)
-    return await record_outcome(approved, outcome, action, hall)
+        by_hand = await _by_hand(approved, outcome, watch, app)
+        return await record_failed_submission(approved, outcome, by_hand, action, app)
+    return await record_outcome(approved, outcome, action, app)
 
 
 async def _run(
-    approved: Approved, decision: Decision, watch: Watch, journal: "_Journal", hall: App
+    approved: Approved, decision: Decision, watch: Watch, journal: "_Journal", app: App
 ) -> Outcome:
-    eyes = await hall.clusters.eyes(watch.cluster)
-    hands = await hall.clusters.hands(watch.cluster)
+    reader = await app.clusters.reader(watch.cluster)
+    writer = await app.clusters.writer(watch.cluster)
     return await restart_saga.run(
         approved,
         journal,
-        eyes,
-        hands,
-        hall.clock,
-        what_moved=lambda: what_moved(approved, decision, watch, eyes, hall),
-        save_evidence=lambda: save_evidence(watch, eyes, hall),
+        reader,
+        writer,
+        app.clock,
+        what_moved=lambda: what_moved(approved, decision, watch, reader, app),
+        save_evidence=lambda: save_evidence(watch, reader, app),
         folder_moved=lambda: folder_moved(approved.proposal),
     )
 
 
-async def _by_hand(approved: Approved, outcome: NotSubmitted, watch: Watch, hall: App) -> str:
+async def _by_hand(approved: Approved, outcome: NotSubmitted, watch: Watch, app: App) -> str:
     """The command with which a person submits the job; "" where it cannot be written now."""
     submission = approved.proposal.submission
     if name := outcome.by_hand_as:
         submission = replace(submission, job=name, argv=as_named(submission.argv, name))
     try:
-        hands: ClusterWriter = await hall.clusters.hands(watch.cluster)
-        return await hands.by_hand(submission)
+        writer: ClusterWriter = await app.clusters.writer(watch.cluster)
+        return await writer.by_hand(submission)
     except StorageUnavailable:
         raise
     except Exception as fault:  # noqa: BLE001  the top of an action: the message goes out without it
@@ -95,13 +95,13 @@ def _sentence_of(fault: Exception) -> str:
 class _Journal:
     """The journal of one action; every write is refused under an older lease."""
 
-    def __init__(self, hall: App, action: StoredAction) -> None:
-        self._hall = hall
+    def __init__(self, app: App, action: StoredAction) -> None:
+        self._app = app
         self._action = action
 
     async def taken(self) -> Mapping[ActionStep, StepRecord]:
-        async with self._hall.store.reading() as records:
-            return await records.journal.taken(self._action.proposal)
+        async with self._app.store.reading() as tx:
+            return await tx.journal.taken(self._action.proposal)
 
     async def intend(self, step: ActionStep, detail: str = "") -> None:
         await self._write(step, StepState.INTENDED, detail)
@@ -113,10 +113,10 @@ class _Journal:
         await self._write(step, StepState.FAILED, detail)
 
     async def _write(self, step: ActionStep, state: StepState, detail: str) -> None:
-        lease = self._hall.tenure.lease
-        async with self._hall.store.transaction() as records:
-            await records.leases.must_hold(lease.name, lease.fence)
-            current = await records.journal.action(self._action.proposal)
+        lease = self._app.leadership.lease
+        async with self._app.store.transaction() as tx:
+            await tx.leases.must_hold(lease.name, lease.fence)
+            current = await tx.journal.action(self._action.proposal)
             if state is StepState.INTENDED and current is not None and current.ended_at is not None:
                 raise FactsChanged(f"The action of {self._action.proposal} was ended meanwhile.")
-            await records.journal.write(self._action, step, state, detail, now=self._hall.clock.now())
+            await tx.journal.write(self._action, step, state, detail, now=self._app.clock.now())

@@ -91,14 +91,14 @@ class Schedule:
         return len(self._under_way)
 
     async def _notice(self, now: datetime) -> None:
-        async with self._store.reading() as records:
+        async with self._store.reading() as tx:
             if self._announcement is None or self._is_time_to_compare(now):
-                newest = await records.watches.newest_announcement()
-                known = {**dict.fromkeys(self._due), **await records.watches.due_times(now=now)}
+                newest = await tx.watches.newest_announcement()
+                known = {**dict.fromkeys(self._due), **await tx.watches.due_times(now=now)}
                 self._compared_at = now
             else:
-                newest, announced = await records.watches.announced_after(self._announcement)
-                known = {**await records.watches.due_times(announced, now=now)} if announced else {}
+                newest, announced = await tx.watches.announced_after(self._announcement)
+                known = {**await tx.watches.due_times(announced, now=now)} if announced else {}
         self._announcement = newest  # only now: an announcement that could not be followed is read again
         for watch, due_at in known.items():
             if watch in self._under_way:
@@ -127,8 +127,8 @@ class Schedule:
         self._put(watch, due_at)
 
     async def _due_in_store(self, watch: WatchId, now: datetime) -> datetime | None:
-        async with self._store.reading() as records:
-            return (await records.watches.due_times((watch,), now=now)).get(watch)
+        async with self._store.reading() as tx:
+            return (await tx.watches.due_times((watch,), now=now)).get(watch)
 
     def _put(self, watch: WatchId, due_at: datetime | None) -> None:
         if due_at is None:

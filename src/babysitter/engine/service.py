@@ -16,22 +16,22 @@ from babysitter.engine.check import process_watch_safely
 from babysitter.engine.dead_mans_switch import DeadMansSwitch
 from babysitter.engine.deliver import Deliverer
 from babysitter.engine.emergency import EmergencyChannel
-from babysitter.engine.leadership import BEAT_EVERY_S
+from babysitter.engine.leadership import BEAT_INTERVAL_S
 from babysitter.engine.periodic import PeriodicActivity
 from babysitter.engine.reload_rules import load_rules, prepare_rules, refresh_rules
 from babysitter.engine.schedule import Schedule
-from babysitter.engine.status_file import WRITE_EVERY_S, StatusFile
+from babysitter.engine.status_file import WRITE_INTERVAL_S, StatusFile
 from babysitter.engine.timer import Timer
 from babysitter.errors import FactsChanged, StorageUnavailable
 from babysitter.model.watch import UnfinishedWatch
 from babysitter.notify.heartbeat import HeartbeatSender
 from babysitter.waits import waiting_for
 
-TICK_EVERY_S = 0.25
-RULES_EVERY_S = 5.0
-OVERVIEW_EVERY_S = 10.0
-EMERGENCY_EVERY_S = 1.0
-STOP_WITHIN_S = 10.0
+TICK_INTERVAL_S = 0.25
+RULES_INTERVAL_S = 5.0
+OVERVIEW_INTERVAL_S = 10.0
+EMERGENCY_INTERVAL_S = 1.0
+STOP_TIMEOUT_S = 10.0
 ASKED_TO_END = "It was asked to end"
 
 log = structlog.get_logger()
@@ -47,22 +47,22 @@ class Service:
     journal, messages with their deliveries. Starting again after a crash is the same as starting.
     """
 
-    def __init__(self, hall: App, *, stop_within_s: float = STOP_WITHIN_S) -> None:
-        self._hall = hall
+    def __init__(self, app: App, *, stop_within_s: float = STOP_TIMEOUT_S) -> None:
+        self._app = app
         self._stop_within_s = stop_within_s
-        self.schedule = Schedule(hall.store, partial(process_watch_safely, hall=hall))
-        self.deliverer = Deliverer(hall.store, hall.notifiers, hall.clock, hall.world)
-        self._status_file = StatusFile(hall.state_folder)
+        self.schedule = Schedule(app.store, partial(process_watch_safely, app=app))
+        self.deliverer = Deliverer(app.store, app.notifiers, app.clock, app.wall_clock)
+        self._status_file = StatusFile(app.state_folder)
         self.emergency = EmergencyChannel(
-            hall.store, hall.notifiers, hall.storage, self._status_file, hall.world, counts=hall.sent
+            app.store, app.notifiers, app.storage, self._status_file, app.wall_clock, counts=app.sent
         )
         self._watches: Sequence[UnfinishedWatch] = ()
         self._sender: HeartbeatSender | None = None
         self._switch: DeadMansSwitch | None = None
-        if url := hall.settings.heartbeat.url:
+        if url := app.settings.heartbeat.url:
             self._sender = HeartbeatSender(url.get_secret_value())
             self._switch = DeadMansSwitch(
-                self._sender, hall.storage, hall.blind_watches, hall.clock, counts=hall.sent
+                self._sender, app.storage, app.blind_watches, app.clock, counts=app.sent
             )
         self._stopping = asyncio.Event()
         self._ended_because = ""  # why `until_stopped` returned
@@ -71,11 +71,11 @@ class Service:
 
     async def __aenter__(self) -> "Service":
         """Raises AlreadyServed when another process serves this state, BadPlaybook for wrong rules."""
-        await load_rules(self._hall)
-        await self._hall.tenure.begin()
+        await load_rules(self._app)
+        await self._app.leadership.begin()
         await self.deliverer.begin()
-        async with self._hall.store.transaction() as records:
-            await records.watches.forget_announcements()
+        async with self._app.store.transaction() as tx:
+            await tx.watches.forget_announcements()
         await self._look_over()
         return self
 
@@ -91,7 +91,7 @@ class Service:
         await self.deliverer.give_up()
         await self._say_last(fault)
         try:
-            await self._hall.tenure.end()
+            await self._app.leadership.end()
         except StorageUnavailable as unavailable:
             log.warning("lease_not_returned", because=unavailable.sentence)
         if self._sender is not None:
@@ -127,7 +127,7 @@ class Service:
 
     def _listed_activities(self) -> dict[str, PeriodicActivity]:
         """Everything that the service does again and again."""
-        hall = self._hall
+        app = self._app
 
         def activity(
             name: str,
@@ -141,56 +141,58 @@ class Service:
                 name,
                 act,
                 every_s=every_s,
-                clock=hall.world,
-                troubles=hall.troubles,
-                failures=hall.failures,
+                clock=app.wall_clock,
+                troubles=app.troubles,
+                failures=app.failures,
                 max_pause_s=max_pause_s,
                 ends_with=ends_with,
             )
 
         listed = [
-            activity("lease", self._renew, BEAT_EVERY_S, max_pause_s=BEAT_EVERY_S, ends_with=FactsChanged),
-            activity("checks", lambda: self.schedule.tick(hall.clock.now()), TICK_EVERY_S),
-            activity("delivery", self.deliverer.tick, TICK_EVERY_S),
-            activity("rules", partial(refresh_rules, hall), RULES_EVERY_S),
-            activity("overview", self._look_over, OVERVIEW_EVERY_S),
-            activity("emergency", self._attend_to_storage, EMERGENCY_EVERY_S),
-            activity("status", self._write_status, WRITE_EVERY_S),
+            activity(
+                "lease", self._renew, BEAT_INTERVAL_S, max_pause_s=BEAT_INTERVAL_S, ends_with=FactsChanged
+            ),
+            activity("checks", lambda: self.schedule.tick(app.clock.now()), TICK_INTERVAL_S),
+            activity("delivery", self.deliverer.tick, TICK_INTERVAL_S),
+            activity("rules", partial(refresh_rules, app), RULES_INTERVAL_S),
+            activity("overview", self._look_over, OVERVIEW_INTERVAL_S),
+            activity("emergency", self._attend_to_storage, EMERGENCY_INTERVAL_S),
+            activity("status", self._write_status, WRITE_INTERVAL_S),
         ]
         if self._switch is not None:
-            listed.append(activity("heartbeat", self._beat, hall.settings.heartbeat.interval_s))
+            listed.append(activity("heartbeat", self._beat, app.settings.heartbeat.interval_s))
         return {each.name: each for each in listed}
 
     async def _renew(self) -> None:
-        await self._hall.tenure.renew(self._hall.troubles)
+        await self._app.leadership.renew(self._app.troubles)
 
     async def _look_over(self) -> None:
         """Remember what is watched, for a time in which it cannot be read."""
-        async with self._hall.store.reading() as records:
-            self._watches = await records.watches.unfinished()
+        async with self._app.store.reading() as tx:
+            self._watches = await tx.watches.unfinished()
         self.emergency.remember(self._watches)
 
     async def _attend_to_storage(self) -> None:
-        self._hall.storage.look(every_s=EMERGENCY_EVERY_S)
-        outage = self._hall.storage.outage
+        self._app.storage.look(every_s=EMERGENCY_INTERVAL_S)
+        outage = self._app.storage.outage
         if outage is not None:
-            self._hall.troubles["database"] = outage.summary
+            self._app.troubles["database"] = outage.summary
         else:
-            self._hall.troubles.pop("database", None)
+            self._app.troubles.pop("database", None)
         await self.emergency.attend()
 
     async def _write_status(self) -> None:
-        self._status_file.write(self._hall.troubles, now=self._hall.world.now())
+        self._status_file.write(self._app.troubles, now=self._app.wall_clock.now())
 
     async def _beat(self) -> None:
         assert self._switch is not None, "listed only where there is one"
         await self._look_over()
-        await self._switch.beat(self._watches, is_serving=self._hall.tenure.is_held)
+        await self._switch.beat(self._watches, is_serving=self._app.leadership.is_held)
 
     async def _prepare_rules(self) -> None:
         """Make the fast engine beside the first checks; without it the plain one goes on."""
         try:
-            await prepare_rules(self._hall)
+            await prepare_rules(self._app)
         except Exception:  # the top of an activity that happens once
             log.exception("rules_not_prepared")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "service.status"
 SIZE_BYTES = 4096
-WRITE_EVERY_S = 2.0
+WRITE_INTERVAL_S = 2.0
 MAX_WORDS_CHARS = 400  # of one trouble
 SILENT_AFTER = timedelta(seconds=30)
 
@@ -94,17 +94,17 @@ def sign_of_life(folder: Path, *, now: datetime) -> str:
     return f"The service here (process {status.process}) runs and keeps trying since its database failed."
 
 
-async def service_troubles(hall: "App") -> dict[str, str]:
+async def service_troubles(app: "App") -> dict[str, str]:
     """What is wrong with the running service, by part; empty when nothing is, or none runs.
 
     Raises StorageUnavailable when the database cannot be read.
     """
     from babysitter.engine.leadership import troubles_of  # this module is read by commands that open no store
 
-    now = hall.world.now()
-    is_lock_shared = hall.settings.database_url is not None
-    local = local_troubles(hall.state_folder, now=now, is_lock_shared=is_lock_shared)
-    return await troubles_of(hall.store, now=now) if local is None else local
+    now = app.wall_clock.now()
+    is_lock_shared = app.settings.database_url is not None
+    local = local_troubles(app.state_folder, now=now, is_lock_shared=is_lock_shared)
+    return await troubles_of(app.store, now=now) if local is None else local
 
 
 def local_troubles(folder: Path, *, now: datetime, is_lock_shared: bool) -> dict[str, str] | None:

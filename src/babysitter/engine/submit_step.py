@@ -24,8 +24,8 @@ from babysitter.model.job import Job
 from babysitter.model.proposal import Approved
 
 TRIES = 3
-CLOCK_SKEW_MOST = timedelta(seconds=60)  # guess: between the controller's clock and ours
-NAMES_TRIED_MOST = 20
+MAX_CLOCK_SKEW = timedelta(seconds=60)  # guess: between the controller's clock and ours
+MAX_NAMES_TRIED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class SubmitStep:
 
     approved: Approved
     journal: Journal
-    eyes: ClusterReader
-    hands: ClusterWriter
+    reader: ClusterReader
+    writer: ClusterWriter
     clock: Clock
     folder_moved: Callable[[], Awaitable[str]]
     earlier: StepRecord | None
@@ -93,12 +93,12 @@ class SubmitStep:
         if found is None or found.submitted_at is None or self.earlier is None:
             return True
         is_timed = self.earlier.state is StepState.INTENDED  # others bear the time of their last failure
-        return not is_timed or found.submitted_at >= self.earlier.at - CLOCK_SKEW_MOST
+        return not is_timed or found.submitted_at >= self.earlier.at - MAX_CLOCK_SKEW
 
     async def _name_taken(self, taken: JobId) -> StepFailed:
         """Another job has the name: a person decides, and what they submit under a free name is followed."""
         free: JobId | None = None
-        for number in range(2, NAMES_TRIED_MOST + 2):
+        for number in range(2, MAX_NAMES_TRIED + 2):
             name = JobId(f"{self._name}-{number}")
             if await self._find(name, for_certain=True) is None:
                 free = name
@@ -115,7 +115,7 @@ class SubmitStep:
         """The new job's id, or the error that leaves open whether it exists now."""
         name, submission = self._name, self.approved.proposal.submission
         try:
-            return await self.hands.submit(submission)
+            return await self.writer.submit(submission)
         except SubmissionRefused as refusal:
             found = await self._find(name, for_certain=True)
             # An earlier try of ours may have arrived after all: then the name is taken, by us.
@@ -134,4 +134,4 @@ class SubmitStep:
             return doubt
 
     async def _find(self, name: JobId, *, for_certain: bool) -> Job | None:
-        return await find_job(name, self.eyes, self.clock, for_certain=for_certain)
+        return await find_job(name, self.reader, self.clock, for_certain=for_certain)

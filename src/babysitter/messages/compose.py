@@ -25,14 +25,14 @@ from babysitter.messages.incident_card import (
     more_lines,
 )
 from babysitter.messages.proposal_text import (
-    COMMAND_CHARS_MOST,
+    MAX_COMMAND_CHARS,
     change_of,
     commands_of,
     notes_of,
     submission_lines,
 )
 from babysitter.messages.subject import (
-    SENTENCE_CHARS_MOST,
+    MAX_SENTENCE_CHARS,
     MessageSubject,
     capital,
     ended,
@@ -57,7 +57,7 @@ __all__ = [
     "submission_lines",
 ]
 
-STAGES_MOST = 8
+MAX_STAGES = 8
 
 
 def compose_message(occasion: MessageKind, about: MessageSubject) -> MessageContent:
@@ -118,7 +118,7 @@ def _live_state(about: MessageSubject) -> MessageContent:
         ("Open incident", f"{cause_name(each.key.cause)} ({each.status})")
         for each in about.open_incidents[:3]
     ]
-    sentence = escape(outlook.summary, most=SENTENCE_CHARS_MOST) if outlook else "Not seen yet."
+    sentence = escape(outlook.summary, most=MAX_SENTENCE_CHARS) if outlook else "Not seen yet."
     if about.verdict is not None and about.verdict.blind:
         spot = about.verdict.blind[0]
         since = format_time(spot.since, now=about.now)
@@ -208,12 +208,12 @@ def _not_submitted(about: MessageSubject) -> MessageContent:
     return MessageContent(
         title=f"Stopped and not submitted again: {short_name(job)}",
         sentence=(
-            ended(capital(escape(about.outcome, most=SENTENCE_CHARS_MOST)))
+            ended(capital(escape(about.outcome, most=MAX_SENTENCE_CHARS)))
             or "The old job was stopped, and the new one is not submitted."
         )
         + (yourself if about.by_hand else ""),
         severity=Severity.FATAL.value,
-        commands=(escape(about.by_hand, most=COMMAND_CHARS_MOST),) if about.by_hand else (),
+        commands=(escape(about.by_hand, most=MAX_COMMAND_CHARS),) if about.by_hand else (),
         commands_are="To submit it yourself, paste this",
         fields=(("Job", job),),
         footer="To end the tries: babysit stop " + shlex.quote(about.watch.root),
@@ -276,7 +276,7 @@ def _facts_of_watch(about: MessageSubject) -> tuple[tuple[str, str], ...]:
 
 
 def _stage_bars(stages: Sequence[StageProgressSummary]) -> tuple[str, ...]:
-    shown = stages[-STAGES_MOST:]
+    shown = stages[-MAX_STAGES:]
     hidden = len(stages) - len(shown)
     lines = [f"{count(hidden, 'earlier stage')} done"] if hidden else []
     width = max((len(escape(stage.label, most=40)) for stage in shown), default=0)
@@ -289,7 +289,7 @@ def _stage_bars(stages: Sequence[StageProgressSummary]) -> tuple[str, ...]:
 
 def _emergency(about: MessageSubject) -> MessageContent:
     """About one job; those about the database have words of their own in emergency_message.py."""
-    because = escape(about.because, most=SENTENCE_CHARS_MOST) or "The database cannot be written."
+    because = escape(about.because, most=MAX_SENTENCE_CHARS) or "The database cannot be written."
     return MessageContent(title=f"babysit cannot store what it sees of {about.job}", sentence=because)
 
 

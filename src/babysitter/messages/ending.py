@@ -2,8 +2,8 @@
 
 from babysitter.messages.formatting import cause_name, count, format_duration, size
 from babysitter.messages.subject import (
-    EVIDENCE_LINES_MOST,
-    SENTENCE_CHARS_MOST,
+    MAX_EVIDENCE_LINES,
+    MAX_SENTENCE_CHARS,
     MessageSubject,
     capital,
     ended,
@@ -17,7 +17,7 @@ from babysitter.model.job import JobState
 from babysitter.model.message import MessageContent
 from babysitter.model.verdict import ProgressSummary
 
-CHILDREN_MOST = 3
+MAX_CHILDREN = 3
 
 
 def compose_end(about: MessageSubject) -> MessageContent:
@@ -41,7 +41,7 @@ def compose_end(about: MessageSubject) -> MessageContent:
         title=f"{how_it_ended(about)}: {short_name(about.job)}",
         sentence=_joined(
             f"{cause_name(diagnosis.cause)}{_lasted(outlook)}.",
-            escape(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
+            escape(diagnosis.explanation, most=MAX_SENTENCE_CHARS),
             reported,
             children,
         ),
@@ -50,7 +50,7 @@ def compose_end(about: MessageSubject) -> MessageContent:
         confidence=diagnosis.confidence,
         evidence=()
         if is_known
-        else evidence_lines(diagnosis.evidence, about.watch.root, most=EVIDENCE_LINES_MOST),
+        else evidence_lines(diagnosis.evidence, about.watch.root, most=MAX_EVIDENCE_LINES),
         fields=fields,
     )
 
@@ -84,7 +84,7 @@ def facts_of_ended(about: MessageSubject) -> tuple[tuple[str, str], ...]:
         return ()
     facts = [("Ended", f"{outlook.job_state}{_lasted(outlook)}")]
     if outlook.failed_children:
-        facts.append(("Failed children", escape(", ".join(outlook.failed_children[:CHILDREN_MOST]))))
+        facts.append(("Failed children", escape(", ".join(outlook.failed_children[:MAX_CHILDREN]))))
     if outlook.peak_memory_bytes:
         facts.append(("Peak memory", size(outlook.peak_memory_bytes)))
     return tuple(facts)
@@ -115,8 +115,8 @@ def _failed_children(outlook: ProgressSummary | None) -> str:
     found = outlook.failed_children if outlook else ()
     if not found:
         return ""
-    more = f", and {len(found) - CHILDREN_MOST} more" if found[CHILDREN_MOST:] else ""
-    return f"{count(len(found), 'child job')} ended badly: {escape(', '.join(found[:CHILDREN_MOST]))}{more}."
+    more = f", and {len(found) - MAX_CHILDREN} more" if found[MAX_CHILDREN:] else ""
+    return f"{count(len(found), 'child job')} ended badly: {escape(', '.join(found[:MAX_CHILDREN]))}{more}."
 
 
 def _facts(about: MessageSubject) -> tuple[tuple[str, str], ...]:

@@ -10,8 +10,8 @@ from babysitter.messages.ending import ended_outlook, facts_of_ended, title_of_t
 from babysitter.messages.formatting import count, format_duration, format_time
 from babysitter.messages.proposal_text import change_of, commands_of, notes_of
 from babysitter.messages.subject import (
-    EVIDENCE_LINES_MOST,
-    SENTENCE_CHARS_MOST,
+    MAX_EVIDENCE_LINES,
+    MAX_SENTENCE_CHARS,
     MessageSubject,
     capital,
     ended,
@@ -26,7 +26,7 @@ from babysitter.model.proposal import Answer, Proposal, ProposalStatus
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
 
-MORE_EVIDENCE_LINES_MOST = 200
+MAX_MORE_EVIDENCE_LINES = 200
 
 ANSWERED = {Answer.YES: "Approved", Answer.NO: "Denied", Answer.SNOOZE: "Snoozed"}
 _FOLLOWED = {
@@ -58,11 +58,11 @@ def compose_card(about: MessageSubject) -> MessageContent:
         )
     return MessageContent(
         title=title_of_trouble(about),
-        sentence=escape(diagnosis.explanation, most=SENTENCE_CHARS_MOST),
+        sentence=escape(diagnosis.explanation, most=MAX_SENTENCE_CHARS),
         cause=diagnosis.cause.value,
         severity=(Severity.BENIGN if about.is_resolved else diagnosis.severity).value,
         confidence=diagnosis.confidence,
-        evidence=evidence_lines(diagnosis.evidence, about.watch.root, most=EVIDENCE_LINES_MOST),
+        evidence=evidence_lines(diagnosis.evidence, about.watch.root, most=MAX_EVIDENCE_LINES),
         more_evidence=more_lines(diagnosis, about.watch.root),
         recovery=_recovery(about),
         price=_price(proposal, about.now) if proposal and not about.is_resolved else "",
@@ -131,7 +131,7 @@ def _notes(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     is_wanted = about.diagnosis is not None and about.diagnosis.action.restarts
     if not missing or not is_wanted or (about.incident is not None and about.incident.status.is_over):
         return ()
-    return (("No restart is proposed", escape(" ".join(missing), most=SENTENCE_CHARS_MOST)),)
+    return (("No restart is proposed", escape(" ".join(missing), most=MAX_SENTENCE_CHARS)),)
 
 
 def _price(proposal: Proposal, now: datetime) -> str:
@@ -184,8 +184,8 @@ def _lacks_a_submission(watch: Watch) -> bool:
 
 def more_lines(diagnosis: Diagnosis, root: JobId) -> tuple[str, ...]:
     """What the card has no room for: further evidence, and what merely followed."""
-    rest = (*diagnosis.evidence[EVIDENCE_LINES_MOST:], *diagnosis.cascade)
-    return evidence_lines(rest, root, most=MORE_EVIDENCE_LINES_MOST)
+    rest = (*diagnosis.evidence[MAX_EVIDENCE_LINES:], *diagnosis.cascade)
+    return evidence_lines(rest, root, most=MAX_MORE_EVIDENCE_LINES)
 
 
 def is_open(proposal: Proposal) -> bool:

@@ -14,7 +14,7 @@ from babysitter.model.proposal import Proposal
 from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
 from babysitter.redact import redact
 
-COMMAND_CHARS_MOST = 20_000
+MAX_COMMAND_CHARS = 20_000
 _SOURCES = {
     ValueSource.CLIENT_CONSTANT: "the value that every iris client sets",
     ValueSource.ENVIRONMENT: "from the environment of the service, read at the act",
@@ -28,7 +28,7 @@ _ORIGINS = {
 
 def commands_of(proposal: Proposal) -> tuple[str, ...]:
     """Exactly what approval would run, in order; a line over 20,000 characters is cut."""
-    return tuple(shortened(line, COMMAND_CHARS_MOST) for line in whole_commands_of(proposal))
+    return tuple(shortened(line, MAX_COMMAND_CHARS) for line in whole_commands_of(proposal))
 
 
 def whole_commands_of(proposal: Proposal) -> tuple[str, ...]:

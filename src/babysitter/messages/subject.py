@@ -13,16 +13,16 @@ from babysitter.model.verdict import Diagnosis, ProgressSummary, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 
-LINE_CHARS_MOST = 2_000
+MAX_LINE_CHARS = 2_000
 _UNSEEN = {
     (Cause.CONTROLLER_UNREACHABLE, True): "Cluster cannot be seen",
     (Cause.CONTROLLER_UNREACHABLE, False): "Cannot be read",
     (Cause.JOB_GONE, True): "Jobs lost",
 }
-SENTENCE_CHARS_MOST = 1_200
-EVIDENCE_LINES_MOST = 8
-REDACTED_CHARS_MOST = 16_384
-LONGEST_SECRET_CHARS = 4_096  # of one word, as far as it may be the beginning of a secret
+MAX_SENTENCE_CHARS = 1_200
+MAX_EVIDENCE_LINES = 8
+MAX_REDACTED_CHARS = 16_384
+MAX_SECRET_CHARS = 4_096  # of one word, as far as it may be the beginning of a secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +105,18 @@ def evidence_lines(evidence: Iterable[Evidence], root: JobId, *, most: int) -> t
     return tuple(lines)
 
 
-def escape(text: str, *, most: int = LINE_CHARS_MOST) -> str:
+def escape(text: str, *, most: int = MAX_LINE_CHARS) -> str:
     """Text of foreign origin, fit to leave the machine: no control characters, redacted, bounded."""
     return shortened(redact(_readable_part(text)), most)
 
 
 def _readable_part(text: str) -> str:
     """A bounded beginning, cut between words: half a secret would not be recognised as one."""
-    if len(text) <= REDACTED_CHARS_MOST:
+    if len(text) <= MAX_REDACTED_CHARS:
         return text
-    beginning = text[:REDACTED_CHARS_MOST]
+    beginning = text[:MAX_REDACTED_CHARS]
     whole_words = beginning.rpartition(" ")[0]
-    return whole_words or beginning[:-LONGEST_SECRET_CHARS]
+    return whole_words or beginning[:-MAX_SECRET_CHARS]
 
 
 def short_name(job: str) -> str:

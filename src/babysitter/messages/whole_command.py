@@ -15,8 +15,8 @@ from babysitter.model.proposal import Proposal
 from babysitter.redact import redact
 from babysitter.slack.blocks import inert, is_cut
 
-PAGE_CHARS = 2_700  # of one message: below blocks.REPLY_CHARS_MOST
-PAGES_MOST = 15  # about one a second: Slack's limit for a channel
+PAGE_CHARS = 2_700  # of one message: below blocks.MAX_REPLY_CHARS
+MAX_PAGES = 15  # about one a second: Slack's limit for a channel
 
 
 def must_be_shown(proposal: Proposal) -> bool:
@@ -44,4 +44,4 @@ def pages_of(proposal: Proposal) -> tuple[str, ...]:
     """The whole command in pieces of one message each; empty for one that is too long for Slack."""
     text = inert(whole_command(proposal))
     pages = tuple(text[at : at + PAGE_CHARS] for at in range(0, len(text), PAGE_CHARS))
-    return pages if len(pages) <= PAGES_MOST else ()
+    return pages if len(pages) <= MAX_PAGES else ()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CALL_TIMEOUT_S = 10.0
 FINAL_STATUSES = frozenset({400, 405, 410, 413, 415, 422})  # the same body will never do
-MENDING_LOOK_AGAIN_S = 60.0
+CONFIG_ERROR_RETRY_S = 60.0
 
 
 class WebhookNotifier:
@@ -138,6 +138,6 @@ def _check(answer: "aiohttp.ClientResponse") -> None:
     if status < 500:
         raise NotifyError(
             f"The webhook answers with status {status}; check its URL and secret.",
-            retry_after_s=MENDING_LOOK_AGAIN_S,
+            retry_after_s=CONFIG_ERROR_RETRY_S,
         )
     raise NotifyError(f"The webhook failed with status {status}.", is_doubtful=True)

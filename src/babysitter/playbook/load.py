@@ -20,7 +20,7 @@ from babysitter.errors import BadPlaybook
 from babysitter.playbook.yaml_positions import FilePosition, FilePositions, parse_yaml
 from babysitter.shipped import shipped
 
-MOST_PARTS = 32  # kinds of job, and those that somebody misspelt
+MAX_PARTS = 32  # kinds of job, and those that somebody misspelt
 CAUSES_FILE = "causes.yaml"  # not rules: model/cause_info.py reads it
 SIZE_LIMIT_BYTES = 4 << 20  # of one file; the shipped ones are a hundredth of it
 
@@ -69,7 +69,7 @@ class Playbook:
         # The same object every time: what is compiled for it is kept by identity
         # (diagnosis/causes/rule_index.py).
         part = Playbook(placed, self.fingerprint, {each.rule.id: each.rule for each in placed})
-        if len(self._parts) < MOST_PARTS:
+        if len(self._parts) < MAX_PARTS:
             self._parts[backend, kind] = part
         return part
 

@@ -48,7 +48,7 @@ from babysitter.policy.proposal_details import with_background
 from babysitter.policy.restart_budget import RestartEligibility, budget, restart_eligibility
 from babysitter.policy.silences import hold_until, silence_for
 
-OFFERS_MOST = 2  # of one incident within the damping time: an offer, and one more when its facts moved
+MAX_OFFERS = 2  # of one incident within the damping time: an offer, and one more when its facts moved
 
 
 def respond(case: PolicyInput) -> tuple[Intent, ...]:
@@ -212,7 +212,7 @@ def _is_offered_too_often(case: PolicyInput, incident: IncidentId) -> bool:
     """Whether the offers of a trouble that comes and goes would be a message at every check."""
     lately = case.now - timedelta(seconds=case.watch.limits.damping_s)
     told = {each.proposal for each in case.ledger.told if each.incident == incident and each.at > lately}
-    return len(told - {None}) >= OFFERS_MOST
+    return len(told - {None}) >= MAX_OFFERS
 
 
 def _tell(

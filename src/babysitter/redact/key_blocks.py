@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_plain
 
-LONGEST_BLOCK_LINES = 400
+MAX_BLOCK_LINES = 400
 SHORTEST_LINE = 16  # a shorter one is the last of a key
 _SPACE = r"(?:[ +]|%20)"
 _BEGIN = re.compile(
@@ -80,7 +80,7 @@ def _lines_after(text: str, at: int, end: Span | None) -> tuple[list[Span], int]
     Without an END the key was cut off: it goes on as long as its lines do, and one shorter line.
     """
     spans: list[Span] = []
-    for _ in range(LONGEST_BLOCK_LINES):
+    for _ in range(MAX_BLOCK_LINES):
         start = at + 1
         if start >= len(text):
             break

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from babysitter.redact.named import NAME_WORDS
 from babysitter.redact.names import Name, at_most_probable, judge_name
-from babysitter.redact.secret_verdict import LONGEST_NAME, is_secret
+from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder
 from babysitter.redact.value_span import bare, quoted
 
-LONGEST_TABLE_ROWS = 200
-LONGEST_LINE = 2_000  # of a heading
+MAX_TABLE_ROWS = 200
+MAX_LINE = 2_000  # of a heading
 _HINT = LinearPattern(NAME_WORDS, ignore_case=True)
 _RULE = re.compile(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
 _HEADING = re.compile(r"[A-Za-z][\w .\-]{0,40}$")
@@ -28,7 +28,7 @@ def find_by_layout(text: Text) -> Iterator[Span]:
     """Spans of secrets whose name stands on another line, or alone before them."""
     done = 0
     for start, end in _HINT.lines(text):
-        if start < done or end - start > LONGEST_LINE:
+        if start < done or end - start > MAX_LINE:
             continue
         line = text.text[start:end]
         if (alone := _ALONE.match(line)) is not None and not is_placeholder(alone[2]):
@@ -49,7 +49,7 @@ Read = tuple[list[Span], int]  # spans, and where to go on from
 
 def _lines_from(text: str, at: int) -> Iterator[Span]:
     """The next lines, as many as a table may have."""
-    for _ in range(LONGEST_TABLE_ROWS):
+    for _ in range(MAX_TABLE_ROWS):
         if at > len(text):
             return
         end = text.find("\n", at)
@@ -65,7 +65,7 @@ def _block(text: str, at: int, line: str) -> Read:
     head = _BLOCK.match(line) if line.rstrip()[-1:] in tuple(":|>-+") else None
     if head is None:
         return [], at
-    judged = judge_name(head[2][-LONGEST_NAME:])
+    judged = judge_name(head[2][-MAX_NAME:])
     if judged not in (Name.SECRET, Name.PASSWORD, Name.PROBABLE):
         return [], at
     return _below(text, at, len(head[1]), judged, is_text=line.rstrip()[-1] in "|>-+")
@@ -106,7 +106,7 @@ def _entry(text: str, start: int, end: int, line: str, judged: Name, *, is_text:
     entry = _ENTRY.match(line)
     if entry is None or not (entry[2] or entry[3]):
         return []
-    own = judge_name(entry[3][-LONGEST_NAME:]) if entry[3] else judged
+    own = judge_name(entry[3][-MAX_NAME:]) if entry[3] else judged
     if own is Name.INNOCENT and judge_name(f"secret_{entry[3]}") is Name.INNOCENT:
         return []
     return _value_span(text, start + entry.end(), end, judged)
@@ -125,7 +125,7 @@ def _section(text: str, at: int, line: str) -> Read:
     head = _SECTION.match(line) if line.lstrip().startswith("[") else None
     if head is None:
         return [], at
-    judged = judge_name(head[1].strip('" ')[-LONGEST_NAME:])
+    judged = judge_name(head[1].strip('" ')[-MAX_NAME:])
     if judged not in (Name.SECRET, Name.PASSWORD):
         return [], at
     spans: list[Span] = []
@@ -145,7 +145,7 @@ def _table(text: str, at: int, line: str) -> Read:
     cells = _cells(line)
     if not 2 <= len(cells) <= 40 or not all(_HEADING.match(cell) for cell, _, _ in cells):
         return [], at
-    strengths = [judge_name(cell.replace(" ", "_")[-LONGEST_NAME:]) for cell, _, _ in cells]
+    strengths = [judge_name(cell.replace(" ", "_")[-MAX_NAME:]) for cell, _, _ in cells]
     columns = [
         place for place, judged in enumerate(strengths) if judged not in (Name.INNOCENT, Name.POSSIBLE)
     ]

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from babysitter.redact.names import Name, at_most_probable, judge_name
-from babysitter.redact.secret_verdict import LONGEST_NAME, is_secret
+from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_code, is_plain, looks_random
 from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
 
-LONGEST_ELEMENT = 4_096
+MAX_ELEMENT = 4_096
 FARTHEST_VALUE = 600
 SHORTEST_MENTIONED = 7  # characters of a password in a sentence
 NAME_WORDS = (
@@ -115,7 +115,7 @@ def _setting(text: str, start: int, end: int) -> NamedValue:
     while start < end and text[start] == ".":
         start += 1
     name = text[start:end]
-    judged = judge_name(name[-LONGEST_NAME:])
+    judged = judge_name(name[-MAX_NAME:])
     if judged is Name.POSSIBLE or judged is Name.PROBABLE:
         judged = _with_earlier_word(text, start, name, judged)
     if (
@@ -161,7 +161,7 @@ def _assigned(setting: NamedValue) -> Place | None:
         weaker = setting.judged if is_sure else at_most_probable(setting.judged)
         return found.end(), _value(setting, found.end(), weaker)
     found = _XML.match(text, end)
-    if found is not None and "</" in text[found.end() : found.end() + LONGEST_ELEMENT]:
+    if found is not None and "</" in text[found.end() : found.end() + MAX_ELEMENT]:
         return found.end(), _value(setting, found.end(), setting.judged)
     return None
 
@@ -271,10 +271,10 @@ def _structure(text: str, start: int, judged: Name) -> tuple[list[Span], int]:
 
 def _of_leaf(key: str, judged: Name) -> Name:
     """Under `secrets` every value is secret, but for what says `type` or `url`."""
-    own = judge_name(key[-LONGEST_NAME:]) if key else judged
+    own = judge_name(key[-MAX_NAME:]) if key else judged
     if own is not Name.INNOCENT:
         return own
-    return Name.INNOCENT if judge_name(f"secret_{key}"[:LONGEST_NAME]) is Name.INNOCENT else judged
+    return Name.INNOCENT if judge_name(f"secret_{key}"[:MAX_NAME]) is Name.INNOCENT else judged
 
 
 def _value_before(setting: NamedValue) -> Span | None:

@@ -21,10 +21,8 @@ from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_placeholder, is_plain, looks_random
 from babysitter.redact.wrapped import find_continued
 
-MOST_PASSES = (
-    6  # taking one secret out can bring two halves of a line together; the fixed point comes at once
-)
-MOST_VALUES = 200  # secrets that are looked for again elsewhere in the same text
+MAX_PASSES = 6  # taking one secret out can bring two halves of a line together; the fixed point comes at once
+MAX_VALUES = 200  # secrets that are looked for again elsewhere in the same text
 SHORTEST_VALUE = 8
 
 DETECTORS: tuple[Detector, ...] = (
@@ -53,7 +51,7 @@ def redact(text: str) -> str:
     Idempotent, linear in time, and line by line: the result has as many lines as the neutral text. A secret
     that was recognised by its name is removed wherever else it stands in the text.
     """
-    for _ in range(MOST_PASSES):
+    for _ in range(MAX_PASSES):
         before = text
         text = _pass(strip_control_characters(text))
         if text == before:
@@ -87,7 +85,7 @@ def _again(text: Text, found: Sequence[Span]) -> Iterator[Span]:
     """Further places of values that were found: the exception that quotes the password it was given."""
     values = {text.text[start:end].strip("\"' ") for start, end in found}
     worth = [value for value in values if _is_worth_finding(value)]
-    for value in sorted(worth, key=len, reverse=True)[:MOST_VALUES]:
+    for value in sorted(worth, key=len, reverse=True)[:MAX_VALUES]:
         at = text.text.find(value)
         while at >= 0:
             yield at, at + len(value)

@@ -13,7 +13,7 @@ from babysitter.redact.value_shapes import (
     looks_random,
 )
 
-LONGEST_NAME = 128
+MAX_NAME = 128
 SHORTEST_PIN = 6  # digits; fewer are a count
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_.\-]*$")
 
@@ -41,7 +41,7 @@ def is_secret(value: str, judged: Name) -> bool:
 
 def _is_name(value: str) -> bool:
     """`password=db_password`, `"secretKeyRef": "HF_TOKEN"`: not the secret, but where it is."""
-    if len(value) > LONGEST_NAME or not _IDENTIFIER.match(value) or not is_plain(value):
+    if len(value) > MAX_NAME or not _IDENTIFIER.match(value) or not is_plain(value):
         return False
     words = split_name(value)
     return any(map(is_secret_noun, words)) or (len(words) > 1 and judge_name(value) is not Name.INNOCENT)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.redaction import redact, redact_lines
-from babysitter.redact.secret_verdict import LONGEST_NAME, is_secret
+from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.text_spans import REDACTED
 from babysitter.redact.value_shapes import looks_random
 
@@ -76,10 +76,10 @@ def _mapping(value: Mapping[object, object], place: _Place) -> dict[str, object]
 
 def _of_field(name: str, item: object, above: Name) -> Name:
     """How secret a field is: by its own name, else by the one above it, unless it says `type` or `url`."""
-    judged = judge_name(name[-LONGEST_NAME:])
+    judged = judge_name(name[-MAX_NAME:])
     if judged is not Name.INNOCENT or above is Name.INNOCENT:
         return judged
-    is_about = judge_name(f"secret_{name}"[:LONGEST_NAME]) is Name.INNOCENT
+    is_about = judge_name(f"secret_{name}"[:MAX_NAME]) is Name.INNOCENT
     return Name.INNOCENT if is_about and not _is_container(item) else above
 
 
@@ -92,7 +92,7 @@ def _setting(value: Mapping[object, object]) -> Name | None:
     name = next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None)
     if name is None or not any(key in value for key in _VALUE_KEYS):
         return None
-    return judge_name(str(name)[-LONGEST_NAME:])
+    return judge_name(str(name)[-MAX_NAME:])
 
 
 def _list(value: Sequence[object], place: _Place) -> list[object]:
@@ -122,7 +122,7 @@ def _lines_together(items: Sequence[object]) -> Sequence[object]:
 
 def _announces(word: object) -> Name:
     """How secret the word behind this one of a command line is: `--api-key`, `-e`'s `HF_TOKEN`."""
-    if not isinstance(word, str) or len(word) > LONGEST_NAME or "=" in word or " " in word:
+    if not isinstance(word, str) or len(word) > MAX_NAME or "=" in word or " " in word:
         return Name.INNOCENT
     if word in ("-u", "--user", "--proxy-user"):
         return Name.PROBABLE

@@ -19,7 +19,7 @@ _UNKNOWN_TAIL = re.compile(r"[A-Za-z0-9]{24,}$")
 _HASH = re.compile(r"(?:sha\d*|md5|integrity|digest|etag|b2sum|blake\w*|crc\w*)[_\-]", re.IGNORECASE)
 _CHECKSUM = re.compile(r"(?i)sha-?\d{3}[-:=]$")
 LETTERS_PER_WORD = 3.8  # of `AutoModelForCausalLM`
-LONGEST_NAME = 30  # of a class or a function behind `hf_` or `sk-`
+MAX_NAME = 30  # of a class or a function behind `hf_` or `sk-`
 # First words of identifiers that are nobody's secret.
 _IDS = word_set(
     "toolu msg req run job task file org ws wrkspc user usr chatcmpl asst thread step resp call evt cus "
@@ -94,16 +94,16 @@ def is_token(found: str) -> bool:
     body = token[len(prefix) :]
     if kind.is_short:
         return (looks_random(body, least=8, hex_too=True) or _is_mix(body)) and not (
-            is_plain(body, letters_per_word=LETTERS_PER_WORD) and len(body) < LONGEST_NAME
+            is_plain(body, letters_per_word=LETTERS_PER_WORD) and len(body) < MAX_NAME
         )
-    return not (is_plain(body) and len(body) < LONGEST_NAME and (body.islower() or body.istitle()))
+    return not (is_plain(body) and len(body) < MAX_NAME and (body.islower() or body.istitle()))
 
 
 def _is_mix(body: str) -> bool:
     """Letters of both cases and digits in one piece, or more than any word has, are not a word."""
     if not body.isalnum():
         return False
-    if len(body) >= LONGEST_NAME:
+    if len(body) >= MAX_NAME:
         return True
     has_digit, has_both_cases = any(map(str.isdigit, body)), not (body.islower() or body.isupper())
     return (has_digit and has_both_cases) or (len(body) >= 20 and (has_digit or has_both_cases))

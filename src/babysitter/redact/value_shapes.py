@@ -8,8 +8,8 @@ from babysitter.redact.text_spans import word_set
 
 SHORTEST_WORDS = 2.6  # letters on average; a random string changes its case more often than that
 LETTERS_PER_PIECE = 2.6  # on average, at most, of a random string of both cases
-LONGEST_WORD = 24
-LONGEST_PLACEHOLDER = 200
+MAX_WORD = 24
+MAX_PLACEHOLDER = 200
 
 _PLACEHOLDER_WORDS = word_set(
     "none null nil true false unset empty missing required optional invalid valid expired revoked "
@@ -56,7 +56,7 @@ _CODE = re.compile(
 
 def is_placeholder(value: str) -> bool:
     """Whether it stands for a value: `None`, `***`, `<your token>`, `${TOKEN}`, a small number."""
-    return len(value) < LONGEST_PLACEHOLDER and _stands_for_value(value)
+    return len(value) < MAX_PLACEHOLDER and _stands_for_value(value)
 
 
 @lru_cache(maxsize=4096)
@@ -87,7 +87,7 @@ def _reads_like_words(value: str, letters_per_word: float) -> bool:
     letters = sum(map(len, words))
     if not words or letters < 0.7 * len(value):
         return False
-    if letters < letters_per_word * len(words) or max(map(len, words)) >= LONGEST_WORD:
+    if letters < letters_per_word * len(words) or max(map(len, words)) >= MAX_WORD:
         return False
     without_vowels = sum(len(word) for word in words if not _VOWEL.search(word))
     return len(value) <= 8 or without_vowels <= letters / 2

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from babysitter.redact.text_spans import REDACTED, Span
 
-LONGEST_STRUCTURE = 65_536
+MAX_STRUCTURE = 65_536
 _QUOTE = re.compile(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|[\"'`])")
 # A bare word ends at white space, a closing tag, an escape that means white space or a quote, and at a
 # separator behind which the next setting or nothing follows.
@@ -81,7 +81,7 @@ def structure_leaves(text: str, start: int) -> tuple[list[tuple[str, Span]], int
     with the text, at the latest after 64 kB.
     """
     leaves: list[tuple[str, Span]] = []
-    depth, at, key, limit = 0, start, "", min(len(text), start + LONGEST_STRUCTURE)
+    depth, at, key, limit = 0, start, "", min(len(text), start + MAX_STRUCTURE)
     while at < limit:
         letter = text[at]
         if letter in _OPENING:

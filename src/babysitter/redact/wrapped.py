@@ -10,7 +10,7 @@ from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_number, is_plain, is_uuid, looks_random
 
-MOST_LINES = 8  # of one secret
+MAX_LINES = 8  # of one secret
 _BETWEEN = "\n" * 8  # more than any pattern of a token reads across
 _EDGE = re.compile(r"[\"'│┃║|\\ \t]{0,200}$")
 _HEAD = re.compile(r"[\"'│┃║|> \t]{0,200}([A-Za-z0-9_\-+/=.%~]{1,400})")
@@ -32,7 +32,7 @@ def find_continued(text: Text, found: Sequence[Span]) -> Iterator[Span]:
 
 
 def _after(text: str, start: int, end: int) -> Iterator[Span]:
-    for _ in range(MOST_LINES):
+    for _ in range(MAX_LINES):
         line_end = text.find("\n", end, end + 220)
         if line_end < 0 or _EDGE.fullmatch(text, end, line_end) is None:
             return

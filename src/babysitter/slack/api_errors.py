@@ -43,7 +43,7 @@ MENDABLE_ERRORS = {
     "is_archived": "the channel is archived; configure another one",
     "restricted_action": "the workspace does not let apps post in this channel",
 }
-MENDING_LOOK_AGAIN_S = 60.0
+CONFIG_ERROR_RETRY_S = 60.0
 
 
 class SlackRefused(NotifyError):
@@ -77,7 +77,7 @@ def _refusal(response: Any) -> SlackRefused:
         return SlackRefused(f"Slack refuses this message: {code}.", code=code, is_final=True)
     if code in MENDABLE_ERRORS:
         return SlackRefused(
-            f"Slack: {MENDABLE_ERRORS[code]} ({code}).", code=code, retry_after_s=MENDING_LOOK_AGAIN_S
+            f"Slack: {MENDABLE_ERRORS[code]} ({code}).", code=code, retry_after_s=CONFIG_ERROR_RETRY_S
         )
     # internal_error, fatal_error and 5xx may come after the message was accepted.
     if not code and status < 300:

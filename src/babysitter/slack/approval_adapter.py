@@ -23,19 +23,19 @@ class ApprovalAdapter:
     approve any more.
     """
 
-    def __init__(self, hall: App) -> None:
-        self._hall = hall
+    def __init__(self, app: App) -> None:
+        self._app = app
         self.members_of: Members | None = None
         self.objection_to: Callable[[str], Awaitable[str]] | None = None
 
     async def keep(self, press: Click) -> None:
-        await inbox.save_click(self._hall, press.identity, Surface.SLACK, written(press))
+        await inbox.save_click(self._app, press.identity, Surface.SLACK, written(press))
 
     async def kept(self) -> Sequence[Click]:
-        return tuple(map(read_back, await inbox.pending_clicks(self._hall, Surface.SLACK)))
+        return tuple(map(read_back, await inbox.pending_clicks(self._app, Surface.SLACK)))
 
     async def answered(self, press: Click) -> None:
-        await inbox.remove_click(self._hall, press.identity)
+        await inbox.remove_click(self._app, press.identity)
 
     async def decide(
         self,
@@ -47,10 +47,10 @@ class ApprovalAdapter:
         snooze_until: datetime | None = None,
         incoming: str = "",
     ) -> ClickResult:
-        offer = await approvals.offered(self._hall, proposal)
+        offer = await approvals.offered(self._app, proposal)
         groups = frozenset([each for each in offer.may_approve if await self._is_in(person, each)])
         ruling = await approvals.decide(
-            self._hall,
+            self._app,
             proposal,
             person,
             answer,
@@ -62,20 +62,20 @@ class ApprovalAdapter:
         return ClickResult(ruling.took_effect, ruling.sentence)
 
     async def refuse(self, target: str, by: str, door: Surface, because: str) -> None:
-        await approvals.refuse(self._hall, target, by, door, because)
+        await approvals.refuse(self._app, target, by, door, because)
 
     async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> ClickResult:
-        ruling = await approvals.give_feedback(self._hall, incident, person, was_right=was_right)
+        ruling = await approvals.give_feedback(self._app, incident, person, was_right=was_right)
         return ClickResult(ruling.took_effect, ruling.sentence)
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
-        return await approvals.evidence_of(self._hall, incident)
+        return await approvals.evidence_of(self._app, incident)
 
     async def command_pages(self, proposal: ProposalId) -> Sequence[str]:
-        return await show_command.command_pages(self._hall, proposal)
+        return await show_command.command_pages(self._app, proposal)
 
     async def record_shown(self, proposal: ProposalId) -> None:
-        await show_command.record_shown(self._hall, proposal)
+        await show_command.record_shown(self._app, proposal)
 
     async def vouch(self, person: Person, asked: Sequence[Person]) -> str:
         """Why this person may not answer any more; "" when nothing speaks against it. Asked before an act.

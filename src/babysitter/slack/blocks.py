@@ -15,18 +15,18 @@ from babysitter.model.message import Button, ButtonKind, MessageContent
 
 Block: TypeAlias = dict[str, object]
 
-BLOCKS_CHARS_MOST = 10_000
-HEADER_CHARS_MOST = 140
-SENTENCE_CHARS_MOST = 1_300
-FIELD_CHARS_MOST = 200
-FIELDS_MOST = 8
-EVIDENCE_CHARS_MOST = 2_600
-EVIDENCE_LINE_CHARS_MOST = 400
-COMMANDS_CHARS_MOST = 1_600
-NOTES_CHARS_MOST = 700
-DECIDED_CHARS_MOST = 700
-FALLBACK_CHARS_MOST = 900
-REPLY_CHARS_MOST = 2_800
+MAX_BLOCKS_CHARS = 10_000
+MAX_HEADER_CHARS = 140
+MAX_SENTENCE_CHARS = 1_300
+MAX_FIELD_CHARS = 200
+MAX_FIELDS = 8
+MAX_EVIDENCE_CHARS = 2_600
+MAX_EVIDENCE_LINE_CHARS = 400
+MAX_COMMANDS_CHARS = 1_600
+MAX_NOTES_CHARS = 700
+MAX_DECIDED_CHARS = 700
+MAX_FALLBACK_CHARS = 900
+MAX_REPLY_CHARS = 2_800
 
 _SIGNS = {"fatal": "🔴", "degraded": "🟠", "info": "🔵", "benign": "🟢"}
 _LABELS = {
@@ -71,8 +71,8 @@ def render(
     words: MessageContent, buttons: Sequence[Button] = (), *, mentions: Sequence[str] = ()
 ) -> Rendered:
     """The message as blocks. `mentions`: Slack ids of who must be called; other names call nobody."""
-    evidence, evidence_cut = _fitting(words.evidence, EVIDENCE_CHARS_MOST)
-    commands, commands_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
+    evidence, evidence_cut = _fitting(words.evidence, MAX_EVIDENCE_CHARS)
+    commands, commands_cut = _fitting(words.commands, MAX_COMMANDS_CHARS, line_most=MAX_COMMANDS_CHARS)
     surplus = []
     if evidence_cut:
         surplus += ["Evidence", *words.evidence]
@@ -110,14 +110,14 @@ def render_plainly(words: MessageContent, buttons: Sequence[Button] = ()) -> Ren
 
 def render_lines(heading: str, lines: Iterable[str]) -> Rendered:
     """Quoted lines alone, as many as fit in one reply."""
-    fitting, was_cut = _fitting(tuple(lines), REPLY_CHARS_MOST, line_most=REPLY_CHARS_MOST)
+    fitting, was_cut = _fitting(tuple(lines), MAX_REPLY_CHARS, line_most=MAX_REPLY_CHARS)
     note = " (the rest is in `babysit report`)" if was_cut else ""
     return Rendered(tuple(_code(heading + note, fitting)), escape(heading))
 
 
 def replies(surplus: str) -> tuple[str, ...]:
     """The surplus in pieces of one reply each."""
-    return tuple(surplus[at : at + REPLY_CHARS_MOST] for at in range(0, len(surplus), REPLY_CHARS_MOST))
+    return tuple(surplus[at : at + MAX_REPLY_CHARS] for at in range(0, len(surplus), MAX_REPLY_CHARS))
 
 
 def reply(piece: str) -> Rendered:
@@ -156,13 +156,13 @@ def _escaped(text: str) -> str:
 
 def _header(words: MessageContent) -> Block:
     sign = _SIGNS.get(words.severity, "")
-    title = shortened(inert(f"{sign} {words.title}".strip()) or "babysit", HEADER_CHARS_MOST)
+    title = shortened(inert(f"{sign} {words.title}".strip()) or "babysit", MAX_HEADER_CHARS)
     return {"type": "header", "text": {"type": "plain_text", "text": title, "emoji": True}}
 
 
 def _sentence(words: MessageContent, mentions: Sequence[str]) -> Block:
     """What happened, in a block without mark-up; the mentions beside it are the only live part."""
-    sentence = shortened(inert(words.sentence), SENTENCE_CHARS_MOST) or "No more is known."
+    sentence = shortened(inert(words.sentence), MAX_SENTENCE_CHARS) or "No more is known."
     elements: list[Block] = [*_mention_elements(mentions), {"type": "text", "text": sentence}]
     if words.cause:
         sure = f", {words.confidence:.0%} sure" if words.confidence is not None else ""
@@ -185,10 +185,10 @@ def _fields(words: MessageContent) -> list[Block]:
     shown = [
         {
             "type": "mrkdwn",
-            "text": f"*{escape(name, 60)}*\n{escape(value or '-', FIELD_CHARS_MOST)}",
+            "text": f"*{escape(name, 60)}*\n{escape(value or '-', MAX_FIELD_CHARS)}",
             "verbatim": True,
         }
-        for name, value in words.fields[:FIELDS_MOST]
+        for name, value in words.fields[:MAX_FIELDS]
     ]
     return [{"type": "section", "fields": shown}] if shown else []
 
@@ -199,7 +199,7 @@ def _code(heading: str, lines: Sequence[str]) -> list[Block]:
     if not text:
         return []
     parts: list[Block] = [
-        {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": text[:REPLY_CHARS_MOST]}]}
+        {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": text[:MAX_REPLY_CHARS]}]}
     ]
     if heading:
         title: Block = {"type": "text", "text": heading, "style": {"bold": True}}
@@ -209,8 +209,8 @@ def _code(heading: str, lines: Sequence[str]) -> list[Block]:
 
 def is_cut(words: MessageContent) -> bool:
     """Whether something that a person must see before approving does not fit."""
-    _, was_cut = _fitting(words.commands, COMMANDS_CHARS_MOST, line_most=COMMANDS_CHARS_MOST)
-    bounded = [(words.change, NOTES_CHARS_MOST // 2), *((text, NOTES_CHARS_MOST) for _, text in words.notes)]
+    _, was_cut = _fitting(words.commands, MAX_COMMANDS_CHARS, line_most=MAX_COMMANDS_CHARS)
+    bounded = [(words.change, MAX_NOTES_CHARS // 2), *((text, MAX_NOTES_CHARS) for _, text in words.notes)]
     return was_cut or any(escape(text, most) != _escaped(inert(text)) for text, most in bounded)
 
 
@@ -225,7 +225,7 @@ def _commands_heading(words: MessageContent, where: str) -> str:
 def _notes(words: MessageContent) -> list[Block]:
     """Recovery, price, change, budget and differences: what a person weighs before answering."""
     notes = [
-        f"*{name}* {escape(text, NOTES_CHARS_MOST // 2)}"
+        f"*{name}* {escape(text, MAX_NOTES_CHARS // 2)}"
         for name, text in (
             ("Own recovery:", words.recovery),
             ("Waiting costs:", words.price),
@@ -234,7 +234,7 @@ def _notes(words: MessageContent) -> list[Block]:
         )
         if text
     ]
-    notes += [f"*{escape(name, 60)}:* {escape(text, NOTES_CHARS_MOST)}" for name, text in words.notes]
+    notes += [f"*{escape(name, 60)}:* {escape(text, MAX_NOTES_CHARS)}" for name, text in words.notes]
     if not notes:
         return []
     return [{"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(notes), "verbatim": True}}]
@@ -243,7 +243,7 @@ def _notes(words: MessageContent) -> list[Block]:
 def _decided(words: MessageContent) -> list[Block]:
     if not words.decided:
         return []
-    text = escape_sentence(words.decided, DECIDED_CHARS_MOST)
+    text = escape_sentence(words.decided, MAX_DECIDED_CHARS)
     return [
         {"type": "divider"},
         {"type": "section", "text": {"type": "mrkdwn", "text": f"*{text}*", "verbatim": True}},
@@ -295,11 +295,11 @@ def _fallback(words: MessageContent, mentions: Sequence[str]) -> str:
             calls += f"<@{name}> "
         elif _GROUP_ID.fullmatch(name):
             calls += f"<!subteam^{name}> "
-    return calls + escape(f"{words.title}. {words.sentence}", FALLBACK_CHARS_MOST)
+    return calls + escape(f"{words.title}. {words.sentence}", MAX_FALLBACK_CHARS)
 
 
 def _fitting(
-    lines: Sequence[str], most: int, *, line_most: int = EVIDENCE_LINE_CHARS_MOST
+    lines: Sequence[str], most: int, *, line_most: int = MAX_EVIDENCE_LINE_CHARS
 ) -> tuple[list[str], bool]:
     """As many lines as fit, each bounded, and whether anything was cut."""
     kept: list[str] = []

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from babysitter.model.message import ButtonKind
 
-ID_CHARS_MOST = 255
+MAX_ID_CHARS = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def parse_click(payload: object) -> Click | None:
         return None
     action, user, container = actions[0], _part(payload, "user"), _part(payload, "container")
     who, target = _text(user, "id"), _text(action, "value")
-    if not who or not target or len(target) > ID_CHARS_MOST:
+    if not who or not target or len(target) > MAX_ID_CHARS:
         return None
     action_id = _text(action, "action_id")
     return Click(

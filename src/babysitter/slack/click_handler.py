@@ -24,10 +24,10 @@ from babysitter.slack.click import Click, parse_click
 from babysitter.slack.click_result import ClickResult, Desk
 from babysitter.slack.members import CANNOT_TELL, MemberDirectory
 
-PRESSES_AT_ONCE_MOST = 200
+MAX_CONCURRENT_CLICKS = 200
 PRESSES_REMEMBERED = 5_000
-KEEP_WITHIN_S = 1.0  # of the three seconds that Slack gives
-WORK_WITHIN_S = 30.0
+KEEP_TIMEOUT_S = 1.0  # of the three seconds that Slack gives
+WORK_TIMEOUT_S = 30.0
 PAUSE_MOST_S = 10.0
 SNOOZES = {
     ButtonKind.SNOOZE_1H: timedelta(hours=1),
@@ -102,7 +102,7 @@ class ClickHandler:
     async def close(self) -> None:
         """Finish what is under way, within its time limit. What is stored waits for the next process."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.settled(), WORK_WITHIN_S)
+            await asyncio.wait_for(self.settled(), WORK_TIMEOUT_S)
         left = (*self._working.values(), *self._storing)
         for task in left:
             task.cancel()
@@ -130,7 +130,7 @@ class ClickHandler:
         storing = asyncio.get_running_loop().create_task(self._store(press))
         self._storing.add(storing)
         storing.add_done_callback(self._storing.discard)
-        await asyncio.wait((storing,), timeout=KEEP_WITHIN_S)
+        await asyncio.wait((storing,), timeout=KEEP_TIMEOUT_S)
 
     async def _store(self, press: Click) -> None:
         try:
@@ -144,7 +144,7 @@ class ClickHandler:
     def _begin(self, press: Click, *, is_fresh: bool) -> None:
         if press.identity in self._working:
             return
-        if len(self._working) >= PRESSES_AT_ONCE_MOST:
+        if len(self._working) >= MAX_CONCURRENT_CLICKS:
             log.warning("click_deferred", user=press.user, because="too many at once")
             self._put_off.add(press.identity)
             return
@@ -160,7 +160,7 @@ class ClickHandler:
         """
         sentence, is_answered = BROKEN, True
         try:
-            async with asyncio.timeout(WORK_WITHIN_S):
+            async with asyncio.timeout(WORK_TIMEOUT_S):
                 sentence = await self._answer(press, is_fresh=is_fresh)
         except StorageUnavailable as error:
             sentence, is_answered = NOT_STORED.format(reason=error.reason) if is_fresh else "", False

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 PATH = "/slack/interactivity"
-BODY_BYTES_MOST = 256 * 1024  # a press carries its message: 50 blocks of 3,000 characters at the very most
-READ_WITHIN_S = 10.0
+MAX_BODY_BYTES = 256 * 1024  # a press carries its message: 50 blocks of 3,000 characters at the very most
+READ_TIMEOUT_S = 10.0
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +38,7 @@ class HttpEndpoint:
         """Serve while the block lasts; gives the port. Raises UserError when it cannot be used."""
         from aiohttp import web
 
-        app = web.Application(client_max_size=BODY_BYTES_MOST)
+        app = web.Application(client_max_size=MAX_BODY_BYTES)
         app.router.add_post(PATH, self._receive)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=5.0)
         await runner.setup()
@@ -58,7 +58,7 @@ class HttpEndpoint:
         from aiohttp import web
 
         try:
-            async with asyncio.timeout(READ_WITHIN_S):
+            async with asyncio.timeout(READ_TIMEOUT_S):
                 body = await request.read()
         except web.HTTPRequestEntityTooLarge:
             log.warning("slack request refused", because="the body is too large")

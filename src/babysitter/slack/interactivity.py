@@ -11,19 +11,19 @@ from babysitter.slack.click_result import Desk
 from babysitter.slack.http_endpoint import HttpEndpoint
 from babysitter.slack.members import MemberDirectory
 from babysitter.slack.posting import SlackNotifier
-from babysitter.slack.socket_mode import PING_EVERY_S, SlackConnection, SocketStatus
+from babysitter.slack.socket_mode import PING_INTERVAL_S, SlackConnection, SocketStatus
 
 if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
 
 
-TAKE_UP_EVERY = timedelta(seconds=15)
+RECOVERY_INTERVAL = timedelta(seconds=15)
 
 
 class SlackInteractivity:
     """By socket when there is an app token, by HTTP when there is a signing secret; both are possible.
 
-    `clock` is the product's (snoozes last by it); `world` is the real one, whatever the product's does.
+    `clock` is the product's (snoozes last by it); `wall_clock` is the real one, whatever the product's does.
     `listen`: host and port of the HTTP endpoint; a proxy with the public name stands before it.
     """
 
@@ -37,19 +37,19 @@ class SlackInteractivity:
         app_token: str = "",
         signing_secret: str = "",
         listen: tuple[str, int] = ("127.0.0.1", 0),
-        world: Clock | None = None,
-        ping_every_s: float = PING_EVERY_S,
+        wall_clock: Clock | None = None,
+        ping_every_s: float = PING_INTERVAL_S,
     ) -> None:
-        world = self._world = world or SystemClock()
-        self.people = MemberDirectory(client, world)
+        wall_clock = self._wall_clock = wall_clock or SystemClock()
+        self.people = MemberDirectory(client, wall_clock)
         self.door = ClickHandler(notifier, desk, self.people, clock)
-        self.endpoint = HttpEndpoint(signing_secret, self.door.take, world) if signing_secret else None
+        self.endpoint = HttpEndpoint(signing_secret, self.door.take, wall_clock) if signing_secret else None
         self.port: int | None = None  # of the endpoint, while it is served
         self._listen = listen
         self.socket: SlackConnection | None = None
         if app_token:
             self.socket = SlackConnection(
-                app_token, client, self.door.take, world, poke=notifier.poke, ping_every_s=ping_every_s
+                app_token, client, self.door.take, wall_clock, poke=notifier.poke, ping_every_s=ping_every_s
             )
             notifier.on_said = self.socket.said
 
@@ -87,4 +87,4 @@ class SlackInteractivity:
         """Look after presses that nobody works on: at the start those of an earlier process."""
         while True:
             await self.door.take_up()
-            await self._world.sleep_until(self._world.now() + TAKE_UP_EVERY)
+            await self._wall_clock.sleep_until(self._wall_clock.now() + RECOVERY_INTERVAL)

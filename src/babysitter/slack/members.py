@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 KNOWN_FOR = timedelta(minutes=5)
-KNOWN_MOST = 1_000
+MAX_KNOWN = 1_000
 STRANGER = "Only members of this workspace may answer."
 CANNOT_TELL = "Slack could not say who you are; please try again, or answer in the terminal."
 
@@ -109,5 +109,5 @@ class _Known(Generic[T]):
 
     def put(self, key: str, value: T) -> None:
         self._kept[key] = (self._clock.now(), value)
-        while len(self._kept) > KNOWN_MOST:
+        while len(self._kept) > MAX_KNOWN:
             self._kept.popitem(last=False)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:  # 0.4 s of import that only a running Slack connection needs
 EVENT_TYPE = "babysit_message"
 CALL_TIMEOUT_S = 10
 PAGE_LENGTH = 200
-PAGES_MOST = 10
-REPLIES_OF_SURPLUS_MOST = 2
-EDIT_TEXT_CHARS_MOST = 3_900
+MAX_PAGES = 10
+MAX_REPLIES_OF_SURPLUS = 2
+MAX_EDIT_TEXT_CHARS = 3_900
 FILE_PART = -1  # the surplus as a file, among the numbered parts of a message
 
 
@@ -191,21 +191,21 @@ class SlackNotifier:
             self.client.chat_update(
                 channel=place,
                 ts=handle,
-                text=rendered.text[:EDIT_TEXT_CHARS_MOST],
+                text=rendered.text[:MAX_EDIT_TEXT_CHARS],
                 blocks=list(rendered.blocks),
             )
         )
         self._remember(handle, rendered)
 
     def _remember(self, handle: str, rendered: blocks.Rendered) -> None:
-        self._newest = (handle, list(rendered.blocks), rendered.text[:EDIT_TEXT_CHARS_MOST])
+        self._newest = (handle, list(rendered.blocks), rendered.text[:MAX_EDIT_TEXT_CHARS])
         self.on_said()
 
     async def _say_surplus(self, message: Message, surplus: str, root: str, there: Mapping[int, str]) -> None:
         """Post what did not fit. A failure here is a doubt: the message itself has been posted."""
         pieces = blocks.replies(surplus)
         try:
-            if len(pieces) > REPLIES_OF_SURPLUS_MOST:
+            if len(pieces) > MAX_REPLIES_OF_SURPLUS:
                 if FILE_PART not in there:
                     await self._upload(message, surplus, root)
                 return
@@ -245,7 +245,7 @@ class SlackNotifier:
     async def _newest_in_channel(self) -> tuple[str, list[blocks.Block], str] | None:
         async for each in self._channel_history():
             if (each.get("metadata") or {}).get("event_type") == EVENT_TYPE and each.get("blocks"):
-                return str(each["ts"]), each["blocks"], str(each.get("text", ""))[:EDIT_TEXT_CHARS_MOST]
+                return str(each["ts"]), each["blocks"], str(each.get("text", ""))[:MAX_EDIT_TEXT_CHARS]
         return None
 
     async def _thread(self, root: str) -> AsyncIterator[dict[str, Any]]:
@@ -273,7 +273,7 @@ class SlackNotifier:
 
     async def _pages(self, ask: Callable[[str | None], Awaitable[Any]]) -> AsyncIterator[dict[str, Any]]:
         cursor: str | None = None
-        for _ in range(PAGES_MOST):
+        for _ in range(MAX_PAGES):
             page = await self._ask(ask(cursor))
             for each in page["messages"]:
                 yield each

@@ -5,8 +5,8 @@ import hmac
 from collections import OrderedDict
 from datetime import datetime, timedelta
 
-OLDEST = timedelta(minutes=5)
-SIGNATURES_KEPT_MOST = 20_000
+MAX_REQUEST_AGE = timedelta(minutes=5)
+MAX_SIGNATURES_KEPT = 20_000
 
 
 class SignatureCheck:
@@ -20,7 +20,7 @@ class SignatureCheck:
         """Why this request is refused, or "". Says nothing that helps a forger."""
         if not timestamp.isascii() or not timestamp.isdigit() or len(timestamp) > 12:
             return "the timestamp is missing or malformed"
-        if abs(now.timestamp() - int(timestamp)) > OLDEST.total_seconds():
+        if abs(now.timestamp() - int(timestamp)) > MAX_REQUEST_AGE.total_seconds():
             return "the request is too old"
         wanted = (
             "v0="
@@ -38,6 +38,6 @@ class SignatureCheck:
         self._seen[signature] = now
         while self._seen:
             oldest, seen_at = next(iter(self._seen.items()))
-            if now - seen_at <= 2 * OLDEST and len(self._seen) <= SIGNATURES_KEPT_MOST:
+            if now - seen_at <= 2 * MAX_REQUEST_AGE and len(self._seen) <= MAX_SIGNATURES_KEPT:
                 return
             del self._seen[oldest]

@@ -16,76 +16,76 @@ from babysitter.slack.approval_adapter import ApprovalAdapter
 from babysitter.slack.interactivity import SlackInteractivity
 
 REPORT_EVERY = timedelta(seconds=2)
-FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(minutes=1)
+FIRST_PAUSE, MAX_PAUSE = timedelta(seconds=5), timedelta(minutes=1)
 
 log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
 async def run_interactivity(
-    hall: App, *, world: Clock | None = None
+    app: App, *, wall_clock: Clock | None = None
 ) -> AsyncIterator[SlackInteractivity | None]:
     """Take presses while the block lasts, where Slack is configured for them; None where it is not.
 
-    What goes wrong meanwhile ends nothing: it is told in `hall.troubles`, and answers are still taken in
-    the terminal. `world`: the real time, where the hall's is none.
+    What goes wrong meanwhile ends nothing: it is told in `app.troubles`, and answers are still taken in
+    the terminal. `wall_clock`: the real time, where the hall's is none.
     """
-    world = world or hall.world
-    surface = _surface(hall, world)
+    wall_clock = wall_clock or app.wall_clock
+    surface = _surface(app, wall_clock)
     if surface is None:
         yield None
         return
-    running = asyncio.create_task(_run(surface, hall, world))
+    running = asyncio.create_task(_run(surface, app, wall_clock))
     try:
         yield surface
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        hall.vouchers.pop(Surface.SLACK, None)
+        app.approval_checks.pop(Surface.SLACK, None)
 
 
-def _surface(hall: App, world: Clock) -> SlackInteractivity | None:
+def _surface(app: App, wall_clock: Clock) -> SlackInteractivity | None:
     from babysitter.slack.posting import SlackNotifier
 
-    slack, notifier = hall.settings.slack, hall.notifier("slack")
+    slack, notifier = app.settings.slack, app.notifier("slack")
     app_token = secret(slack.app_token, slack.app_token_file, what="Slack app token")
     signing_secret = secret(slack.signing_secret, slack.signing_secret_file, what="Slack signing secret")
     if not isinstance(notifier, SlackNotifier) or not (app_token or signing_secret):
         return None
     host, _, port = slack.listen.rpartition(":")
-    reception = ApprovalAdapter(hall)
+    reception = ApprovalAdapter(app)
     surface = SlackInteractivity(
         notifier.client,
         notifier,
         reception,
-        hall.clock,
+        app.clock,
         app_token=app_token,
         signing_secret=signing_secret,
         listen=(host.strip("[]"), int(port)),
-        world=world,
+        wall_clock=wall_clock,
     )
     reception.members_of = surface.people.members_of
     reception.objection_to = surface.people.objection_to
-    hall.vouchers[Surface.SLACK] = reception.vouch
+    app.approval_checks[Surface.SLACK] = reception.vouch
     return surface
 
 
-async def _run(surface: SlackInteractivity, hall: App, world: Clock) -> None:
+async def _run(surface: SlackInteractivity, app: App, wall_clock: Clock) -> None:
     """Take presses until cancelled. What breaks is shown in `status` and begun again after a pause."""
     pause = FIRST_PAUSE
     while True:
-        began = world.now()
-        trouble = await _run_once(surface, hall, world)
-        hall.troubles["slack"] = f"{trouble} Answer in the terminal meanwhile; it is tried again."
-        if abs(world.now() - began) > LONGEST_PAUSE:
+        began = wall_clock.now()
+        trouble = await _run_once(surface, app, wall_clock)
+        app.troubles["slack"] = f"{trouble} Answer in the terminal meanwhile; it is tried again."
+        if abs(wall_clock.now() - began) > MAX_PAUSE:
             pause = FIRST_PAUSE  # it worked for a while
-        await world.sleep_until(world.now() + pause)
-        pause = min(LONGEST_PAUSE, pause * 2)
+        await wall_clock.sleep_until(wall_clock.now() + pause)
+        pause = min(MAX_PAUSE, pause * 2)
 
 
-async def _run_once(surface: SlackInteractivity, hall: App, world: Clock) -> str:
+async def _run_once(surface: SlackInteractivity, app: App, wall_clock: Clock) -> str:
     """Why it ended, in a sentence; it ends by a fault only."""
-    reporting = asyncio.create_task(_report(surface, hall, world))
+    reporting = asyncio.create_task(_report(surface, app, wall_clock))
     try:
         await surface.run()
     except UserError as fault:
@@ -100,11 +100,11 @@ async def _run_once(surface: SlackInteractivity, hall: App, world: Clock) -> str
     return "Slack's buttons are not heard: the connection was given up."
 
 
-async def _report(surface: SlackInteractivity, hall: App, world: Clock) -> None:
+async def _report(surface: SlackInteractivity, app: App, wall_clock: Clock) -> None:
     """Keep what is wrong with the socket where `status` finds it."""
     while surface.socket is not None:
         if surface.trouble:
-            hall.troubles["slack"] = surface.trouble
+            app.troubles["slack"] = surface.trouble
         else:
-            hall.troubles.pop("slack", None)
-        await world.sleep_until(world.now() + REPORT_EVERY)
+            app.troubles.pop("slack", None)
+        await wall_clock.sleep_until(wall_clock.now() + REPORT_EVERY)

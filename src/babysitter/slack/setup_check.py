@@ -18,7 +18,7 @@ from babysitter.slack.socket_mode import SlackConnection
 if TYPE_CHECKING:
     from slack_sdk.web.async_client import AsyncWebClient
 
-CONNECT_WITHIN_S = 20.0
+CONNECT_TIMEOUT_S = 20.0
 REFUSED = "Slack opens no socket"  # how the socket's trouble begins then
 _CHECKING = "babysit's set-up is being checked; nothing was done. Please press again in a minute."
 PROBE_TEXT = "babysit checks its set-up. Press the button, and this message will say that it works."
@@ -157,7 +157,7 @@ class SlackCheck:
 
         # What Slack refuses it goes on refusing; only silence is worth waiting for.
         if (
-            await _within(CONNECT_WITHIN_S, lambda: is_open() or REFUSED in socket.status.trouble)
+            await _within(CONNECT_TIMEOUT_S, lambda: is_open() or REFUSED in socket.status.trouble)
             and is_open()
         ):
             others = socket.connections - 1

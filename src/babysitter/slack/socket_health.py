@@ -14,7 +14,7 @@ ECHO_WITHIN = timedelta(seconds=30)
 SILENCE_BEFORE_POKE = timedelta(seconds=45)
 # An echo may overtake the answer to the call that caused it.
 ECHO_MAY_BE_EARLY = timedelta(seconds=5)
-ECHOLESS_RECONNECTS_MOST = 2
+MAX_ECHOLESS_RECONNECTS = 2
 RECONNECTS_KEPT = 20
 
 
@@ -74,7 +74,7 @@ class SocketActivity:
     @property
     def has_no_echo(self) -> bool:
         """Reconnecting did not help and no event ever came: the app is not subscribed to messages."""
-        return not self.echo_is_known and len(self.deaf_reconnects) >= ECHOLESS_RECONNECTS_MOST
+        return not self.echo_is_known and len(self.deaf_reconnects) >= MAX_ECHOLESS_RECONNECTS
 
     def judge(self, now: datetime) -> SocketHealth:
         if self.connected_at is None or self.ponged_at is None or self.heard_at is None:

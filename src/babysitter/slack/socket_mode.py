@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from slack_sdk.socket_mode.request import SocketModeRequest
     from slack_sdk.web.async_client import AsyncWebClient
 
-PING_EVERY_S = 5.0
-CONNECT_WITHIN_S = 15.0
+PING_INTERVAL_S = 5.0
+CONNECT_TIMEOUT_S = 15.0
 LOOK_EVERY = timedelta(seconds=2)
-WAIT_LEAST, WAIT_MOST = timedelta(seconds=1), timedelta(seconds=60)
+WAIT_LEAST, MAX_WAIT = timedelta(seconds=1), timedelta(seconds=60)
 
 _NO_ECHO = (
     "Slack does not send us our own messages, so a deaf socket would go unnoticed; "
@@ -61,7 +61,7 @@ class SlackConnection:
         clock: Clock,
         *,
         poke: Callable[[], Awaitable[bool]],
-        ping_every_s: float = PING_EVERY_S,
+        ping_every_s: float = PING_INTERVAL_S,
     ) -> None:
         self._app_token = app_token
         self._web = client
@@ -109,7 +109,7 @@ class SlackConnection:
                 await self.look()
         finally:
             with contextlib.suppress(Exception):
-                await asyncio.wait_for(self._client.close(), CONNECT_WITHIN_S)  # type: ignore[no-untyped-call]
+                await asyncio.wait_for(self._client.close(), CONNECT_TIMEOUT_S)  # type: ignore[no-untyped-call]
 
     async def look(self) -> SocketHealth:
         """Judge the connection once and do what follows."""
@@ -165,7 +165,7 @@ class SlackConnection:
                 return
             log.warning("slack socket cannot connect", trouble=trouble)
             await self._clock.sleep_until(self._clock.now() + wait)
-            wait = min(wait * 2, WAIT_MOST)
+            wait = min(wait * 2, MAX_WAIT)
 
     async def _connect(self) -> str:
         """One try; the reason why it failed, or ""."""
@@ -174,7 +174,7 @@ class SlackConnection:
 
         assert self._client is not None
         try:
-            async with asyncio.timeout(CONNECT_WITHIN_S), self._client.connect_operation_lock:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S), self._client.connect_operation_lock:
                 # Slack may have asked for a new connection just now, and the client made it by itself;
                 # a second one would be open, unread, and given presses.
                 if self._client.current_session is not self._session and await self._client.is_connected():
@@ -187,7 +187,7 @@ class SlackConnection:
             code = error.response.get("error") if isinstance(error.response.data, dict) else ""
             return f"Slack opens no socket ({code or 'no reason given'}); try `babysit slack check`."
         except TimeoutError:
-            return f"Slack's socket did not open within {CONNECT_WITHIN_S:.0f} s."
+            return f"Slack's socket did not open within {CONNECT_TIMEOUT_S:.0f} s."
         except (SlackClientError, aiohttp.ClientError, OSError) as error:
             return f"Slack cannot be reached ({type(error).__name__})."
         except (ValueError, KeyError, TypeError):

@@ -22,8 +22,8 @@ from babysitter.store.tables import deliveries, edits, messages, notifiers
 
 LATE_NOTIFIER_LOOKS_BACK = timedelta(hours=1)
 EDIT_FOR_FOOTER_AFTER = timedelta(minutes=5)
-ERROR_CHARS_MOST = 500
-LONGEST_PAUSE = timedelta(minutes=6)  # between two tries; retry_after.py has the longest that is asked for
+MAX_ERROR_CHARS = 500
+MAX_PAUSE = timedelta(minutes=6)  # between two tries; retry_after.py has the longest that is asked for
 
 
 class DeliveryState(StrEnum):
@@ -218,13 +218,13 @@ class Outbox:
         """It did not arrive, or that is not known; to be tried again."""
         state = DeliveryState.DOUBTFUL if is_doubtful else DeliveryState.WAITING
         await self._mark(
-            notifier, message, state=state, next_try_at=again_at, error=redact(error)[:ERROR_CHARS_MOST]
+            notifier, message, state=state, next_try_at=again_at, error=redact(error)[:MAX_ERROR_CHARS]
         )
 
     async def dropped(self, notifier: str, message: MessageId, error: str) -> None:
         """It can never arrive."""
         await self._mark(
-            notifier, message, state=DeliveryState.DROPPED, error=redact(error)[:ERROR_CHARS_MOST]
+            notifier, message, state=DeliveryState.DROPPED, error=redact(error)[:MAX_ERROR_CHARS]
         )
 
     async def edits_due(
@@ -383,9 +383,9 @@ def _content(message: Message) -> tuple[object, ...]:
 def _may_be_tried(now: datetime) -> ColumnElement[bool]:
     """Its pause is over, or lies so far ahead that the clock was set back since it was written down."""
     at = deliveries.c.next_try_at
-    return at.is_(None) | (at <= now) | (at > now + LONGEST_PAUSE)
+    return at.is_(None) | (at <= now) | (at > now + MAX_PAUSE)
 
 
 def _was_shown_before(moment: datetime) -> ColumnElement[bool]:
     """Its last edit is old enough, or was made in what is now the future."""
-    return (deliveries.c.shown_at <= moment) | (deliveries.c.shown_at > moment + LONGEST_PAUSE)
+    return (deliveries.c.shown_at <= moment) | (deliveries.c.shown_at > moment + MAX_PAUSE)

@@ -58,7 +58,7 @@ class Transaction:
 
     watches: WatchRepository
     observations: ObservationRepository
-    ledger: IncidentRepository
+    incidents: IncidentRepository
     journal: ActionRepository
     events: EventLog
     outbox: Outbox
@@ -88,7 +88,7 @@ class Store:
         try:
             with _translated():
                 async with self._database.writing() as connection:
-                    yield _records(connection)
+                    yield _tx(connection)
                 has_stored = connection.has_changed  # an empty transaction succeeds on a full disk, too
         except StorageUnavailable as fault:
             self._note_write(fault.reason, time.monotonic() - began)
@@ -104,7 +104,7 @@ class Store:
         """
         with _translated():
             async with self._database.reading() as connection:
-                yield _records(connection)
+                yield _tx(connection)
 
     async def close(self) -> None:
         await self._database.close()
@@ -222,12 +222,12 @@ def _sentence(fault: BaseException) -> str:
     return str(getattr(fault, "orig", None) or fault).splitlines()[0].rstrip(".")
 
 
-def _records(connection: Connection) -> Transaction:
+def _tx(connection: Connection) -> Transaction:
     events = EventLog(connection)
     return Transaction(
         watches=WatchRepository(connection),
         observations=ObservationRepository(connection),
-        ledger=IncidentRepository(connection),
+        incidents=IncidentRepository(connection),
         journal=ActionRepository(connection, events),
         events=events,
         outbox=Outbox(connection),

@@ -11,8 +11,8 @@ from babysitter.errors import UserError
 from babysitter.shipped import shipped
 
 FILE_NAME = "SKILL.md"
-MOST_LINES = 500
-MOST_NAME, MOST_DESCRIPTION = 64, 1024  # characters, by the format
+MAX_LINES = 500
+MAX_NAME, MAX_DESCRIPTION = 64, 1024  # characters, by the format
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LINK = re.compile(r"\]\(([^)#\s]+)\)")
 
@@ -42,12 +42,12 @@ def read_skill(folder: Path) -> Skill:
     text = file.read_text(encoding="utf-8")
     head, faults = _head(text, file)
     name, description = str(head.get("name", "")), str(head.get("description", ""))
-    if name != folder.name or not _NAME.fullmatch(name) or len(name) > MOST_NAME:
+    if name != folder.name or not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         faults.append(f"{file}: the name '{name}' must be that of its folder, in small letters and hyphens")
-    if not 0 < len(description) <= MOST_DESCRIPTION:
-        faults.append(f"{file}: the description must have 1 to {MOST_DESCRIPTION} characters")
-    if len(text.splitlines()) > MOST_LINES:
-        faults.append(f"{file}: more than {MOST_LINES} lines; move details into a file beside it")
+    if not 0 < len(description) <= MAX_DESCRIPTION:
+        faults.append(f"{file}: the description must have 1 to {MAX_DESCRIPTION} characters")
+    if len(text.splitlines()) > MAX_LINES:
+        faults.append(f"{file}: more than {MAX_LINES} lines; move details into a file beside it")
     for target in _LINK.findall(text):
         if "://" in target:
             continue

@@ -41,7 +41,7 @@ class ApprovalResult:
 
 
 async def decide(
-    hall: App,
+    app: App,
     proposal_id: ProposalId,
     person: Person,
     answer: Answer,
@@ -58,12 +58,12 @@ async def decide(
     Raises UserError for an unknown id, NotAllowed for a person who may not, FactsChanged for an offer that
     was withdrawn or has expired.
     """
-    now = hall.clock.now()
+    now = app.clock.now()
     try:
-        async with hall.store.transaction() as records:
-            await records.inbox.take_out(incoming)
-            proposal = await _known(records, proposal_id)
-            earlier = await records.ledger.decision_on(proposal_id)
+        async with app.store.transaction() as tx:
+            await tx.inbox.take_out(incoming)
+            proposal = await _known(tx, proposal_id)
+            earlier = await tx.incidents.decision_on(proposal_id)
             if earlier is not None and earlier.answer is not Answer.SNOOZE:
                 return ApprovalResult(False, already(earlier), earlier)
             _may(proposal, person, groups)
@@ -75,23 +75,23 @@ async def decide(
                     next_step="Press 'Show the whole command' on the newest card, then approve.",
                 )
             decision = Decision(proposal_id, person, answer, door, now, snooze_until)
-            kept = await records.ledger.decide_once(decision, among=ANSWERABLE)
+            kept = await tx.incidents.decide_once(decision, among=ANSWERABLE)
             if kept != decision:
                 return ApprovalResult(False, already(kept), kept)
-            await _follow(records, proposal, decision)
+            await _follow(tx, proposal, decision)
     except (NotAllowed, FactsChanged) as refusal:
-        await refuse(hall, proposal_id, person, door, refusal.sentence)
+        await refuse(app, proposal_id, person, door, refusal.sentence)
         raise
     return ApprovalResult(True, f"{_DONE[answer].capitalize()} by {person}.", decision)
 
 
-async def refuse(hall: App, target: str, by: str, door: Surface, because: str) -> None:
+async def refuse(app: App, target: str, by: str, door: Surface, because: str) -> None:
     """Record an attempt to decide that did not count."""
-    async with hall.store.transaction() as records:
-        proposal = await records.ledger.proposal(ProposalId(target))
-        await records.events.append(
+    async with app.store.transaction() as tx:
+        proposal = await tx.incidents.proposal(ProposalId(target))
+        await tx.events.append(
             DecisionRefused(
-                at=hall.clock.now(),
+                at=app.clock.now(),
                 watch=proposal.watch if proposal else None,
                 proposal=ProposalId(target),
                 by=by,
@@ -101,20 +101,18 @@ async def refuse(hall: App, target: str, by: str, door: Surface, because: str) -
         )
 
 
-async def give_feedback(
-    hall: App, incident: IncidentId, person: Person, *, was_right: bool
-) -> ApprovalResult:
+async def give_feedback(app: App, incident: IncidentId, person: Person, *, was_right: bool) -> ApprovalResult:
     """Keep a person's word on a diagnosis, as a label for the rules that made it."""
-    async with hall.store.transaction() as records:
-        found = await records.ledger.incident(incident)
+    async with app.store.transaction() as tx:
+        found = await tx.incidents.incident(incident)
         if found is None:
             raise UserError(
                 f"There is no incident '{incident}'.", next_step="`babysit status` shows the open ones."
             )
-        now = hall.clock.now()
+        now = app.clock.now()
         rules = found.diagnosis.rules
-        await records.feedback.put(FeedbackLabel(incident, person, was_right=was_right, at=now, rules=rules))
-        await records.events.append(
+        await tx.feedback.put(FeedbackLabel(incident, person, was_right=was_right, at=now, rules=rules))
+        await tx.events.append(
             FeedbackGiven(
                 at=now, watch=found.key.watch, incident=incident, by=person, was_right=was_right, rules=rules
             )
@@ -136,16 +134,16 @@ def _may(proposal: Proposal, person: Person, groups: frozenset[str]) -> None:
         )
 
 
-async def _follow(records: Transaction, proposal: Proposal, decision: Decision) -> None:
+async def _follow(tx: Transaction, proposal: Proposal, decision: Decision) -> None:
     """Everything that a counted answer means, in the transaction that counts it."""
     now = decision.decided_at
-    await records.ledger.set_status(
+    await tx.incidents.set_status(
         proposal.incident,
         _STATUS_AFTER[decision.answer],
         now=now,
         snoozed_until=decision.snooze_until,
     )
-    await records.events.append(
+    await tx.events.append(
         ProposalDecided(
             at=now,
             watch=proposal.watch,
@@ -156,22 +154,22 @@ async def _follow(records: Transaction, proposal: Proposal, decision: Decision) 
             facts=proposal.digest,
         )
     )
-    watch = await records.watches.get(proposal.watch)
+    watch = await tx.watches.get(proposal.watch)
     if decision.snooze_until is not None:
         # The proposal is made anew when the snooze is over; until it can be, this one still counts.
         lasts_until = decision.snooze_until + timedelta(seconds=watch.limits.proposal_expires_s)
-        await records.ledger.postpone(proposal.id, max(proposal.expires_at, lasts_until))
+        await tx.incidents.postpone(proposal.id, max(proposal.expires_at, lasts_until))
     if decision.answer is Answer.YES:
-        await records.journal.begin(proposal.id, watch.id, now=now)
+        await tx.journal.begin(proposal.id, watch.id, now=now)
         acting = replace(watch, memory=enter(watch.memory, Phase.ACTING, now), due_at=now)
-        if not await records.watches.save(acting):
+        if not await tx.watches.save(acting):
             raise FactsChanged(f"The watch {watch.id} changed at this very moment; try again.")
-        await records.watches.announce(watch.id)
-    await refresh_incident_messages(records, proposal.incident, watch, now=now)
+        await tx.watches.announce(watch.id)
+    await refresh_incident_messages(tx, proposal.incident, watch, now=now)
 
 
-async def _known(records: Transaction, proposal: ProposalId) -> Proposal:
-    found = await records.ledger.proposal(proposal)
+async def _known(tx: Transaction, proposal: ProposalId) -> Proposal:
+    found = await tx.incidents.proposal(proposal)
     if found is None:
         raise UserError(
             f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones."
@@ -183,10 +181,10 @@ async def _known(records: Transaction, proposal: ProposalId) -> Proposal:
     return found
 
 
-async def offered(hall: App, proposal: ProposalId) -> Proposal:
+async def offered(app: App, proposal: ProposalId) -> Proposal:
     """The offer of this id, however it stands. Raises UserError for an unknown one."""
-    async with hall.store.reading() as records:
-        found = await records.ledger.proposal(proposal)
+    async with app.store.reading() as tx:
+        found = await tx.incidents.proposal(proposal)
     if found is None:
         raise UserError(
             f"There is no proposal '{proposal}'.", next_step="`babysit status` shows the open ones."
@@ -194,10 +192,10 @@ async def offered(hall: App, proposal: ProposalId) -> Proposal:
     return found
 
 
-async def evidence_of(hall: App, incident: IncidentId) -> tuple[str, ...]:
+async def evidence_of(app: App, incident: IncidentId) -> tuple[str, ...]:
     """Every line an incident rests on, and what followed, redacted; empty for an unknown one."""
-    async with hall.store.reading() as records:
-        found = await records.ledger.incident(incident)
+    async with app.store.reading() as tx:
+        found = await tx.incidents.incident(incident)
     if found is None:
         return ()
     return tuple(

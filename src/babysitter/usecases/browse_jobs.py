@@ -61,65 +61,65 @@ class JobLocation:
 
     job: JobId
     cluster: str
-    eyes: ClusterReader
+    reader: ClusterReader
 
 
-async def locate_job(hall: App, name: str, *, cluster: str = "", default: str = "") -> JobLocation:
+async def locate_job(app: App, name: str, *, cluster: str = "", default: str = "") -> JobLocation:
     """Where to look for what a caller names: a watch id, or the full id of a job, a child or a task.
 
     The cluster is, in this order: the one given; that of the watch on this job or its root; the default. A
     watch id means the job that is watched now. Raises UserError when the cluster or the job is not clear.
     """
-    job, home = await _named(hall, name, cluster)
+    job, home = await _named(app, name, cluster)
     chosen = cluster or home or default
     if not chosen:
         raise UserError("Which cluster?", next_step="Name one; the settings' default_cluster saves that.")
-    return JobLocation(job, chosen, await hall.clusters.eyes(chosen))
+    return JobLocation(job, chosen, await app.clusters.reader(chosen))
 
 
-async def _named(hall: App, name: str, cluster: str) -> tuple[JobId, str]:
+async def _named(app: App, name: str, cluster: str) -> tuple[JobId, str]:
     if not name.startswith("/"):
-        watch = await find_watch(hall, name, cluster=cluster)
+        watch = await find_watch(app, name, cluster=cluster)
         return watch.root, watch.cluster
     job = job_id(name)
     root = "/".join(job.split("/")[:3])
-    async with hall.store.reading() as records:
-        known = {each.cluster for each in await records.watches.named(root, cluster=cluster)}
+    async with app.store.reading() as tx:
+        known = {each.cluster for each in await tx.watches.named(root, cluster=cluster)}
     if len(known) > 1:
         names = " and ".join(f"'{each}'" for each in sorted(known))
         raise UserError(f"{root} is watched on {names}.", next_step="Name the cluster.")
     return job, next(iter(known), "")
 
 
-async def place_of_task(hall: App, task: str, *, cluster: str = "", default: str = "") -> JobLocation:
+async def place_of_task(app: App, task: str, *, cluster: str = "", default: str = "") -> JobLocation:
     """Where to look for a task; `job` is its job. Raises UserError for what is no full task id."""
     job = job_of(TaskId(task))
     if not task.startswith("/") or not _index(task).isdecimal() or job.count("/") < 2:
         raise UserError(f"'{task[:200]}' is not a full task id.", next_step=TASK_IDS)
-    return await locate_job(hall, job, cluster=cluster, default=default)
+    return await locate_job(app, job, cluster=cluster, default=default)
 
 
-async def controller_of(hall: App, cluster: str) -> ClusterInfo:
+async def controller_of(app: App, cluster: str) -> ClusterInfo:
     """Who answers for a cluster, asked now. Raises a WorldError when nobody does."""
-    eyes = await hall.clusters.eyes(cluster)
-    await eyes.states([NO_JOB])  # what it is, it told once; whether it answers must be tried
-    return await eyes.about()
+    reader = await app.clusters.reader(cluster)
+    await reader.states([NO_JOB])  # what it is, it told once; whether it answers must be tried
+    return await reader.about()
 
 
 async def tree_of(place: JobLocation) -> JobTree:
     """The job and its descendants. Raises NoSuchJob."""
-    return await place.eyes.tree(place.job)
+    return await place.reader.tree(place.job)
 
 
 async def tasks_of(place: JobLocation) -> tuple[Task, ...]:
     """Tasks of exactly this job, those that need attention first. Raises NoSuchJob."""
-    found = await place.eyes.tasks(place.job)
+    found = await place.reader.tasks(place.job)
     return tuple(sorted(found, key=lambda task: (not _needs_attention(task), _index_of(task.id))))
 
 
 async def task_of(place: JobLocation, task: str) -> Task:
     """One task with its attempts and memory use, as far as the generation tells. Raises NoSuchJob."""
-    found = await place.eyes.task(TaskId(task))
+    found = await place.reader.task(TaskId(task))
     if found is None:
         raise NoSuchJob(
             f"The cluster '{place.cluster}' does not know the task {task}.",
@@ -154,8 +154,8 @@ async def lines_of(
         since=since,
     )
     after = Cursor(cursor) if cursor else None
-    batch = await place.eyes.lines(source, after=after, at_most=at_most, newest=after is None)
-    if not batch.lines and after is None and await place.eyes.find(source.job) is None:
+    batch = await place.reader.lines(source, after=after, at_most=at_most, newest=after is None)
+    if not batch.lines and after is None and await place.reader.find(source.job) is None:
         # The log service answers nothing for a wrong id, as it does for a silent job.
         raise NoSuchJob(
             f"The cluster '{place.cluster}' does not know the job {source.job}.",
@@ -166,24 +166,24 @@ async def lines_of(
 
 async def dump_of(place: JobLocation, task: str) -> tuple[ThreadDump, DumpSummary]:
     """A thread dump of a task's process and its children, parsed, and what it says the process is doing."""
-    taken = await place.eyes.dump(TaskId(task))
+    taken = await place.reader.dump(TaskId(task))
     dump = taken if taken.processes else read_dump(taken.text, taken.target, taken.taken_at)
     root = JobId("/".join(task.split("/")[:3]))
     role = role_of(job_of(TaskId(task)), root)
     return dump, summarise_dump(dump, Role.WORKER if role is Role.OTHER else role)
 
 
-async def roots_of(hall: App, cluster: str, prefix: str) -> tuple[Job, ...]:
+async def roots_of(app: App, cluster: str, prefix: str) -> tuple[Job, ...]:
     """Root jobs of a user (/user) or with ids that begin with a prefix (/user/exp-), newest first."""
     if not prefix.startswith("/") or prefix == "/":
         raise UserError(f"'{prefix}' begins no job id.", next_step="Write /user, or /user/name-prefix.")
     whole = prefix if prefix.count("/") > 1 else f"{prefix}/"  # /ada is no prefix of /adam/job
-    return await (await hall.clusters.overview(cluster)).roots(whole)
+    return await (await app.clusters.overview(cluster)).roots(whole)
 
 
-async def workers_of(hall: App, cluster: str, job: str = "") -> tuple[Machine, ...]:
+async def workers_of(app: App, cluster: str, job: str = "") -> tuple[Machine, ...]:
     """The machines of a cluster, ill ones first; with a job, those that run its or its children's tasks."""
-    found = await (await hall.clusters.overview(cluster)).workers()
+    found = await (await app.clusters.overview(cluster)).workers()
     if job:
         found = tuple(each for each in found if any(is_within(job_of(t), JobId(job)) for t in each.tasks))
     return tuple(sorted(found, key=lambda each: (each.is_healthy, each.id)))
@@ -211,29 +211,29 @@ class JobProgress:
         return notes[-1] if notes else None
 
 
-async def job_progress(hall: App, name: str, *, cluster: str = "", default: str = "") -> JobProgress:
+async def job_progress(app: App, name: str, *, cluster: str = "", default: str = "") -> JobProgress:
     """From the last check where the job is watched, so that nothing is asked; else from one look now."""
-    job, home = await _named(hall, name, cluster)
+    job, home = await _named(app, name, cluster)
     chosen = cluster or home or default
-    async with hall.store.reading() as records:
-        watch = await records.watches.of_job(job, chosen)
+    async with app.store.reading() as tx:
+        watch = await tx.watches.of_job(job, chosen)
     if watch is not None and watch.last_checked_at is not None:
         return JobProgress(watch.root, watch.last_checked_at, watch.outlook, watch.memory)
-    place = await locate_job(hall, name, cluster=cluster, default=default)
-    verdict = await look_at(hall, place)
-    return JobProgress(place.job, hall.clock.now(), verdict.outlook, verdict.memory)
+    place = await locate_job(app, name, cluster=cluster, default=default)
+    verdict = await look_at(app, place)
+    return JobProgress(place.job, app.clock.now(), verdict.outlook, verdict.memory)
 
 
-async def look_at(hall: App, place: JobLocation) -> Verdict:
+async def look_at(app: App, place: JobLocation) -> Verdict:
     """What can be said of a job right now, in one look. Raises NoSuchJob."""
-    playbook = await asyncio.to_thread(lambda: hall.playbook)  # read at the first look of a process
-    return await look_with(place.eyes, place.job, place.cluster, playbook, hall.settings.limits, hall.clock)
+    playbook = await asyncio.to_thread(lambda: app.playbook)  # read at the first look of a process
+    return await look_with(place.reader, place.job, place.cluster, playbook, app.settings.limits, app.clock)
 
 
-async def incidents_of(hall: App, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:
+async def incidents_of(app: App, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:
     """Every incident of a watch, ended ones too, newest first, each with its newest proposal."""
-    async with hall.store.reading() as records:
-        ledger = await records.ledger.of(watch)
+    async with app.store.reading() as tx:
+        ledger = await tx.incidents.of(watch)
     return tuple((each, ledger.proposal_of(each.id)) for each in reversed(ledger.incidents))
 
 

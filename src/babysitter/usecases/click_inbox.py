@@ -7,20 +7,20 @@ from babysitter.model.proposal import Surface
 from babysitter.store.inbox import PendingClick
 
 
-async def save_click(hall: App, answer: str, door: Surface, body: str) -> None:
+async def save_click(app: App, answer: str, door: Surface, body: str) -> None:
     """Write an answer down. `answer`: its id, the same for every delivery of it; twice is harmless."""
-    incoming = PendingClick(answer, door, hall.clock.now(), body)
-    async with hall.store.transaction() as records:
-        await records.inbox.put(incoming)
+    incoming = PendingClick(answer, door, app.clock.now(), body)
+    async with app.store.transaction() as tx:
+        await tx.inbox.put(incoming)
 
 
-async def pending_clicks(hall: App, door: Surface) -> Sequence[str]:
+async def pending_clicks(app: App, door: Surface) -> Sequence[str]:
     """The bodies of what came in by a door and is not answered yet, oldest first."""
-    async with hall.store.reading() as records:
-        return tuple(each.body for each in await records.inbox.of(door))
+    async with app.store.reading() as tx:
+        return tuple(each.body for each in await tx.inbox.of(door))
 
 
-async def remove_click(hall: App, answer: str) -> None:
+async def remove_click(app: App, answer: str) -> None:
     """It need not be kept any more. Twice is harmless."""
-    async with hall.store.transaction() as records:
-        await records.inbox.take_out(answer)
+    async with app.store.transaction() as tx:
+        await tx.inbox.take_out(answer)

@@ -32,17 +32,17 @@ async def diagnose_once(
         playbook = load([shipped(), *(path.expanduser() for path in settings.playbooks)])
     cluster = open_cluster(spec, clock=clock)
     try:
-        return await look_with(cluster.eyes, job, spec.name, playbook, settings.limits, clock)
+        return await look_with(cluster.reader, job, spec.name, playbook, settings.limits, clock)
     finally:
         await cluster.close()
 
 
 async def look_with(
-    eyes: ClusterReader, job: str, cluster: str, playbook: Playbook, limits: Limits, clock: Clock
+    reader: ClusterReader, job: str, cluster: str, playbook: Playbook, limits: Limits, clock: Clock
 ) -> Verdict:
     """The same through eyes that are open already."""
     root, now = job_id(job), clock.now()
-    if await eyes.find(root) is None:
+    if await reader.find(root) is None:
         raise NoSuchJob(
             f"The cluster '{cluster}' does not know the job {root}.",
             next_step="Check the id with `iris job list`; it is /user/name, in full.",
@@ -50,7 +50,7 @@ async def look_with(
     watch = Watch(WatchId("once"), root, root, cluster, "auto", now, now, limits=limits)
     verdict = None
     for _ in range(LOOKS):
-        verdict = judge(watch, await observe(watch, eyes, clock), playbook)
+        verdict = judge(watch, await observe(watch, reader, clock), playbook)
         watch = replace(watch, memory=verdict.memory)
         if not verdict.wants & {Want.COORDINATOR_DUMP, Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.OLDER_LINES}:
             break

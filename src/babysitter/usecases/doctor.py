@@ -30,12 +30,12 @@ def _rules(settings: Settings) -> Check:
 async def _state(settings: Settings) -> tuple[Check, ...]:
     """The database, and whether somebody serves it."""
     try:
-        async with open_app(settings) as hall:
-            runs = await hall.tenure.somebody_serves()
+        async with open_app(settings) as app:
+            runs = await app.leadership.somebody_serves()
     except BabysitError as fault:
         return (Check("state", ok=False, detail=fault.sentence, next_step=fault.next_step),)
     detail = "runs" if runs else "does not run; `babysit start` starts it"
-    return Check("state", ok=True, detail=str(hall.state_folder)), Check("service", ok=True, detail=detail)
+    return Check("state", ok=True, detail=str(app.state_folder)), Check("service", ok=True, detail=detail)
 
 
 async def _slack(settings: Settings) -> Check:

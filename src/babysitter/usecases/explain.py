@@ -29,23 +29,23 @@ class Explanation:
         return self.watch.last_checked_at
 
 
-async def explain(hall: App, watch: WatchId, *, why_not: str = "") -> Explanation:
+async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation:
     """The reasons of the last verdict; with `why_not`, those about one suspicion or cause.
 
     `why_not`: a suspicion ("zombie", "stuck") or a cause ("host-oom"), whose rules are then held against what
     is kept of the watch. Raises UserError for a word that is neither.
     """
-    async with hall.store.reading() as records:
-        found = await records.watches.get(watch)
-        verdict = await records.watches.last_verdict(watch)
-        observations = await records.observations.of(watch) if why_not else ()
+    async with app.store.reading() as tx:
+        found = await tx.watches.get(watch)
+        verdict = await tx.watches.last_verdict(watch)
+        observations = await tx.observations.of(watch) if why_not else ()
     reasons = verdict.reasons if verdict else ()
     if not why_not:
         return Explanation(found, verdict, reasons)
     topic = _TOPICS.get(why_not, why_not)
     about = tuple(each for each in reasons if _topic(each) == topic or why_not in each.name)
     if why_not in set(Cause):
-        rules = hall.playbook.for_job("iris", found.memory.kind)
+        rules = app.playbook.for_job("iris", found.memory.kind)
         about += missing(rules, Cause(why_not), stored_line_buffer(found, observations))
     if not about:
         topics = ", ".join(sorted({_topic(each) for each in reasons})) or "nothing yet"

@@ -9,22 +9,22 @@ from babysitter.model.ids import ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.proposal import ProposalStatus
 
-ASK_EVERY_S = 0.3
+ASK_INTERVAL_S = 0.3
 
 
-async def follow_approval(hall: App, proposal: ProposalId) -> str:
+async def follow_approval(app: App, proposal: ProposalId) -> str:
     """Wait until the approved restart has ended, and say how, in a sentence.
 
     Raises FactsChanged where it was called off or withdrawn, WorldError where it broke off, or where the old
     job was stopped and the new one was not submitted: the service tries that again.
     """
     while True:
-        async with hall.store.reading() as records:
-            action = await records.journal.action(proposal)
-            offer = await records.ledger.proposal(proposal)
-            submitting = (await records.journal.taken(proposal)).get(ActionStep.SUBMIT)
+        async with app.store.reading() as tx:
+            action = await tx.journal.action(proposal)
+            offer = await tx.incidents.proposal(proposal)
+            submitting = (await tx.journal.taken(proposal)).get(ActionStep.SUBMIT)
             assert offer is not None, "an approval is about a proposal"
-            incident = await records.ledger.incident(offer.incident)
+            incident = await tx.incidents.incident(offer.incident)
         if action is not None and action.ended_at is not None:
             if offer.status is ProposalStatus.WITHDRAWN:
                 raise FactsChanged(f"Called off, nothing was done: {offer.withdrawn_because.rstrip('.')}.")
@@ -36,4 +36,4 @@ async def follow_approval(hall: App, proposal: ProposalId) -> str:
                 f"{incident.outcome.rstrip('.')}.",
                 next_step="`babysit report` has the timeline; what you submit under that name is followed.",
             )
-        await asyncio.sleep(ASK_EVERY_S)
+        await asyncio.sleep(ASK_INTERVAL_S)

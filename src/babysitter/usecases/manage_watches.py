@@ -32,13 +32,13 @@ from babysitter.store.store import Transaction
 from babysitter.usecases.resubmit_command import addressed, in_folder
 from babysitter.usecases.watch_status import WatchStatus, standing_from, the_one_meant
 
-JOB_ID_CHARS_MOST = 500
+MAX_JOB_ID_CHARS = 500
 SUPERSEDED = "a new watch of the same job began"
 STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
 
 
 async def start_watch(
-    hall: App,
+    app: App,
     job: str,
     spec: ClusterSpec,
     *,
@@ -58,14 +58,14 @@ async def start_watch(
     too, unless a restart of it waits for an answer.
     """
     root = job_id(job)
-    await hall.clusters.remember(spec)
-    found = await (await hall.clusters.eyes(spec.name)).find(root)
+    await app.clusters.remember(spec)
+    found = await (await app.clusters.reader(spec.name)).find(root)
     if found is None:
         raise NoSuchJob(
             f"The cluster '{spec.name}' does not know the job {root}.",
             next_step="Check the id with `iris job list`; it is /user/name, in full.",
         )
-    now = hall.clock.now()
+    now = app.clock.now()
     context = context or SubmitContext()
     watch = Watch(
         id=WatchId(f"w-{secrets.token_hex(4)}"),
@@ -76,69 +76,69 @@ async def start_watch(
         created_at=now,
         due_at=now,
         memory=Memory(),
-        limits=limits or hall.settings.limits,
+        limits=limits or app.settings.limits,
         resubmit=resubmit and in_folder(addressed(resubmit, spec), context),
         submit_context=context,
         owner=owner or by,
     )
-    async with hall.store.transaction() as records:
-        await _is_not_followed(records, found, spec.name)
-        earlier = await records.watches.of_job(root, spec.name)
+    async with app.store.transaction() as tx:
+        await _is_not_followed(tx, found, spec.name)
+        earlier = await tx.watches.of_job(root, spec.name)
         if earlier is not None and await _may_be_replaced(
-            records, earlier, found, also_same_run=replaces_finished
+            tx, earlier, found, also_same_run=replaces_finished
         ):
-            await _end(records, hall, earlier, by, SUPERSEDED)
-        await records.watches.add(watch)
-        await records.events.append(WatchStarted(at=now, watch=watch.id, root=root, by=by))
-        about = await subject_of(records, watch, now=now)
-        await enqueue_message(records, MessageKind.STARTED, about, key=f"{watch.id}:started")
+            await _end(tx, app, earlier, by, SUPERSEDED)
+        await tx.watches.add(watch)
+        await tx.events.append(WatchStarted(at=now, watch=watch.id, root=root, by=by))
+        about = await subject_of(tx, watch, now=now)
+        await enqueue_message(tx, MessageKind.STARTED, about, key=f"{watch.id}:started")
     return watch
 
 
-async def stop_watch(hall: App, name: str, *, by: Person, cluster: str = "") -> Watch:
+async def stop_watch(app: App, name: str, *, by: Person, cluster: str = "") -> Watch:
     """Stop looking after a job; the job itself is left alone. Offers about it are withdrawn.
 
     Raises UserError while an approved action of the watch is being carried out; tries to submit a job after
     its predecessor was stopped are ended.
     """
-    async with hall.store.transaction() as records:
-        watch = await _one(records, name, cluster)
+    async with app.store.transaction() as tx:
+        watch = await _one(tx, name, cluster)
         if watch.stopped_at is not None:
             return watch
-        action = await records.journal.open_action_of(watch.id)
-        if action is not None and await _waits_for_submission(records, action):
-            await _give_up(records, action, by, hall)
+        action = await tx.journal.open_action_of(watch.id)
+        if action is not None and await _waits_for_submission(tx, action):
+            await _give_up(tx, action, by, app)
         elif action is not None:
             raise UserError(
                 f"An approved restart of {watch.root} is being carried out; the watch ends after it.",
                 next_step=f"`babysit status {shlex.quote(watch.root)}` shows how far it is; then stop again.",
             )
-        return await _end(records, hall, watch, by, "the watch was stopped")
+        return await _end(tx, app, watch, by, "the watch was stopped")
 
 
-async def find_watch(hall: App, name: str, *, cluster: str = "") -> Watch:
+async def find_watch(app: App, name: str, *, cluster: str = "") -> Watch:
     """The watch that a person means by a job id or watch id. Raises NoSuchWatch, or UserError for several."""
-    async with hall.store.reading() as records:
-        return await _one(records, name, cluster)
+    async with app.store.reading() as tx:
+        return await _one(tx, name, cluster)
 
 
-async def watch_status(hall: App, watch: WatchId) -> WatchStatus:
+async def watch_status(app: App, watch: WatchId) -> WatchStatus:
     """How one watch stands."""
-    async with hall.store.reading() as records:
-        return await _standing(records, await records.watches.get(watch))
+    async with app.store.reading() as tx:
+        return await _standing(tx, await tx.watches.get(watch))
 
 
-async def all_watch_statuses(hall: App, *, with_stopped: bool = False) -> Sequence[WatchStatus]:
+async def all_watch_statuses(app: App, *, with_stopped: bool = False) -> Sequence[WatchStatus]:
     """How every watch stands, oldest first."""
-    async with hall.store.reading() as records:
-        watches = await records.watches.all(with_stopped=with_stopped)
-        return [await _standing(records, each) for each in watches]
+    async with app.store.reading() as tx:
+        watches = await tx.watches.all(with_stopped=with_stopped)
+        return [await _standing(tx, each) for each in watches]
 
 
-async def look_now(hall: App, watch: WatchId) -> None:
+async def look_now(app: App, watch: WatchId) -> None:
     """Make a watch due at once, in whatever process the service runs."""
-    async with hall.store.transaction() as records:
-        await records.watches.wake(watch, at=hall.clock.now())
+    async with app.store.transaction() as tx:
+        await tx.watches.wake(watch, at=app.clock.now())
 
 
 def job_id(text: str) -> JobId:
@@ -146,7 +146,7 @@ def job_id(text: str) -> JobId:
     text = text.strip()
     segments = text.split("/")
     is_path = len(segments) >= 3 and not segments[0] and all(segments[1:])
-    if not is_path or not text.isprintable() or len(text) > JOB_ID_CHARS_MOST:
+    if not is_path or not text.isprintable() or len(text) > MAX_JOB_ID_CHARS:
         odd = "" if text.isprintable() else ": it holds characters that cannot be shown"
         raise UserError(
             f"'{text[:80]}' is not a full job id{odd}.",
@@ -155,26 +155,26 @@ def job_id(text: str) -> JobId:
     return JobId(text)
 
 
-async def _standing(records: Transaction, watch: Watch) -> WatchStatus:
-    return standing_from(watch, await records.ledger.of(watch))
+async def _standing(tx: Transaction, watch: Watch) -> WatchStatus:
+    return standing_from(watch, await tx.incidents.of(watch))
 
 
-async def _one(records: Transaction, name: str, cluster: str) -> Watch:
-    found = await records.watches.named(name, cluster=cluster)
+async def _one(tx: Transaction, name: str, cluster: str) -> Watch:
+    found = await tx.watches.named(name, cluster=cluster)
     return the_one_meant(found, name)
 
 
-async def _may_be_replaced(records: Transaction, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:
+async def _may_be_replaced(tx: Transaction, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:
     """Whether a watch has seen the job to its end, so that a new one may begin.
 
     Raises AlreadyWatched for a run that ended and whose restart is offered: the offer is worth more.
     """
-    if earlier.phase is not Phase.FINISHED or await _is_acting(records, earlier):
+    if earlier.phase is not Phase.FINISHED or await _is_acting(tx, earlier):
         return False
     is_same_run = job.state.is_terminal and earlier.memory.root_submitted_at == job.submitted_at
     if not is_same_run:
         return True
-    offers = (await records.ledger.of(earlier)).proposals if also_same_run else ()
+    offers = (await tx.incidents.of(earlier)).proposals if also_same_run else ()
     offer = next((each for each in offers if each.status in STANDING), None)
     if offer is not None:
         raise AlreadyWatched(
@@ -184,9 +184,9 @@ async def _may_be_replaced(records: Transaction, earlier: Watch, job: Job, *, al
     return also_same_run
 
 
-async def _is_not_followed(records: Transaction, job: Job, cluster: str) -> None:
+async def _is_not_followed(tx: Transaction, job: Job, cluster: str) -> None:
     """Raise AlreadyWatched for a job that we restarted: its watch follows the new one."""
-    for watch in await records.watches.named(job.id, cluster=cluster):
+    for watch in await tx.watches.named(job.id, cluster=cluster):
         has_ended = watch.phase is Phase.FINISHED and not job.state.is_terminal  # the name is in use again
         if watch.stopped_at is None and watch.root != job.id and not has_ended:
             how = "whose watch has finished" if watch.phase is Phase.FINISHED else "which is being watched"
@@ -196,65 +196,65 @@ async def _is_not_followed(records: Transaction, job: Job, cluster: str) -> None
             )
 
 
-async def _waits_for_submission(records: Transaction, action: StoredAction) -> bool:
+async def _waits_for_submission(tx: Transaction, action: StoredAction) -> bool:
     """Whether a step that failed, mostly the submission, is going to be tried again."""
-    proposal = await records.ledger.proposal(action.proposal)
-    incident = await records.ledger.incident(proposal.incident) if proposal is not None else None
+    proposal = await tx.incidents.proposal(action.proposal)
+    incident = await tx.incidents.incident(proposal.incident) if proposal is not None else None
     if incident is not None and incident.status is IncidentStatus.ACTING:
         return True  # a try has failed and was reported; the next one may be under way
-    taken = await records.journal.taken(action.proposal)
+    taken = await tx.journal.taken(action.proposal)
     return any(each.state is StepState.FAILED for each in taken.values())
 
 
-async def _give_up(records: Transaction, action: StoredAction, by: Person, hall: App) -> None:
+async def _give_up(tx: Transaction, action: StoredAction, by: Person, app: App) -> None:
     """End the tries to submit a job whose predecessor has been stopped."""
-    now = hall.clock.now()
-    proposal = await records.ledger.proposal(action.proposal)
+    now = app.clock.now()
+    proposal = await tx.incidents.proposal(action.proposal)
     assert proposal is not None, "an action is about a proposal"
     sentence = f"{proposal.successor} was not submitted; {by} ended the tries"
-    await records.journal.end(action.proposal, sentence, now=now)
+    await tx.journal.end(action.proposal, sentence, now=now)
     status = IncidentStatus.FAILED
-    await records.ledger.set_status(proposal.incident, status, now=now, outcome=sentence)
-    await records.events.append(
+    await tx.incidents.set_status(proposal.incident, status, now=now, outcome=sentence)
+    await tx.events.append(
         IncidentEnded(
             at=now, watch=proposal.watch, incident=proposal.incident, status=status, outcome=sentence
         )
     )
 
 
-async def _is_acting(records: Transaction, watch: Watch) -> bool:
-    return await records.journal.open_action_of(watch.id) is not None
+async def _is_acting(tx: Transaction, watch: Watch) -> bool:
+    return await tx.journal.open_action_of(watch.id) is not None
 
 
-async def _left_open(records: Transaction, watch: Watch) -> list[Incident]:
+async def _left_open(tx: Transaction, watch: Watch) -> list[Incident]:
     """Open incidents that nobody checks any more once this watch is stopped: its own, its cluster's too."""
-    beside = [each for each in await records.watches.beside(watch) if each.phase is not Phase.FINISHED]
+    beside = [each for each in await tx.watches.beside(watch) if each.phase is not Phase.FINISHED]
     is_any_gone = any(each.gone_since is not None for each in beside)
     return [
         incident
-        for incident in (await records.ledger.of(watch)).open_incidents
+        for incident in (await tx.incidents.of(watch)).open_incidents
         if incident.key.watch == watch.id
         or not beside
         or (incident.key.cause is Cause.JOB_GONE and not is_any_gone)
     ]
 
 
-async def _end(records: Transaction, hall: App, watch: Watch, by: Person, because: str) -> Watch:
+async def _end(tx: Transaction, app: App, watch: Watch, by: Person, because: str) -> Watch:
     """Take back what is offered, and look no more."""
-    now = hall.clock.now()
-    for offer in (await records.ledger.of(watch)).proposals:
-        if await records.ledger.set_proposal(
+    now = app.clock.now()
+    for offer in (await tx.incidents.of(watch)).proposals:
+        if await tx.incidents.set_proposal(
             offer.id, ProposalStatus.WITHDRAWN, among=STANDING, because=because
         ):
-            await records.events.append(
+            await tx.events.append(
                 ProposalWithdrawn(at=now, watch=watch.id, proposal=offer.id, because=because)
             )
-            await refresh_incident_messages(records, offer.incident, watch, now=now)
+            await refresh_incident_messages(tx, offer.incident, watch, now=now)
     ended = replace(watch, stopped_at=now, due_at=None)
-    await records.watches.save(ended)
-    for incident in await _left_open(records, watch):
-        await records.ledger.set_status(incident.id, IncidentStatus.RESOLVED, now=now, outcome=because)
-        await records.events.append(
+    await tx.watches.save(ended)
+    for incident in await _left_open(tx, watch):
+        await tx.incidents.set_status(incident.id, IncidentStatus.RESOLVED, now=now, outcome=because)
+        await tx.events.append(
             IncidentEnded(
                 at=now,
                 watch=watch.id,
@@ -263,8 +263,8 @@ async def _end(records: Transaction, hall: App, watch: Watch, by: Person, becaus
                 outcome=because,
             )
         )
-        await refresh_incident_messages(records, incident.id, watch, now=now)
-    await refresh_thread_header(records, await subject_of(records, ended, now=now))
-    await records.watches.announce(watch.id)
-    await records.events.append(WatchStopped(at=now, watch=watch.id, by=by))
+        await refresh_incident_messages(tx, incident.id, watch, now=now)
+    await refresh_thread_header(tx, await subject_of(tx, ended, now=now))
+    await tx.watches.announce(watch.id)
+    await tx.events.append(WatchStopped(at=now, watch=watch.id, by=by))
     return replace(ended, revision=watch.revision + 1)

@@ -37,13 +37,13 @@ from babysitter.redact import redact
 PAGE = 1_000
 
 
-async def report(hall: App, watch: WatchId) -> str:
+async def report(app: App, watch: WatchId) -> str:
     """The timeline of a watch, redacted."""
-    async with hall.store.reading() as records:
-        found = await records.watches.get(watch)
+    async with app.store.reading() as tx:
+        found = await tx.watches.get(watch)
         happened: list[Event] = []
         number = 0
-        while page := await records.events.after(number, watches=(watch,), at_most=PAGE):
+        while page := await tx.events.after(number, watches=(watch,), at_most=PAGE):
             happened += [each.event for each in page]
             number = page[-1].number
     return render(found, happened)

@@ -38,8 +38,8 @@ from babysitter.policy.silences import hold_until, silence_for
 from babysitter.redact import redact
 from babysitter.store.store import Transaction
 
-LONGEST_WHY = 500
-LONGEST_NAME = 60
+MAX_WHY = 500
+MAX_NAME = 60
 CHECK_OVERDUE = timedelta(minutes=2)
 _ODD = re.compile(r"[^\w .@/:+-]+")
 _INSTEAD = {
@@ -64,11 +64,11 @@ class RestartRequestResult:
 
 def agent(name: str) -> str:
     """How a person reads who asked. The name is the program's own word, so it is made harmless."""
-    plain = " ".join(_ODD.sub(" ", redact(name)).split())[:LONGEST_NAME]
+    plain = " ".join(_ODD.sub(" ", redact(name)).split())[:MAX_NAME]
     return f"an agent ({plain})" if plain else "an agent"
 
 
-async def propose(hall: App, watch: WatchId, *, why: str, asked_by: str) -> RestartRequestResult:
+async def propose(app: App, watch: WatchId, *, why: str, asked_by: str) -> RestartRequestResult:
     """Offer a person to restart the job of a watch, because an agent asks for it.
 
     `asked_by`: as `agent` writes it. Raises NotAllowed with the policy's reason, MissingSubmission when
@@ -79,36 +79,34 @@ async def propose(hall: App, watch: WatchId, *, why: str, asked_by: str) -> Rest
         raise UserError(
             "A proposal needs a reason.", next_step="Say why a restart helps; a person will read it."
         )
-    async with hall.store.reading() as records:
-        ledger = await records.ledger.of(await records.watches.get(watch))
+    async with app.store.reading() as tx:
+        ledger = await tx.incidents.of(await tx.watches.get(watch))
         standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
         if standing is not None:
             return RestartRequestResult(standing, is_new=False)
-        case = await _case(records, hall, watch)
-    again = await _resubmission(case, hall)
-    async with hall.store.transaction() as records:
-        ledger = await records.ledger.of(await records.watches.get(watch))
+        case = await _case(tx, app, watch)
+    again = await _resubmission(case, app)
+    async with app.store.transaction() as tx:
+        ledger = await tx.incidents.of(await tx.watches.get(watch))
         standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
         if standing is not None:
             return RestartRequestResult(standing, is_new=False)
-        case = await _case(records, hall, watch)
+        case = await _case(tx, app, watch)
         learned = replace(case.watch, submit_context=again.watch.submit_context)
         case = replace(case, watch=learned, submission=again.submission)
         offer = _allowed(case, _incident(case))
-        offer = replace(offer, asked_by=asked_by, asked_because=words[:LONGEST_WHY])
-        if not await records.watches.save(case.watch):
+        offer = replace(offer, asked_by=asked_by, asked_because=words[:MAX_WHY])
+        if not await tx.watches.save(case.watch):
             raise FactsChanged(
                 f"{case.watch.root} was being checked at this very moment.", next_step="Ask again."
             )
-        await records.watches.announce(watch)
+        await tx.watches.announce(watch)
         now = case.now
-        await apply_intents(
-            records, case.watch, case.verdict, [Propose(offer), *_message(case, offer)], now=now
-        )
+        await apply_intents(tx, case.watch, case.verdict, [Propose(offer), *_message(case, offer)], now=now)
         return RestartRequestResult(offer, is_new=True)
 
 
-async def _resubmission(case: PolicyInput, hall: App) -> Resubmission:
+async def _resubmission(case: PolicyInput, app: App) -> Resubmission:
     """How to start the job again, checked; outside of any transaction, as the cluster is asked.
 
     Raises NotAllowed where no submission would change the policy's mind.
@@ -120,14 +118,17 @@ async def _resubmission(case: PolicyInput, hall: App) -> Resubmission:
     if diagnosis.action is ActionKind.RESTART:
         _check_policy(case, diagnosis)
     case = replace(case, verdict=replace(verdict, diagnosis=diagnosis))
-    eyes, hands = await hall.clusters.eyes(case.watch.cluster), await hall.clusters.hands(case.watch.cluster)
-    return await resubmission(case, eyes, hands, hall)
+    reader, writer = (
+        await app.clusters.reader(case.watch.cluster),
+        await app.clusters.writer(case.watch.cluster),
+    )
+    return await resubmission(case, reader, writer, app)
 
 
-async def _case(records: Transaction, hall: App, watch_id: WatchId) -> PolicyInput:
-    watch = await records.watches.get(watch_id)
-    verdict = await records.watches.last_verdict(watch_id)
-    now = hall.clock.now()
+async def _case(tx: Transaction, app: App, watch_id: WatchId) -> PolicyInput:
+    watch = await tx.watches.get(watch_id)
+    verdict = await tx.watches.last_verdict(watch_id)
+    now = app.clock.now()
     if watch.stopped_at is not None:
         raise UserError(f"{watch.root} is not watched any more.", next_step="Start a watch first.")
     if verdict is None or _is_stale(watch, now):
@@ -137,11 +138,11 @@ async def _case(records: Transaction, hall: App, watch_id: WatchId) -> PolicyInp
         )
     return PolicyInput(
         verdict=replace(verdict, memory=watch.memory),
-        ledger=await records.ledger.of(watch),
+        ledger=await tx.incidents.of(watch),
         watch=watch,
-        policy=hall.policy,
+        policy=app.policy,
         now=now,
-        inhibited_by=await records.ledger.inhibitor_of(watch),
+        inhibited_by=await tx.incidents.inhibitor_of(watch),
     )
 
 

@@ -90,21 +90,21 @@ def in_folder(submission: Submission, context: SubmitContext) -> Submission:
     return replace(submission, workdir=context.workdir, folder=context.folder)
 
 
-async def set_resubmit_command(hall: App, watch_id: WatchId, submission: Submission) -> None:
+async def set_resubmit_command(app: App, watch_id: WatchId, submission: Submission) -> None:
     """Keep the command for a watch that has none. Raises NotAllowed where another one is known.
 
     Nothing is run: an offer that comes of it shows the command to the person who answers.
     """
-    async with hall.store.reading() as records:
-        spec = await hall.clusters.spec((await records.watches.get(watch_id)).cluster)
+    async with app.store.reading() as tx:
+        spec = await app.clusters.spec((await tx.watches.get(watch_id)).cluster)
     submission = addressed(submission, spec)
-    async with hall.store.transaction() as records:
-        watch = await records.watches.get(watch_id)
+    async with app.store.transaction() as tx:
+        watch = await tx.watches.get(watch_id)
         if watch.resubmit is not None and watch.resubmit.argv != submission.argv:
             raise NotAllowed(
                 f"The command that starts {watch.root} again is known already.",
                 next_step="A person changes it: `babysit stop`, then `babysit start` with a new --resubmit.",
             )
-        if watch.resubmit is None and not await records.watches.save(replace(watch, resubmit=submission)):
+        if watch.resubmit is None and not await tx.watches.save(replace(watch, resubmit=submission)):
             raise FactsChanged(f"{watch.root} was being checked at this very moment.", next_step="Try again.")
-        await records.watches.announce(watch_id)
+        await tx.watches.announce(watch_id)

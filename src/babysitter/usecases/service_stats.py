@@ -31,30 +31,30 @@ class ProcessFigures:
     sent: Mapping[str, int] = field(default_factory=dict)
 
 
-async def service_stats(hall: App) -> ServiceStats:
+async def service_stats(app: App) -> ServiceStats:
     """The numbers of this moment. Raises StorageUnavailable when the database does not answer."""
-    async with hall.store.reading() as records:
-        counts = await records.tally.count()
-    late = hall.clock.now() - counts.earliest_due_at if counts.earliest_due_at else timedelta()
-    return ServiceStats(counts, max(0.0, late.total_seconds()), dict(hall.troubles))
+    async with app.store.reading() as tx:
+        counts = await tx.tally.count()
+    late = app.clock.now() - counts.earliest_due_at if counts.earliest_due_at else timedelta()
+    return ServiceStats(counts, max(0.0, late.total_seconds()), dict(app.troubles))
 
 
-def process_figures(hall: App) -> ProcessFigures:
+def process_figures(app: App) -> ProcessFigures:
     """What needs no database to be told."""
-    outage = hall.storage.outage
+    outage = app.storage.outage
     return ProcessFigures(
-        failed_writes=hall.storage.failed_writes,
+        failed_writes=app.storage.failed_writes,
         is_storage_failing=outage is not None and outage.is_failing,
-        failed_activities=dict(hall.failures),
-        sent=dict(hall.sent),
+        failed_activities=dict(app.failures),
+        sent=dict(app.sent),
     )
 
 
-def not_serving_reason(hall: App) -> str:
+def not_serving_reason(app: App) -> str:
     """What keeps this process from looking after watches; "" when nothing does."""
     try:
-        _ = hall.tenure.lease
+        _ = app.leadership.lease
     except FactsChanged as overtaken:
         return overtaken.sentence
-    outage = hall.storage.outage
+    outage = app.storage.outage
     return f"The database {outage.summary}" if outage is not None and outage.is_failing else ""

@@ -8,12 +8,12 @@ from babysitter.model.ids import ProposalId
 from babysitter.usecases.approvals import offered
 
 
-async def command_pages(hall: App, proposal: ProposalId) -> tuple[str, ...]:
+async def command_pages(app: App, proposal: ProposalId) -> tuple[str, ...]:
     """The whole command of a proposal, one text for each message.
 
     Raises UserError for an unknown proposal, NotAllowed for a command that is too long for Slack.
     """
-    pages = pages_of(await offered(hall, proposal))
+    pages = pages_of(await offered(app, proposal))
     if not pages:
         raise NotAllowed(
             f"The command of {proposal} is too long to be shown in Slack.",
@@ -22,11 +22,9 @@ async def command_pages(hall: App, proposal: ProposalId) -> tuple[str, ...]:
     return pages
 
 
-async def record_shown(hall: App, proposal: ProposalId) -> None:
+async def record_shown(app: App, proposal: ProposalId) -> None:
     """Remember that the whole command was posted, and let its cards offer the approval. Safe to repeat."""
-    found, now = await offered(hall, proposal), hall.clock.now()
-    async with hall.store.transaction() as records:
-        await records.ledger.set_shown_whole(proposal, now=now)
-        await refresh_incident_messages(
-            records, found.incident, await records.watches.get(found.watch), now=now
-        )
+    found, now = await offered(app, proposal), app.clock.now()
+    async with app.store.transaction() as tx:
+        await tx.incidents.set_shown_whole(proposal, now=now)
+        await refresh_incident_messages(tx, found.incident, await tx.watches.get(found.watch), now=now)

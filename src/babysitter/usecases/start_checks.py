@@ -9,7 +9,7 @@ from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSe
 from babysitter.waits import waiting_for
 
 
-async def restart_warnings(hall: App, watch: Watch) -> tuple[str, ...]:
+async def restart_warnings(app: App, watch: Watch) -> tuple[str, ...]:
     """Return what would keep the given command from starting the job again, a sentence or two for each.
 
     Empty without a command, and when nothing is wrong with it. The watch goes on in any case.
@@ -19,8 +19,8 @@ async def restart_warnings(hall: App, watch: Watch) -> tuple[str, ...]:
     submission = named_successor(watch.resubmit, watch.first_root, 1)
     with waiting_for("the checks of the resubmit command"):
         try:
-            hands = await hall.clusters.hands(watch.cluster)
-            findings = await hands.preflight(submission, purpose=Purpose.RESUBMIT)
+            writer = await app.clusters.writer(watch.cluster)
+            findings = await writer.preflight(submission, purpose=Purpose.RESUBMIT)
         except ExternalError as fault:
             return (f"The resubmit command was not checked: {fault.sentence}",)
     return tuple(

@@ -17,7 +17,7 @@ from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.usecases.manage_watches import find_watch
 
-MOST_LINES = 20_000  # the newest ones
+MAX_LINES = 20_000  # the newest ones
 
 
 def stored_lines(observations: Sequence[Observation]) -> tuple[LogLine, ...]:
@@ -27,7 +27,7 @@ def stored_lines(observations: Sequence[Observation]) -> tuple[LogLine, ...]:
         if observation.is_reread:
             lines.clear()  # this one holds again what was read before
         lines += observation.seen_lines
-    return tuple(lines[-MOST_LINES:])
+    return tuple(lines[-MAX_LINES:])
 
 
 def stored_line_buffer(watch: Watch, observations: Sequence[Observation]) -> LineBuffer:
@@ -52,22 +52,22 @@ def stored_line_buffer(watch: Watch, observations: Sequence[Observation]) -> Lin
     return LineBuffer(text.encode("utf-8", "replace"), fields, entries=lines, role_of_task=its_role)
 
 
-async def incident_log(hall: App, name: str, otherwise: JobState) -> tuple[list[str], JobState]:
+async def incident_log(app: App, name: str, otherwise: JobState) -> tuple[list[str], JobState]:
     """The redacted lines that were read until an incident was last seen, and the job's state then.
 
     `name`: the incident's id, or that of a job or watch, whose newest incident is meant. `otherwise`: the
     state where it was never seen. Raises UserError when there is no such incident, or nothing kept of it.
     """
-    async with hall.store.reading() as records:
-        found = await records.ledger.incident(IncidentId(name))
+    async with app.store.reading() as tx:
+        found = await tx.incidents.incident(IncidentId(name))
         if found is None:
-            watch = await find_watch(hall, name)
-            found = next(iter(reversed(await records.ledger.incidents_of([watch.id]))), None)
+            watch = await find_watch(app, name)
+            found = next(iter(reversed(await tx.incidents.incidents_of([watch.id]))), None)
         if found is None:
             raise UserError(
                 f"{name} has had no incident.", next_step="Give a log as a text file, or another job."
             )
-        observations = await records.observations.of(found.key.watch)
+        observations = await tx.observations.of(found.key.watch)
     then = [each for each in observations if each.taken_at <= found.updated_at]
     lines = stored_lines(then)
     if not lines:

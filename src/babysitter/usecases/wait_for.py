@@ -68,7 +68,7 @@ class WaitResult:
 
 
 async def wait_for(
-    hall: App,
+    app: App,
     watch: WatchId,
     *,
     until: Collection[WaitCondition] = frozenset(WaitCondition),
@@ -80,37 +80,37 @@ async def wait_for(
     `cursor` None: from now on, except that an open incident or an ended job is told at once. Raises UserError
     for a cursor that no answer can have held.
     """
-    deadline = hall.clock.now() + timedelta(seconds=at_most_s)
+    deadline = app.clock.now() + timedelta(seconds=at_most_s)
     if cursor is None:
-        cursor, at_once = await _as_it_stands(hall, watch, until)
+        cursor, at_once = await _as_it_stands(app, watch, until)
         if at_once is not None:
-            return await _waited(hall, watch, at_once, cursor, ())
+            return await _waited(app, watch, at_once, cursor, ())
     else:
-        await _must_be_past(hall, cursor)
-    async with hall.store.reading() as records:
-        root = (await records.watches.get(watch)).root
+        await _must_be_past(app, cursor)
+    async with app.store.reading() as tx:
+        root = (await tx.watches.get(watch)).root
     with waiting_for(f"{_in_words(until)} of {root}"):
-        return await _next_of(hall, watch, until, cursor, deadline)
+        return await _next_of(app, watch, until, cursor, deadline)
 
 
 async def _next_of(
-    hall: App, watch: WatchId, until: Collection[WaitCondition], cursor: int, deadline: datetime
+    app: App, watch: WatchId, until: Collection[WaitCondition], cursor: int, deadline: datetime
 ) -> WaitResult:
     """Look for events after `cursor` until one of them counts, or the deadline has passed."""
     news: list[StoredEvent] = []
     while True:
-        async with hall.store.reading() as records:
-            cluster = (await records.watches.get(watch)).cluster
-            fresh = await records.events.after(cursor, watches=(watch, outage_watch(cluster)))
+        async with app.store.reading() as tx:
+            cluster = (await tx.watches.get(watch)).cluster
+            fresh = await tx.events.after(cursor, watches=(watch, outage_watch(cluster)))
         news += fresh
         cursor = fresh[-1].number if fresh else cursor
         woken = _strongest([each.event for each in news], until)
         if woken is not None:
-            return await _waited(hall, watch, woken, cursor, news)
-        now = hall.clock.now()
+            return await _waited(app, watch, woken, cursor, news)
+        now = app.clock.now()
         if now >= deadline:
-            return await _waited(hall, watch, WakeReason.TIME_LIMIT, cursor, news)
-        await hall.clock.sleep_until(min(deadline, now + LOOK_EVERY))
+            return await _waited(app, watch, WakeReason.TIME_LIMIT, cursor, news)
+        await app.clock.sleep_until(min(deadline, now + LOOK_EVERY))
 
 
 def _in_words(until: Collection[WaitCondition]) -> str:
@@ -123,10 +123,10 @@ def _in_words(until: Collection[WaitCondition]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-async def _must_be_past(hall: App, cursor: int) -> None:
+async def _must_be_past(app: App, cursor: int) -> None:
     """Refuse a cursor that nobody can have been given: waiting from there would miss everything."""
-    async with hall.store.reading() as records:
-        newest = await records.events.newest_number()
+    async with app.store.reading() as tx:
+        newest = await tx.events.newest_number()
     if not 0 <= cursor <= newest:
         raise UserError(
             f"{cursor} is no cursor of an earlier answer.", next_step="Leave it out to wait from now on."
@@ -143,21 +143,21 @@ def _strongest(news: Collection[Event], until: Collection[WaitCondition]) -> Wak
 
 
 async def _as_it_stands(
-    hall: App, watch: WatchId, until: Collection[WaitCondition]
+    app: App, watch: WatchId, until: Collection[WaitCondition]
 ) -> tuple[int, WakeReason | None]:
     """The cursor of now, and what need not be waited for."""
-    async with hall.store.reading() as records:
-        found = await records.watches.get(watch)
-        cursor = await records.events.newest_number()
-        incidents = await records.ledger.incidents_of((watch,), only_open=True)
+    async with app.store.reading() as tx:
+        found = await tx.watches.get(watch)
+        cursor = await tx.events.newest_number()
+        incidents = await tx.incidents.incidents_of((watch,), only_open=True)
     if found.phase is Phase.FINISHED or found.stopped_at is not None:
         return cursor, WakeReason.TERMINAL
     return cursor, WakeReason.INCIDENT if incidents and WaitCondition.INCIDENT in until else None
 
 
 async def _waited(
-    hall: App, watch: WatchId, woken: WakeReason, cursor: int, news: Collection[StoredEvent]
+    app: App, watch: WatchId, woken: WakeReason, cursor: int, news: Collection[StoredEvent]
 ) -> WaitResult:
-    async with hall.store.reading() as records:
-        found = await records.watches.get(watch)
+    async with app.store.reading() as tx:
+        found = await tx.watches.get(watch)
     return WaitResult(woken, cursor, found, tuple(each.event for each in news))

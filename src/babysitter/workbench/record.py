@@ -49,16 +49,16 @@ async def record_job(
         )
     clock = SystemClock()
     writer = RecordingFolder(folder, JobId(job), clock)
-    eyes = recording_eyes(spec, writer, clock)
+    reader = recording_reader(spec, writer, clock)
     try:
         return await record(
-            JobId(job), eyes, writer, folder, clock, every_s=every_s, at_most_s=at_most_s, tell=tell
+            JobId(job), reader, writer, folder, clock, every_s=every_s, at_most_s=at_most_s, tell=tell
         )
     finally:
-        await eyes.close()
+        await reader.close()
 
 
-def recording_eyes(spec: ClusterSpec, folder: RecordingFolder, clock: Clock) -> ClusterReader:
+def recording_reader(spec: ClusterSpec, folder: RecordingFolder, clock: Clock) -> ClusterReader:
     """Eyes on the spec's cluster that keep every answer. Raises BadConfig; contacts nobody."""
     if spec.backend != "iris":
         raise BadConfig(f"Only jobs on Iris clusters can be recorded, not on '{spec.backend}'.")
@@ -68,7 +68,7 @@ def recording_eyes(spec: ClusterSpec, folder: RecordingFolder, clock: Clock) -> 
 
 async def record(
     root: JobId,
-    eyes: ClusterReader,
+    reader: ClusterReader,
     folder: RecordingFolder,
     path: Path,
     clock: Clock,
@@ -88,7 +88,7 @@ async def record(
         looks += 1
         due_at = clock.now() + timedelta(seconds=every_s)
         folder.begin(f"s{looks:02d}")
-        observation = await observe(_wanting(watch, looks), eyes, clock)
+        observation = await observe(_wanting(watch, looks), reader, clock)
         watch = replace(watch, memory=update_memory(watch.memory, observation))
         tell(looks, observation)
         tree = observation.seen_tree

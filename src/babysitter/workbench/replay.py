@@ -92,17 +92,17 @@ async def replay(
     """Every step of a recording, judged. Raises BadConfig for a folder that is no recording."""
     recording = read_recording(folder)
     stretch = TimeScale(recording.started_ms, time_scale)
-    eyes = RecordedReader(recording, stretch)
+    reader = RecordedReader(recording, stretch)
     clock = RecordedClock(stretch.moment(recording.started_ms))
     watch = _watch(recording, clock.now(), limits or Limits())
     judged: list[ReplayStep] = []
     for step in recording.steps:
         clock.moment = stretch.moment(step.at_ms)
-        eyes.show(step)
-        if not eyes.has_looked:
+        reader.show(step)
+        if not reader.has_looked:
             continue
         memory = replace(watch.memory, wants=watch.memory.wants | EVERYTHING)
-        observation = await observe(replace(watch, memory=memory), eyes, clock)
+        observation = await observe(replace(watch, memory=memory), reader, clock)
         if isinstance(observation.tree, Gone) and watch.memory.seen_at is None:
             judged.append(_no_such_job(recording, step, observation.tree, playbook))
             continue

@@ -9,8 +9,8 @@ from babysitter.diagnosis.frame.headers import strip_header
 from babysitter.model.finding import Cause
 from babysitter.redact import redact
 
-MOST_PATTERNS = 3
-MOST_LINES = 40  # of the log, in the example
+MAX_PATTERNS = 3
+MAX_LINES = 40  # of the log, in the example
 
 _CHANGING = re.compile(r"\S*\d\S*|\S*/\S+|'[^']*'|\"[^\"]*\"")
 _META = re.compile(r"([\\.+*?()|\[\]{}^$/])")
@@ -30,12 +30,12 @@ def pattern_of(line: str) -> str:
 
 def rule_stub(playbook: str, name: str, decisive: Sequence[str], log: Sequence[str], cause: Cause) -> str:
     """A playbook file with one rule. `decisive`: lines that show the trouble; `log`: those around them."""
-    example = [redact(line) for line in log[-MOST_LINES:]]
+    example = [redact(line) for line in log[-MAX_LINES:]]
     rule = {
         "id": f"{playbook}.{name}",
         "cause": cause.value,
         "severity": "fatal",
-        "match": {"logs": {"any": list(dict.fromkeys(map(pattern_of, decisive)))[:MOST_PATTERNS]}},
+        "match": {"logs": {"any": list(dict.fromkeys(map(pattern_of, decisive)))[:MAX_PATTERNS]}},
         "explain": "Say what happened, for a person.",
         "advice": "Say what to do next.",
         "action": "escalate",
@@ -53,7 +53,7 @@ def rule_stub(playbook: str, name: str, decisive: Sequence[str], log: Sequence[s
 def scenario_stub(playbook: str, name: str, log: Sequence[str], state: str, cause: Cause) -> str:
     """A scenario file: these lines, and what they should mean."""
     step = {
-        "logs": "\n".join(redact(line) for line in log[-MOST_LINES:]),
+        "logs": "\n".join(redact(line) for line in log[-MAX_LINES:]),
         "state": state,
         "expect": {"rules": [f"{playbook}.{name}"], "cause": cause.value},
     }

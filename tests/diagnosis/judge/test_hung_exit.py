@@ -9,9 +9,9 @@ from babysitter.model.verdict import SignalKind
 from tests.diagnosis.judge.test_judgement import reasons, story, up
 from tests.support import jobs
 from tests.support.build import ROOT
-from tests.support.jobs import S, crew, dump, look, raw, tree
+from tests.support.jobs import S, dump, look, pipeline, raw, tree
 
-ALONE = tree(*crew(state=S, workers=S))
+ALONE = tree(*pipeline(state=S, workers=S))
 SAID = raw(100, "outputs written")
 
 
@@ -47,7 +47,7 @@ def test_silence_alone_asks_for_a_dump_and_says_nothing():
 
 
 def test_while_a_pipeline_runs_the_root_only_waits():
-    verdict = story(*looks((400, jobs.OVER), (430, jobs.OVER), seen=tree(*crew())), start=up())[-1]
+    verdict = story(*looks((400, jobs.OVER), (430, jobs.OVER), seen=tree(*pipeline())), start=up())[-1]
     assert "lingering.two-dumps-agree" not in reasons(verdict)
     assert verdict.cause is not Cause.ZOMBIE_COORDINATOR
 

@@ -19,7 +19,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.verdict import SignalKind, Verdict
 from tests.support import jobs
 from tests.support.build import ROOT, at
-from tests.support.jobs import CONTEXT, F, K, P, S, crew, dump, failed_task, line, look, raw, report, tree
+from tests.support.jobs import CONTEXT, F, K, P, S, dump, failed_task, line, look, pipeline, raw, report, tree
 
 COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
 WORKER = f"{COORDINATOR}/{CONTEXT}-p0-workers-a0/0"
@@ -44,7 +44,7 @@ def story(
 
 def up(*extra: Job, seconds: float = 60) -> Memory:
     """The memory of a pipeline that came up and has done two shards."""
-    seen = tree(*crew(), *extra)
+    seen = tree(*pipeline(), *extra)
     return story(look(seconds, seen, report(30, 0), report(40, 1), report(50, 2)))[-1].memory
 
 
@@ -54,7 +54,7 @@ def reasons(verdict: Verdict) -> dict[str, bool]:
 
 def looks_every(step_s: float, start_s: float, end_s: float, **same: object) -> Sequence[Observation]:
     """Looks in which the coordinator reports the same counts again and again."""
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     moments = range(int(start_s), int(end_s) + 1, int(step_s))
     return [look(s, seen, report(s - 1, **same)) for s in moments]  # type: ignore[arg-type]
 
@@ -66,9 +66,9 @@ def test_a_job_goes_from_pending_through_smoke_to_steady():
     verdicts = story(
         look(0, tree(root=P)),
         look(30, tree()),
-        look(35, tree(*crew(workers=None))),
-        look(45, tree(*crew(), task_count=1), report(44, 0)),
-        look(60, tree(*crew()), report(59, 1)),
+        look(35, tree(*pipeline(workers=None))),
+        look(45, tree(*pipeline(), task_count=1), report(44, 0)),
+        look(60, tree(*pipeline()), report(59, 1)),
     )
     assert next(verdict.phase for verdict in verdicts) is Phase.PENDING
     assert verdicts[-1].phase is Phase.STEADY
@@ -96,8 +96,8 @@ def test_a_long_wait_is_told(waited_s, told):
 
 
 def test_workers_that_wait_for_machines_make_the_job_wait():
-    seen = tree(*crew(workers=P, pending_reason="Scheduler: no room"))
-    verdict = story(look(0, tree(*crew(workers=None))), look(400, seen), look(9000, seen))[-1]
+    seen = tree(*pipeline(workers=P, pending_reason="Scheduler: no room"))
+    verdict = story(look(0, tree(*pipeline(workers=None))), look(400, seen), look(9000, seen))[-1]
     assert (verdict.phase, verdict.cause, verdict.action) == (
         Phase.PENDING,
         Cause.CAPACITY_WAIT,
@@ -107,7 +107,7 @@ def test_workers_that_wait_for_machines_make_the_job_wait():
 
 @pytest.mark.parametrize(("seen_s", "phase"), [(290, Phase.SMOKE), (310, Phase.FAILING)])
 def test_smoke_has_an_allowance(seen_s, phase):
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     verdict = story(look(0, seen), look(seen_s, seen))[-1]
     assert verdict.phase is phase
     if phase is Phase.FAILING:
@@ -115,19 +115,19 @@ def test_smoke_has_an_allowance(seen_s, phase):
 
 
 def test_blindness_does_not_use_up_the_allowance():
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     verdict = story(look(0, seen), *[look(s, None) for s in range(60, 1800, 60)], look(1800, seen))[-1]
     assert verdict.phase is Phase.SMOKE
 
 
 def test_a_slow_first_shard_is_no_failed_start():
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     verdict = story(look(0, seen), look(200, seen, report(199, 0)), look(310, seen, report(309, 0)))[-1]
     assert verdict.phase is Phase.STEADY
 
 
 def test_preempted_workers_send_the_job_back_to_pending():
-    seen = tree(*crew(workers=P, pending_reason="Scheduler: no room", preemption_count=4))
+    seen = tree(*pipeline(workers=P, pending_reason="Scheduler: no room", preemption_count=4))
     verdict = story(look(90, seen), start=up())[-1]
     assert (verdict.phase, verdict.cause) == (Phase.PENDING, Cause.CAPACITY_WAIT)
     assert verdict.memory.stages  # the history stays
@@ -150,7 +150,7 @@ def test_preempted_workers_send_the_job_back_to_pending():
     ],
 )
 def test_a_zombie_needs_two_dumps_in_a_row(texts, apart_s, zombie):
-    seen = tree(*crew(workers=K))
+    seen = tree(*pipeline(workers=K))
     looks = [
         look(100 + n * apart_s, seen, dumps={f"{COORDINATOR}/0": dump(text, 100 + n * apart_s)})
         for n, text in enumerate(texts)
@@ -166,8 +166,8 @@ def test_a_zombie_needs_two_dumps_in_a_row(texts, apart_s, zombie):
 @pytest.mark.parametrize(
     "hint",
     [
-        look(160, tree(*crew()), line(120, "Coordinator shutdown complete", f"{COORDINATOR}/0")),
-        look(160, tree(*crew(workers=K))),
+        look(160, tree(*pipeline()), line(120, "Coordinator shutdown complete", f"{COORDINATOR}/0")),
+        look(160, tree(*pipeline(workers=K))),
     ],
 )
 def test_a_hint_asks_for_a_dump_and_proves_nothing(hint):
@@ -181,7 +181,7 @@ def test_a_hint_asks_for_a_dump_and_proves_nothing(hint):
     "dumps", [{f"{COORDINATOR}/0": dump(jobs.HOSTED, 1900)}, {}], ids=["unclear", "none"]
 )
 def test_where_dumps_cannot_tell_time_calls_a_person_and_restarts_nothing(dumps):
-    seen = tree(*crew(workers=K))
+    seen = tree(*pipeline(workers=K))
     said = line(120, "Coordinator shutdown complete", f"{COORDINATOR}/0")
     verdict = story(look(130, seen, said), look(2000, seen, dumps=dumps), start=up())[-1]
     assert (verdict.cause, verdict.action) == (Cause.ZOMBIE_COORDINATOR, ActionKind.ESCALATE)
@@ -190,8 +190,8 @@ def test_where_dumps_cannot_tell_time_calls_a_person_and_restarts_nothing(dumps)
 def test_only_the_newest_attempt_is_judged():
     shown = {f"{COORDINATOR}/0": dump(jobs.OVER, 100)}
     again = {f"{COORDINATOR}/0": dump(jobs.OVER, 160)}
-    newer = tree(*crew(0, 0, F, K), *crew(0, 1, since_s=150))
-    verdict = story(look(100, tree(*crew()), dumps=shown), look(160, newer, dumps=again), start=up())[-1]
+    newer = tree(*pipeline(0, 0, F, K), *pipeline(0, 1, since_s=150))
+    verdict = story(look(100, tree(*pipeline()), dumps=shown), look(160, newer, dumps=again), start=up())[-1]
     assert verdict.cause is not Cause.ZOMBIE_COORDINATOR
 
 
@@ -208,7 +208,7 @@ def test_a_stage_is_stuck_by_its_own_pace(frozen_s, stuck):
 
 
 def test_what_is_not_seen_is_not_stuck():
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     verdict = story(look(4000, seen, logs=False), look(9000, None), look(9030, seen, logs=False), start=up())[
         -1
     ]
@@ -218,13 +218,13 @@ def test_what_is_not_seen_is_not_stuck():
 
 def test_progress_seen_after_a_long_blindness_is_progress():
     late = [report(s, 2 + s // 600) for s in range(600, 3601, 60)]
-    verdict = story(look(60, None), look(3000, None), look(3610, tree(*crew()), *late), start=up())[-1]
+    verdict = story(look(60, None), look(3000, None), look(3610, tree(*pipeline()), *late), start=up())[-1]
     assert (verdict.phase, verdict.diagnosis) == (Phase.STEADY, None)
 
 
 def stuck_with(*texts: str, every_s: float = 30) -> Verdict:
     frozen = list(looks_every(60, 1000, 1060, done=2))
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     for n, text in enumerate(texts):
         moment = 1100 + n * every_s
         frozen.append(look(moment, seen, report(moment, 2), dumps={WORKER: dump(text, moment, WORKER)}))
@@ -262,7 +262,7 @@ def test_a_worker_at_work_makes_it_slow_instead():
     ],
 )
 def test_stragglers(age_s, counts, told):
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     looks = [look(70, seen, report(69, **counts)), look(70 + age_s, seen, report(69 + age_s, **counts))]
     verdict = story(*looks, start=up())[-1]
     assert (verdict.cause is Cause.STRAGGLERS) is told
@@ -271,16 +271,16 @@ def test_stragglers(age_s, counts, told):
 
 
 def test_a_stuck_stage_that_moves_again_is_over_by_itself():
-    looks = [*looks_every(60, 1000, 1060, done=2), look(1120, tree(*crew()), report(1110, 4))]
+    looks = [*looks_every(60, 1000, 1060, done=2), look(1120, tree(*pipeline()), report(1110, 4))]
     verdicts = story(*looks, start=up())
     assert verdicts[-2].phase is Phase.FAILING
     assert (verdicts[-1].phase, verdicts[-1].recovered) == (Phase.STEADY, True)
 
 
 def test_a_coordinator_that_never_begins_a_stage():
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     start = story(look(60, seen, report(30, 1)), look(100, seen))[-1].memory
-    newer = tree(*crew(0, 0, S, S), *crew(1, 0, since_s=100))
+    newer = tree(*pipeline(0, 0, S, S), *pipeline(1, 0, since_s=100))
     fine, late = story(look(2000, newer), look(2900, newer), start=start)
     assert fine.diagnosis is None
     assert (late.cause, late.action) == (Cause.STAGE_STUCK, ActionKind.ESCALATE)
@@ -292,16 +292,17 @@ def test_a_coordinator_that_never_begins_a_stage():
 @pytest.mark.parametrize(("lost", "churning"), [(3, False), (4, True)])
 def test_churn(lost, churning):
     looks = [
-        look(60 + n * 30, tree(*crew(failure_count=n)), report(55 + n * 30, 2 + n)) for n in range(lost + 1)
+        look(60 + n * 30, tree(*pipeline(failure_count=n)), report(55 + n * 30, 2 + n))
+        for n in range(lost + 1)
     ]
-    verdict = story(*looks, look(300, tree(*crew(failure_count=lost)), report(295, 9)), start=up())[-1]
+    verdict = story(*looks, look(300, tree(*pipeline(failure_count=lost)), report(295, 9)), start=up())[-1]
     assert (verdict.cause is Cause.WORKER_CHURN) is churning
     if churning:
         assert verdict.action is ActionKind.WAIT  # shards complete in spite of it
 
 
 def test_two_coordinators_at_work_are_told_and_restart_nothing():
-    both = tree(*crew(0, 0), *crew(0, 1, since_s=60))
+    both = tree(*pipeline(0, 0), *pipeline(0, 1, since_s=60))
     over = {f"{ROOT}/{CONTEXT}-p0-a1/0": dump(jobs.OVER, 900)}
     again = {f"{ROOT}/{CONTEXT}-p0-a1/0": dump(jobs.OVER, 960)}
     first, _, last = story(
@@ -314,14 +315,14 @@ def test_two_coordinators_at_work_are_told_and_restart_nothing():
         ActionKind.WAIT,
     )
     assert not last.action.restarts
-    alone = tree(*crew(0, 0, S, S), *crew(0, 1, since_s=60))
+    alone = tree(*pipeline(0, 0, S, S), *pipeline(0, 1, since_s=60))
     done = report(1000, 3, coordinator=f"{ROOT}/{CONTEXT}-p0-a1")
     verdict = story(look(1001, alone, done), start=first.memory)[-1]
     assert (verdict.two_coordinators, verdict.diagnosis) == (False, None)
 
 
 def test_the_job_s_own_new_try_is_waited_for():
-    retried = tree(*crew(0, 0, F, K), *crew(0, 1, since_s=100))
+    retried = tree(*pipeline(0, 0, F, K), *pipeline(0, 1, since_s=100))
     verdict = story(look(120, retried), start=up())[-1]
     assert verdict.healing
     assert verdict.diagnosis is None
@@ -383,7 +384,7 @@ def test_errors_of_workers_are_the_pipeline_s_own_business():
         RuleId("t.r"), Cause.HOST_OOM, Severity.FATAL, ActionKind.RESTART, "x", (evidence,), 0.9, position=0
     )
     found = Findings((finding,))
-    verdict = story(look(70, tree(*crew()), raw(65, "Traceback", WORKER)), found=found, start=up())[-1]
+    verdict = story(look(70, tree(*pipeline()), raw(65, "Traceback", WORKER)), found=found, start=up())[-1]
     assert verdict.phase is Phase.STEADY
 
 
@@ -408,7 +409,7 @@ def test_how_a_job_ended(state, error, cause, action):
 
 @pytest.mark.parametrize("workers", [S, K])
 def test_what_happened_to_the_children_of_a_success_follows_from_it(workers):
-    ended = tree(*crew(0, 0, S, workers, error="Terminated by user"), root=S)
+    ended = tree(*pipeline(0, 0, S, workers, error="Terminated by user"), root=S)
     assert story(look(90, ended, reread=True), start=up())[-1].cause is Cause.HEALTHY
 
 
@@ -447,7 +448,7 @@ def test_an_exception_that_the_program_raises_in_every_try_is_code_and_calls_a_p
 
 
 def test_every_verdict_of_a_running_job_says_why_and_why_not():
-    verdict = story(look(70, tree(*crew()), report(65, 3)), start=up())[-1]
+    verdict = story(look(70, tree(*pipeline()), report(65, 3)), start=up())[-1]
     names = {name.partition(".")[0] for name in reasons(verdict)}
     assert {"zombie", "stuck", "stragglers", "churn", "quiet", "errors"} <= names
     assert all(reason.text for reason in verdict.reasons)

@@ -7,7 +7,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.verdict import SignalKind, Verdict
 from babysitter.policy.incident_lifecycle import is_incident
 from tests.diagnosis.judge.test_judgement import story
-from tests.support.jobs import P, crew, look, tree
+from tests.support.jobs import P, look, pipeline, tree
 
 NEVER = (
     "Scheduler: Insufficient memory (need 3000.0GB, available 991.0GB) - 1 worker(s)\n\n"
@@ -54,7 +54,7 @@ def test_never_placed_says_nothing_of_going_on_by_itself():
 
 
 def test_never_placed_workers_are_the_programs_own():
-    seen = tree(*crew(workers=P, pending_reason=NEVER))
+    seen = tree(*pipeline(workers=P, pending_reason=NEVER))
     verdict = story(look(0, seen), look(30, seen), look(60, seen))[-1]
     assert is_incident(verdict)
     assert verdict.diagnosis is not None

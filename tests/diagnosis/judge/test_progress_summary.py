@@ -5,11 +5,11 @@ from babysitter.model.ids import TaskId
 from babysitter.model.job import Task, TaskState
 from tests.diagnosis.judge.test_judgement import story, up
 from tests.support.build import ROOT
-from tests.support.jobs import F, K, S, crew, look, raw, report, tree
+from tests.support.jobs import F, K, S, look, pipeline, raw, report, tree
 
 
 def test_the_outlook_shows_stages_pace_and_workers():
-    outlook = story(look(70, tree(*crew()), report(65, 5)), start=up())[-1].outlook
+    outlook = story(look(70, tree(*pipeline()), report(65, 5)), start=up())[-1].outlook
     assert [(stage.label, stage.done, stage.total) for stage in outlook.stages] == [("stage0-Map", 5, 10)]
     assert (outlook.alive, outlook.workers, outlook.pipeline) == (4, 4, 0)
     assert outlook.rate_per_min is not None
@@ -17,7 +17,7 @@ def test_the_outlook_shows_stages_pace_and_workers():
 
 
 def test_a_stage_that_was_broken_off_was_not_done():
-    ended = tree(*crew(state=F, workers=K), root=F, failure_count=1)
+    ended = tree(*pipeline(state=F, workers=K), root=F, failure_count=1)
     outlook = story(look(70, ended, report(65, 5)), start=up())[-1].outlook
     assert [(each.done, each.total, each.is_current) for each in outlook.stages] == [(5, 10, False)]
     assert (outlook.eta_s, outlook.rate_per_min, outlook.retries) == (None, None, 0)
@@ -25,7 +25,7 @@ def test_a_stage_that_was_broken_off_was_not_done():
 
 
 def test_the_last_shard_of_a_pipeline_that_succeeded_was_done():
-    ended = tree(*crew(state=S, workers=S), root=S)
+    ended = tree(*pipeline(state=S, workers=S), root=S)
     outlook = story(look(70, ended, report(65, 9)), start=up())[-1].outlook
     assert [(each.done, each.total) for each in outlook.stages] == [(10, 10)]
 

@@ -19,7 +19,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.seen import Seen, Source, Unseen
 from tests.support import jobs
 from tests.support.build import NOON, ROOT, at
-from tests.support.jobs import CONTEXT, crew, dump, line, look, raw, report, tree
+from tests.support.jobs import CONTEXT, dump, line, look, pipeline, raw, report, tree
 
 LIMITS = Limits()
 COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
@@ -31,14 +31,14 @@ TEXTS = st.sampled_from([jobs.OVER, jobs.IN_STAGE, jobs.WAITING, jobs.BLOCKED, j
 
 @st.composite
 def trees(draw):
-    crews = [
+    pipelines = [
         each
-        for pipeline in range(draw(st.integers(0, 2)))
-        for each in crew(
-            pipeline, draw(st.integers(0, 2)), draw(STATES), draw(STATES), since_s=draw(st.integers(0, 500))
+        for number in range(draw(st.integers(0, 2)))
+        for each in pipeline(
+            number, draw(st.integers(0, 2)), draw(STATES), draw(STATES), since_s=draw(st.integers(0, 500))
         )
     ]
-    unique = {each.id: each for each in crews}
+    unique = {each.id: each for each in pipelines}
     counts = draw(st.dictionaries(st.sampled_from(list(TaskState)), st.integers(0, 5), max_size=3))
     return tree(
         *unique.values(),
@@ -108,7 +108,7 @@ def blind_looks(draw):
 @settings(max_examples=100, deadline=None)
 @given(st.lists(blind_looks(), min_size=1, max_size=12), st.sampled_from(list(Phase)))
 def test_promise_3_unseen_is_never_dead(blind, phase):
-    memory = update_memory(Memory(phase=Phase.STEADY), look(0, tree(*crew()), report(0, 3)))
+    memory = update_memory(Memory(phase=Phase.STEADY), look(0, tree(*pipeline()), report(0, 3)))
     memory = Memory(**{**{f: getattr(memory, f) for f in memory.__slots__}, "phase": phase})
     for observation in blind:
         verdict = assess(observation, Findings(), update_memory(memory, observation), LIMITS)
@@ -122,11 +122,11 @@ def test_promise_3_unseen_is_never_dead(blind, phase):
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(1, 4000), min_size=1, max_size=10))
 def test_promise_3_a_log_that_cannot_be_read_is_no_silence(gaps_s):
-    memory = update_memory(Memory(), look(0, tree(*crew()), report(0, 1)))
+    memory = update_memory(Memory(), look(0, tree(*pipeline()), report(0, 1)))
     moment = NOON
     for gap_s in gaps_s:
         moment += timedelta(seconds=gap_s)
-        seen = Seen(tree(*crew()), moment)
+        seen = Seen(tree(*pipeline()), moment)
         spot = Unseen(Source.LOGS, "The log service is away.", at(1))
         observation = Observation(ROOT, moment, seen, spot)
         verdict = assess(observation, Findings(), update_memory(memory, observation), LIMITS)
@@ -136,8 +136,8 @@ def test_promise_3_a_log_that_cannot_be_read_is_no_silence(gaps_s):
 
 
 def test_an_hour_of_failed_looks_ends_where_it_began():
-    memory = update_memory(Memory(), look(0, tree(*crew()), report(0, 1)))
-    first = look(10, tree(*crew()), report(9, 2))
+    memory = update_memory(Memory(), look(0, tree(*pipeline()), report(0, 1)))
+    first = look(10, tree(*pipeline()), report(9, 2))
     memory = assess(first, Findings(), update_memory(memory, first), LIMITS).memory
     phases = set()
     for minute in range(1, 61):
@@ -145,7 +145,7 @@ def test_an_hour_of_failed_looks_ends_where_it_began():
         verdict = assess(observation, Findings(), update_memory(memory, observation), LIMITS)
         phases.add(verdict.phase)
         memory = verdict.memory
-    back = look(3700, tree(*crew()), *[report(s, 3 + s // 900) for s in range(60, 3700, 60)])
+    back = look(3700, tree(*pipeline()), *[report(s, 3 + s // 900) for s in range(60, 3700, 60)])
     verdict = assess(back, Findings(), update_memory(memory, back), LIMITS)
     assert phases == {Phase.STEADY}
     assert (verdict.phase, verdict.diagnosis, verdict.blind) == (Phase.STEADY, None, ())

@@ -3,9 +3,9 @@
 from babysitter.model.memory import Memory
 from babysitter.model.verdict import SignalKind
 from tests.diagnosis.judge.test_judgement import report, story, up
-from tests.support.jobs import crew, look, tree
+from tests.support.jobs import look, pipeline, tree
 
-SEEN = tree(*crew())
+SEEN = tree(*pipeline())
 
 
 def frozen(until_s: float) -> Memory:

@@ -10,12 +10,12 @@ from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.model.finding import Cause, Findings
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory
-from tests.support.jobs import crew, look, report, tree
+from tests.support.jobs import look, pipeline, report, tree
 
 HUNG, WORKING = "20260820-100000-aaaaaaaa", "20260820-100001-bbbbbbbb"
 HANGS_FROM_MIN = 5
-CHECK_EVERY_S = 30
-MOST_CHECKS = 120  # one hour
+CHECK_INTERVAL_S = 30
+MAX_CHECKS = 120  # one hour
 
 
 def _reports(at_s: float, order: str, rng: random.Random) -> list:
@@ -45,10 +45,12 @@ _PER_COORDINATOR = pytest.mark.xfail(
 def test_hung_execution_beside_a_working_one_is_found(order):
     rng = random.Random(7)
     memory, phases, named_at_min, actions = Memory(), [], None, set()
-    for check in range(2, MOST_CHECKS):
-        end_s = CHECK_EVERY_S * check
-        lines = [line for k in range(6) for line in _reports(end_s - CHECK_EVERY_S + 5 * k + 1, order, rng)]
-        observation = look(end_s, tree(*crew()), *lines)
+    for check in range(2, MAX_CHECKS):
+        end_s = CHECK_INTERVAL_S * check
+        lines = [
+            line for k in range(6) for line in _reports(end_s - CHECK_INTERVAL_S + 5 * k + 1, order, rng)
+        ]
+        observation = look(end_s, tree(*pipeline()), *lines)
         verdict = assess(observation, Findings(), update_memory(memory, observation), Limits())
         memory = verdict.memory
         phases.append(verdict.phase)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babysitter.diagnosis.timeline.line_templates import (
-    MOST_TEMPLATES,
+    MAX_TEMPLATES,
     Templates,
     learned,
     novel,
@@ -42,7 +42,7 @@ def test_templates_survive_being_kept() -> None:
 def test_memory_is_bounded() -> None:
     words = ["alpha", "beta", "gamma", "delta", "eps", "zeta", "eta", "theta", "iota", "kappa"]
     lines = [f"{a} {b} {c} {d}" for a in words for b in words for c in words for d in words[:2]]
-    assert len(learned(lines)) <= MOST_TEMPLATES
+    assert len(learned(lines)) <= MAX_TEMPLATES
 
 
 @given(st.lists(st.text(max_size=60), max_size=40))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babysitter.diagnosis.timeline.traceback import (
-    MOST_LINES,
+    MAX_LINES,
     Traceback,
     read_tracebacks,
     unfinished,
@@ -164,5 +164,5 @@ def test_nothing_crashes_and_every_line_has_at_most_one_unit(lines: list[str]) -
 
 
 def test_an_endless_one_is_cut() -> None:
-    lines = [PLAIN[0]] + [f'  File "/app/job.py", line {n}, in f' for n in range(3 * MOST_LINES)]
-    assert max(len(unit.lines) for unit in read_tracebacks(lines)) <= MOST_LINES
+    lines = [PLAIN[0]] + [f'  File "/app/job.py", line {n}, in f' for n in range(3 * MAX_LINES)]
+    assert max(len(unit.lines) for unit in read_tracebacks(lines)) <= MAX_LINES

@@ -21,12 +21,12 @@ from tests.support.jobs import (
     P,
     R,
     S,
-    crew,
     dump,
     failed_task,
     job,
     line,
     look,
+    pipeline,
     raw,
     report,
     tree,
@@ -46,7 +46,7 @@ def after(*looks, start: Memory | None = None) -> Memory:
 
 
 def test_only_the_coordinator_s_own_logger_reports_progress():
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     worker = f"{COORDINATOR}/{CONTEXT}-p0-workers-a0/0"
     fake = report(30, 9)._replace(task=TaskId(worker))
     from_parent = report(30, 9)._replace(task=TaskId(f"{ROOT}/0"))
@@ -66,14 +66,14 @@ def test_a_kind_is_recognised_by_what_it_starts_or_prints():
 
 
 def test_repeating_a_look_changes_no_measured_value():
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     once = after(look(60, seen, report(30, 2), report(50, 4)))
     twice = update_memory(once, look(61, seen, report(30, 2), report(50, 4)))
     assert (once.stages, once.advanced_at, once.progress) == (twice.stages, twice.advanced_at, twice.progress)
 
 
 def test_blindness_leaves_everything_as_it_was_and_stops_the_clock_of_the_phase():
-    seen = tree(*crew())
+    seen = tree(*pipeline())
     before = after(look(0, seen, report(0, 2)), look(30, seen))
     blind = after(look(60, None), look(3600, None), start=before)
     assert blind.stages == before.stages
@@ -86,7 +86,7 @@ def test_blindness_leaves_everything_as_it_was_and_stops_the_clock_of_the_phase(
 
 
 def test_another_run_under_the_same_name_starts_from_nothing():
-    first = after(look(60, tree(*crew()), report(30, 5)))
+    first = after(look(60, tree(*pipeline()), report(30, 5)))
     again = update_memory(first, look(900, tree(submitted_at=at(890))))
     assert again.stages == ()
     assert again.root_submitted_at == at(890)
@@ -96,13 +96,13 @@ def test_another_run_under_the_same_name_starts_from_nothing():
     ("seen", "waiting"),
     [
         (tree(root=P), str(ROOT)),
-        (tree(*crew(state=P, workers=None)), COORDINATOR),
+        (tree(*pipeline(state=P, workers=None)), COORDINATOR),
         (
-            tree(*crew(workers=P, pending_reason="Scheduler: no room")),
+            tree(*pipeline(workers=P, pending_reason="Scheduler: no room")),
             f"{COORDINATOR}/{CONTEXT}-p0-workers-a0",
         ),
-        (tree(*crew()), None),
-        (tree(*crew(workers=None)), None),
+        (tree(*pipeline()), None),
+        (tree(*pipeline(workers=None)), None),
         (
             tree(task_states={TaskState.PENDING: 1}, preemption_count=1),
             str(ROOT),
@@ -111,7 +111,7 @@ def test_another_run_under_the_same_name_starts_from_nothing():
         (retrying("task_state_failed"), None),
         (retrying("task_state_preempted"), str(ROOT)),
         (tree(task_states={TaskState.PENDING: 1, TaskState.RUNNING: 3}), None),
-        (tree(*crew(0, 0, F, S), *crew(0, 1, since_s=60, workers=None)), None),
+        (tree(*pipeline(0, 0, F, S), *pipeline(0, 1, since_s=60, workers=None)), None),
         (tree(root=S), None),
     ],
 )
@@ -129,20 +129,20 @@ def test_tries_that_ended_alike_are_one_error_with_a_count():
 
 
 def test_roles_of_tasks_are_known_from_the_tree():
-    memory = after(look(1, tree(*crew(count=2))))
+    memory = after(look(1, tree(*pipeline(count=2))))
     assert memory.roles[TaskId(f"{ROOT}/0")] is Role.PARENT
     assert memory.roles[TaskId(f"{COORDINATOR}/0")] is Role.COORDINATOR
     assert memory.roles[TaskId(f"{COORDINATOR}/{CONTEXT}-p0-workers-a0/1")] is Role.WORKER
 
 
 def test_a_dump_counts_once_however_often_it_is_shown():
-    seen, shown = tree(*crew()), {f"{COORDINATOR}/0": dump(OVER, 10)}
+    seen, shown = tree(*pipeline()), {f"{COORDINATOR}/0": dump(OVER, 10)}
     memory = after(look(11, seen, dumps=shown), look(60, seen, dumps=shown))
     assert len(memory.dumps) == 1
 
 
 def test_a_memory_survives_json():
-    seen = tree(*crew(), tasks=(failed_task(0, "boom"),))
+    seen = tree(*pipeline(), tasks=(failed_task(0, "boom"),))
     shown = {f"{COORDINATOR}/0": dump(OVER, 10)}
     memory = after(look(11, seen, report(5, 2), raw(6, "x" * 9000), dumps=shown), look(20, None))
     door = TypeAdapter(Memory)
@@ -155,7 +155,7 @@ def test_a_memory_stays_small_however_long_a_job_lives():
     memory = Memory()
     for n in range(300):
         seen = tree(
-            *crew(n, 0, failure_count=n), tasks=(failed_task(0, *[f"error {c}" * 50 for c in "abc"]),)
+            *pipeline(n, 0, failure_count=n), tasks=(failed_task(0, *[f"error {c}" * 50 for c in "abc"]),)
         )
         lines = [report(n * 60 + k, k % 10, coordinator=f"{ROOT}/{CONTEXT}-p{n}-a0") for k in range(50)]
         memory = update_memory(memory, look(n * 60 + 59, seen, *lines))

@@ -10,7 +10,7 @@ from babysitter.diagnosis.timeline.zephyr_jobs import (
 from babysitter.model.ids import JobId
 from babysitter.model.log import Role
 from tests.support.build import ROOT
-from tests.support.jobs import S, crew, job, tree
+from tests.support.jobs import S, job, pipeline, tree
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_the_root_is_the_parent_unless_its_own_name_says_otherwise():
 
 
 def test_the_newest_submission_is_judged():
-    seen = tree(*crew(0, 0, S, S), *crew(0, 1, since_s=60), *crew(1, 0, since_s=90))
+    seen = tree(*pipeline(0, 0, S, S), *pipeline(0, 1, since_s=60), *pipeline(1, 0, since_s=90))
     newest = newest_pipeline_attempt(seen)
     assert newest is not None
     assert newest.coordinator.name.endswith("p1-a0")
@@ -63,21 +63,25 @@ def test_workers_of_august_belong_to_their_own_coordinator():
 @pytest.mark.parametrize(
     ("jobs", "failures", "doubled"),
     [
-        ((*crew(0, 0), *crew(0, 1, since_s=60)), 0, True),  # the parent's retry beside the first try
-        ((*crew(0, 0, S), *crew(0, 1, since_s=60)), 0, False),  # the first one has ended
-        ((*crew(0, 0), *crew(1, 0, since_s=60)), 0, False),  # the next pipeline
+        ((*pipeline(0, 0), *pipeline(0, 1, since_s=60)), 0, True),  # the parent's retry beside the first try
+        ((*pipeline(0, 0, S), *pipeline(0, 1, since_s=60)), 0, False),  # the first one has ended
+        ((*pipeline(0, 0), *pipeline(1, 0, since_s=60)), 0, False),  # the next pipeline
         (
-            (*crew(0, 0), *crew(0, 0, context="zephyr-dedup-99999999", since_s=60)),
+            (*pipeline(0, 0), *pipeline(0, 0, context="zephyr-dedup-99999999", since_s=60)),
             1,
             True,
         ),  # parent restarted
-        ((*crew(0, 0), *crew(0, 0, context="zephyr-dedup-99999999", since_s=60)), 0, False),  # two contexts
         (
-            (*crew(0, 0), *crew(0, 0, context="zephyr-other-99999999", since_s=60)),
+            (*pipeline(0, 0), *pipeline(0, 0, context="zephyr-dedup-99999999", since_s=60)),
+            0,
+            False,
+        ),  # two contexts
+        (
+            (*pipeline(0, 0), *pipeline(0, 0, context="zephyr-other-99999999", since_s=60)),
             1,
             False,
         ),  # another context
-        ((*crew(0, 0), *crew(0, 1, S, since_s=60)), 0, False),  # the newer one is done
+        ((*pipeline(0, 0), *pipeline(0, 1, S, since_s=60)), 0, False),  # the newer one is done
     ],
 )
 def test_two_coordinators_count_as_doubled_only_when_they_do_the_same_work(jobs, failures, doubled):

@@ -24,7 +24,7 @@ from tests.support.clock import FakeClock
 from tests.support.waiting import HANG_S
 
 ADA = Person("U-ada")
-STEPS_MOST = 3_000
+MAX_STEPS = 3_000
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 @dataclass
 class Rig:
     sim: Simulator
-    hall: App
+    app: App
     service: Service
     clock: FakeClock
     ear: RecordingNotifier
@@ -55,7 +55,7 @@ class Rig:
             while not task.done():
                 if self.clock.waiting:
                     steps += 1
-                    assert steps < STEPS_MOST, "it waits for ever"
+                    assert steps < MAX_STEPS, "it waits for ever"
                     await self._step(step_s)
                 else:
                     await asyncio.wait({task}, timeout=0.001)
@@ -88,12 +88,12 @@ async def rig(scenario: str, folder: Path) -> AsyncIterator[Rig]:
     clock, ear = FakeClock(), RecordingNotifier()
     async with (
         Simulator(scenario, clock.now) as sim,
-        open_app(Settings(state_dir=folder), clock=clock, notifiers=(ear,)) as hall,
-        Service(hall) as service,
+        open_app(Settings(state_dir=folder), clock=clock, notifiers=(ear,)) as app,
+        Service(app) as service,
     ):
         spec = spec_from_options(
             controller_url=sim.url, iris_command=f"{STAND_IN} --controller-url {sim.url}"
         )
         spec = replace(spec, client_revision_date="2026-11-20")
-        await hall.clusters.remember(spec)
-        yield Rig(sim, hall, service, clock, ear, build_server(ToolContext(hall, ADA, spec.name)))
+        await app.clusters.remember(spec)
+        yield Rig(sim, app, service, clock, ear, build_server(ToolContext(app, ADA, spec.name)))

@@ -18,8 +18,8 @@ MANUAL = Path(__file__).parents[3] / "docs" / "mcp.md"
 
 async def test_the_table_of_tools_is_the_servers(tmp_path: Path):
     async with (
-        open_app(Settings(state_dir=tmp_path)) as hall,
-        Client(build_server(ToolContext(hall, ADA))) as agent,
+        open_app(Settings(state_dir=tmp_path)) as app,
+        Client(build_server(ToolContext(app, ADA))) as agent,
     ):
         tools = (await agent.list_tools()).tools
     rows = ["| tool | what it does |", "|---|---|"]

@@ -34,8 +34,8 @@ async def test_promise_1_whatever_an_agent_sends_the_offer_stays_open_and_nothin
         assert after["watch"]["incidents"][0]["proposal"]["status"] == "open"
         assert place.sim.launched == []
         assert not [each for each in place.sim.requests if each[0] in ("TerminateJob", "LaunchJob")]
-        async with place.hall.store.reading() as records:
-            happened = [each.event for each in await records.events.after(0)]
+        async with place.app.store.reading() as tx:
+            happened = [each.event for each in await tx.events.after(0)]
         assert not [each for each in happened if isinstance(each, (ProposalDecided, StepTaken))]
 
 

@@ -15,7 +15,7 @@ from babysitter.surfaces.mcp.tool_server import Server, build_server
 from babysitter.wiring import open_app
 from tests.support.app import opener
 from tests.support.cluster import SmallCluster
-from tests.support.jobs import crew, tree
+from tests.support.jobs import pipeline, tree
 from tests.surfaces.mcp.rig import ADA, rig
 
 TOOLS = {
@@ -43,8 +43,8 @@ CHANGING = {"start_watch", "propose"}
 @pytest.fixture
 async def idle(tmp_path: Path) -> AsyncIterator[Server]:
     """A server over a state in which nothing is watched; no cluster is named."""
-    async with open_app(Settings(state_dir=tmp_path)) as hall:
-        yield build_server(ToolContext(hall, ADA))
+    async with open_app(Settings(state_dir=tmp_path)) as app:
+        yield build_server(ToolContext(app, ADA))
 
 
 async def test_tools_list_is_under_20_kb(idle: Server):
@@ -145,10 +145,10 @@ async def test_a_fault_of_our_own_is_admitted_without_its_text(tmp_path: Path):
         raise RuntimeError("secret of /home/ada")
 
     cluster = SmallCluster()
-    cluster.show(tree(*crew()))
+    cluster.show(tree(*pipeline()))
     async with (
-        open_app(Settings(state_dir=tmp_path), opener=opener(cluster)) as hall,
-        Client(build_server(ToolContext(hall, ADA, "marin", ensure_served=broken))) as agent,
+        open_app(Settings(state_dir=tmp_path), opener=opener(cluster)) as app,
+        Client(build_server(ToolContext(app, ADA, "marin", ensure_served=broken))) as agent,
     ):
         answer = await agent.call_tool("start_watch", {"job": "/ada/dedup"})
     assert answer.is_error

@@ -45,8 +45,8 @@ ME = Implementation(name="tests", version="1")
 
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[Server]:
-    async with open_app(Settings(state_dir=tmp_path)) as hall:
-        yield build_server(ToolContext(hall, ADA))
+    async with open_app(Settings(state_dir=tmp_path)) as app:
+        yield build_server(ToolContext(app, ADA))
 
 
 @contextlib.asynccontextmanager
@@ -135,8 +135,8 @@ async def test_the_command_serves_standard_input_and_output_in_the_oldest_versio
 async def test_killed_in_the_middle_of_a_wait_it_loses_nothing(tmp_path: Path):
     async with (
         still_cluster() as sim,
-        open_app(Settings(state_dir=tmp_path)) as hall,
-        Service(hall),  # so that the children find one and start none
+        open_app(Settings(state_dir=tmp_path)) as app,
+        Service(app),  # so that the children find one and start none
     ):
         started = await first_agent(child(tmp_path, sim), tmp_path, sim.root_job)
         async with Client(child(tmp_path, sim)) as client:

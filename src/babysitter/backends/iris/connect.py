@@ -33,24 +33,24 @@ def connect(
     """Eyes and hands over one line. Raises BadConfig; contacts nobody."""
     iris = iris_command(spec, home=home, working_dir=working_dir)
     line = open_line(spec, clock=clock, home=home, working_dir=working_dir)
-    eyes = IrisReader(line, iris=iris, clock=clock)
-    return eyes, hands_over(line, eyes, spec, clock=clock, home=home)
+    reader = IrisReader(line, iris=iris, clock=clock)
+    return reader, writer_over(line, reader, spec, clock=clock, home=home)
 
 
-def hands_over(
-    line: Transport, eyes: IrisReader, spec: "ClusterSpec", *, clock: Clock, home: Path | None = None
+def writer_over(
+    line: Transport, reader: IrisReader, spec: "ClusterSpec", *, clock: Clock, home: Path | None = None
 ) -> IrisWriter:
     """Hands over this line, which look through these eyes before they act."""
     machine = LocalMachine(environ=os.environ, home=home or Path.home())
     preparer = SubmissionPreparer(
-        eyes,
+        reader,
         iris=spec.iris_command,
         options=spec.options,
         client_revision_date=spec.client_revision_date,
         environ=machine.environ,
         clock=clock,
     )
-    facts = SubmissionFactsReader(line, eyes, preparer=preparer, machine=machine, clock=clock)
+    facts = SubmissionFactsReader(line, reader, preparer=preparer, machine=machine, clock=clock)
     return IrisWriter(line, facts=facts, preparer=preparer)
 
 

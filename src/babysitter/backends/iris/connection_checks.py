@@ -45,25 +45,25 @@ async def examine(
         line = open_line(spec, clock=clock, home=home, working_dir=working_dir or Path.cwd())
     except BabysitError as fault:
         return [Check("configuration", ok=False, detail=fault.sentence, next_step=fault.next_step)]
-    eyes = IrisReader(line, iris=spec.iris_command, clock=clock)
+    reader = IrisReader(line, iris=spec.iris_command, clock=clock)
     try:
-        return await _examine(line, eyes)
+        return await _examine(line, reader)
     finally:
-        await eyes.close()
+        await reader.close()
 
 
-async def _examine(line: object, eyes: IrisReader) -> list[Check]:
+async def _examine(line: object, reader: IrisReader) -> list[Check]:
     checks: list[Check] = []
     if isinstance(line, HttpTransport):
         checks.append(await _part("reachable", lambda: _health(line)))
         if not checks[-1].ok:
             return checks
-    checks.append(await _part("generation", lambda: _generation(eyes)))
+    checks.append(await _part("generation", lambda: _generation(reader)))
     if not checks[-1].ok:
         return checks
-    checks.append(await _part("access", lambda: _access(eyes)))
-    checks.append(await _part("logs", lambda: _logs(eyes)))
-    checks.append(await _part("thread dumps", lambda: _dumps(eyes)))
+    checks.append(await _part("access", lambda: _access(reader)))
+    checks.append(await _part("logs", lambda: _logs(reader)))
+    checks.append(await _part("thread dumps", lambda: _dumps(reader)))
     return checks
 
 
@@ -78,39 +78,39 @@ async def _health(line: HttpTransport) -> str:
     return f"{line.place} answers: {await line.health() or 'something'}"
 
 
-async def _generation(eyes: IrisReader) -> str:
-    about = await eyes.about()
+async def _generation(reader: IrisReader) -> str:
+    about = await reader.about()
     return f"{about.generation} 2026, over {about.transport}; {about.detail}"
 
 
-async def _access(eyes: IrisReader) -> str:
-    await eyes.states([_NO_JOB])
-    workers = await eyes.workers()
+async def _access(reader: IrisReader) -> str:
+    await reader.states([_NO_JOB])
+    workers = await reader.workers()
     healthy = sum(1 for worker in workers if worker.is_healthy)
     return f"jobs may be read; {healthy} of {len(workers)} workers are healthy"
 
 
-async def _logs(eyes: IrisReader) -> str:
+async def _logs(reader: IrisReader) -> str:
     """Of a job that runs right now; an id that nobody has is answered with nothing, which proves less."""
-    running = await _running(eyes)
+    running = await _running(reader)
     job = job_of(running[0]) if running else _NO_JOB
-    batch = await eyes.lines(LogSource(job), after=None, at_most=1, newest=True)
+    batch = await reader.lines(LogSource(job), after=None, at_most=1, newest=True)
     if batch.lines:
         return f"the log service answers with lines of {job}"
     return "the log service answers" + (f", though with nothing of {job}" if running else "; nothing runs")
 
 
-async def _running(eyes: IrisReader) -> list[TaskId]:
-    return [task for worker in await eyes.workers() for task in worker.tasks]
+async def _running(reader: IrisReader) -> list[TaskId]:
+    return [task for worker in await reader.workers() for task in worker.tasks]
 
 
-async def _dumps(eyes: IrisReader) -> str:
+async def _dumps(reader: IrisReader) -> str:
     """Of a task that runs right now, if there is one; a refusal for that one task proves nothing bad."""
-    running = await _running(eyes)
+    running = await _running(reader)
     if not running:
         return "nothing runs, so nothing was tried"
     try:
-        dump = await eyes.dump(running[0])
+        dump = await reader.dump(running[0])
     except SubmissionRefused as fault:
         raise SubmissionRefused(
             fault.sentence, next_step="Without dumps, zombies are told by time and progress alone."

@@ -34,7 +34,7 @@ class SubmissionPreparer:
 
     def __init__(
         self,
-        eyes: IrisReader,
+        reader: IrisReader,
         *,
         iris: Sequence[str],
         options: Sequence[str] = (),
@@ -42,7 +42,7 @@ class SubmissionPreparer:
         environ: Mapping[str, str],
         clock: Clock,
     ) -> None:
-        self._eyes = eyes
+        self._reader = reader
         self._iris = tuple(iris)
         self._options = tuple(options)
         self._configured_date = client_revision_date
@@ -86,7 +86,7 @@ class SubmissionPreparer:
                 next_step="Give it with --resubmit 'iris ... job run ... -- command'.",
             )
         client_date = ""
-        if (await self._eyes.dialect()).wants_client_date:
+        if (await self._reader.dialect()).wants_client_date:
             client_date = await self.client_date()
             if not client_date:
                 raise MissingSubmission(

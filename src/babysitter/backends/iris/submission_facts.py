@@ -65,14 +65,14 @@ class SubmissionFactsReader:
     def __init__(
         self,
         line: Transport,
-        eyes: IrisReader,
+        reader: IrisReader,
         *,
         preparer: SubmissionPreparer,
         machine: LocalMachine,
         clock: Clock,
     ) -> None:
         self._line = line
-        self._eyes = eyes
+        self._reader = reader
         self._preparer = preparer
         self._machine = machine
         self._clock = clock
@@ -115,7 +115,7 @@ class SubmissionFactsReader:
         return ""
 
     async def _generation(self) -> str:
-        return (await self._eyes.about()).generation
+        return (await self._reader.about()).generation
 
     async def _name_is_taken(self, submission: Submission) -> Fact[bool]:
         job = submission.job
@@ -123,14 +123,14 @@ class SubmissionFactsReader:
             return NotKnown("The submission has no name.")
 
         async def ask() -> bool:
-            return await self._eyes.find(job) is not None
+            return await self._reader.find(job) is not None
 
         return await answered(ask(), f"whether {job} exists")
 
     async def _caller(self) -> Fact[Caller | Login]:
         async def ask() -> Fact[Caller | Login]:
             try:
-                authentication = await self._eyes.authentication()
+                authentication = await self._reader.authentication()
             except NotAuthorised:
                 return Known(Login.REFUSED)
             return await read_caller(self._line, authentication=authentication)

@@ -25,7 +25,7 @@ from babysitter.waits import waiting_for
 OPEN_LIMIT_S = 60.0
 FIND_LIMIT_S = 45.0
 FIRST_PAUSE_S = 2.0
-LONGEST_PAUSE_S = 120.0
+MAX_PAUSE_S = 120.0
 _POLL_S = 0.1
 _SSH_KEY = ".ssh/google_compute_engine"
 
@@ -42,7 +42,7 @@ class _Pause:
 
     def failed(self, now: datetime) -> None:
         self.until = now + timedelta(seconds=self.length_s)
-        self.length_s = min(self.length_s * 2, LONGEST_PAUSE_S)
+        self.length_s = min(self.length_s * 2, MAX_PAUSE_S)
 
     def worked(self) -> None:
         self.length_s, self.until = FIRST_PAUSE_S, None

@@ -22,7 +22,7 @@ from babysitter.errors import BadConfig
 from babysitter.model.ids import JobId
 
 APART_MS = 2500  # answers of one sample that came later than this after the one before are another step
-MOST_FILE_BYTES = 64 << 20
+MAX_FILE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +110,14 @@ def read_recording(folder: Path) -> Recording:
 
 def _read_answer(path: Path) -> RecordedResponse | None:
     response = path.with_name(path.name.removesuffix(".request.json") + ".response.json")
-    if path.stat().st_size > MOST_FILE_BYTES or not response.exists():
+    if path.stat().st_size > MAX_FILE_BYTES or not response.exists():
         return None
     try:
         asked = json.loads(path.read_text(encoding="utf-8"))
         status, at_ms = asked.get("http_status"), asked.get("at_epoch_ms")
         if not isinstance(at_ms, int | float) or not isinstance(asked.get("path"), str):
             return None
-        if response.stat().st_size > MOST_FILE_BYTES:
+        if response.stat().st_size > MAX_FILE_BYTES:
             return None
         return RecordedResponse(
             sample=_sample_of(path.name, asked["path"]),

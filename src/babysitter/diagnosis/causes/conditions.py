@@ -20,7 +20,7 @@ from babysitter.diagnosis.timeline.traceback import RaisedException, Traceback
 from babysitter.model.finding import Evidence
 from babysitter.model.log import LogLevel, Role
 
-MOST_STARTS = 200  # of a sequence that are tried
+MAX_STARTS = 200  # of a sequence that are tried
 
 Dead = Callable[[int], bool]  # whether a line is explained by another rule and no longer counts
 
@@ -205,7 +205,7 @@ def _together(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pa
         return None
     if wanted.within is None:
         return {lines[0]: pattern for lines, pattern in zip(each, wanted.all, strict=True)}
-    for anchor in each[0][:MOST_STARTS]:
+    for anchor in each[0][:MAX_STARTS]:
         near = [_nearest(lines, anchor) for lines in each]
         if _is_close(wanted, reading, min(near), max(near)):
             return dict(zip(near, wanted.all, strict=True))
@@ -222,7 +222,7 @@ def _in_order(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pa
     each = _all_usable(wanted, wanted.sequence, reading, dead)
     if each is None:
         return None
-    for start in each[0][:MOST_STARTS]:
+    for start in each[0][:MAX_STARTS]:
         chain = _chain(wanted, reading, each, start)
         if chain and _is_close(wanted, reading, chain[0], chain[-1]):
             return dict(zip(chain, wanted.sequence, strict=True))

@@ -21,10 +21,10 @@ from babysitter.model.finding import Evidence
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogLevel, LogLine, Role
 
-LONGEST_QUOTE = 2000  # characters of a line that evidence keeps
-MOST_TRACEBACK_LINES = 40_000
-MOST_LAZY_LINES = 200_000  # of a pattern that only an `unless` asks for
-MOST_NEAR_LINES = 40_000  # looked at one by one before a scan of everything is cheaper
+MAX_QUOTE = 2000  # characters of a line that evidence keeps
+MAX_TRACEBACK_LINES = 40_000
+MAX_LAZY_LINES = 200_000  # of a pattern that only an `unless` asks for
+MAX_NEAR_LINES = 40_000  # looked at one by one before a scan of everything is cheaper
 WINDOW_LINES = 120  # how far a traceback is followed behind its head
 
 # Scanned beside the rules' own patterns, so that tracebacks are found in the same pass.
@@ -135,14 +135,14 @@ class LineBuffer:
             known = self._hits[pattern] = (
                 []
                 if is_absent
-                else list(islice(self._search(pattern, 0, 0, len(self.buffer)), MOST_LAZY_LINES))
+                else list(islice(self._search(pattern, 0, 0, len(self.buffer)), MAX_LAZY_LINES))
             )
         return known
 
     def lines_near(self, pattern: Pattern, anchors: Sequence[int], *, before: int, after: int) -> list[int]:
         """Lines that match from so many lines before an anchor to so many after one; perhaps others too."""
         width = before + after
-        if pattern in self._hits or pattern in self._scanned or len(anchors) * width > MOST_NEAR_LINES:
+        if pattern in self._hits or pattern in self._scanned or len(anchors) * width > MAX_NEAR_LINES:
             return self.lines_with(pattern)
         found: list[int] = []
         for first, last in runs_of(anchors, gap=width + 1):
@@ -241,7 +241,7 @@ class LineBuffer:
         return known
 
     def _evidence(self, line: int) -> Evidence:
-        text = self.text(line)[:LONGEST_QUOTE]
+        text = self.text(line)[:MAX_QUOTE]
         if line >= self.log_count:
             return Evidence(text, self._extra[line - self.log_count][1])
         time_ms, task = self.time_ms(line), self.task(line)
@@ -260,7 +260,7 @@ class LineBuffer:
         """All tracebacks, and exceptions that stand alone; bounded in how many lines are read for them."""
         reader = Reader()
         for index in self._traceback_lines():
-            reader.feed(index, self.text(index)[:LONGEST_QUOTE], self.task(index))
+            reader.feed(index, self.text(index)[:MAX_QUOTE], self.task(index))
         return reader.finish()
 
     @cached_property
@@ -277,10 +277,10 @@ class LineBuffer:
         heads, exceptions = self.lines_with(TRACEBACK_HEAD), self.lines_with(EXCEPTION_LINE)
         wanted: set[int] = set()
         for head in heads:
-            if len(wanted) >= MOST_TRACEBACK_LINES:
+            if len(wanted) >= MAX_TRACEBACK_LINES:
                 break
             wanted.update(range(max(0, head - 1), min(self.count, head + WINDOW_LINES)))
-        for line in exceptions[:MOST_TRACEBACK_LINES]:
+        for line in exceptions[:MAX_TRACEBACK_LINES]:
             wanted.update((max(0, line - 1), line))
         yield from sorted(wanted)
 

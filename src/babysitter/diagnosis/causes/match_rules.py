@@ -29,8 +29,8 @@ from babysitter.model.seen import Seen
 from babysitter.model.thread_dump import ThreadDump
 from babysitter.playbook.load import Playbook
 
-MOST_EVIDENCE = 4  # lines quoted of one finding: the first three and the last
-MOST_CAPTURE = 200  # characters
+MAX_EVIDENCE = 4  # lines quoted of one finding: the first three and the last
+MAX_CAPTURE = 200  # characters
 
 
 def classify(
@@ -175,10 +175,10 @@ def _what_is_left(
 
 def _finding(rule: Rule, match: Match, reading: LineBuffer) -> Finding:
     lines = sorted(match.lines)
-    quoted = lines if len(lines) <= MOST_EVIDENCE else [*lines[: MOST_EVIDENCE - 1], lines[-1]]
+    quoted = lines if len(lines) <= MAX_EVIDENCE else [*lines[: MAX_EVIDENCE - 1], lines[-1]]
     captures = _captures(match, lines, reading)
     captures.update({name: _filled(text, captures) for name, text in rule.extract.items()})
-    captures = {name: value[:MOST_CAPTURE] for name, value in captures.items() if value}
+    captures = {name: value[:MAX_CAPTURE] for name, value in captures.items() if value}
     words = {**captures, "count": str(max(1, len(lines))), "task": reading.task(lines[0]) if lines else ""}
     return Finding(
         rule=RuleId(rule.id),

@@ -23,7 +23,7 @@ RARE_FACTS = frozenset(
 )
 KNOWN_FACTS = frozenset({*NUMBERS, *TEXTS})
 LINES = "lines"
-MOST_KEPT = 8  # playbooks ready at once: a few kinds of job, before and after a reload
+MAX_KEPT = 8  # playbooks ready at once: a few kinds of job, before and after a reload
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ def rulebooks_of(playbook: Playbook) -> Rulebooks:
         _made(tuple(placed for placed in asking if placed.rule.last_resort)),
         _made(explaining),
     )
-    while len(_kept) >= MOST_KEPT:
+    while len(_kept) >= MAX_KEPT:
         _kept.pop(next(iter(_kept)))
     _kept[id(playbook)] = fresh
     return fresh

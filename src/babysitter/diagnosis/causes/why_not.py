@@ -27,11 +27,11 @@ from babysitter.model.ids import RuleId
 from babysitter.model.verdict import Reason
 from babysitter.playbook.load import Playbook
 
-MOST_RULES = 6  # told in full; of the others only that they exist
-MOST_WAYS = 3  # of a choice that are taken apart
-MOST_PATTERNS = 4  # of one predicate that are named
-MOST_PATTERN = 60  # characters of a pattern
-MOST_VALUE = 160  # characters of a value
+MAX_RULES = 6  # told in full; of the others only that they exist
+MAX_WAYS = 3  # of a choice that are taken apart
+MAX_PATTERNS = 4  # of one predicate that are named
+MAX_PATTERN = 60  # characters of a pattern
+MAX_VALUE = 160  # characters of a value
 
 _FIELDS = ("state", "task_state", "exit_code", "error", "pending_reason", "failure_count",
            "preemption_count", "memory_peak", "last_log_age_s")  # fmt: skip
@@ -56,7 +56,7 @@ def why_not(playbook: Playbook, cause: Cause, reading: LineBuffer) -> tuple[Reas
     tried = [(rule, tuple(predicates_of(rule, reading))) for rule in playbook.rules if rule.cause is cause]
     tried.sort(key=lambda each: -_share_that_holds(each[1]))
     reasons: list[Reason] = []
-    for rule, predicates in tried[:MOST_RULES]:
+    for rule, predicates in tried[:MAX_RULES]:
         by = explained.get(RuleId(rule.id))
         if rule.id in found:
             reasons.append(Reason(rule.id, True, "it matched; what decided was earlier or surer"))
@@ -64,8 +64,8 @@ def why_not(playbook: Playbook, cause: Cause, reading: LineBuffer) -> tuple[Reas
         if by is not None:
             reasons.append(Reason(rule.id, False, f"matched, but {by} explains those lines"))
         reasons += [Reason(rule.id, each.holds, f"{each.text}: {each.value}") for each in predicates]
-    if len(tried) > MOST_RULES:
-        more = len(tried) - MOST_RULES
+    if len(tried) > MAX_RULES:
+        more = len(tried) - MAX_RULES
         reasons.append(Reason("others", False, f"{more} more rules of {cause}, none of which came nearer"))
     return tuple(reasons)
 
@@ -97,7 +97,7 @@ def _of_condition(condition: Condition, reading: LineBuffer) -> Iterator[Predica
         match = match_tracebacks(condition.traceback, reading, nothing_dead)
         seen = ", ".join(dict.fromkeys(r.type for unit in reading.tracebacks for r in unit.raised))
         value = seen or "no traceback was read"
-        yield Predicate(f"a traceback with {_named(named)}", match is not None, value[:MOST_VALUE])
+        yield Predicate(f"a traceback with {_named(named)}", match is not None, value[:MAX_VALUE])
     for each in condition.all:
         yield from _of_condition(each, reading)
     if condition.any:
@@ -122,7 +122,7 @@ def _of_field(condition: Condition, name: str, reading: LineBuffer) -> Predicate
     return Predicate(
         f"{name.replace('_', ' ')} {_wanted(getattr(condition, name))}",
         field_evidence(alone, fields) is not None,
-        met[:MOST_VALUE],
+        met[:MAX_VALUE],
     )
 
 
@@ -200,7 +200,7 @@ def _of_any(conditions: Sequence[Condition], reading: LineBuffer) -> Iterator[Pr
         (tuple(_of_condition(condition, reading)) for condition in conditions),
         key=lambda parts: -_share_that_holds(parts),
     )
-    for parts in ways[:MOST_WAYS]:
+    for parts in ways[:MAX_WAYS]:
         for number, part in enumerate(parts):
             yield replace(part, text=f"{'   and' if number else '   or'} {part.text.strip()}", is_part=True)
 
@@ -210,14 +210,14 @@ def _unless(condition: Condition, reading: LineBuffer) -> Predicate:
     is_free = holds(condition, reading) is None
     text = " and ".join(part.text for part in parts)
     value = "it is not" if is_free else "it is"
-    return Predicate(f"unless {text}"[:MOST_VALUE], is_free, value, is_exception=True)
+    return Predicate(f"unless {text}"[:MAX_VALUE], is_free, value, is_exception=True)
 
 
 def _named(patterns: Sequence[Pattern]) -> str:
-    shown = " or ".join(f"`{_short(pattern.text)}`" for pattern in patterns[:MOST_PATTERNS])
-    more = len(patterns) - MOST_PATTERNS
+    shown = " or ".join(f"`{_short(pattern.text)}`" for pattern in patterns[:MAX_PATTERNS])
+    more = len(patterns) - MAX_PATTERNS
     return f"{shown} or {more} others" if more > 0 else shown
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= MOST_PATTERN else f"{text[: MOST_PATTERN - 1]}…"
+    return text if len(text) <= MAX_PATTERN else f"{text[: MAX_PATTERN - 1]}…"

@@ -2,7 +2,7 @@
 
 import re
 
-MOST_PREFIXES = 6  # Ray's prefix, a rank, a time, a level, a module, a separator
+MAX_PREFIXES = 6  # Ray's prefix, a rank, a time, a level, a module, a separator
 
 _RANK = r"(?:default|rank|Rank|RANK|local_rank|TP|DP|PP|EP)"
 _SLICE = r"(?:TP|DP|PP|EP)\d+"
@@ -40,7 +40,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]")
 def strip_header(text: str) -> str:
     """The message of a line, without what stands in front of it."""
     line = (_ESCAPE.sub("", text) if "\x1b" in text else text).strip()
-    for _ in range(MOST_PREFIXES):
+    for _ in range(MAX_PREFIXES):
         shorter = _PREFIX.sub("", line, count=1)
         if shorter == line:
             break

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from babysitter.model.ids import TaskId
 from babysitter.model.thread_dump import Process, StackFrame, Thread, ThreadDump
 
-MOST_THREADS = 2000  # of one dump; a real one has tens
-LONGEST_LINE = 4000
+MAX_THREADS = 2000  # of one dump; a real one has tens
+MAX_LINE = 4000
 MAIN = "MainThread"
-MOST_FRAMES = 400  # of one thread
+MAX_FRAMES = 400  # of one thread
 
 _PROCESS = re.compile(r"\s*Process (?P<pid>\d+): ?(?P<command>.*)")
 _PARENT = re.compile(r"\s*Parent Process (?P<pid>\d+)")
@@ -38,7 +38,7 @@ def read_dump(text: str, target: TaskId = _NO_TASK, taken_at: datetime = _NO_TIM
     is_in_thread = False
 
     def end_thread() -> None:
-        if is_in_thread and len(threads) < MOST_THREADS:
+        if is_in_thread and len(threads) < MAX_THREADS:
             threads.append(Thread(name, state, tuple(frames)))
 
     def end_process() -> None:
@@ -46,7 +46,7 @@ def read_dump(text: str, target: TaskId = _NO_TASK, taken_at: datetime = _NO_TIM
             processes.append(Process(pid, command, _with_main(threads), parent))
 
     for line in text.splitlines():
-        if len(line) > LONGEST_LINE:
+        if len(line) > MAX_LINE:
             continue
         if found := _PROCESS.match(line):
             end_thread()
@@ -61,7 +61,7 @@ def read_dump(text: str, target: TaskId = _NO_TASK, taken_at: datetime = _NO_TIM
             name, state = _name_and_state(found)
         elif (
             is_in_thread
-            and len(frames) < MOST_FRAMES
+            and len(frames) < MAX_FRAMES
             and (found := _FAULT_FRAME.match(line) or _FRAME.match(line))
         ):
             frames.append(StackFrame(found["function"], found["file"], int(found["line"] or 0)))

@@ -33,7 +33,7 @@ JUDGES: Mapping[Phase, Callable[[Snapshot], PhaseResult]] = {
     Phase.STEADY: steady,
     Phase.SUSPECT: suspect,
     Phase.FAILING: failing,
-    Phase.ACTING: lambda scene: PhaseResult(Phase.ACTING),  # noqa: ARG005  the saga's business
+    Phase.ACTING: lambda snapshot: PhaseResult(Phase.ACTING),  # noqa: ARG005  the saga's business
     Phase.FINISHED: finished,
 }
 
@@ -62,66 +62,68 @@ def assess(observation: Observation, findings: Findings, memory: Memory, limits:
     memory = replace(
         retain_findings(memory, findings, observation), assessment_s=assessment_every_s(memory, limits)
     )
-    scene = Snapshot(observation.tree.value, observation, findings, memory, limits)
-    scene, outcome, trail, recovered = _settle(scene)
-    return _verdict(scene, outcome, trail, recovered)
+    snapshot = Snapshot(observation.tree.value, observation, findings, memory, limits)
+    snapshot, outcome, trail, recovered = _settle(snapshot)
+    return _verdict(snapshot, outcome, trail, recovered)
 
 
-def _settle(scene: Snapshot) -> tuple[Snapshot, PhaseResult, tuple[Phase, ...], bool]:
+def _settle(snapshot: Snapshot) -> tuple[Snapshot, PhaseResult, tuple[Phase, ...], bool]:
     """Ask the phase's function, and the next one's, until one of them stays."""
     trail: list[Phase] = []
     recovered = False
-    outcome = JUDGES[scene.memory.phase](scene)
-    while outcome.phase is not scene.memory.phase and outcome.phase not in trail:
-        trail.append(scene.memory.phase)
+    outcome = JUDGES[snapshot.memory.phase](snapshot)
+    while outcome.phase is not snapshot.memory.phase and outcome.phase not in trail:
+        trail.append(snapshot.memory.phase)
         recovered |= outcome.recovered
-        memory = enter(_examined(scene), outcome.phase, scene.now)
-        scene = Snapshot(scene.tree, scene.observation, scene.findings, memory, scene.limits)
-        outcome = JUDGES[memory.phase](scene)
-    if outcome.phase is not scene.memory.phase:  # two phases that send it to each other: stay here
-        outcome = replace(outcome, phase=scene.memory.phase)
-    return scene, outcome, tuple(trail), recovered
+        memory = enter(_examined(snapshot), outcome.phase, snapshot.now)
+        snapshot = Snapshot(snapshot.tree, snapshot.observation, snapshot.findings, memory, snapshot.limits)
+        outcome = JUDGES[memory.phase](snapshot)
+    if outcome.phase is not snapshot.memory.phase:  # two phases that send it to each other: stay here
+        outcome = replace(outcome, phase=snapshot.memory.phase)
+    return snapshot, outcome, tuple(trail), recovered
 
 
-def _examined(scene: Snapshot) -> Memory:
+def _examined(snapshot: Snapshot) -> Memory:
     """The memory on leaving a phase: what was under suspicion has been looked into."""
-    if scene.memory.phase is not Phase.SUSPECT:
-        return scene.memory
-    kinds = scene.memory.suspicious_since
-    return replace(scene.memory, examined_at={**scene.memory.examined_at, **dict.fromkeys(kinds, scene.now)})
+    if snapshot.memory.phase is not Phase.SUSPECT:
+        return snapshot.memory
+    kinds = snapshot.memory.suspicious_since
+    return replace(
+        snapshot.memory, examined_at={**snapshot.memory.examined_at, **dict.fromkeys(kinds, snapshot.now)}
+    )
 
 
-def _verdict(scene: Snapshot, outcome: PhaseResult, trail: tuple[Phase, ...], recovered: bool) -> Verdict:
-    memory = _noted(scene, outcome)
-    spots = _blind_spots(scene)
-    usual_s = next_check_s(outcome.phase, memory.checks_in_phase, scene.limits)
+def _verdict(snapshot: Snapshot, outcome: PhaseResult, trail: tuple[Phase, ...], recovered: bool) -> Verdict:
+    memory = _noted(snapshot, outcome)
+    spots = _blind_spots(snapshot)
+    usual_s = next_check_s(outcome.phase, memory.checks_in_phase, snapshot.limits)
     return Verdict(
         phase=outcome.phase,
         memory=memory,
         next_check_s=min(usual_s, outcome.check_again_s or usual_s),
-        outlook=progress_summary(scene),
+        outlook=progress_summary(snapshot),
         diagnosis=outcome.diagnosis,
-        attempt=scene.attempt.id,
+        attempt=snapshot.attempt.id,
         signals=outcome.signals,
         blind=spots,
         wants=memory.wants,
         reasons=outcome.reasons,
         recovered=recovered,
-        two_coordinators=bool(scene.doubled),
-        healing=scene.is_healing,
+        two_coordinators=bool(snapshot.doubled),
+        healing=snapshot.is_healing,
         trail=trail,
     )
 
 
-def _noted(scene: Snapshot, outcome: PhaseResult) -> Memory:
+def _noted(snapshot: Snapshot, outcome: PhaseResult) -> Memory:
     """The memory to keep: wants, since when signals stand, which were examined, what is open."""
-    before, now = scene.memory, scene.now
+    before, now = snapshot.memory, snapshot.now
     kinds = [signal.kind for signal in outcome.signals]
-    remembered = [*kinds, *_absent_for_a_while(scene, kinds)]
+    remembered = [*kinds, *_absent_for_a_while(snapshot, kinds)]
     examined = {kind: at for kind, at in before.examined_at.items() if kind in remembered}
     if outcome.phase is Phase.SUSPECT:
         examined |= dict.fromkeys(kinds, now)
-    has_ended = scene.root.state.is_terminal
+    has_ended = snapshot.root.state.is_terminal
     wants = frozenset[Want]() if has_ended else outcome.wants
     return replace(
         before,
@@ -130,22 +132,22 @@ def _noted(scene: Snapshot, outcome: PhaseResult) -> Memory:
         suspected_at={kind: now if kind in kinds else before.suspected_at[kind] for kind in remembered},
         examined_at=examined,
         open_cause=_open(outcome),
-        open_attempt=scene.attempt.id if outcome.phase is Phase.FAILING else None,
+        open_attempt=snapshot.attempt.id if outcome.phase is Phase.FAILING else None,
     )
 
 
-def _absent_for_a_while(scene: Snapshot, kinds: Sequence[str]) -> list[str]:
+def _absent_for_a_while(snapshot: Snapshot, kinds: Sequence[str]) -> list[str]:
     """Suspicions that are not there now and keep their age, should they come back: nothing refuted them.
 
     Progress refutes all of them; half an hour without any forgets them.
     """
-    memory = scene.memory
+    memory = snapshot.memory
     return [
         kind
         for kind, at in memory.suspected_at.items()
         if kind in KEEP_THEIR_AGE
         and kind not in kinds
-        and scene.age_s(at) <= scene.limits.assessment_most_s
+        and snapshot.age_s(at) <= snapshot.limits.assessment_most_s
         and (memory.advanced_at is None or memory.advanced_at <= at)
     ]
 
@@ -154,9 +156,9 @@ def _open(outcome: PhaseResult) -> Cause | None:
     return outcome.diagnosis.cause if outcome.phase is Phase.FAILING and outcome.diagnosis else None
 
 
-def _blind_spots(scene: Snapshot) -> tuple[Unseen, ...]:
+def _blind_spots(snapshot: Snapshot) -> tuple[Unseen, ...]:
     """What suspends judgement: a dump that could not be taken does not, nor the log of an ended job."""
-    lines = scene.observation.lines
-    if isinstance(lines, Unseen) and not scene.root.state.is_terminal:
+    lines = snapshot.observation.lines
+    if isinstance(lines, Unseen) and not snapshot.root.state.is_terminal:
         return (lines,)
     return ()

@@ -17,7 +17,7 @@ from babysitter.model.memory import ErrorNote, Memory
 from babysitter.model.observation import Observation
 from babysitter.model.verdict import Diagnosis
 
-MOST_FINDINGS = 40
+MAX_FINDINGS = 40
 LAST_WORDS = 3  # lines shown of an end that nothing explains
 STOPPED = "Terminated by user"
 
@@ -34,7 +34,7 @@ def retain_findings(memory: Memory, findings: Findings, observation: Observation
         shifted = replace(finding, position=finding.position + base, last_position=last + base)
         before = kept.get(finding.rule)
         kept[finding.rule] = shifted if before is None else _joined(before, shifted)
-    worst_first = sorted(kept.values(), key=lambda finding: finding.severity, reverse=True)[:MOST_FINDINGS]
+    worst_first = sorted(kept.values(), key=lambda finding: finding.severity, reverse=True)[:MAX_FINDINGS]
     return replace(memory, findings=tuple(sorted(worst_first, key=lambda finding: finding.position)))
 
 
@@ -49,32 +49,36 @@ def _joined(before: Finding, again: Finding) -> Finding:
     )
 
 
-def known_findings(scene: Snapshot) -> Findings:
+def known_findings(snapshot: Snapshot) -> Findings:
     """Everything that speaks now: what was kept, and what the states of this look say."""
-    lines = len(scene.observation.seen_lines)
-    facts = [finding for finding in scene.findings.all if not 0 <= finding.position < lines]
+    lines = len(snapshot.observation.seen_lines)
+    facts = [finding for finding in snapshot.findings.all if not 0 <= finding.position < lines]
     facts = [replace(f, position=-1, last_position=-1) if f.position >= 0 else f for f in facts]
     return Findings(
-        (*scene.memory.findings, *facts), scene.findings.cancelled, scene.findings.novel_templates
+        (*snapshot.memory.findings, *facts), snapshot.findings.cancelled, snapshot.findings.novel_templates
     )
 
 
-def newest_only(scene: Snapshot, findings: Findings) -> Findings:
+def newest_only(snapshot: Snapshot, findings: Findings) -> Findings:
     """Those with evidence from the newest attempt: the root's present try and the newest crew."""
-    return replace(findings, all=tuple(f for f in findings.all if _is_of_newest(scene, f)))
+    return replace(findings, all=tuple(f for f in findings.all if _is_of_newest(snapshot, f)))
 
 
-def _is_of_newest(scene: Snapshot, finding: Finding) -> bool:
+def _is_of_newest(snapshot: Snapshot, finding: Finding) -> bool:
     sources = [(each.source.rpartition(" ")[2], each.attempt) for each in finding.evidence]
     placed = [(source, attempt) for source, attempt in sources if source.startswith("/")]
-    return not placed or any(_counts(scene, source, attempt) for source, attempt in placed)
+    return not placed or any(_counts(snapshot, source, attempt) for source, attempt in placed)
 
 
-def _counts(scene: Snapshot, source: str, attempt: int) -> bool:
-    root, crew = scene.root, scene.crew
-    if crew is not None and is_within(JobId(source), crew.coordinator.id):
+def _counts(snapshot: Snapshot, source: str, attempt: int) -> bool:
+    root, pipeline = snapshot.root, snapshot.pipeline
+    if pipeline is not None and is_within(JobId(source), pipeline.coordinator.id):
         return True
-    if crew is not None and crew.workers is not None and is_within(JobId(source), crew.workers.id):
+    if (
+        pipeline is not None
+        and pipeline.workers is not None
+        and is_within(JobId(source), pipeline.workers.id)
+    ):
         return True
     if source == root.id:
         return True
@@ -84,12 +88,12 @@ def _counts(scene: Snapshot, source: str, attempt: int) -> bool:
     return attempt < 0 or attempt >= task.current_attempt
 
 
-def facts_of(scene: Snapshot) -> JobFacts:
+def facts_of(snapshot: Snapshot) -> JobFacts:
     """What is known of the job beside its lines, from the newest attempt upwards."""
-    root, crew = scene.root, scene.crew
-    ended = _decisive_task(scene)
-    job = crew.coordinator if crew and crew.coordinator.state.ended_badly else root
-    limit = max((each.resources.memory_bytes for each in scene.tree), default=0)
+    root, pipeline = snapshot.root, snapshot.pipeline
+    ended = _decisive_task(snapshot)
+    job = pipeline.coordinator if pipeline and pipeline.coordinator.state.ended_badly else root
+    limit = max((each.resources.memory_bytes for each in snapshot.tree), default=0)
     return JobFacts(
         state=root.state,
         exit_code=ended.exit_code if ended and ended.exit_code else None,
@@ -97,12 +101,12 @@ def facts_of(scene: Snapshot) -> JobFacts:
         pending_reason=root.pending_reason,
         failure_count=root.failure_count,
         preemption_count=root.preemption_count,
-        memory_peak_bytes=scene.memory.peak_memory_bytes,
+        memory_peak_bytes=snapshot.memory.peak_memory_bytes,
         memory_limit_bytes=limit or None,
-        last_line_age_s=scene.age_s(scene.memory.last_line_at) if scene.sees_lines else None,
+        last_line_age_s=snapshot.age_s(snapshot.memory.last_line_at) if snapshot.sees_lines else None,
         stopped_at_root=was_stopped(root),
-        retried_by_itself=not root.state.is_terminal and (scene.is_healing or scene.retries > 0),
-        advanced_after=scene.memory.advanced_position,
+        retried_by_itself=not root.state.is_terminal and (snapshot.is_healing or snapshot.retries > 0),
+        advanced_after=snapshot.memory.advanced_position,
     )
 
 
@@ -112,47 +116,47 @@ def was_stopped(root: Job) -> bool:
     return root.state is JobState.KILLED and any(STOPPED in text for text in texts)
 
 
-def _decisive_task(scene: Snapshot) -> Task | None:
+def _decisive_task(snapshot: Snapshot) -> Task | None:
     """The first task of the newest attempt that ended by itself and badly: coordinator, root, workers."""
-    crew = scene.crew
-    jobs = [crew.coordinator if crew else None, scene.root, crew.workers if crew else None]
+    pipeline = snapshot.pipeline
+    jobs = [pipeline.coordinator if pipeline else None, snapshot.root, pipeline.workers if pipeline else None]
     tasks = [task for job in jobs if job is not None for task in job.tasks or ()]
     bad = (TaskState.FAILED, TaskState.WORKER_FAILED)
     return next((task for task in tasks if task.state in bad and (task.exit_code or task.error)), None)
 
 
-def diagnosis_of_the_end(scene: Snapshot) -> Diagnosis:
+def diagnosis_of_the_end(snapshot: Snapshot) -> Diagnosis:
     """The cause of an end: from the newest attempt, else from whatever the whole run shows."""
-    facts, findings = facts_of(scene), known_findings(scene)
-    newest = diagnose(newest_only(scene, findings), facts)
+    facts, findings = facts_of(snapshot), known_findings(snapshot)
+    newest = diagnose(newest_only(snapshot, findings), facts)
     if newest.cause is Cause.UNKNOWN:
         widest = diagnose(findings, facts)
         newest = widest if widest.cause is not Cause.UNKNOWN else newest
-    return _without_a_change(_with_last_words(scene, raised_by_itself(scene, newest)))
+    return _without_a_change(_with_last_words(snapshot, raised_by_itself(snapshot, newest)))
 
 
-def _with_last_words(scene: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
+def _with_last_words(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     """An end that nothing explains still shows how it ended and what was said last."""
     if diagnosis.cause is not Cause.UNKNOWN or diagnosis.evidence:
         return diagnosis
-    task = _decisive_task(scene)
+    task = _decisive_task(snapshot)
     ended = [] if task is None else [Evidence(task.error or f"exit code {task.exit_code}", task.id)]
-    lines = [line for line in scene.memory.recent_lines if line.text.strip()]
+    lines = [line for line in snapshot.memory.recent_lines if line.text.strip()]
     of_task = [line for line in lines if task is None or line.task == task.id]
     said = [Evidence(line.text, line.task, attempt=line.attempt) for line in of_task[-LAST_WORDS:]]
     return replace(diagnosis, evidence=(*ended, *said))
 
 
-def raised_by_itself(scene: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
+def raised_by_itself(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     """An exception that the program's own code raises in every one of its tries is the program's own.
 
     What it says may sound like broken input; but what was read from outside would fail in what reads it.
     """
-    note = repeated(scene)
+    note = repeated(snapshot)
     is_vague = diagnosis.cause in (Cause.UNKNOWN, Cause.DATA_ERROR)
-    if note is None or not is_vague or tries_of(scene, note) < scene.limits.same_error_escalate_count:
+    if note is None or not is_vague or tries_of(snapshot, note) < snapshot.limits.same_error_escalate_count:
         return diagnosis
-    lines = scene.observation.seen_lines or scene.memory.recent_lines
+    lines = snapshot.observation.seen_lines or snapshot.memory.recent_lines
     units = read_tracebacks([line.text for line in lines], [line.task for line in lines])
     raised = next((unit.raised[0] for unit in reversed(units) if unit.raised and unit.raised[0].frames), None)
     if raised is None or not raised.frames[-1].is_user or raised.name not in note.text:
@@ -183,15 +187,15 @@ def findings_still_valid(diagnosis: Diagnosis) -> Diagnosis:
     return diagnosis
 
 
-def repeated(scene: Snapshot) -> ErrorNote | None:
+def repeated(snapshot: Snapshot) -> ErrorNote | None:
     """The error that ended most tries of the job; None when none did."""
-    notes = [note for note in scene.memory.errors if STOPPED not in note.text]
+    notes = [note for note in snapshot.memory.errors if STOPPED not in note.text]
     return max(notes, key=lambda note: note.count, default=None)
 
 
-def tries_of(scene: Snapshot, note: ErrorNote) -> int:
+def tries_of(snapshot: Snapshot, note: ErrorNote) -> int:
     """How many tries ended so. Some generations list only the present try: then the job's counter tells."""
-    own = [each for each in scene.memory.errors if any(":" in tried for tried in each.tries)]
+    own = [each for each in snapshot.memory.errors if any(":" in tried for tried in each.tries)]
     if own == [note]:
-        return max(note.count, scene.root.failure_count)
+        return max(note.count, snapshot.root.failure_count)
     return note.count

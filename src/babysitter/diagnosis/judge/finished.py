@@ -14,47 +14,47 @@ from babysitter.model.verdict import Diagnosis, Reason
 RECENT_OUTAGE_S = 900.0
 
 
-def finished(scene: Snapshot) -> PhaseResult:
+def finished(snapshot: Snapshot) -> PhaseResult:
     """Judge an end, from the top of the tree: what happened to children only follows from it."""
-    state = scene.root.state
-    reason = Reason("end.state", state.is_terminal, f"{scene.root.id} is {state}")
-    diagnosis = None if not state.is_terminal else _how_it_ended(scene)
+    state = snapshot.root.state
+    reason = Reason("end.state", state.is_terminal, f"{snapshot.root.id} is {state}")
+    diagnosis = None if not state.is_terminal else _how_it_ended(snapshot)
     return PhaseResult(Phase.FINISHED, diagnosis, reasons=(reason,))
 
 
-def _how_it_ended(scene: Snapshot) -> Diagnosis | None:
-    root = scene.root
+def _how_it_ended(snapshot: Snapshot) -> Diagnosis | None:
+    root = snapshot.root
     if root.state is JobState.SUCCEEDED:
-        found = diagnosis_of_the_end(scene)
+        found = diagnosis_of_the_end(snapshot)
         return None if about(found.cause).is_benign or found.cause is Cause.UNKNOWN else found
     if root.state is JobState.UNSCHEDULABLE:
-        return _unschedulable(scene)
+        return _unschedulable(snapshot)
     if was_stopped(root):
-        return _stopped(scene)
-    found = diagnosis_of_the_end(scene)
-    if root.state is JobState.KILLED and found.cause is Cause.UNKNOWN and _is_after_an_outage(scene):
-        return _lost_with_the_controller(scene)
+        return _stopped(snapshot)
+    found = diagnosis_of_the_end(snapshot)
+    if root.state is JobState.KILLED and found.cause is Cause.UNKNOWN and _is_after_an_outage(snapshot):
+        return _lost_with_the_controller(snapshot)
     if about(found.cause).is_benign and found.cause is not Cause.USER_CANCEL:
         return replace(found, cause=Cause.UNKNOWN, severity=Severity.FATAL, action=ActionKind.ESCALATE)
     return found
 
 
-def _stopped(scene: Snapshot) -> Diagnosis:
+def _stopped(snapshot: Snapshot) -> Diagnosis:
     """KILLED at the root: somebody stopped it, whatever else was wrong by then."""
-    text = scene.root.error or "killed"
+    text = snapshot.root.error or "killed"
     return Diagnosis(
         cause=Cause.USER_CANCEL,
         severity=Severity.BENIGN,
         action=ActionKind.IGNORE,
         explanation="The job was stopped on request.",
         confidence=0.9,
-        evidence=(Evidence(text, f"job {scene.root.id}", at=scene.root.finished_at),),
+        evidence=(Evidence(text, f"job {snapshot.root.id}", at=snapshot.root.finished_at),),
         retry=Retry.USELESS,
     )
 
 
-def _unschedulable(scene: Snapshot) -> Diagnosis:
-    root = scene.root
+def _unschedulable(snapshot: Snapshot) -> Diagnosis:
+    root = snapshot.root
     text = (root.pending_reason or root.error or "unschedulable").strip()
     return Diagnosis(
         cause=Cause.UNSCHEDULABLE,
@@ -67,12 +67,12 @@ def _unschedulable(scene: Snapshot) -> Diagnosis:
     )
 
 
-def _is_after_an_outage(scene: Snapshot) -> bool:
-    until = scene.memory.blind_until_at
-    return until is not None and scene.age_s(until) < RECENT_OUTAGE_S
+def _is_after_an_outage(snapshot: Snapshot) -> bool:
+    until = snapshot.memory.blind_until_at
+    return until is not None and snapshot.age_s(until) < RECENT_OUTAGE_S
 
 
-def _lost_with_the_controller(scene: Snapshot) -> Diagnosis:
+def _lost_with_the_controller(snapshot: Snapshot) -> Diagnosis:
     """Killed without a word, right after the controller was away: not the job's own fault."""
     return Diagnosis(
         cause=Cause.CONTROLLER_UNREACHABLE,
@@ -81,6 +81,8 @@ def _lost_with_the_controller(scene: Snapshot) -> Diagnosis:
         explanation="The job was killed without a reason right after the controller could not be reached: "
         "it was lost with it.",
         confidence=0.6,
-        evidence=(Evidence("killed, no reason given", f"job {scene.root.id}", at=scene.root.finished_at),),
+        evidence=(
+            Evidence("killed, no reason given", f"job {snapshot.root.id}", at=snapshot.root.finished_at),
+        ),
         retry=Retry.HELPS,
     )

@@ -23,20 +23,20 @@ from babysitter.model.thread_dump import ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
-def hung_exit(scene: Snapshot) -> Suspicion:
+def hung_exit(snapshot: Snapshot) -> Suspicion:
     """Two dumps of a silent root whose main thread has ended prove it; silence alone asks for them."""
-    root, memory, limits = scene.root, scene.memory, scene.limits
-    if root.state is not JobState.RUNNING or not scene.sees_lines:
+    root, memory, limits = snapshot.root, snapshot.memory, snapshot.limits
+    if root.state is not JobState.RUNNING or not snapshot.sees_lines:
         return none_of(SignalKind.LINGERING, "lingering.running", "not a running job whose log was read")
-    living = next((job for job in scene.tree if job.id != root.id and not job.state.is_terminal), None)
+    living = next((job for job in snapshot.tree if job.id != root.id and not job.state.is_terminal), None)
     if living is not None:
         return none_of(SignalKind.LINGERING, "lingering.alone", f"{living.id} still runs below it")
-    ended_at = [job.finished_at for job in scene.tree if job.finished_at is not None]
+    ended_at = [job.finished_at for job in snapshot.tree if job.finished_at is not None]
     active_at = max([each for each in (memory.last_line_at, *ended_at) if each is not None], default=None)
-    usual_s = limits.zombie_silence_s if scene.crew else limits.quiet_floor_s
+    usual_s = limits.zombie_silence_s if snapshot.pipeline else limits.quiet_floor_s
     most_s = max(usual_s, limits.quiet_gap_factor * memory.line_gap_s)
-    quiet_s = scene.age_s(active_at)
-    over = newest_run(notes_of(scene, TaskId(f"{root.id}/0")), ProcessActivity.SHUT_DOWN)
+    quiet_s = snapshot.age_s(active_at)
+    over = newest_run(notes_of(snapshot, TaskId(f"{root.id}/0")), ProcessActivity.SHUT_DOWN)
     is_silent, is_twice = quiet_s > most_s, apart_s(over) >= limits.zombie_dumps_apart_s
     told = f"nothing was printed or ended for {quiet_s:.0f} s (unusual from {most_s:.0f} s on)"
     reasons = (
@@ -50,7 +50,7 @@ def hung_exit(scene: Snapshot) -> Suspicion:
     if not is_twice:
         wants = frozenset({Want.ROOT_DUMP})
         return Suspicion(SignalKind.LINGERING, Certainty.POSSIBLE, reasons, told, wants=wants)
-    done = "Its pipelines have ended" if scene.crew else "Its program has ended"
+    done = "Its pipelines have ended" if snapshot.pipeline else "Its program has ended"
     diagnosis = Diagnosis(
         cause=Cause.ZOMBIE_COORDINATOR,
         severity=Severity.FATAL,

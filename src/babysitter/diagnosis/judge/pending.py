@@ -19,71 +19,73 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 _PLACING = (Cause.UNSCHEDULABLE, Cause.CAPACITY_WAIT)
 
 
-def pending(scene: Snapshot) -> PhaseResult:
+def pending(snapshot: Snapshot) -> PhaseResult:
     """Judge a job that waits.
 
     Waiting for capacity is not a failure, and reported once when it takes long. A job that no machine can
     ever take is a failure, and reported as soon as a second check hears the same.
     """
-    if scene.root.state.is_terminal:
+    if snapshot.root.state.is_terminal:
         return PhaseResult(Phase.FINISHED)
-    waiting = scene.waiting
+    waiting = snapshot.waiting
     if waiting is None:
         return PhaseResult(Phase.SMOKE)
     why = read_placement(waiting.pending_reason)
-    rule = _rule(scene, why)
+    rule = _rule(snapshot, why)
     is_never = (rule is not None and rule.cause is Cause.UNSCHEDULABLE) or why.placement is Placement.NEVER
-    signals, is_confirmed = _never_placed(scene, waiting, why) if is_never else (_long(scene, waiting), False)
+    signals, is_confirmed = (
+        _never_placed(snapshot, waiting, why) if is_never else (_long(snapshot, waiting), False)
+    )
     return PhaseResult(
         Phase.PENDING,
-        two_coordinators(scene)
-        or _diagnosis(scene, waiting, why, rule, is_never=is_never, is_confirmed=is_confirmed),
+        two_coordinators(snapshot)
+        or _diagnosis(snapshot, waiting, why, rule, is_never=is_never, is_confirmed=is_confirmed),
         signals,
-        reasons=_reasons(scene, waiting, why, is_never=is_never, is_confirmed=is_confirmed),
-        check_again_s=scene.limits.suspicious_pulse_s if is_never and not is_confirmed else None,
+        reasons=_reasons(snapshot, waiting, why, is_never=is_never, is_confirmed=is_confirmed),
+        check_again_s=snapshot.limits.suspicious_pulse_s if is_never and not is_confirmed else None,
     )
 
 
-def _rule(scene: Snapshot, why: PlacementReason) -> Finding | None:
+def _rule(snapshot: Snapshot, why: PlacementReason) -> Finding | None:
     """The rule that best explains the wait, where the cluster's own words do not settle it."""
-    found = [each for each in known_findings(scene).all if each.cause in _PLACING]
+    found = [each for each in known_findings(snapshot).all if each.cause in _PLACING]
     if why.placement is Placement.WAITS:
         found = [each for each in found if each.cause is Cause.CAPACITY_WAIT]
     return max(found, key=lambda finding: finding.confidence, default=None)
 
 
-def _never_placed(scene: Snapshot, waiting: Job, why: PlacementReason) -> tuple[tuple[Signal, ...], bool]:
+def _never_placed(snapshot: Snapshot, waiting: Job, why: PlacementReason) -> tuple[tuple[Signal, ...], bool]:
     """The signal, and whether it stands long enough: groups of machines come back from a quota's backoff.
 
     A second check confirms the cluster's own words; what a rule read is confirmed by time.
     """
-    since = scene.memory.suspicious_since.get(SignalKind.NEVER_PLACED, scene.now)
-    limits = scene.limits
+    since = snapshot.memory.suspicious_since.get(SignalKind.NEVER_PLACED, snapshot.now)
+    limits = snapshot.limits
     needed_s = limits.suspicious_pulse_s if why.placement is Placement.NEVER else limits.suspect_most_s
     text = f"{waiting.name} can never be placed as asked for: {_first_line(waiting.pending_reason.strip())}"
     signal = Signal(SignalKind.NEVER_PLACED, since, text, _evidence(waiting))
-    return (signal,), scene.age_s(since) >= needed_s
+    return (signal,), snapshot.age_s(since) >= needed_s
 
 
-def _long(scene: Snapshot, waiting: Job) -> tuple[Signal, ...]:
-    since = _since(scene, waiting)
-    waited_s = scene.age_s(since)
-    if waited_s <= scene.limits.pending_notice_s:
+def _long(snapshot: Snapshot, waiting: Job) -> tuple[Signal, ...]:
+    since = _since(snapshot, waiting)
+    waited_s = snapshot.age_s(since)
+    if waited_s <= snapshot.limits.pending_notice_s:
         return ()
     told = _first_line(waiting.pending_reason.strip())
     text = f"{waiting.name} has waited for machines for {waited_s / 60:.0f} min: {told}"
     return (Signal(SignalKind.PENDING_LONG, since, text, _evidence(waiting)),)
 
 
-def _since(scene: Snapshot, waiting: Job) -> datetime:
-    return scene.memory.waiting_since_at or waiting.submitted_at or scene.now
+def _since(snapshot: Snapshot, waiting: Job) -> datetime:
+    return snapshot.memory.waiting_since_at or waiting.submitted_at or snapshot.now
 
 
 def _reasons(
-    scene: Snapshot, waiting: Job, why: PlacementReason, *, is_never: bool, is_confirmed: bool
+    snapshot: Snapshot, waiting: Job, why: PlacementReason, *, is_never: bool, is_confirmed: bool
 ) -> tuple[Reason, ...]:
-    waited_s = scene.age_s(_since(scene, waiting))
-    most_s = scene.limits.pending_notice_s
+    waited_s = snapshot.age_s(_since(snapshot, waiting))
+    most_s = snapshot.limits.pending_notice_s
     told = waiting.pending_reason.strip()
     return (
         Reason("pending.waits", True, f"{waiting.id} waits for machines for {waited_s:.0f} s"),
@@ -101,7 +103,7 @@ def _reasons(
 
 
 def _diagnosis(
-    scene: Snapshot,
+    snapshot: Snapshot,
     waiting: Job,
     why: PlacementReason,
     rule: Finding | None,
@@ -117,7 +119,7 @@ def _diagnosis(
     if is_never:
         explanation = f"The cluster can never place {waiting.name} as asked for: {told}"
         if why.placement is Placement.NEVER:
-            advice = why.advice(waiting.name, is_root=waiting.id == scene.root.id)
+            advice = why.advice(waiting.name, is_root=waiting.id == snapshot.root.id)
             explanation = f"{advice} Until then it waits for ever."
     return Diagnosis(
         cause=Cause.UNSCHEDULABLE if is_never else Cause.CAPACITY_WAIT,

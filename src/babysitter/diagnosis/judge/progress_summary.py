@@ -12,29 +12,29 @@ from babysitter.model.memory import Memory
 from babysitter.model.progress import StagePace
 from babysitter.model.verdict import ProgressSummary, StageProgressSummary
 
-MOST_CHILDREN = 10
+MAX_CHILDREN = 10
 
 
-def progress_summary(scene: Snapshot) -> ProgressSummary:
+def progress_summary(snapshot: Snapshot) -> ProgressSummary:
     """The outlook of a look that saw the tree."""
-    stage, memory = scene.stage, scene.memory
-    workers = scene.crew.workers if scene.crew else None
-    goes_on = not scene.root.state.is_terminal
+    stage, memory = snapshot.stage, snapshot.memory
+    workers = snapshot.pipeline.workers if snapshot.pipeline else None
+    goes_on = not snapshot.root.state.is_terminal
     return ProgressSummary(
-        summary=_summary(scene),
-        job_state=scene.root.state,
-        stages=_stages(memory, scene.attempt),
+        summary=_summary(snapshot),
+        job_state=snapshot.root.state,
+        stages=_stages(memory, snapshot.attempt),
         eta_s=eta_s(stage) if goes_on and stage else None,
         rate_per_min=rate_per_min(stage) if goes_on and stage else None,
         alive=stage.alive if stage else None,
         workers=(stage.workers if stage else None) or (workers.task_count if workers else None),
-        pipeline=scene.crew.name.pipeline if scene.crew else None,
-        retries=scene.retries,
+        pipeline=snapshot.pipeline.name.pipeline if snapshot.pipeline else None,
+        retries=snapshot.retries,
         peak_memory_bytes=memory.peak_memory_bytes,
         last_line_at=memory.last_line_at,
-        started_at=scene.root.started_at,
-        finished_at=scene.root.finished_at,
-        failed_children=() if goes_on else failed_children(scene.tree),
+        started_at=snapshot.root.started_at,
+        finished_at=snapshot.root.finished_at,
+        failed_children=() if goes_on else failed_children(snapshot.tree),
     )
 
 
@@ -44,11 +44,16 @@ def failed_children(tree: JobTree) -> tuple[str, ...]:
     A pipeline's coordinators count by their last attempt; its workers, and what was stopped, never.
     """
     found = pipeline_attempts(tree)
-    last = {(crew.name.hash, crew.name.pipeline, crew.name.pool): crew.coordinator for crew in found}
-    of_pipelines = {each.id for crew in found for each in (crew.coordinator, crew.workers) if each}
+    last = {
+        (pipeline.name.hash, pipeline.name.pipeline, pipeline.name.pool): pipeline.coordinator
+        for pipeline in found
+    }
+    of_pipelines = {
+        each.id for pipeline in found for each in (pipeline.coordinator, pipeline.workers) if each
+    }
     meant = [*last.values(), *(each for each in tree.descendants if each.id not in of_pipelines)]
     bad = (JobState.FAILED, JobState.WORKER_FAILED, JobState.UNSCHEDULABLE)
-    return tuple(_child(each) for each in meant if each.state in bad)[:MOST_CHILDREN]
+    return tuple(_child(each) for each in meant if each.state in bad)[:MAX_CHILDREN]
 
 
 def _child(job: Job) -> str:
@@ -98,20 +103,20 @@ def _stages_of(memory: Memory, attempt: JobId | None) -> tuple[StageProgressSumm
     )
 
 
-def _summary(scene: Snapshot) -> str:
-    root, stage = scene.root, scene.stage
+def _summary(snapshot: Snapshot) -> str:
+    root, stage = snapshot.root, snapshot.stage
     if root.state.is_terminal:
-        return _end(scene)
-    if scene.waiting is not None:
-        role = "workers wait" if scene.waiting.id != root.id else "waits"
+        return _end(snapshot)
+    if snapshot.waiting is not None:
+        role = "workers wait" if snapshot.waiting.id != root.id else "waits"
         return f"{role} for machines"
     if stage is not None:
         reached = f"{stage.done}/{stage.total}" if stage.total else f"{stage.done}"
         return f"{stage.label}: {reached}{_left(stage)}"
-    if scene.needs_crew and scene.crew is None:
+    if snapshot.needs_crew and snapshot.pipeline is None:
         return "starting: no coordinator yet"
-    if scene.needs_crew:
-        return f"{Role.COORDINATOR} {scene.attempt.state}, no stage under way"
+    if snapshot.needs_crew:
+        return f"{Role.COORDINATOR} {snapshot.attempt.state}, no stage under way"
     return f"{root.state}"
 
 
@@ -120,12 +125,14 @@ def _left(stage: StagePace) -> str:
     return f", about {left_s / 60:.0f} min left" if left_s is not None and left_s >= 60 else ""
 
 
-def _end(scene: Snapshot) -> str:
-    root = scene.root
+def _end(snapshot: Snapshot) -> str:
+    root = snapshot.root
     lasted = ""
     if root.started_at and root.finished_at:
         lasted_s = (root.finished_at - root.started_at).total_seconds()
         lasted = f" after {lasted_s:.0f} s" if lasted_s < 90 else f" after {lasted_s / 60:.0f} min"
-    again = f", {scene.retries} {'retry' if scene.retries == 1 else 'retries'}" if scene.retries else ""
+    again = (
+        f", {snapshot.retries} {'retry' if snapshot.retries == 1 else 'retries'}" if snapshot.retries else ""
+    )
     word = "succeeded" if root.state is JobState.SUCCEEDED else str(root.state)
     return f"{word}{lasted}{again}"

@@ -31,15 +31,15 @@ from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
-def repeated_errors(scene: Snapshot) -> Suspicion:
+def repeated_errors(snapshot: Snapshot) -> Suspicion:
     """Fatal-looking evidence of a job that still runs: tries that failed alike, lines nothing came after."""
-    note = repeated(scene)
-    limits, memory = scene.limits, scene.memory
-    count = tries_of(scene, note) if note else 0
-    found = _diagnosis_of_the_living(scene)
+    note = repeated(snapshot)
+    limits, memory = snapshot.limits, snapshot.memory
+    count = tries_of(snapshot, note) if note else 0
+    found = _diagnosis_of_the_living(snapshot)
     since = memory.suspicious_since.get(SignalKind.ERRORS)
-    stands_s = scene.age_s(since) if found is not None else 0.0
-    life_at = _last_sign_of_life(scene)
+    stands_s = snapshot.age_s(since) if found is not None else 0.0
+    life_at = _last_sign_of_life(snapshot)
     is_overcome = note is not None and life_at is not None and life_at > note.seen_at
     is_same = count >= limits.same_error_escalate_count and not is_overcome
     is_fatal = found is not None and found.severity is Severity.FATAL
@@ -58,7 +58,7 @@ def repeated_errors(scene: Snapshot) -> Suspicion:
         ),
     )
     if is_same and note is not None:
-        told = _of_repetition(scene, note, count, found)
+        told = _of_repetition(snapshot, note, count, found)
         return Suspicion(SignalKind.ERRORS, Certainty.PROVEN, reasons, told.explanation, told, told.evidence)
     if found is None:
         return Suspicion(SignalKind.ERRORS, Certainty.NONE, reasons)
@@ -67,54 +67,54 @@ def repeated_errors(scene: Snapshot) -> Suspicion:
     return Suspicion(SignalKind.ERRORS, level, reasons, found.explanation, found, found.evidence, wants)
 
 
-def _diagnosis_of_the_living(scene: Snapshot) -> Diagnosis | None:
-    findings = newest_only(scene, known_findings(scene))
-    findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(scene, f)))
-    found = diagnose(findings, facts_of(scene))
+def _diagnosis_of_the_living(snapshot: Snapshot) -> Diagnosis | None:
+    findings = newest_only(snapshot, known_findings(snapshot))
+    findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(snapshot, f)))
+    found = diagnose(findings, facts_of(snapshot))
     row = about(found.cause)
     if row.is_benign or found.severity < Severity.DEGRADED or row.is_judged_over_time:
         return None
     return findings_still_valid(found)
 
 
-def _still_matters(scene: Snapshot, finding: Finding) -> bool:
+def _still_matters(snapshot: Snapshot, finding: Finding) -> bool:
     """Whether a finding can be news about a job that lives: not overcome, and not the job's own to mend."""
     if about(finding.cause).is_judged_over_time:
         return False
     # Workers are replaced and their shards tried again by the pipeline itself; when that does not help, the
     # coordinator gives up, or nothing completes any more, and either is seen.
-    if scene.needs_crew and all(_is_of_worker(scene, each) for each in finding.evidence):
+    if snapshot.needs_crew and all(_is_of_worker(snapshot, each) for each in finding.evidence):
         return False
     if finding.position < 0:
-        return all(_has_ended_badly(scene, each.source.rpartition(" ")[2]) for each in finding.evidence)
-    alive_at = _last_sign_of_life(scene)
+        return all(_has_ended_badly(snapshot, each.source.rpartition(" ")[2]) for each in finding.evidence)
+    alive_at = _last_sign_of_life(snapshot)
     times = [each.at for each in finding.evidence]
     is_older = alive_at is not None and all(at is not None and at <= alive_at for at in times)
     return not is_older or about(finding.cause).outlasts_progress
 
 
-def _last_sign_of_life(scene: Snapshot) -> datetime | None:
+def _last_sign_of_life(snapshot: Snapshot) -> datetime | None:
     """Evidence up to here was overcome. What reports no progress lives while it goes on printing."""
-    memory = scene.memory
-    if memory.advanced_at is not None or memory.progress is not None or scene.needs_crew:
+    memory = snapshot.memory
+    if memory.advanced_at is not None or memory.progress is not None or snapshot.needs_crew:
         return memory.advanced_at
     if memory.last_line_at is None:
         return None
-    return memory.last_line_at - timedelta(seconds=scene.limits.suspect_most_s)
+    return memory.last_line_at - timedelta(seconds=snapshot.limits.suspect_most_s)
 
 
-def _is_of_worker(scene: Snapshot, evidence: Evidence) -> bool:
+def _is_of_worker(snapshot: Snapshot, evidence: Evidence) -> bool:
     source = evidence.source.rpartition(" ")[2]
-    return evidence.role is Role.WORKER or role_of(JobId(_job_in(source)), scene.root.id) is Role.WORKER
+    return evidence.role is Role.WORKER or role_of(JobId(_job_in(source)), snapshot.root.id) is Role.WORKER
 
 
-def _has_ended_badly(scene: Snapshot, source: str) -> bool:
+def _has_ended_badly(snapshot: Snapshot, source: str) -> bool:
     """Whether a state is about something that is over: what lives keeps the errors of its earlier tries."""
-    tasks = [task for job in scene.tree for task in job.tasks or () if task.id == source]
+    tasks = [task for job in snapshot.tree for task in job.tasks or () if task.id == source]
     if tasks:
         return tasks[0].state.is_terminal and tasks[0].state is not TaskState.SUCCEEDED
-    job = scene.tree.find(JobId(source))
-    return job is None or job.state.ended_badly or job.state is scene.root.state
+    job = snapshot.tree.find(JobId(source))
+    return job is None or job.state.ended_badly or job.state is snapshot.root.state
 
 
 def _job_in(source: str) -> str:
@@ -123,10 +123,10 @@ def _job_in(source: str) -> str:
     return job if last.isdigit() else source
 
 
-def _of_repetition(scene: Snapshot, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
-    base = raised_by_itself(scene, found if found is not None else diagnosis_of_the_end(scene))
+def _of_repetition(snapshot: Snapshot, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
+    base = raised_by_itself(snapshot, found if found is not None else diagnosis_of_the_end(snapshot))
     cause = Cause.UNKNOWN if about(base.cause).is_benign else base.cause
-    evidence = (Evidence(note.text[:400], f"job {scene.root.id}", at=note.seen_at), *base.evidence)
+    evidence = (Evidence(note.text[:400], f"job {snapshot.root.id}", at=note.seen_at), *base.evidence)
     return replace(
         base,
         cause=cause,

@@ -24,7 +24,7 @@ SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the mo
 EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before its effect
 OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
 SILENT_S = 1800.0  # of a running job that is in no known quiet phase
-MOST_EVIDENCE = 6
+MAX_EVIDENCE = 6
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
@@ -289,7 +289,7 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
         action=ActionKind.ESCALATE,
         explanation="The job ended badly and nothing that was read says why.",
         confidence=0.5,
-        evidence=_evidence(consequences) or findings.novel_templates[:MOST_EVIDENCE],
+        evidence=_evidence(consequences) or findings.novel_templates[:MAX_EVIDENCE],
     )
 
 
@@ -376,4 +376,4 @@ def _evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
     for finding in findings:
         for line in finding.evidence:
             first.setdefault(_NO_WORD.sub(" ", strip_header(line.text).lower()).strip() or line.text, line)
-    return tuple(first.values())[:MOST_EVIDENCE]
+    return tuple(first.values())[:MAX_EVIDENCE]

@@ -18,52 +18,52 @@ from babysitter.model.phase import Phase
 from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 
 
-def smoke(scene: Snapshot) -> PhaseResult:
+def smoke(snapshot: Snapshot) -> PhaseResult:
     """Judge a start. Up means: every expected child exists and runs, and first progress was seen.
 
     Blindness never counts against the job: the allowance stands still while nothing is seen.
     """
-    if scene.root.state.is_terminal:
+    if snapshot.root.state.is_terminal:
         return PhaseResult(Phase.FINISHED)
-    if scene.waiting is not None:
+    if snapshot.waiting is not None:
         return PhaseResult(Phase.PENDING)
-    stand = evaluate_suspicions(scene)
-    is_up, why = started_successfully(scene)
-    reasons = (*why, *stand.reasons, *_allowance(scene))
+    stand = evaluate_suspicions(snapshot)
+    is_up, why = started_successfully(snapshot)
+    reasons = (*why, *stand.reasons, *_allowance(snapshot))
     if stand.proven is not None:
         return PhaseResult(Phase.FAILING, reasons=reasons)
     if is_up:
         return PhaseResult(Phase.STEADY, reasons=reasons)
-    if has_failed(scene) and not scene.is_healing:
+    if has_failed(snapshot) and not snapshot.is_healing:
         return PhaseResult(Phase.FAILING, reasons=reasons)
     signal = Signal(
         SignalKind.NOT_UP_YET,
-        scene.memory.phase_since_at or scene.now,
+        snapshot.memory.phase_since_at or snapshot.now,
         next((reason.text for reason in why if not reason.holds), "not up yet"),
     )
     return PhaseResult(
         Phase.SMOKE,
-        two_coordinators(scene),
-        (signal, *signals(scene, stand)),
+        two_coordinators(snapshot),
+        (signal, *signals(snapshot, stand)),
         wants=stand.wants | {Want.TASKS},
         reasons=reasons,
     )
 
 
-def has_failed(scene: Snapshot) -> bool:
+def has_failed(snapshot: Snapshot) -> bool:
     """Whether the allowance is used up. Only time in which something was seen counts.
 
     A plain job cannot fail it: it is up once it runs long enough.
     """
-    return scene.needs_crew and scene.memory.seen_in_phase_s > scene.limits.smoke_allowance_s
+    return snapshot.needs_crew and snapshot.memory.seen_in_phase_s > snapshot.limits.smoke_allowance_s
 
 
-def smoke_failed(scene: Snapshot) -> Diagnosis:
+def smoke_failed(snapshot: Snapshot) -> Diagnosis:
     """What is said when the allowance is gone: the cause that evidence gives, else unknown; escalated."""
-    _, why = started_successfully(scene)
-    allowance_min = scene.limits.smoke_allowance_s / 60
+    _, why = started_successfully(snapshot)
+    allowance_min = snapshot.limits.smoke_allowance_s / 60
     missing = "; ".join(reason.text for reason in why if not reason.holds)
-    found = diagnosis_of_the_end(scene)
+    found = diagnosis_of_the_end(snapshot)
     unproven = about(found.cause).is_benign or about(found.cause).is_judged_over_time
     return replace(
         findings_still_valid(found),
@@ -75,6 +75,6 @@ def smoke_failed(scene: Snapshot) -> Diagnosis:
     )
 
 
-def _allowance(scene: Snapshot) -> tuple[Reason, ...]:
-    seen_s, most_s = scene.memory.seen_in_phase_s, scene.limits.smoke_allowance_s
+def _allowance(snapshot: Snapshot) -> tuple[Reason, ...]:
+    seen_s, most_s = snapshot.memory.seen_in_phase_s, snapshot.limits.smoke_allowance_s
     return (Reason("smoke.allowance-used-up", seen_s > most_s, f"{seen_s:.0f} of {most_s:.0f} s"),)

@@ -48,13 +48,13 @@ class Snapshot:
         return isinstance(self.observation.lines, Seen)
 
     @cached_property
-    def crew(self) -> PipelineAttempt | None:
+    def pipeline(self) -> PipelineAttempt | None:
         return newest_pipeline_attempt(self.tree)
 
     @cached_property
     def attempt(self) -> Job:
         """The job that is judged: the newest coordinator, else the root."""
-        return self.crew.coordinator if self.crew else self.root
+        return self.pipeline.coordinator if self.pipeline else self.root
 
     @cached_property
     def stage(self) -> StagePace | None:
@@ -74,7 +74,7 @@ class Snapshot:
     @cached_property
     def retries(self) -> int:
         """How often the job has tried again by itself: its own process, and its pipelines."""
-        again = sum(1 for crew in pipeline_attempts(self.tree) if (crew.name.attempt or 0) > 0)
+        again = sum(1 for pipeline in pipeline_attempts(self.tree) if (pipeline.name.attempt or 0) > 0)
         again += tried_again(self.tree)
         lost = self.root.failure_count + self.root.preemption_count
         return again + (max(0, lost - 1) if self.root.state.ended_badly else lost)  # nothing follows the last
@@ -90,7 +90,7 @@ class Snapshot:
 
     @property
     def has_living_workers(self) -> bool:
-        workers = self.crew.workers if self.crew else None
+        workers = self.pipeline.workers if self.pipeline else None
         if workers is None or workers.state.is_terminal:
             return False
         return not workers.task_states or workers.task_states.get(TaskState.RUNNING, 0) > 0

@@ -36,20 +36,20 @@ class ShardHolders:
     working: tuple[DumpSummary, ...] = ()
 
 
-def stuck(scene: Snapshot) -> Suspicion:
+def stuck(snapshot: Snapshot) -> Suspicion:
     """Nothing completed for far longer than it ever took, although the stage's reports are seen."""
-    stage, limits = scene.stage, scene.limits
-    if not scene.runs:
-        return none_of(SignalKind.STUCK, "stuck.running", f"{scene.attempt.id} does not run")
+    stage, limits = snapshot.stage, snapshot.limits
+    if not snapshot.runs:
+        return none_of(SignalKind.STUCK, "stuck.running", f"{snapshot.attempt.id} does not run")
     if stage is None:
-        return _never_began(scene)
+        return _never_began(snapshot)
     if not stage.is_under_way:
         return none_of(SignalKind.STUCK, "stuck.stage-under-way", f"{stage.label} is done")
-    quiet_s, after_s = _quiet_s(scene, stage), stuck_after_s(stage, scene.memory.stages, limits)
+    quiet_s, after_s = _quiet_s(snapshot, stage), stuck_after_s(stage, snapshot.memory.stages, limits)
     is_over = quiet_s > after_s
-    holders = _holders(scene, stage)
+    holders = _holders(snapshot, stage)
     reasons = (
-        Reason("stuck.log-seen", scene.sees_lines, "the log was read at this look"),
+        Reason("stuck.log-seen", snapshot.sees_lines, "the log was read at this look"),
         Reason(
             "stuck.nothing-completed",
             is_over,
@@ -59,36 +59,41 @@ def stuck(scene: Snapshot) -> Suspicion:
         _blocked_reason("stuck", holders),
         _working_reason("stuck", holders),
     )
-    if not is_over or not scene.sees_lines:
+    if not is_over or not snapshot.sees_lines:
         return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
     if holders.working and not holders.blocked and quiet_s <= after_s * limits.first_shard_factor:
         slow = _slow(stage, holders, quiet_s, after_s)
         text = "nothing completes, but a shard's code is at work"
         return Suspicion(SignalKind.STUCK, Certainty.LIKELY, reasons, text, slow, slow.evidence, _WANTS)
-    diagnosis = _stuck(scene, stage, holders, quiet_s, after_s)
+    diagnosis = _stuck(snapshot, stage, holders, quiet_s, after_s)
     text = f"nothing completed for {quiet_s:.0f} s"
     return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
 
 
-def _never_began(scene: Snapshot) -> Suspicion:
+def _never_began(snapshot: Snapshot) -> Suspicion:
     """A coordinator that runs for long and never began a stage, nor said that it was done."""
-    limits = scene.limits
-    has_begun = any(each.owner == scene.attempt.id for each in scene.memory.stages)
-    runs_s = scene.age_s(scene.attempt.started_at)
-    is_over = scene.needs_crew and not has_begun and runs_s > limits.first_shard_floor_s
-    is_open = is_over and scene.crew is not None and scene.memory.shutdown_at is None and scene.sees_lines
+    limits = snapshot.limits
+    has_begun = any(each.owner == snapshot.attempt.id for each in snapshot.memory.stages)
+    runs_s = snapshot.age_s(snapshot.attempt.started_at)
+    is_over = snapshot.needs_crew and not has_begun and runs_s > limits.first_shard_floor_s
+    is_open = (
+        is_over
+        and snapshot.pipeline is not None
+        and snapshot.memory.shutdown_at is None
+        and snapshot.sees_lines
+    )
     reasons = (
         Reason("stuck.stage-under-way", False, "no stage is under way"),
         Reason(
             "stuck.never-began",
             is_open,
-            f"{scene.attempt.id} runs for {runs_s:.0f} s without a stage "
+            f"{snapshot.attempt.id} runs for {runs_s:.0f} s without a stage "
             f"(stuck from {limits.first_shard_floor_s:.0f} s on)",
         ),
     )
     if not is_open:
         return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
-    evidence = (Evidence(f"no progress report in {runs_s:.0f} s", f"job {scene.attempt.id}"),)
+    evidence = (Evidence(f"no progress report in {runs_s:.0f} s", f"job {snapshot.attempt.id}"),)
     diagnosis = Diagnosis(
         cause=Cause.STAGE_STUCK,
         severity=Severity.FATAL,
@@ -103,11 +108,11 @@ def _never_began(scene: Snapshot) -> Suspicion:
 
 
 def _stuck(
-    scene: Snapshot, stage: StagePace, holders: ShardHolders, quiet_s: float, after_s: float
+    snapshot: Snapshot, stage: StagePace, holders: ShardHolders, quiet_s: float, after_s: float
 ) -> Diagnosis:
     """A restart needs two dumps of a worker that hangs in one place; time alone calls a person."""
     is_blocked = bool(holders.blocked)
-    has_nobody = scene.needs_crew and stage.alive == 0
+    has_nobody = snapshot.needs_crew and stage.alive == 0
     where = ""
     if is_blocked:
         where = f" Its worker hangs in {holders.blocked[-1].place}, in two dumps."
@@ -141,19 +146,19 @@ def _slow(stage: StagePace, holders: ShardHolders, quiet_s: float, after_s: floa
     )
 
 
-def stragglers(scene: Snapshot) -> Suspicion:
+def stragglers(snapshot: Snapshot) -> Suspicion:
     """Nothing queued, few in flight, most workers without work, and that for a while."""
-    stage, limits = scene.stage, scene.limits
-    if stage is None or not scene.runs or not stage.is_under_way or not scene.needs_crew:
+    stage, limits = snapshot.stage, snapshot.limits
+    if stage is None or not snapshot.runs or not stage.is_under_way or not snapshot.needs_crew:
         return none_of(SignalKind.STRAGGLING, "stragglers.stage-under-way", "no stage is under way")
     in_flight, workers = stage.in_flight or 0, stage.workers or 0
     most = max(1, round(stage.total * limits.straggler_most_share))
     # Workers that left for want of work count as gone in the reports, whatever they are called there.
     idle = max(0, (stage.alive or 0) - in_flight) + (stage.gone or 0)
-    quiet_s = _quiet_s(scene, stage)
-    holders = _holders(scene, stage)
+    quiet_s = _quiet_s(snapshot, stage)
+    holders = _holders(snapshot, stage)
     needed = (
-        Reason("stragglers.log-seen", scene.sees_lines, "the log was read at this look"),
+        Reason("stragglers.log-seen", snapshot.sees_lines, "the log was read at this look"),
         Reason("stragglers.nothing-queued", stage.queued == 0, f"{stage.queued} queued"),
         Reason(
             "stragglers.few-in-flight",
@@ -192,7 +197,7 @@ def stragglers(scene: Snapshot) -> Suspicion:
     )
 
 
-def _quiet_s(scene: Snapshot, stage: StagePace) -> float:
+def _quiet_s(snapshot: Snapshot, stage: StagePace) -> float:
     """How long nothing completed, as the stage's own reports show it.
 
     A coordinator that does not even report any more proves nothing until it has been silent for long:
@@ -200,30 +205,30 @@ def _quiet_s(scene: Snapshot, stage: StagePace) -> float:
     evaluates, and for ever when it never told how much there is: it may be exporting. What passed while
     nothing could be seen was no silence.
     """
-    limits, memory = scene.limits, scene.memory
+    limits, memory = snapshot.limits, snapshot.memory
     heard = [each for each in (stage.reported_at, memory.blind_until_at) if each is not None]
-    silent_s = scene.age_s(max(heard, default=None))
-    is_talking = not scene.needs_crew and scene.age_s(memory.last_line_at) < limits.quiet_floor_s
+    silent_s = snapshot.age_s(max(heard, default=None))
+    is_talking = not snapshot.needs_crew and snapshot.age_s(memory.last_line_at) < limits.quiet_floor_s
     if is_talking and not stage.total:
         return since_last_completion_s(stage)
     most_s = limits.first_shard_floor_s * (limits.first_shard_factor if is_talking else 1.0)
-    if scene.sees_lines and silent_s > most_s:
+    if snapshot.sees_lines and silent_s > most_s:
         return since_last_completion_s(stage) + silent_s
     return since_last_completion_s(stage)
 
 
-def _holders(scene: Snapshot, stage: StagePace) -> ShardHolders:
-    workers = scene.crew.workers if scene.crew else None
+def _holders(snapshot: Snapshot, stage: StagePace) -> ShardHolders:
+    workers = snapshot.pipeline.workers if snapshot.pipeline else None
     since = stage.last_done_at or stage.started_at
     blocked: tuple[DumpSummary, ...] = ()
     working: list[DumpSummary] = []
-    for task in dict.fromkeys(note.target for note in scene.memory.dumps if note.role is Role.WORKER):
+    for task in dict.fromkeys(note.target for note in snapshot.memory.dumps if note.role is Role.WORKER):
         if workers is None or job_of(task) != workers.id:
             continue
-        notes = tuple(note for note in notes_of(scene, task) if since is None or note.taken_at >= since)
+        notes = tuple(note for note in notes_of(snapshot, task) if since is None or note.taken_at >= since)
         run = newest_run(notes, ProcessActivity.BLOCKED)
         same = tuple(note for note in run if note.place == run[-1].place)
-        if len(same) >= 2 and apart_s(same) >= scene.limits.blocked_dumps_apart_s:
+        if len(same) >= 2 and apart_s(same) >= snapshot.limits.blocked_dumps_apart_s:
             blocked = (same[0], same[-1])
         if notes and notes[-1].doing is ProcessActivity.WORKING:
             working.append(notes[-1])

@@ -12,36 +12,36 @@ from babysitter.model.phase import Phase
 from babysitter.model.verdict import SignalKind
 
 
-def steady(scene: Snapshot) -> PhaseResult:
+def steady(snapshot: Snapshot) -> PhaseResult:
     """Judge a healthy job: hard evidence goes straight to failing, a new signal to suspect.
 
     A signal that was examined and proved nothing stays a signal, and is examined again when it is older by
     another assessment; stragglers are told and waited for.
     """
-    if scene.root.state.is_terminal:
+    if snapshot.root.state.is_terminal:
         return PhaseResult(Phase.FINISHED)
-    if scene.waiting is not None:
+    if snapshot.waiting is not None:
         return PhaseResult(Phase.PENDING)
-    stand = evaluate_suspicions(scene)
+    stand = evaluate_suspicions(snapshot)
     if stand.proven is not None:
         return PhaseResult(Phase.FAILING, reasons=stand.reasons)
-    if any(is_worth_a_look(scene, each.kind) for each in stand.open):
+    if any(is_worth_a_look(snapshot, each.kind) for each in stand.open):
         return PhaseResult(Phase.SUSPECT, reasons=stand.reasons)
     likely = stand.likely
     return PhaseResult(
         Phase.STEADY,
-        two_coordinators(scene) or (likely.diagnosis if likely else None),
-        signals(scene, stand),
+        two_coordinators(snapshot) or (likely.diagnosis if likely else None),
+        signals(snapshot, stand),
         wants=stand.wants if any(each.level >= Certainty.LIKELY for each in stand.open) else frozenset(),
         reasons=stand.reasons,
     )
 
 
-def is_worth_a_look(scene: Snapshot, kind: SignalKind) -> bool:
+def is_worth_a_look(snapshot: Snapshot, kind: SignalKind) -> bool:
     """Whether a signal is new, or was last examined long ago: an assessment, then ever longer."""
-    examined_at = scene.memory.examined_at.get(kind)
+    examined_at = snapshot.memory.examined_at.get(kind)
     if examined_at is None:
         return True
-    opened_at = scene.memory.suspicious_since.get(kind, examined_at)
+    opened_at = snapshot.memory.suspicious_since.get(kind, examined_at)
     known_s = (examined_at - opened_at).total_seconds()
-    return scene.age_s(examined_at) >= max(scene.memory.assessment_s, known_s)
+    return snapshot.age_s(examined_at) >= max(snapshot.memory.assessment_s, known_s)

@@ -21,8 +21,8 @@ LEAST_POLLED_S = 5400.0
 LEAST_REPORTS = 3  # of the same count, the first included
 LEAST_S = 1200.0
 PACE_FACTOR = 6.0  # so many times longer than the longest gap between two counts before it
-MOST_CHARACTERS = 400
-MOST_HEAD = 60  # a line's own time stands at its beginning
+MAX_CHARACTERS = 400
+MAX_HEAD = 60  # a line's own time stands at its beginning
 DAY_S = 86_400.0
 
 _STEP = re.compile(
@@ -94,7 +94,7 @@ def polled_finding(lines: Sequence[str], *, source: str = "") -> Finding | None:
     if len(behind) < LEAST_POLLS or len(behind) == len(told):
         return None
     last, newest = told[-len(behind) - 1], told[-1]
-    if len(lines[last]) > MOST_CHARACTERS:
+    if len(lines[last]) > MAX_CHARACTERS:
         return None
     message = strip_header(lines[last])
     if _NO_REPORT.search(message) or not (_STEP_BEGINS.search(message) or _STEP.search(message)):
@@ -123,7 +123,7 @@ def _reports(lines: Sequence[str]) -> list[_Report]:
     found: list[_Report] = []
     passed_s = 0.0
     for place, line in enumerate(lines):
-        if len(line) > MOST_CHARACTERS or "\r" in line or (at_s := _time_s(line)) is None:
+        if len(line) > MAX_CHARACTERS or "\r" in line or (at_s := _time_s(line)) is None:
             continue
         message = strip_header(line)
         step = _STEP.search(message)
@@ -148,7 +148,7 @@ def _counts_on(lines: Sequence[str], since: int) -> bool:
     """Whether any other wording counts upwards after `since`: an evaluation, a restore, a compilation."""
     reached: dict[str, float] = {}
     for line in lines[since + 1 :]:
-        message = strip_header(line[:MOST_CHARACTERS])
+        message = strip_header(line[:MAX_CHARACTERS])
         if _STEP.search(message) or not (numbers := _NUMBER.findall(message)):
             continue
         template = _NUMBER.sub("#", message)[:120]
@@ -160,12 +160,12 @@ def _counts_on(lines: Sequence[str], since: int) -> bool:
 
 def _time_s(line: str) -> float | None:
     """Seconds of the time in a line's head; without a date counted from midnight."""
-    return _seconds(_TIME.search(line[:MOST_HEAD]))
+    return _seconds(_TIME.search(line[:MAX_HEAD]))
 
 
 def _anywhere_s(line: str) -> float | None:
     """As `_time_s`, behind a longer head: the name of an actor, an address."""
-    return _seconds(_TIME.search(line[: 2 * MOST_HEAD]))
+    return _seconds(_TIME.search(line[: 2 * MAX_HEAD]))
 
 
 def _seconds(found: re.Match[str] | None) -> float | None:

@@ -11,23 +11,23 @@ from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
 
 
-def suspect(scene: Snapshot) -> PhaseResult:
+def suspect(snapshot: Snapshot) -> PhaseResult:
     """Judge a signal: confirmed, explained away, or, after at most three minutes, kept as a signal."""
-    if scene.root.state.is_terminal:
+    if snapshot.root.state.is_terminal:
         return PhaseResult(Phase.FINISHED)
-    if scene.waiting is not None:
+    if snapshot.waiting is not None:
         return PhaseResult(Phase.PENDING)
-    stand = evaluate_suspicions(scene)
+    stand = evaluate_suspicions(snapshot)
     if stand.proven is not None:
         return PhaseResult(Phase.FAILING, reasons=stand.reasons)
-    is_over = scene.memory.seen_in_phase_s >= scene.limits.suspect_most_s
+    is_over = snapshot.memory.seen_in_phase_s >= snapshot.limits.suspect_most_s
     if not stand.open or is_over:
         return PhaseResult(Phase.STEADY, reasons=stand.reasons)
     likely = stand.likely
     return PhaseResult(
         Phase.SUSPECT,
-        two_coordinators(scene) or (likely.diagnosis if likely else None),
-        signals(scene, stand),
+        two_coordinators(snapshot) or (likely.diagnosis if likely else None),
+        signals(snapshot, stand),
         wants=stand.wants | {Want.TASKS},
         reasons=stand.reasons,
     )

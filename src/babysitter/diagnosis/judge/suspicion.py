@@ -46,9 +46,9 @@ def none_of(kind: SignalKind, name: str, why_not: str) -> Suspicion:
     return Suspicion(kind, Certainty.NONE, (Reason(name, False, why_not),))
 
 
-def notes_of(scene: Snapshot, task: TaskId) -> tuple[DumpSummary, ...]:
+def notes_of(snapshot: Snapshot, task: TaskId) -> tuple[DumpSummary, ...]:
     """What the dumps of one process said, oldest first."""
-    return tuple(note for note in scene.memory.dumps if note.target == task)
+    return tuple(note for note in snapshot.memory.dumps if note.target == task)
 
 
 def newest_run(notes: tuple[DumpSummary, ...], doing: ProcessActivity) -> tuple[DumpSummary, ...]:
@@ -66,12 +66,12 @@ def apart_s(notes: tuple[DumpSummary, ...]) -> float:
     return (notes[-1].taken_at - notes[0].taken_at).total_seconds() if notes else 0.0
 
 
-def silence_s(scene: Snapshot) -> float:
+def silence_s(snapshot: Snapshot) -> float:
     """Seconds since the newest report of a coordinator that is in a stage; 0 when the log cannot be seen."""
-    stage = scene.stage
-    if stage is None or not scene.sees_lines or not stage.is_under_way:
+    stage = snapshot.stage
+    if stage is None or not snapshot.sees_lines or not stage.is_under_way:
         return 0.0
-    return scene.age_s(stage.reported_at)
+    return snapshot.age_s(stage.reported_at)
 
 
 _SHOWN = {

@@ -53,48 +53,48 @@ class Suspicions:
         return tuple(reason for each in self.all for reason in each.reasons)
 
 
-def evaluate_suspicions(scene: Snapshot) -> Suspicions:
+def evaluate_suspicions(snapshot: Snapshot) -> Suspicions:
     """Every suspicion about a running job, the one that explains the others first."""
-    return Suspicions(tuple(weigh(scene) for weigh in SUSPICIONS))
+    return Suspicions(tuple(weigh(snapshot) for weigh in SUSPICIONS))
 
 
-def signals(scene: Snapshot, stand: Suspicions) -> tuple[Signal, ...]:
+def signals(snapshot: Snapshot, stand: Suspicions) -> tuple[Signal, ...]:
     """The open suspicions as signals, with the moment since when each is open; and what else is going on."""
-    since = scene.memory.suspicious_since
+    since = snapshot.memory.suspicious_since
     found = [
-        Signal(each.kind, since.get(each.kind, scene.now), each.explanation, each.evidence)
+        Signal(each.kind, since.get(each.kind, snapshot.now), each.explanation, each.evidence)
         for each in stand.open
     ]
-    if scene.doubled:
-        found.append(_doubled_signal(scene))
-    if scene.is_healing:
+    if snapshot.doubled:
+        found.append(_doubled_signal(snapshot))
+    if snapshot.is_healing:
         text = "shards were given to other workers: the pipeline mends itself"
-        if scene.retries:
-            text = f"the job recovers by itself: try {scene.retries + 1}, judged by its newest attempt"
-        found.append(Signal(SignalKind.RETRYING, since.get(SignalKind.RETRYING, scene.now), text))
+        if snapshot.retries:
+            text = f"the job recovers by itself: try {snapshot.retries + 1}, judged by its newest attempt"
+        found.append(Signal(SignalKind.RETRYING, since.get(SignalKind.RETRYING, snapshot.now), text))
     return tuple(found)
 
 
-def _doubled_signal(scene: Snapshot) -> Signal:
-    since = scene.memory.suspicious_since.get(SignalKind.TWO_COORDINATORS, scene.now)
+def _doubled_signal(snapshot: Snapshot) -> Signal:
+    since = snapshot.memory.suspicious_since.get(SignalKind.TWO_COORDINATORS, snapshot.now)
     text = "two pipelines write at once"
-    return Signal(SignalKind.TWO_COORDINATORS, since, text, _doubled_evidence(scene))
+    return Signal(SignalKind.TWO_COORDINATORS, since, text, _doubled_evidence(snapshot))
 
 
-def _doubled_evidence(scene: Snapshot) -> tuple[Evidence, ...]:
-    newest = scene.attempt
+def _doubled_evidence(snapshot: Snapshot) -> tuple[Evidence, ...]:
+    newest = snapshot.attempt
     older = tuple(
-        Evidence(f"still {crew.coordinator.state}", f"job {crew.coordinator.id}", at=scene.now)
-        for crew in scene.doubled
+        Evidence(f"still {pipeline.coordinator.state}", f"job {pipeline.coordinator.id}", at=snapshot.now)
+        for pipeline in snapshot.doubled
     )
-    return (*older, Evidence(f"{newest.state}, submitted later", f"job {newest.id}", at=scene.now))
+    return (*older, Evidence(f"{newest.state}, submitted later", f"job {newest.id}", at=snapshot.now))
 
 
-def two_coordinators(scene: Snapshot) -> Diagnosis | None:
+def two_coordinators(snapshot: Snapshot) -> Diagnosis | None:
     """Two coordinators of one pipeline at work: an incident, and nothing is restarted while it lasts."""
-    if not scene.doubled:
+    if not snapshot.doubled:
         return None
-    older = scene.doubled[-1].coordinator.id
+    older = snapshot.doubled[-1].coordinator.id
     return Diagnosis(
         cause=Cause.ZOMBIE_COORDINATOR,
         severity=Severity.DEGRADED,
@@ -102,46 +102,46 @@ def two_coordinators(scene: Snapshot) -> Diagnosis | None:
         explanation=f"An older coordinator ({older}) still works beside the newest one: two pipelines write "
         "at the same time. It usually ends by itself; nothing may be restarted before.",
         confidence=0.9,
-        evidence=_doubled_evidence(scene),
+        evidence=_doubled_evidence(snapshot),
         retry=Retry.ITSELF,
         look_at=("coordinator-logs",),
     )
 
 
-def started_successfully(scene: Snapshot) -> tuple[bool, tuple[Reason, ...]]:
+def started_successfully(snapshot: Snapshot) -> tuple[bool, tuple[Reason, ...]]:
     """Whether the newest attempt is up: everything it started runs, and first progress was seen."""
-    if scene.needs_crew:
-        return _crew_came_up(scene)
-    has_line = scene.memory.first_line_at is not None
-    seen_s, most_s = scene.memory.seen_in_phase_s, scene.limits.plain_smoke_s
-    runs = scene.root.state is JobState.RUNNING
+    if snapshot.needs_crew:
+        return _pipeline_started(snapshot)
+    has_line = snapshot.memory.first_line_at is not None
+    seen_s, most_s = snapshot.memory.seen_in_phase_s, snapshot.limits.plain_smoke_s
+    runs = snapshot.root.state is JobState.RUNNING
     holds = runs and (has_line or seen_s >= most_s)
     reasons = (
-        Reason("up.running", runs, f"the job is {scene.root.state}"),
+        Reason("up.running", runs, f"the job is {snapshot.root.state}"),
         Reason("up.first-line", has_line, f"it has printed {'a line' if has_line else 'nothing'}"),
         Reason("up.long-enough", seen_s >= most_s, f"seen for {seen_s:.0f} s (enough: {most_s:.0f} s)"),
     )
     return holds, reasons
 
 
-def _crew_came_up(scene: Snapshot) -> tuple[bool, tuple[Reason, ...]]:
-    crew = scene.crew
-    if crew is None:
+def _pipeline_started(snapshot: Snapshot) -> tuple[bool, tuple[Reason, ...]]:
+    pipeline = snapshot.pipeline
+    if pipeline is None:
         return False, (Reason("up.coordinator", False, "no coordinator was started yet"),)
     has_progress = any(
         stage.done > 0 or stage.ended_at is not None
-        for stage in scene.memory.stages
-        if stage.owner == crew.coordinator.id
+        for stage in snapshot.memory.stages
+        if stage.owner == pipeline.coordinator.id
     )
-    if crew.coordinator.state is JobState.SUCCEEDED:
+    if pipeline.coordinator.state is JobState.SUCCEEDED:
         return True, (Reason("up.pipeline-done", True, "the newest pipeline has succeeded"),)
-    stage = scene.stage
+    stage = snapshot.stage
     at_work = stage is not None and (stage.in_flight or 0) > 0 and (stage.alive or 0) > 0
-    is_late = scene.memory.seen_in_phase_s >= scene.limits.smoke_allowance_s
-    runs = crew.coordinator.state is JobState.RUNNING
-    workers = scene.has_living_workers
+    is_late = snapshot.memory.seen_in_phase_s >= snapshot.limits.smoke_allowance_s
+    runs = pipeline.coordinator.state is JobState.RUNNING
+    workers = snapshot.has_living_workers
     reasons = (
-        Reason("up.coordinator", runs, f"the coordinator is {crew.coordinator.state}"),
+        Reason("up.coordinator", runs, f"the coordinator is {pipeline.coordinator.state}"),
         Reason("up.workers", workers, "workers run" if workers else "no worker runs"),
         Reason("up.first-progress", has_progress, f"{'a' if has_progress else 'no'} shard was completed"),
         Reason("up.shards-at-work", at_work, f"{'shards are' if at_work else 'no shard is'} in flight"),

@@ -21,7 +21,7 @@ IDLE_QUEUE_S = (
 STRAGGLER_RATIO = 0.9
 REPORT_S = 5.0  # a coordinator reports this often
 SOON_S = 900.0
-MOST_LINES = 20_000  # of the end of a log; progress before that is history
+MAX_LINES = 20_000  # of the end of a log; progress before that is history
 STRAGGLER_SHARE = 0.05  # of all shards may be in flight and still count as "a few"
 
 
@@ -58,7 +58,7 @@ class Story:
 
 def read_story(lines: Sequence[str], *, silent_s: float = 0.0, limits: Limits | None = None) -> Story:
     """Fold the end of a log, oldest first; `silent_s`: age of the last line, where it is known."""
-    skipped = max(0, len(lines) - MOST_LINES)
+    skipped = max(0, len(lines) - MAX_LINES)
     lines = lines[skipped:]
     samples = _samples(lines)
     run = read_run(lines)
@@ -182,7 +182,7 @@ _NO_COUNT = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d[\d,_]*(?:\.\d+)?")
-MOST_TEMPLATES = 200
+MAX_TEMPLATES = 200
 
 
 def _counted_up_at(lines: Sequence[str]) -> int | None:
@@ -204,7 +204,7 @@ def _counted_up_at(lines: Sequence[str]) -> int | None:
         before = reached.get(template)
         if before is not None and value > before:
             counted = place
-        if before is not None or len(reached) < MOST_TEMPLATES:
+        if before is not None or len(reached) < MAX_TEMPLATES:
             reached[template] = value
     return counted
 

@@ -7,18 +7,18 @@ from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
-def worker_churn(scene: Snapshot) -> Suspicion:
+def worker_churn(snapshot: Snapshot) -> Suspicion:
     """Too many workers lost in a window. While shards complete in spite of it, the pipeline mends itself."""
-    crew, limits = scene.crew, scene.limits
-    if crew is None or crew.workers is None or not scene.runs:
+    pipeline, limits = snapshot.pipeline, snapshot.limits
+    if pipeline is None or pipeline.workers is None or not snapshot.runs:
         return none_of(SignalKind.CHURN, "churn.workers-running", "no workers run")
-    counts = [each for each in scene.memory.losses if each.job == crew.workers.id]
-    before = [each.total for each in counts if scene.age_s(each.at) > limits.churn_window_s]
+    counts = [each for each in snapshot.memory.losses if each.job == pipeline.workers.id]
+    before = [each.total for each in counts if snapshot.age_s(each.at) > limits.churn_window_s]
     start = before[-1] if before else min((each.total for each in counts), default=0)
     lost = max((each.total for each in counts), default=0) - start
-    most = max(limits.churn_least_count, crew.workers.task_count)
+    most = max(limits.churn_least_count, pipeline.workers.task_count)
     last_at = counts[-1].at if counts else None
-    advanced_at = scene.memory.advanced_at
+    advanced_at = snapshot.memory.advanced_at
     goes_on = advanced_at is not None and last_at is not None and advanced_at > last_at
     outcome = "shards complete in spite of it" if goes_on else "nothing completed since the last loss"
     told = f"{lost} workers lost in {limits.churn_window_s / 60:.0f} min"
@@ -28,7 +28,7 @@ def worker_churn(scene: Snapshot) -> Suspicion:
     )
     if lost < most:
         return Suspicion(SignalKind.CHURN, Certainty.NONE, reasons)
-    evidence = (Evidence(told, f"job {crew.workers.id}", at=last_at),)
+    evidence = (Evidence(told, f"job {pipeline.workers.id}", at=last_at),)
     diagnosis = Diagnosis(
         cause=Cause.WORKER_CHURN,
         severity=Severity.DEGRADED,
@@ -43,13 +43,13 @@ def worker_churn(scene: Snapshot) -> Suspicion:
     return Suspicion(SignalKind.CHURN, level, reasons, diagnosis.explanation, diagnosis, evidence)
 
 
-def no_output(scene: Snapshot) -> Suspicion:
+def no_output(snapshot: Snapshot) -> Suspicion:
     """Nothing printed for far longer than ever before. Proves nothing by itself; worth a closer look."""
-    memory, limits = scene.memory, scene.limits
-    if not scene.runs or not scene.sees_lines or memory.last_line_at is None or scene.needs_crew:
+    memory, limits = snapshot.memory, snapshot.limits
+    if not snapshot.runs or not snapshot.sees_lines or memory.last_line_at is None or snapshot.needs_crew:
         why_not = "not a running job whose own log was read"
         return none_of(SignalKind.QUIET, "quiet.log-seen", why_not)
-    quiet_s = scene.age_s(memory.last_line_at)
+    quiet_s = snapshot.age_s(memory.last_line_at)
     most_s = max(limits.quiet_floor_s, limits.quiet_gap_factor * memory.line_gap_s)
     told_s = max(limits.silent_floor_s, limits.silent_gap_factor * memory.line_gap_s)
     text = f"the last line is {quiet_s:.0f} s old (unusual from {most_s:.0f} s on)"
@@ -61,17 +61,19 @@ def no_output(scene: Snapshot) -> Suspicion:
         return Suspicion(
             SignalKind.QUIET, Certainty.POSSIBLE if quiet_s > most_s else Certainty.NONE, reasons, text
         )
-    diagnosis = _fell_silent(scene, quiet_s)
+    diagnosis = _fell_silent(snapshot, quiet_s)
     wants = frozenset({Want.ROOT_DUMP, Want.TASKS})
     return Suspicion(SignalKind.QUIET, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, wants)
 
 
-def _fell_silent(scene: Snapshot, quiet_s: float) -> Diagnosis:
+def _fell_silent(snapshot: Snapshot, quiet_s: float) -> Diagnosis:
     """A job that used to talk: it hangs, or does at last what takes it hours. A person can tell."""
-    memory = scene.memory
+    memory = snapshot.memory
     evidence = (
         Evidence(
-            f"the last line is {quiet_s / 60:.0f} min old", f"log of {scene.root.id}", at=memory.last_line_at
+            f"the last line is {quiet_s / 60:.0f} min old",
+            f"log of {snapshot.root.id}",
+            at=memory.last_line_at,
         ),
     )
     return Diagnosis(

@@ -26,21 +26,21 @@ _WANTS = frozenset({Want.COORDINATOR_DUMP, Want.TASKS})
 _AT_WORK = (ProcessActivity.IN_STAGE, ProcessActivity.WAITING_FOR_WORKERS)
 
 
-def zombie(scene: Snapshot) -> Suspicion:
+def zombie(snapshot: Snapshot) -> Suspicion:
     """Two dumps of an ended main thread prove it; less makes a closer look worth it."""
-    crew, memory, limits = scene.crew, scene.memory, scene.limits
-    if crew is None or not scene.runs:
+    pipeline, memory, limits = snapshot.pipeline, snapshot.memory, snapshot.limits
+    if pipeline is None or not snapshot.runs:
         return none_of(SignalKind.ZOMBIE_LIKE, "zombie.coordinator-running", "no coordinator runs")
-    notes = notes_of(scene, TaskId(f"{crew.coordinator.id}/0"))
+    notes = notes_of(snapshot, TaskId(f"{pipeline.coordinator.id}/0"))
     ended = newest_run(notes, ProcessActivity.SHUT_DOWN)
     is_twice = apart_s(ended) >= limits.zombie_dumps_apart_s
     has_told = bool(notes) and notes[-1].doing is not ProcessActivity.UNCLEAR
-    said_s = scene.age_s(memory.shutdown_at)
+    said_s = snapshot.age_s(memory.shutdown_at)
     has_said = memory.shutdown_at is not None and said_s >= limits.zombie_dumps_apart_s
-    workers_over = crew.workers is not None and crew.workers.state.is_terminal
-    is_silent = silence_s(scene) > limits.zombie_silence_s
+    workers_over = pipeline.workers is not None and pipeline.workers.state.is_terminal
+    is_silent = silence_s(snapshot) > limits.zombie_silence_s
     reasons = (
-        Reason("zombie.coordinator-running", True, f"{crew.coordinator.id} counts as running"),
+        Reason("zombie.coordinator-running", True, f"{pipeline.coordinator.id} counts as running"),
         Reason("zombie.main-thread-in-shutdown", bool(ended), _told(notes)),
         Reason(
             "zombie.two-dumps-agree",
@@ -49,14 +49,14 @@ def zombie(scene: Snapshot) -> Suspicion:
             f"(needed: 2 and {limits.zombie_dumps_apart_s:.0f} s)",
         ),
         Reason("zombie.dumps-can-tell", has_told, "a dump shows where the main thread is"),
-        Reason("zombie.shutdown-said", has_said, _said(scene)),
+        Reason("zombie.shutdown-said", has_said, _said(snapshot)),
         Reason(
             "zombie.workers-ended", workers_over, f"its workers have {'' if workers_over else 'not '}ended"
         ),
         Reason(
             "zombie.silent",
             is_silent,
-            f"its newest progress report is {silence_s(scene):.0f} s old "
+            f"its newest progress report is {silence_s(snapshot):.0f} s old "
             f"(unusual from {limits.zombie_silence_s:.0f} s on)",
         ),
     )
@@ -72,7 +72,8 @@ def zombie(scene: Snapshot) -> Suspicion:
     if has_said and not has_told and said_s >= limits.stuck_floor_s:
         return suspected(Certainty.PROVEN, "it said long ago that it was over", _by_time(said_s))
     looked_at_work = any(
-        note.doing in _AT_WORK and scene.age_s(note.taken_at) < limits.zombie_silence_s for note in notes[-1:]
+        note.doing in _AT_WORK and snapshot.age_s(note.taken_at) < limits.zombie_silence_s
+        for note in notes[-1:]
     )
     if ended or ((has_said or workers_over or is_silent) and not looked_at_work):
         return suspected(Certainty.POSSIBLE, "the coordinator may have outlived its pipeline")
@@ -109,8 +110,8 @@ def _told(notes: tuple[DumpSummary, ...]) -> str:
     return f"the newest of {len(notes)} dumps says {notes[-1].doing} ({notes[-1].place or 'nothing'})"
 
 
-def _said(scene: Snapshot) -> str:
-    said_at = scene.memory.shutdown_at
+def _said(snapshot: Snapshot) -> str:
+    said_at = snapshot.memory.shutdown_at
     if said_at is None:
         return "its log does not say that the pipeline is over"
-    return f"its log said {scene.age_s(said_at):.0f} s ago that the pipeline is over"
+    return f"its log said {snapshot.age_s(said_at):.0f} s ago that the pipeline is over"

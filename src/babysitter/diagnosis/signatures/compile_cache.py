@@ -24,7 +24,7 @@ _DAMAGED = (
     TypeError,
     ValueError,
 )
-MOST_FILES = 16  # older ones are removed when a new one is written
+MAX_FILES = 16  # older ones are removed when a new one is written
 
 
 def cache_folder() -> Path:
@@ -74,5 +74,5 @@ def keep(name: str, value: Any) -> None:
         fresh.replace(folder / name)
         kind = name.partition("-")[0]
         kept = sorted(folder.glob(f"{kind}-*"), key=lambda path: path.stat().st_mtime)
-        for old in kept[:-MOST_FILES]:
+        for old in kept[:-MAX_FILES]:
             old.unlink(missing_ok=True)

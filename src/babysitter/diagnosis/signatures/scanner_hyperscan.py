@@ -18,7 +18,7 @@ from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
 _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
 _AFTER_ALL = 1 << 80
-_MOST_KINDS = 10_000
+_MAX_KINDS = 10_000
 
 
 class HyperscanScanner:
@@ -93,7 +93,7 @@ class _Confirming(dict[tuple[int, ...], list[tuple[int, Find | None]]]):
 
     def __missing__(self, here: tuple[int, ...]) -> list[tuple[int, Find | None]]:
         told = [(index, self._confirm[index]) for index in sorted(set(here))]
-        if len(self) < _MOST_KINDS:
+        if len(self) < _MAX_KINDS:
             self[here] = told
         return told
 

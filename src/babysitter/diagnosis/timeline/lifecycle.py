@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from babysitter.diagnosis.frame.headers import strip_header
 
-MOST_CHARACTERS = 2000  # a milestone is short; what is longer is data
+MAX_CHARACTERS = 2000  # a milestone is short; what is longer is data
 
 
 class Milestone(StrEnum):
@@ -26,7 +26,7 @@ class Milestone(StrEnum):
 
 def read_milestone(text: str) -> Milestone | None:
     """The milestone that this line marks, or None. Words in the middle of a sentence mark nothing."""
-    if len(text) > MOST_CHARACTERS or not _HINT.search(text):
+    if len(text) > MAX_CHARACTERS or not _HINT.search(text):
         return None
     line = strip_header(text)
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.match(line)), None)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from babysitter.diagnosis.frame.headers import strip_header
 
 WILD = "<*>"
-MOST_TEMPLATES = 256
-MOST_WORDS = 24  # of a line; what follows is not compared
-MOST_CHARACTERS = 400
+MAX_TEMPLATES = 256
+MAX_WORDS = 24  # of a line; what follows is not compared
+MAX_CHARACTERS = 400
 ALIKE = 0.6  # part of the words in which a line agrees with its template
 
 _WILD_WORD = re.compile(r"\d|/|::|^[\"'\[{(<].*[\"'\]})>][,.;:]?$|^[0-9a-fA-F-]{8,}$|^[.=*#~+-]{3,}$")
@@ -21,7 +21,7 @@ _WILD_WORD = re.compile(r"\d|/|::|^[\"'\[{(<].*[\"'\]})>][,.;:]?$|^[0-9a-fA-F-]{
 
 def words_of(text: str) -> tuple[str, ...]:
     """The line's message in words, the changing ones wild; empty for a line that says nothing."""
-    words = strip_header(text[:MOST_CHARACTERS]).split()[:MOST_WORDS]
+    words = strip_header(text[:MAX_CHARACTERS]).split()[:MAX_WORDS]
     return tuple(_masked(word) for word in words)
 
 
@@ -51,7 +51,7 @@ class Templates:
             known = list(words)
             group.append(known)
             self._count += 1
-            if self._count > MOST_TEMPLATES:
+            if self._count > MAX_TEMPLATES:
                 self._forget_one(known)
         else:
             known[:] = [mine if mine == other else WILD for mine, other in zip(known, words, strict=True)]

@@ -12,8 +12,8 @@ from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 
-MOST_REPORTS = 12
-MOST_CHARACTERS = 400
+MAX_REPORTS = 12
+MAX_CHARACTERS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def with_losses(memory: Memory, observation: Observation) -> Memory:
     told = (*before.loss_reports, *(line for _, line in reports))
     run = _read(told, before.loss_level)
     level = run.best_loss if run.reports >= RUNAWAY_LEAST_LEVEL else before.loss_level
-    kept = tuple(line._replace(text=line.text[:MOST_CHARACTERS]) for line in told[-MOST_REPORTS:])
+    kept = tuple(line._replace(text=line.text[:MAX_CHARACTERS]) for line in told[-MAX_REPORTS:])
     return replace(before, loss_reports=kept, loss_level=level)
 
 

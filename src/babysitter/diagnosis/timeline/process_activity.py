@@ -16,7 +16,7 @@ from babysitter.model.thread_dump import (
     ThreadDump,
 )
 
-MOST_FRAMES_TOLD = 4
+MAX_FRAMES_TOLD = 4
 
 # Functions of the standard library and its neighbours in which a thread waits for somebody else.
 _WAITS = frozenset(
@@ -109,5 +109,5 @@ def _is_blocked(thread: Thread) -> bool:
 
 
 def _place(thread: Thread) -> str:
-    told = [frame for frame in thread.frames if "importlib" not in frame.file][:MOST_FRAMES_TOLD]
+    told = [frame for frame in thread.frames if "importlib" not in frame.file][:MAX_FRAMES_TOLD]
     return " < ".join(frame.function for frame in told)

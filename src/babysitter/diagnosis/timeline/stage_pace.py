@@ -13,8 +13,8 @@ from babysitter.model.ids import JobId
 from babysitter.model.limits import Limits
 from babysitter.model.progress import Progress, StagePace
 
-MOST_STAGES = 64
-MOST_GAPS = 60
+MAX_STAGES = 64
+MAX_GAPS = 60
 HALT_GAPS = 4  # so many usual gaps without a completion, the pace of before foretells nothing
 HALT_LEAST_S = 60.0
 _NUMBERED = re.compile(r"^stage\d+-")
@@ -25,7 +25,7 @@ def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -
     known = next((each for each in reversed(stages) if _is_same(each, report, owner)), None)
     if known is None:
         fresh = _counted(_begun(report, owner), report)
-        return (*_ended_before(stages, fresh), fresh)[-MOST_STAGES:]
+        return (*_ended_before(stages, fresh), fresh)[-MAX_STAGES:]
     if known.reported_at is not None and report.at < known.reported_at:
         return stages
     grown = _counted(known, report)
@@ -101,7 +101,7 @@ def _counted(stage: StagePace, report: Progress) -> StagePace:
     if stage.last_done_at is None:
         return replace(changes, first_done_at=report.at, last_done_at=report.at)
     waited_s = max(0.0, (report.at - stage.last_done_at).total_seconds())
-    gaps = (*stage.gaps_s, *[waited_s / completed] * min(completed, MOST_GAPS))[-MOST_GAPS:]
+    gaps = (*stage.gaps_s, *[waited_s / completed] * min(completed, MAX_GAPS))[-MAX_GAPS:]
     return replace(
         changes,
         last_done_at=report.at,

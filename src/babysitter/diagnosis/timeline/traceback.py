@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from babysitter.diagnosis.frame.headers import strip_header
 
-MOST_LINES = 400  # of one unit; a longer one is closed as cut off
-MOST_NOTES = 5
-MOST_WORKERS = 4096  # whose last line is remembered
-MOST_OPEN = 64  # workers that may be in the middle of a traceback at once
+MAX_LINES = 400  # of one unit; a longer one is closed as cut off
+MAX_NOTES = 5
+MAX_WORKERS = 4096  # whose last line is remembered
+MAX_OPEN = 64  # workers that may be in the middle of a traceback at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class Reader:
         prefix, rest = _split(text)
         key = (owner, prefix)
         self._line(key, index, rest)
-        if len(self._last) > MOST_WORKERS:
+        if len(self._last) > MAX_WORKERS:
             self._last.clear()
         self._last[key] = index
 
@@ -177,7 +177,7 @@ class Reader:
             return
         if unit is not None:
             body = rest[len(unit.head) :] if unit.head and rest.startswith(unit.head) else rest
-            if len(unit.lines) < MOST_LINES and _continues(unit, index, body):
+            if len(unit.lines) < MAX_LINES and _continues(unit, index, body):
                 return
             self._done.append(self._open.pop(key).close())
         self._bare_exception(key, index, rest)
@@ -189,7 +189,7 @@ class Reader:
             return
         if unit is not None:
             self._done.append(self._open.pop(key).close())
-        if len(self._open) >= MOST_OPEN:
+        if len(self._open) >= MAX_OPEN:
             self._done.append(self._open.pop(next(iter(self._open))).close())
         announced_by = self._last.get(key)
         if before.strip(" +|") and len(before.strip()) > 2:
@@ -223,7 +223,7 @@ def _continues(unit: _Open, index: int, body: str) -> bool:
     elif not inner.strip():
         if unit.is_complete and not unit.expects_more and not decoration:
             unit.lines.append(index)
-            return len(unit.lines) < MOST_LINES and _may_chain(unit)
+            return len(unit.lines) < MAX_LINES and _may_chain(unit)
     elif unit.is_complete and not decoration:
         return _adds_note(unit, index, inner)
     elif inner[:1].isspace() or inner.lstrip().startswith(("^", "~", "[Previous line", "...<")):
@@ -242,7 +242,7 @@ def _continues(unit: _Open, index: int, body: str) -> bool:
 
 def _may_chain(unit: _Open) -> bool:
     """A blank line after an exception: a chain marker may follow; two blank lines end it."""
-    return len(unit.lines) < 2 or unit.lines[-1] - unit.lines[-2] <= MOST_OPEN
+    return len(unit.lines) < 2 or unit.lines[-1] - unit.lines[-2] <= MAX_OPEN
 
 
 def _adds_note(unit: _Open, index: int, inner: str) -> bool:
@@ -250,7 +250,7 @@ def _adds_note(unit: _Open, index: int, inner: str) -> bool:
     is_next = bool(unit.lines) and bool(unit.raised) and unit.raised[-1].line == index - 1 - len(unit.notes)
     if (
         not is_next
-        or len(unit.notes) >= MOST_NOTES
+        or len(unit.notes) >= MAX_NOTES
         or strip_header(inner) != inner.strip()
         or _RAISED.match(inner[:200])
     ):

@@ -13,7 +13,7 @@ from datetime import datetime
 from babysitter.diagnosis.frame.headers import strip_header
 from babysitter.model.progress import Progress
 
-MOST_CHARACTERS = 2000  # a report is short; what is longer is data
+MAX_CHARACTERS = 2000  # a report is short; what is longer is data
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class TrainingStep:
 
 def read_step(text: str) -> TrainingStep | None:
     """The report that this line is, or None. Bars redrawn with carriage returns give the last one drawn."""
-    if len(text) > MOST_CHARACTERS and "\r" not in text:
+    if len(text) > MAX_CHARACTERS and "\r" not in text:
         return None
-    drawn = text.rstrip("\r\n").rpartition("\r")[2][:MOST_CHARACTERS]
+    drawn = text.rstrip("\r\n").rpartition("\r")[2][:MAX_CHARACTERS]
     if not _HINT.search(drawn):
         return None
     line = strip_header(drawn)

@@ -32,10 +32,10 @@ from babysitter.model.progress import Progress, StagePace
 from babysitter.model.seen import Gone, Seen, Source, Unseen
 from babysitter.model.thread_dump import DumpSummary
 
-MOST_NOTES = 24  # of each list kept
-MOST_ROLES = 400
-MOST_RECENT_LINES = 30
-MOST_RECENT_CHARACTERS = 400
+MAX_NOTES = 24  # of each list kept
+MAX_ROLES = 400
+MAX_RECENT_LINES = 30
+MAX_RECENT_CHARACTERS = 400
 SIGNATURE_CHARACTERS = 240
 
 _CHANGING = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|\d+")
@@ -104,8 +104,8 @@ def _gone_since(memory: Memory, observation: Observation) -> datetime | None:
 
 
 def _with_tree(memory: Memory, tree: JobTree, lines: tuple[LogLine, ...], now: datetime) -> Memory:
-    crew = newest_pipeline_attempt(tree)
-    newest = crew.coordinator.id if crew else tree.root.id
+    pipeline = newest_pipeline_attempt(tree)
+    newest = pipeline.coordinator.id if pipeline else tree.root.id
     is_another = memory.newest_attempt is not None and newest != memory.newest_attempt
     waits = waits_for_machines(tree) is not None
     return replace(
@@ -118,7 +118,7 @@ def _with_tree(memory: Memory, tree: JobTree, lines: tuple[LogLine, ...], now: d
         waiting_since_at=(memory.waiting_since_at or now) if waits else None,
         waited_at=now if waits else memory.waited_at,
         roles=_roles(memory, tree),
-        losses=_losses(memory, crew.workers if crew else None, now),
+        losses=_losses(memory, pipeline.workers if pipeline else None, now),
         errors=_errors(memory, tree, now),
         peak_memory_bytes=max(
             (task.memory_peak_bytes or 0 for job in tree for task in job.tasks or ()),
@@ -139,12 +139,12 @@ def waits_for_machines(tree: JobTree) -> Job | None:
         return None
     if _is_unplaced(root):
         return root
-    crew = newest_pipeline_attempt(tree)
-    if crew is None or not crew.is_living:
+    pipeline = newest_pipeline_attempt(tree)
+    if pipeline is None or not pipeline.is_living:
         return None
-    if _is_unplaced(crew.coordinator):
-        return crew.coordinator
-    return crew.workers if crew.workers is not None and _is_unplaced(crew.workers) else None
+    if _is_unplaced(pipeline.coordinator):
+        return pipeline.coordinator
+    return pipeline.workers if pipeline.workers is not None and _is_unplaced(pipeline.workers) else None
 
 
 def _is_unplaced(job: Job) -> bool:
@@ -165,9 +165,9 @@ def _roles(memory: Memory, tree: JobTree) -> dict[TaskId, Role]:
     roles = dict(memory.roles)
     for job in tree:
         role = role_of(job.id, tree.root.id)
-        for index in range(min(max(job.task_count, len(job.tasks or ())), MOST_ROLES)):
+        for index in range(min(max(job.task_count, len(job.tasks or ())), MAX_ROLES)):
             roles[TaskId(f"{job.id}/{index}")] = role
-    return dict(list(roles.items())[-MOST_ROLES:])
+    return dict(list(roles.items())[-MAX_ROLES:])
 
 
 def _losses(memory: Memory, workers: Job | None, now: datetime) -> tuple[WorkerLosses, ...]:
@@ -177,7 +177,7 @@ def _losses(memory: Memory, workers: Job | None, now: datetime) -> tuple[WorkerL
     before = [each for each in memory.losses if each.job == workers.id]
     if before and before[-1].total == total:
         return tuple(before)
-    return (*before, WorkerLosses(workers.id, now, total))[-MOST_NOTES:]
+    return (*before, WorkerLosses(workers.id, now, total))[-MAX_NOTES:]
 
 
 def _errors(memory: Memory, tree: JobTree, now: datetime) -> tuple[ErrorNote, ...]:
@@ -187,14 +187,14 @@ def _errors(memory: Memory, tree: JobTree, now: datetime) -> tuple[ErrorNote, ..
         signature = signature_of(text)
         note = notes.get(signature) or ErrorNote(signature, text[:2000], (), now)
         if tried not in note.tries:
-            tries = (*note.tries, tried)[-MOST_NOTES:]
+            tries = (*note.tries, tried)[-MAX_NOTES:]
             notes[signature] = replace(note, tries=tries, seen_at=now)
-    return tuple(notes.values())[-MOST_NOTES:]
+    return tuple(notes.values())[-MAX_NOTES:]
 
 
 def _ended_tries(tree: JobTree) -> Iterable[tuple[str, str]]:
-    for crew in pipeline_attempts(tree):
-        job = crew.coordinator
+    for pipeline in pipeline_attempts(tree):
+        job = pipeline.coordinator
         if job.state in (JobState.FAILED, JobState.WORKER_FAILED) and job.error:
             yield job.id, job.error
     for task in tree.root.tasks or ():
@@ -222,25 +222,27 @@ def signature_of(text: str) -> str:
 
 def _with_status(memory: Memory, tree: JobTree, now: datetime) -> Memory:
     """Progress from the coordinator's status text, where the log has told nothing newer."""
-    crew = newest_pipeline_attempt(tree)
-    for task in (crew.coordinator.tasks or ()) if crew else ():
+    pipeline = newest_pipeline_attempt(tree)
+    for task in (pipeline.coordinator.tasks or ()) if pipeline else ():
         report = read_status(task.status_text, now) if task.status_text else None
-        stage = current_stage(memory.stages, crew.coordinator.id) if crew else None
-        if report is None or crew is None or crew.coordinator.state.is_terminal:
+        stage = current_stage(memory.stages, pipeline.coordinator.id) if pipeline else None
+        if report is None or pipeline is None or pipeline.coordinator.state.is_terminal:
             continue
-        if stage is None and not any(each.owner == crew.coordinator.id for each in memory.stages):
-            memory = _advanced(memory, report, crew.coordinator.id)
+        if stage is None and not any(each.owner == pipeline.coordinator.id for each in memory.stages):
+            memory = _advanced(memory, report, pipeline.coordinator.id)
         elif stage is not None and stage.total == report.total and report.done > stage.done:
-            memory = _advanced(memory, replace(report, stage=stage.label), crew.coordinator.id)
+            memory = _advanced(memory, replace(report, stage=stage.label), pipeline.coordinator.id)
     return memory
 
 
 def _with_ends(memory: Memory, tree: JobTree) -> Memory:
     """Stages of coordinators that have ended are over."""
     stages = memory.stages
-    for crew in pipeline_attempts(tree):
-        if not crew.is_living and memory.seen_at is not None:
-            stages = end_stages(stages, crew.coordinator.id, crew.coordinator.finished_at or memory.seen_at)
+    for pipeline in pipeline_attempts(tree):
+        if not pipeline.is_living and memory.seen_at is not None:
+            stages = end_stages(
+                stages, pipeline.coordinator.id, pipeline.coordinator.finished_at or memory.seen_at
+            )
     return replace(memory, stages=stages)
 
 
@@ -261,11 +263,11 @@ def _with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, 
                 memory = replace(memory, advanced_position=base + index)
         if memory.kind == ZEPHYR:
             memory = _with_milestone(memory, line, role)
-    recent = (*memory.recent_lines, *lines)[-MOST_RECENT_LINES:]
+    recent = (*memory.recent_lines, *lines)[-MAX_RECENT_LINES:]
     return replace(
         memory,
         lines_read=base + len(lines),
-        recent_lines=tuple(line._replace(text=line.text[:MOST_RECENT_CHARACTERS]) for line in recent),
+        recent_lines=tuple(line._replace(text=line.text[:MAX_RECENT_CHARACTERS]) for line in recent),
     )
 
 
@@ -317,7 +319,7 @@ def _with_milestone(memory: Memory, line: LogLine, role: Role) -> Memory:
     if milestone.said in (LogMarker.SHARD_LOST, LogMarker.SHARD_FAILED) and role is Role.COORDINATOR:
         if memory.requeues and milestone.at <= memory.requeues[-1]:
             return memory
-        return replace(memory, requeues=(*memory.requeues, milestone.at)[-MOST_NOTES:])
+        return replace(memory, requeues=(*memory.requeues, milestone.at)[-MAX_NOTES:])
     return memory
 
 
@@ -333,4 +335,4 @@ def _with_dumps(memory: Memory, observation: Observation) -> Memory:
         note = summarise_dump(sight.value, role)
         if not any(each.target == note.target and each.taken_at >= note.taken_at for each in notes):
             notes.append(note)
-    return replace(memory, dumps=tuple(notes[-MOST_NOTES:]))
+    return replace(memory, dumps=tuple(notes[-MAX_NOTES:]))

@@ -114,7 +114,7 @@ def newest_pipeline_attempt(tree: JobTree) -> PipelineAttempt | None:
 
 def tried_again(tree: JobTree) -> int:
     """How many coordinators took over from one that ended badly, where names carry no attempts but pools."""
-    pools = [crew for crew in pipeline_attempts(tree) if crew.name.pool]
+    pools = [pipeline for pipeline in pipeline_attempts(tree) if pipeline.name.pool]
     return sum(
         older.coordinator.state.ended_badly and older.name.hash == newer.name.hash
         for older, newer in pairwise(pools)
@@ -144,11 +144,11 @@ def older_at_work(tree: JobTree) -> tuple[PipelineAttempt, ...]:
     newest = found[-1]
     restarted = was_restarted(tree.root)
     return tuple(
-        crew
-        for crew in found[:-1]
-        if crew.coordinator.state in (JobState.RUNNING, JobState.BUILDING)
+        pipeline
+        for pipeline in found[:-1]
+        if pipeline.coordinator.state in (JobState.RUNNING, JobState.BUILDING)
         and newest.is_living
-        and writes_beside(crew, newest, parent_was_restarted=restarted)
+        and writes_beside(pipeline, newest, parent_was_restarted=restarted)
     )
 
 

@@ -13,10 +13,10 @@ from enum import StrEnum
 from babysitter.model.log import LogLine
 from babysitter.model.progress import Progress
 
-MOST_CHARACTERS = 4000
+MAX_CHARACTERS = 4000
 # The time inside a line is more exact than the entry's. When they lie further apart than this, the process
 # uses another time zone than UTC, or the line quotes an older one.
-MOST_APART_S = 1200.0
+MAX_APART_S = 1200.0
 
 _STAMP = (
     r"(?:[DIWEF](?P<y>\d{4})(?P<mo>\d\d)(?P<d>\d\d) (?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:\.(?P<f>\d+))?"
@@ -92,14 +92,14 @@ def line_at(line: LogLine) -> datetime | None:
 
 def read_header(line: LogLine) -> Header | None:
     """Time, logger and message of a line with a header; None for prints, tracebacks, other formats."""
-    if len(line.text) > MOST_CHARACTERS:
+    if len(line.text) > MAX_CHARACTERS:
         return None
     found = _HEADER.match(line.text)
     if found is None:
         return None
     inside = _time_inside(found)
     entry = datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None
-    if inside is None or (entry is not None and abs((entry - inside).total_seconds()) > MOST_APART_S):
+    if inside is None or (entry is not None and abs((entry - inside).total_seconds()) > MAX_APART_S):
         inside = entry
     return None if inside is None else Header(inside, found["logger"], found["message"])
 
@@ -142,10 +142,10 @@ def read_progress(line: LogLine) -> Progress | None:
 
 def read_status(text: str, at: datetime) -> Progress | None:
     """The progress that a coordinator's status text reports (May); a second source beside the log."""
-    found = _STATUS.search(text[:MOST_CHARACTERS])
+    found = _STATUS.search(text[:MAX_CHARACTERS])
     if found is None:
         return None
-    detail = _STATUS_DETAIL.search(text[:MOST_CHARACTERS])
+    detail = _STATUS_DETAIL.search(text[:MAX_CHARACTERS])
     return Progress(
         stage=found["stage"],
         done=int(found["done"]),

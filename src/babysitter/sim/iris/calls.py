@@ -20,7 +20,7 @@ LOG_SERVICES = {
     "may": ("finelog.logging.LogService", "iris.logging.LogService", CONTROLLER),
     "august": ("finelog.logging.LogService", "proxy/system.log-server/finelog.logging.LogService"),
 }
-PAGE_MOST, OFFSET_MOST = 500, 5000
+MAX_PAGE, MAX_OFFSET = 500, 5000
 _CANONICAL = re.compile(r"/[^/]+(?:/[^/]+)+")
 
 
@@ -62,12 +62,12 @@ class Calls:
         query = asked.get("query", asked)
         offset, limit = query.get("offset", 0), query.get("limit", 0)
         if self.generation != "april":
-            limit = min(limit or PAGE_MOST, PAGE_MOST)
-            if offset > OFFSET_MOST:
+            limit = min(limit or MAX_PAGE, MAX_PAGE)
+            if offset > MAX_OFFSET:
                 raise ConnectError(
                     400,
                     "invalid_argument",
-                    f"query.offset={offset} exceeds MAX_LIST_JOBS_OFFSET={OFFSET_MOST}; narrow the result "
+                    f"query.offset={offset} exceeds MAX_LIST_JOBS_OFFSET={MAX_OFFSET}; narrow the result "
                     "set with state_filter/name_filter/parent_job_id instead of paging deeper.",
                 )
         found = [job for job in reversed(list(self.cluster.jobs.values())) if _matches(job, query)]

@@ -28,7 +28,7 @@ from babysitter.sim.iris.submissions import DEFAULT_USER, resources
 SERVICE = "iris.cluster.ControllerService"
 BUILT_ON = "2099-01-01"  # young enough for every clock that a simulated cluster may have
 FINAL = ("SUCCEEDED", "FAILED", "KILLED", "WORKER_FAILED", "UNSCHEDULABLE")
-TRIES, LONGEST_PAUSE_S = 240, 30.0
+TRIES, MAX_PAUSE_S = 240, 30.0
 Json = dict[str, Any]
 
 
@@ -63,7 +63,7 @@ class Controller:
                 said = f"Operation {kind} failed (attempt {attempt}/{self._tries}, {spent})"
                 note("rigging.timing", f"{said}, retrying in {pause_s:.2f}s: {fault}", level="W")
                 time.sleep(pause_s)
-                pause_s = min(LONGEST_PAUSE_S, pause_s * 2)
+                pause_s = min(MAX_PAUSE_S, pause_s * 2)
         raise AssertionError("the last try returns or raises")
 
     def _post(self, method: str, body: Json, service: str) -> Json:

@@ -7,7 +7,7 @@ from babysitter.sim.iris.encode import log_entry
 from babysitter.sim.iris.logbook import Entry, LogBook
 
 Json = dict[str, Any]
-USUAL_LINES, MOST_TASK_LINES = 1000, 100_000
+USUAL_LINES, MAX_TASK_LINES = 1000, 100_000
 _PATTERN_SIGN = re.compile(r"[*+?\[\](){}|^$\\]")
 
 
@@ -24,7 +24,7 @@ def fetch_logs(book: LogBook, asked: Json, generation: str) -> Json:
 
 def task_logs(book: LogBook, asked: Json) -> Json:
     """One batch, whatever the number of tasks; without `attemptId` a task's attempt 0 only."""
-    wanted, at_most = asked.get("id", ""), asked.get("maxTotalLines", 0) or MOST_TASK_LINES
+    wanted, at_most = asked.get("id", ""), asked.get("maxTotalLines", 0) or MAX_TASK_LINES
     is_task = re.search(r"/\d+$", wanted) is not None
     inner = "" if is_task else r"(?:/[^:]+)?/\d+" if asked.get("includeChildren") else r"/\d+"
     attempt = asked.get("attemptId", 0 if is_task else -1)

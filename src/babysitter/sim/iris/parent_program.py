@@ -13,7 +13,7 @@ from babysitter.sim.iris.scenario import Pipeline, Root
 from babysitter.sim.iris.submissions import child_request
 
 RETRIES = 100
-LONGEST_PAUSE_S = 60.0
+MAX_PAUSE_S = 60.0
 POLL_S = 1.0
 
 
@@ -62,7 +62,7 @@ class Parent(JobProgram):
                 yield POLL_S
             if job.state is State.SUCCEEDED or commission.fatal:
                 return commission.fatal
-            pause_s = min(LONGEST_PAUSE_S, 2.0**attempt * self.chance.uniform(1.8, 2.3))
+            pause_s = min(MAX_PAUSE_S, 2.0**attempt * self.chance.uniform(1.8, 2.3))
             self.tell(
                 f"Pipeline attempt {attempt} failed ({RETRIES - attempt} retries left), "
                 f"retrying in {pause_s:.1f}s: Job {job.id} JOB_STATE_{job.state.upper()}: {job.error}",

@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-MOST_CONNECTIONS = 10
+MAX_CONNECTIONS = 10
 HANG_S = 300.0  # for what surely comes: a busy machine is slow
 
 
@@ -68,7 +68,7 @@ class Sockets:
         """One connection, from greeting to end."""
         socket = web.WebSocketResponse(autoping=False)
         await socket.prepare(request)
-        if len(self._open) >= MOST_CONNECTIONS:
+        if len(self._open) >= MAX_CONNECTIONS:
             await socket.send_json(self._farewell("too_many_websockets"))
             await socket.close()
             return socket

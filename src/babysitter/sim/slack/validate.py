@@ -7,19 +7,19 @@ measured by users of the official libraries (slackapi/bolt-js issue 2509: 13,172
 from collections.abc import Callable, Iterator
 from typing import Any
 
-MOST_BLOCKS = 50
-MOST_ACTIONS = 25
-MOST_CONTEXT = 10
-MOST_FIELDS = 10
-MOST_SECTION_CHARS = 3000
-MOST_FIELD_CHARS = 2000
-MOST_HEADER_CHARS = 150
-MOST_BUTTON_CHARS = 75
-MOST_ID_CHARS = 255
-MOST_VALUE_CHARS = 2000
-MOST_BLOCKS_CHARS = 13_200
-MOST_TEXT_CHARS = 40_000
-MOST_EDIT_TEXT_CHARS = 4_000
+MAX_BLOCKS = 50
+MAX_ACTIONS = 25
+MAX_CONTEXT = 10
+MAX_FIELDS = 10
+MAX_SECTION_CHARS = 3000
+MAX_FIELD_CHARS = 2000
+MAX_HEADER_CHARS = 150
+MAX_BUTTON_CHARS = 75
+MAX_ID_CHARS = 255
+MAX_VALUE_CHARS = 2000
+MAX_BLOCKS_CHARS = 13_200
+MAX_TEXT_CHARS = 40_000
+MAX_EDIT_TEXT_CHARS = 4_000
 BUTTON_STYLES = ("primary", "danger")
 
 _Faults = Iterator[tuple[str, str]]
@@ -29,12 +29,12 @@ def fault_of_blocks(blocks: object) -> tuple[str, list[str]] | None:
     """Slack's error code and its explanations, or None when the blocks are fine."""
     if not isinstance(blocks, list):
         return "invalid_blocks_format", []
-    if len(blocks) > MOST_BLOCKS:
-        return "invalid_blocks", [f"no more than {MOST_BLOCKS} items allowed [json-pointer:/blocks]"]
+    if len(blocks) > MAX_BLOCKS:
+        return "invalid_blocks", [f"no more than {MAX_BLOCKS} items allowed [json-pointer:/blocks]"]
     faults = [f"{what} [json-pointer:{where}]" for what, where in _check_all(blocks)]
     if faults:
         return "invalid_blocks", faults
-    if sum(len(text) for text in texts_in(blocks)) > MOST_BLOCKS_CHARS:
+    if sum(len(text) for text in texts_in(blocks)) > MAX_BLOCKS_CHARS:
         return "msg_blocks_too_long", []
     return None
 
@@ -77,7 +77,7 @@ def _check_all(blocks: list[Any]) -> _Faults:
             continue
         block_id = block.get("block_id")
         if block_id is not None:
-            yield from _length(block_id, MOST_ID_CHARS, f"{where}/block_id")
+            yield from _length(block_id, MAX_ID_CHARS, f"{where}/block_id")
             if block_id in seen_ids:
                 yield "block_id must be unique", f"{where}/block_id"
             seen_ids.add(block_id)
@@ -89,29 +89,29 @@ def _section(block: dict[str, Any], where: str) -> _Faults:
     if "text" not in block and not fields:
         yield "missing required field: text", where
     if "text" in block:
-        yield from _text(block["text"], MOST_SECTION_CHARS, f"{where}/text")
+        yield from _text(block["text"], MAX_SECTION_CHARS, f"{where}/text")
     if fields is not None:
-        yield from _count(fields, MOST_FIELDS, f"{where}/fields")
+        yield from _count(fields, MAX_FIELDS, f"{where}/fields")
         for number, each in enumerate(fields):
-            yield from _text(each, MOST_FIELD_CHARS, f"{where}/fields/{number}")
+            yield from _text(each, MAX_FIELD_CHARS, f"{where}/fields/{number}")
     if "accessory" in block:
         yield from _element(block["accessory"], f"{where}/accessory")
 
 
 def _header(block: dict[str, Any], where: str) -> _Faults:
-    yield from _text(block.get("text"), MOST_HEADER_CHARS, f"{where}/text", plain_only=True)
+    yield from _text(block.get("text"), MAX_HEADER_CHARS, f"{where}/text", plain_only=True)
 
 
 def _context(block: dict[str, Any], where: str) -> _Faults:
     elements = block.get("elements") or []
-    yield from _count(elements, MOST_CONTEXT, f"{where}/elements")
+    yield from _count(elements, MAX_CONTEXT, f"{where}/elements")
     for number, each in enumerate(elements):
-        yield from _text(each, MOST_FIELD_CHARS, f"{where}/elements/{number}")
+        yield from _text(each, MAX_FIELD_CHARS, f"{where}/elements/{number}")
 
 
 def _actions(block: dict[str, Any], where: str) -> _Faults:
     elements = block.get("elements") or []
-    yield from _count(elements, MOST_ACTIONS, f"{where}/elements")
+    yield from _count(elements, MAX_ACTIONS, f"{where}/elements")
     ids = [each.get("action_id") for each in elements if isinstance(each, dict)]
     if len(ids) != len(set(ids)):
         yield "action_id must be unique within a block", f"{where}/elements"
@@ -145,9 +145,9 @@ def _element(element: object, where: str) -> _Faults:
     if not isinstance(element, dict) or element.get("type") != "button":
         yield "unsupported element", where
         return
-    yield from _text(element.get("text"), MOST_BUTTON_CHARS, f"{where}/text", plain_only=True)
-    yield from _length(element.get("action_id", ""), MOST_ID_CHARS, f"{where}/action_id")
-    yield from _length(element.get("value", ""), MOST_VALUE_CHARS, f"{where}/value")
+    yield from _text(element.get("text"), MAX_BUTTON_CHARS, f"{where}/text", plain_only=True)
+    yield from _length(element.get("action_id", ""), MAX_ID_CHARS, f"{where}/action_id")
+    yield from _length(element.get("value", ""), MAX_VALUE_CHARS, f"{where}/value")
     if element.get("style", "primary") not in BUTTON_STYLES:
         yield "style must be primary or danger", f"{where}/style"
     if "confirm" in element:

@@ -97,7 +97,7 @@ class WebApi:
             self.workspace.next_ts(),
             channel.id,
             self.workspace.bot.id,
-            text[: validate.MOST_TEXT_CHARS],
+            text[: validate.MAX_TEXT_CHARS],
             blocks or [],
             thread_ts=self._root_of(channel, str(parent)) if parent else None,
             metadata=metadata or {},
@@ -117,7 +117,7 @@ class WebApi:
         text = params.get("text")
         if text is None and blocks is None:
             raise SlackFault("no_text")
-        if text is not None and len(text) > validate.MOST_EDIT_TEXT_CHARS:
+        if text is not None and len(text) > validate.MAX_EDIT_TEXT_CHARS:
             raise SlackFault("msg_too_long")
         # What an edit leaves out stays as it was; an empty list or object removes it.
         message.text = message.text if text is None else str(text)

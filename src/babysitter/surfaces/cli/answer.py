@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from babysitter.model.proposal import Answer, Proposal
 
 Id = Annotated[str, typer.Argument(help="Id of the proposal, as `babysit status` shows it.")]
-LONGEST_SNOOZE = timedelta(days=30)
+MAX_SNOOZE = timedelta(days=30)
 
 
 def approve(
@@ -64,7 +64,7 @@ def snooze(
     """Put a proposal off for a while: it stays open, and is brought up again after that."""
     from babysitter.model.proposal import Answer
 
-    lasts = parse_duration(span, at_most=LONGEST_SNOOZE, option="--for", above_zero=True)
+    lasts = parse_duration(span, at_most=MAX_SNOOZE, option="--for", above_zero=True)
     _answer(proposal, Answer.SNOOZE, lasts, settings, state_dir, as_json=as_json)
 
 
@@ -86,8 +86,8 @@ async def _refuse(settings: "Settings", proposal: str, because: str) -> None:
     from babysitter.usecases.approvals import refuse
     from babysitter.wiring import open_app
 
-    async with open_app(settings) as hall:
-        await refuse(hall, proposal, me(), Surface.TERMINAL, because)
+    async with open_app(settings) as app:
+        await refuse(app, proposal, me(), Surface.TERMINAL, because)
 
 
 def _answer(
@@ -136,8 +136,8 @@ async def _read_offer(settings: "Settings", proposal: str) -> "Proposal":
     from babysitter.usecases.approvals import offered
     from babysitter.wiring import open_app
 
-    async with open_app(settings) as hall:
-        return await offered(hall, ProposalId(proposal))
+    async with open_app(settings) as app:
+        return await offered(app, ProposalId(proposal))
 
 
 def _is_confirmed(offer: "Proposal | None") -> bool:
@@ -162,12 +162,12 @@ async def _decide(
     from babysitter.usecases.follow_approval import follow_approval
     from babysitter.wiring import open_app
 
-    async with open_app(settings) as hall:
-        until = hall.clock.now() + lasts if lasts else None
-        ruling = await decide(hall, ProposalId(proposal), me(), answer, Surface.TERMINAL, snooze_until=until)
+    async with open_app(settings) as app:
+        until = app.clock.now() + lasts if lasts else None
+        ruling = await decide(app, ProposalId(proposal), me(), answer, Surface.TERMINAL, snooze_until=until)
         if ruling.took_effect and answer.value == "yes":
             typer.echo(f"{ruling.sentence} The service restarts it; Ctrl+C only ends this wait.", err=True)
             with waiting_for("the service to carry out the restart"):
-                followed = await while_served(hall, file, follow_approval(hall, ProposalId(proposal)))
+                followed = await while_served(app, file, follow_approval(app, ProposalId(proposal)))
             return True, f"{ruling.sentence} {followed}"
     return ruling.took_effect, ruling.sentence

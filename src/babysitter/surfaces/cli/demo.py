@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 SPEED = 15.0
 SUBMITTED_FOR_S = 8.0  # the job runs, and has completed nothing: the smoke check can be seen
-LONGEST_S = 900.0  # real seconds; half a minute where nothing else runs
-LOOK_EVERY_S = 0.3
+MAX_S = 900.0  # real seconds; half a minute where nothing else runs
+LOOK_INTERVAL_S = 0.3
 PRESSER = "U0ADA"  # of the simulated workspace
 STAND_IN = f"{sys.executable} -m babysitter.sim.iris"
 
@@ -68,14 +68,14 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
     from babysitter.wiring import open_app
 
     log_to_stderr(errors_only=True)
-    console, clock, world = terminal_view.console(), PacedClock(speed=speed), SystemClock()
+    console, clock, wall_clock = terminal_view.console(), PacedClock(speed=speed), SystemClock()
     async with (
         SlackServer() as slack,
-        open_app(_settings(folder, slack if in_slack else None), clock=clock, world=world) as hall,
-        _ready(hall),  # before the cluster's quick clock runs
+        open_app(_settings(folder, slack if in_slack else None), clock=clock, wall_clock=wall_clock) as app,
+        _ready(app),  # before the cluster's quick clock runs
         Simulator("zombie", clock.now) as cluster,
-        Service(hall) as service,
-        run_interactivity(hall),
+        Service(app) as service,
+        run_interactivity(app),
     ):
         console.rule(f"{cluster.root_job} on a simulated cluster, {speed:g} times as fast")
         if in_slack:
@@ -84,19 +84,19 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
         spec = replace(spec, client_revision_date=BUILT_ON)
         await clock.sleep_until(clock.now() + timedelta(seconds=SUBMITTED_FOR_S))
         clock.keep_behind(lambda: service.schedule.undone_at)
-        watch = await start_watch(hall, cluster.root_job, spec, by=me())
+        watch = await start_watch(app, cluster.root_job, spec, by=me())
         serving = asyncio.create_task(service.until_stopped())
         try:
             # Somebody who may answer may think for as long as they like.
-            async with asyncio.timeout(None if asks else LONGEST_S):
-                await _story(console, hall, watch.id, asks=asks, slack=slack if in_slack else None)
+            async with asyncio.timeout(None if asks else MAX_S):
+                await _story(console, app, watch.id, asks=asks, slack=slack if in_slack else None)
         except TimeoutError as late:
             raise BabysitError("The demo did not come to its end in time.") from late
         finally:
             service.stop()
             await serving
         console.rule("the timeline: babysit report")
-        console.print(await report(hall, watch.id), markup=False)
+        console.print(await report(app, watch.id), markup=False)
         others = [job for job in cluster.cluster.runs if job not in (cluster.root_job, *cluster.launched)]
         console.print(
             f"Submitted: {', '.join(cluster.launched) or 'nothing'}. Left alone: {', '.join(others)}."
@@ -109,12 +109,12 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
 
 
 @contextlib.asynccontextmanager
-async def _ready(hall: "App") -> AsyncIterator[None]:
+async def _ready(app: "App") -> AsyncIterator[None]:
     """The rules read and compiled: the first time ever that takes seconds."""
     from babysitter.engine.reload_rules import load_rules, prepare_rules
 
-    await load_rules(hall)
-    await prepare_rules(hall)
+    await load_rules(app)
+    await prepare_rules(app)
     yield
 
 
@@ -139,7 +139,7 @@ def _settings(folder: Path, slack: "SlackServer | None") -> "Settings":
 
 
 async def _story(
-    console: "Console", hall: "App", watch: "WatchId", *, asks: bool, slack: "SlackServer | None"
+    console: "Console", app: "App", watch: "WatchId", *, asks: bool, slack: "SlackServer | None"
 ) -> None:
     """Show every change until the restarted job has ended; answer the offer when it comes."""
     from babysitter.surfaces.cli import terminal_view
@@ -149,8 +149,8 @@ async def _story(
     shown = ""
     answered: set[str] = set()
     while True:
-        view = watch_view(await watch_status(hall, watch))
-        now = hall.clock.now()
+        view = watch_view(await watch_status(app, watch))
+        now = app.clock.now()
         if (summary := _summary(view)) != shown:
             shown = summary
             console.print(
@@ -163,7 +163,7 @@ async def _story(
             answered.add(offer.id)
             console.print(terminal_view.watch_page(view, now=now))
             if slack is None:
-                await _approve(console, hall, offer.id, offer.successor, asks=asks)
+                await _approve(console, app, offer.id, offer.successor, asks=asks)
             else:
                 await _approve_in_slack(console, slack, asks=asks)
         if offer is not None and offer.status == "denied":
@@ -172,10 +172,10 @@ async def _story(
         if view.phase == "finished":
             console.print(terminal_view.watch_page(view, now=now))
             return
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(LOOK_INTERVAL_S)
 
 
-async def _approve(console: "Console", hall: "App", proposal: str, successor: str, *, asks: bool) -> None:
+async def _approve(console: "Console", app: "App", proposal: str, successor: str, *, asks: bool) -> None:
     """The viewer's answer; where nobody can answer, the demo does, on its own cluster only."""
     from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Answer, Surface
@@ -188,7 +188,7 @@ async def _approve(console: "Console", hall: "App", proposal: str, successor: st
         console.print(f"{question} [y/N]: y   (the demo answers for you)", markup=False)
         said = True
     ruling = await decide(
-        hall, ProposalId(proposal), me(), Answer.YES if said else Answer.NO, Surface.TERMINAL
+        app, ProposalId(proposal), me(), Answer.YES if said else Answer.NO, Surface.TERMINAL
     )
     console.print(ruling.sentence)
 

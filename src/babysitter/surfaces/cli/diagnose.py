@@ -70,9 +70,9 @@ def explain(
         from babysitter.usecases.manage_watches import find_watch
         from babysitter.wiring import open_app
 
-        async with open_app(settings_from(settings, state_dir)) as hall:
+        async with open_app(settings_from(settings, state_dir)) as app:
             found = await explain_watch(
-                hall, (await find_watch(hall, job, cluster=cluster)).id, why_not=why_not
+                app, (await find_watch(app, job, cluster=cluster)).id, why_not=why_not
             )
         if as_json:
             reply = ExplainReply(
@@ -104,9 +104,9 @@ def report(
         from babysitter.usecases.report import report as report_watch
         from babysitter.wiring import open_app
 
-        async with open_app(settings_from(settings, state_dir)) as hall:
-            watch = await find_watch(hall, job, cluster=cluster)
-            text = await report_watch(hall, watch.id)
+        async with open_app(settings_from(settings, state_dir)) as app:
+            watch = await find_watch(app, job, cluster=cluster)
+            text = await report_watch(app, watch.id)
         if not as_json:
             return text
         from babysitter.surfaces.cli.json_replies import ReportReply

@@ -91,17 +91,17 @@ async def _serve(
     from babysitter.wiring import open_app
 
     log_to_stderr()  # stdout is the protocol's
-    async with open_app(settings) as hall:
+    async with open_app(settings) as app:
         if spec is not None:
-            await hall.clusters.remember(spec)
+            await app.clusters.remember(spec)
 
         def ensure_served() -> bool:
-            if is_served(hall.state_folder):
+            if is_served(app.state_folder):
                 return False
             in_background(settings, settings_file)
             return True
 
-        server = build_server(ToolContext(hall, me(), spec.name if spec else "", ensure_served))
+        server = build_server(ToolContext(app, me(), spec.name if spec else "", ensure_served))
         if port is None:
             await serve_stdio(server)
         else:

@@ -17,7 +17,7 @@ def told_sentence(channels: Sequence[str]) -> str:
     return f"Told of incidents: {', '.join(channels)}." if channels else NOBODY
 
 
-async def channels_of(hall: "App", *, began_here: bool) -> tuple[str, ...]:
+async def channels_of(app: "App", *, began_here: bool) -> tuple[str, ...]:
     """Return whom the running service tells; empty when nobody, or when none runs.
 
     `began_here`: this process runs the service or has just started it with its own settings and environment,
@@ -26,10 +26,10 @@ async def channels_of(hall: "App", *, began_here: bool) -> tuple[str, ...]:
     if began_here:
         from babysitter.surfaces.cli.serve import own_notifiers
 
-        mine = {each.name for each in hall.notifiers}
-        others = [each for each in own_notifiers(hall.settings, is_json=True) if each.name not in mine]
-        return tuple(each.description for each in (*hall.notifiers, *others) if each.description)
-    if not await hall.tenure.somebody_serves():
+        mine = {each.name for each in app.notifiers}
+        others = [each for each in own_notifiers(app.settings, is_json=True) if each.name not in mine]
+        return tuple(each.description for each in (*app.notifiers, *others) if each.description)
+    if not await app.leadership.somebody_serves():
         return ()
-    async with hall.store.reading() as records:
-        return await records.channels.all()
+    async with app.store.reading() as tx:
+        return await tx.channels.all()

@@ -173,5 +173,5 @@ async def _kept(incident: str, settings: "Settings", state: JobState) -> tuple[l
     from babysitter.usecases.stored_evidence import incident_log
     from babysitter.wiring import open_app
 
-    async with open_app(settings) as hall:
-        return await incident_log(hall, incident, state)
+    async with open_app(settings) as opened:
+        return await incident_log(opened, incident, state)

@@ -27,9 +27,9 @@ def propose(
         from babysitter.usecases.request_restart import propose as ask
         from babysitter.wiring import open_app
 
-        async with open_app(settings_from(settings, state_dir)) as hall:
-            found = await find_watch(hall, job)
-            asked = await ask(hall, found.id, why=why, asked_by=agent(f"{me()}"))
+        async with open_app(settings_from(settings, state_dir)) as app:
+            found = await find_watch(app, job)
+            asked = await ask(app, found.id, why=why, asked_by=agent(f"{me()}"))
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 
     reply = asyncio.run(asking())

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from babysitter.notify.notifier import Notifier
 
 LOG_NAME = "service.log"
-BEGINS_WITHIN_S = 60.0  # a machine that is busy with jobs starts a process in seconds; a hang is for ever
-ENDS_WITHIN_S = 30.0
+BEGINS_TIMEOUT_S = 60.0  # a machine that is busy with jobs starts a process in seconds; a hang is for ever
+ENDS_TIMEOUT_S = 30.0
 SERVED_EVERY = timedelta(seconds=10)  # between checks that the service still runs
 NEXT_CHECK = "next check of the service"  # name of the task that waits for it
 T = TypeVar("T")
@@ -64,10 +64,10 @@ async def _serve(settings: "Settings") -> None:
     from babysitter.wiring import open_app
 
     async with (
-        open_app(settings, notifiers=own_notifiers(settings)) as hall,
-        Service(hall) as service,
-        run_interactivity(hall) as slack,
-        serve_http(hall, slack),
+        open_app(settings, notifiers=own_notifiers(settings)) as app,
+        Service(app) as service,
+        run_interactivity(app) as slack,
+        serve_http(app, slack),
     ):
         typer.echo("babysit serves; Ctrl+C ends it. Watches are kept.", err=True)
         loop = asyncio.get_running_loop()
@@ -100,7 +100,7 @@ def _stop(settings: "Settings") -> str:
         )
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGTERM)
-    deadline = time.monotonic() + ENDS_WITHIN_S
+    deadline = time.monotonic() + ENDS_TIMEOUT_S
     with waiting_for(f"the service to end (process {process})"):
         while is_served(folder):
             if time.monotonic() > deadline:
@@ -116,38 +116,38 @@ async def _begin(settings: "Settings", file: Path | None) -> str:
     from babysitter.errors import AlreadyServed, UserError
     from babysitter.wiring import open_app, state_folder_of
 
-    async with open_app(settings) as hall:
-        if await hall.tenure.somebody_serves():
+    async with open_app(settings) as app:
+        if await app.leadership.somebody_serves():
             raise AlreadyServed(
                 "The service runs already.", next_step="`babysit serve --stop` ends it, for new settings."
             )
-        await keep_served(hall, file)
-        if not await hall.tenure.somebody_serves():
+        await keep_served(app, file)
+        if not await app.leadership.somebody_serves():
             raise UserError(
                 "The service did not begin.", next_step=f"See {state_folder_of(settings) / LOG_NAME}."
             )
     return "The service runs in the background. Watches are looked after."
 
 
-async def keep_served(hall: "App", file: Path | None) -> bool:
+async def keep_served(app: "App", file: Path | None) -> bool:
     """Start the service in the background where none runs: without it nothing is looked at.
 
     Return True if this call started it, so that it has the settings of this process.
     """
-    if await hall.tenure.somebody_serves():
+    if await app.leadership.somebody_serves():
         return False
-    service = in_background(hall.settings, file)
-    deadline = time.monotonic() + BEGINS_WITHIN_S
+    service = in_background(app.settings, file)
+    deadline = time.monotonic() + BEGINS_TIMEOUT_S
     # Else `status` would say for a moment that nothing is looked at. A service that ended will not begin.
     with waiting_for("the service to begin"):
-        while not await hall.tenure.somebody_serves() and time.monotonic() < deadline:
+        while not await app.leadership.somebody_serves() and time.monotonic() < deadline:
             if service.poll() is not None:
                 return False
             await asyncio.sleep(0.05)
     return True
 
 
-async def while_served(hall: "App", file: Path | None, work: Coroutine[Any, Any, T]) -> T:
+async def while_served(app: "App", file: Path | None, work: Coroutine[Any, Any, T]) -> T:
     """Return what `work` returns; meanwhile start the service, and start it again whenever it has ended.
 
     Raises WorldError when the service does not begin: nothing would ever happen.
@@ -156,13 +156,13 @@ async def while_served(hall: "App", file: Path | None, work: Coroutine[Any, Any,
     is_again = False
     try:
         while not working.done():
-            began = await keep_served(hall, file)
+            began = await keep_served(app, file)
             if began and is_again:
                 typer.echo("The service had ended; it was started again.", err=True)
-            if not began and not working.done() and not await hall.tenure.somebody_serves():
-                raise _not_begun(hall)
+            if not began and not working.done() and not await app.leadership.somebody_serves():
+                raise _not_begun(app)
             is_again = True
-            next_check = hall.clock.sleep_until(hall.clock.now() + SERVED_EVERY)
+            next_check = app.clock.sleep_until(app.clock.now() + SERVED_EVERY)
             pause = asyncio.create_task(next_check, name=NEXT_CHECK)
             await asyncio.wait({working, pause}, return_when=asyncio.FIRST_COMPLETED)
             pause.cancel()
@@ -171,13 +171,13 @@ async def while_served(hall: "App", file: Path | None, work: Coroutine[Any, Any,
         working.cancel()
 
 
-def _not_begun(hall: "App") -> "ExternalError":
+def _not_begun(app: "App") -> "ExternalError":
     from babysitter.errors import ExternalError
     from babysitter.wiring import state_folder_of
 
     return ExternalError(
         "The service that looks after the jobs did not begin.",
-        next_step=f"See {state_folder_of(hall.settings) / LOG_NAME}, or start it with `babysit serve`, "
+        next_step=f"See {state_folder_of(app.settings) / LOG_NAME}, or start it with `babysit serve`, "
         "which says what is wrong.",
     )
 

@@ -145,14 +145,14 @@ async def _start(
                 f"{name} is not set here: a restart takes it from the service's environment.", err=True
             )
     notifiers = own_notifiers(settings, is_json=as_json) if serves else ()
-    async with open_app(settings, notifiers=notifiers) as hall:
+    async with open_app(settings, notifiers=notifiers) as app:
         watches: list[Watch] = []
         faults: list[BabysitError] = []
         for job in jobs:
             try:
                 watches.append(
                     await start_watch(
-                        hall,
+                        app,
                         job,
                         spec,
                         by=me(),
@@ -167,14 +167,14 @@ async def _start(
         # A job that was watched already is a promise too: it is kept, whatever else went wrong here.
         began_here = serves
         if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
-            began_here = await keep_served(hall, settings_file)
-        channels = await channels_of(hall, began_here=began_here)
-        warnings = [warning for each in watches for warning in await restart_warnings(hall, each)]
+            began_here = await keep_served(app, settings_file)
+        channels = await channels_of(app, began_here=began_here)
+        warnings = [warning for each in watches for warning in await restart_warnings(app, each)]
         for warning in () if as_json else warnings:
             typer.echo(f"Warning: {redact(warning)}", err=True)
         if as_json and (watches or not faults):
-            views = [watch_view(await watch_status(hall, each.id)) for each in watches]
-            runs = serves or await hall.tenure.somebody_serves()
+            views = [watch_view(await watch_status(app, each.id)) for each in watches]
+            runs = serves or await app.leadership.somebody_serves()
             typer.echo(
                 StatusReply(
                     watches=views,
@@ -190,31 +190,31 @@ async def _start(
         if faults:
             raise _all_of(faults)
         if serves:
-            async with Service(hall) as running, run_interactivity(hall) as slack, serve_http(hall, slack):
+            async with Service(app) as running, run_interactivity(app) as slack, serve_http(app, slack):
                 serving = asyncio.create_task(running.until_stopped())
                 with (
                     hidden_waits(),
                     _when_interrupted("Nothing is looked at any more. To go on: babysit serve"),
                 ):
-                    code = await _until_ended(hall, [each.id for each in watches])
+                    code = await _until_ended(app, [each.id for each in watches])
                 running.stop()
                 await serving
             return code
         if not stays:
             return 0
         with _when_interrupted(f"The watch goes on without you. See: babysit status {shlex.quote(jobs[0])}"):
-            ended = while_served(hall, settings_file, _until_ended(hall, [each.id for each in watches]))
+            ended = while_served(app, settings_file, _until_ended(app, [each.id for each in watches]))
             is_looked_at = sys.stdout.isatty() and not as_json
-            return await (_shown(hall, [each.id for each in watches], ended) if is_looked_at else ended)
+            return await (_shown(app, [each.id for each in watches], ended) if is_looked_at else ended)
 
 
-async def _shown(hall: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any, Any, int]) -> int:
+async def _shown(app: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any, Any, int]) -> int:
     """Draw how the jobs are doing for as long as somebody waits for them."""
     from rich.console import Group
     from rich.live import Live
 
     from babysitter.surfaces.cli import terminal_view
-    from babysitter.surfaces.cli.status import REDRAW_EVERY_S
+    from babysitter.surfaces.cli.status import REDRAW_INTERVAL_S
     from babysitter.surfaces.cli.status_reply import watch_view
     from babysitter.usecases.manage_watches import watch_status
 
@@ -222,9 +222,9 @@ async def _shown(hall: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any
     try:
         with hidden_waits(), Live(console=terminal_view.console(), refresh_per_second=4) as live:
             while not waiting.done():
-                await asyncio.wait((waiting,), timeout=REDRAW_EVERY_S)
-                views = [watch_view(await watch_status(hall, each)) for each in watches]
-                live.update(Group(*(terminal_view.watch_page(each, now=hall.clock.now()) for each in views)))
+                await asyncio.wait((waiting,), timeout=REDRAW_INTERVAL_S)
+                views = [watch_view(await watch_status(app, each)) for each in watches]
+                live.update(Group(*(terminal_view.watch_page(each, now=app.clock.now()) for each in views)))
         return await waiting
     finally:
         waiting.cancel()
@@ -247,14 +247,14 @@ def _all_of(faults: "Sequence[BabysitError]") -> "BabysitError":
     return type(faults[0])(" ".join(sentences), next_step=" ".join(steps))
 
 
-async def _until_ended(hall: "App", watches: "Sequence[WatchId]") -> int:
+async def _until_ended(app: "App", watches: "Sequence[WatchId]") -> int:
     """The exit code of the worst outcome, once every watch has ended."""
     from babysitter.usecases.wait_for import WaitCondition, WakeReason, wait_for
 
     worst = 0
     for each in watches:
         while True:
-            waited = await wait_for(hall, each, until=(WaitCondition.TERMINAL,), at_most_s=3600.0)
+            waited = await wait_for(app, each, until=(WaitCondition.TERMINAL,), at_most_s=3600.0)
             if waited.woken is WakeReason.TERMINAL:
                 break
         outlook = waited.watch.outlook

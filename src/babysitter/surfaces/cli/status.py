@@ -23,7 +23,7 @@ from babysitter.waits import hidden_waits
 if TYPE_CHECKING:
     from babysitter.surfaces.views import StatusReply
 
-REDRAW_EVERY_S = 1.0
+REDRAW_INTERVAL_S = 1.0
 EXIT_TIME_LIMIT = 6
 MAX_WAIT = timedelta(days=30)
 Job = Annotated[str, typer.Argument(help="Job id or watch id.")]
@@ -97,8 +97,8 @@ def stop(
         from babysitter.usecases.manage_watches import stop_watch
         from babysitter.wiring import open_app
 
-        async with open_app(settings_from(settings, state_dir)) as hall:
-            stopped = await stop_watch(hall, job, by=me(), cluster=cluster)
+        async with open_app(settings_from(settings, state_dir)) as app:
+            stopped = await stop_watch(app, job, by=me(), cluster=cluster)
         if as_json:
             return StopReply(job=stopped.root, watch=stopped.id).model_dump_json()
         return f"{stopped.root} is not watched any more. The job itself was left alone."
@@ -148,21 +148,21 @@ def wait(
         from babysitter.usecases.wait_for import WaitCondition, wait_for
         from babysitter.wiring import open_app
 
-        async with open_app(chosen) as hall:
-            found = await find_watch(hall, job, cluster=cluster)
+        async with open_app(chosen) as app:
+            found = await find_watch(app, job, cluster=cluster)
             work = wait_for(
-                hall,
+                app,
                 found.id,
                 until=[WaitCondition(word) for word in until] if until else frozenset(WaitCondition),
                 cursor=cursor,
                 at_most_s=at_most.total_seconds(),
             )
             is_looked_after = found.due_at is not None
-            waited = await (while_served(hall, settings, work) if is_looked_after else work)
+            waited = await (while_served(app, settings, work) if is_looked_after else work)
             return WaitReply(
                 reason=waited.woken.value,
                 cursor=waited.cursor,
-                watch=watch_view(await watch_status(hall, found.id)),
+                watch=watch_view(await watch_status(app, found.id)),
                 news=[each.kind for each in waited.news],
             )
 
@@ -191,7 +191,7 @@ def _live(read: "Callable[[], StatusReply]") -> None:
             live.update(Group(*pages, *terminal_view.service_lines(reply)))
             if all(each.phase == "finished" for each in reply.watches):
                 return
-            time.sleep(REDRAW_EVERY_S)
+            time.sleep(REDRAW_INTERVAL_S)
 
 
 def _print(reply: "StatusReply") -> None:

@@ -63,14 +63,14 @@ async def _read_store(settings: "Settings", name: str, cluster: str, *, with_sto
     from babysitter.usecases.manage_watches import all_watch_statuses, find_watch, watch_status
     from babysitter.wiring import open_app
 
-    async with open_app(settings) as hall:
+    async with open_app(settings) as app:
         if name:
-            shown = [await watch_status(hall, (await find_watch(hall, name, cluster=cluster)).id)]
+            shown = [await watch_status(app, (await find_watch(app, name, cluster=cluster)).id)]
         else:
-            shown = list(await all_watch_statuses(hall, with_stopped=with_stopped))
+            shown = list(await all_watch_statuses(app, with_stopped=with_stopped))
         service = ServiceView(
-            runs=await hall.tenure.somebody_serves(),
-            troubles=await service_troubles(hall),
-            channels=list(await channels_of(hall, began_here=False)),
+            runs=await app.leadership.somebody_serves(),
+            troubles=await service_troubles(app),
+            channels=list(await channels_of(app, began_here=False)),
         )
     return StatusReply(watches=_views(shown), service=service)

@@ -26,16 +26,16 @@ class JobTools:
 
     def __init__(self, desk: ToolContext) -> None:
         self._desk = desk
-        self._hall = desk.hall
+        self._app = desk.app
 
     async def _place(self, job: str, cluster: str) -> browse_jobs.JobLocation:
         return await browse_jobs.locate_job(
-            self._hall, job, cluster=cluster, default=self._desk.default_cluster
+            self._app, job, cluster=cluster, default=self._desk.default_cluster
         )
 
     async def _task_place(self, task: str, cluster: str) -> browse_jobs.JobLocation:
         return await browse_jobs.place_of_task(
-            self._hall, task, cluster=cluster, default=self._desk.default_cluster
+            self._app, task, cluster=cluster, default=self._desk.default_cluster
         )
 
     async def list_jobs(
@@ -51,7 +51,7 @@ class JobTools:
 
         Use to find the full id of a job. The other tools want exact ids, which this returns.
         """
-        found = await browse_jobs.roots_of(self._hall, self._desk.cluster(cluster), prefix)
+        found = await browse_jobs.roots_of(self._app, self._desk.cluster(cluster), prefix)
         wanted = [job for job in found if state is None or job.state is state]
         page = browse_jobs.page_of(wanted, cursor=cursor, at_most=MAX_ROWS)
         return views.JobsReply(
@@ -152,9 +152,9 @@ class JobTools:
             doing=note.doing,
             place=safe(note.place),
             processes=[
-                views.ProcessView.of(each, containing) for each in dump.processes[: views.PROCESSES_MOST]
+                views.ProcessView.of(each, containing) for each in dump.processes[: views.MAX_PROCESSES]
             ],
-            raw=views.clipped(dump.text, views.DUMP_CHARACTERS_MOST) if raw else "",
+            raw=views.clipped(dump.text, views.MAX_DUMP_CHARACTERS) if raw else "",
         )
 
     async def worker_status(
@@ -170,7 +170,7 @@ class JobTools:
         """
         place = await self._place(job, cluster) if job else None
         name = place.cluster if place else self._desk.cluster(cluster)
-        found = await browse_jobs.workers_of(self._hall, name, place.job if place else "")
+        found = await browse_jobs.workers_of(self._app, name, place.job if place else "")
         page = browse_jobs.page_of(found, cursor=cursor, at_most=MAX_ROWS)
         return views.WorkersReply(
             workers=[views.WorkerView.of(each) for each in page.rows],
@@ -191,7 +191,7 @@ class JobTools:
         """
         place = await self._task_place(task, cluster) if task else None
         name = place.cluster if place else self._desk.cluster(cluster)
-        about = await browse_jobs.controller_of(self._hall, name)
+        about = await browse_jobs.controller_of(self._app, name)
         controller = views.ControllerView(
             cluster=name,
             url=safe(about.url),
@@ -209,7 +209,7 @@ class JobTools:
                 controller=controller, task=found, no_processes_because=safe(str(fault))
             )
         processes = [
-            views.ProcessView.of(each, "MainThread") for each in dump.processes[: views.PROCESSES_MOST]
+            views.ProcessView.of(each, "MainThread") for each in dump.processes[: views.MAX_PROCESSES]
         ]
         return views.ProcessReply(controller=controller, task=found, processes=processes, doing=note.doing)
 
@@ -220,7 +220,7 @@ class JobTools:
         looks and takes second dumps. An `unknown` cause is an honest answer: read the evidence and tail_logs.
         """
         place = await self._place(job, cluster)
-        return DiagnosedReply.of(place.job, await browse_jobs.look_at(self._hall, place))
+        return DiagnosedReply.of(place.job, await browse_jobs.look_at(self._app, place))
 
     async def classify_text(
         self,
@@ -237,7 +237,7 @@ class JobTools:
         """
 
         def judged() -> ClassifiedReply:
-            examined = examine(text, self._hall.playbook.for_job("", kind), source="text")
+            examined = examine(text, self._app.playbook.for_job("", kind), source="text")
             return ClassifiedReply(
                 diagnosis=DiagnosisView.of(examined.diagnosis),
                 advice=safe(advice_of(examined.diagnosis, examined.findings)),

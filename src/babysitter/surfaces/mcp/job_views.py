@@ -10,17 +10,17 @@ from babysitter.model.machine import Machine
 from babysitter.model.thread_dump import Process, Thread
 from babysitter.redact import redact, strip_control_characters
 from babysitter.surfaces.mcp.watch_views import NEXT_PAGE, Untrusted
-from babysitter.surfaces.printable import EVIDENCE_CHARACTERS_MOST, safe
+from babysitter.surfaces.printable import MAX_EVIDENCE_CHARACTERS, safe
 from babysitter.surfaces.view_base import Field, View
 
-LINES_CHARACTERS_MOST = 24_000
-SECRET_CHARACTERS_MOST = 4_096
-DUMP_CHARACTERS_MOST = 20_000
-THREADS_MOST = 15
-FRAMES_MOST = 15
-FRAME_CHARACTERS_MOST = 160
-PROCESSES_MOST = 4
-CELL_CHARACTERS_MOST = 300  # of a text in a list; a single row shows more
+MAX_LINES_CHARACTERS = 24_000
+MAX_SECRET_CHARACTERS = 4_096
+MAX_DUMP_CHARACTERS = 20_000
+MAX_THREADS = 15
+MAX_FRAMES = 15
+MAX_FRAME_CHARACTERS = 160
+MAX_PROCESSES = 4
+MAX_CELL_CHARACTERS = 300  # of a text in a list; a single row shows more
 
 
 class JobView(View):
@@ -42,8 +42,8 @@ class JobView(View):
         return cls(
             id=job.id,
             state=job.state,
-            error=clipped(job.error, CELL_CHARACTERS_MOST),
-            pending_reason=clipped(job.pending_reason, CELL_CHARACTERS_MOST),
+            error=clipped(job.error, MAX_CELL_CHARACTERS),
+            pending_reason=clipped(job.pending_reason, MAX_CELL_CHARACTERS),
             tasks={state.value: count for state, count in job.task_states.items()},
             failures=job.failure_count,
             preemptions=job.preemption_count,
@@ -106,7 +106,7 @@ class TaskView(View):
 
     @classmethod
     def of(cls, task: Task, *, with_attempts: bool = False) -> "TaskView":
-        most = EVIDENCE_CHARACTERS_MOST if with_attempts else CELL_CHARACTERS_MOST
+        most = MAX_EVIDENCE_CHARACTERS if with_attempts else MAX_CELL_CHARACTERS
         return cls(
             id=task.id,
             state=task.state,
@@ -170,10 +170,10 @@ class ThreadView(View):
 
     @classmethod
     def of(cls, thread: Thread) -> "ThreadView":
-        told = [f"{each.function} ({each.file}:{each.line})" for each in thread.frames[:FRAMES_MOST]]
-        frames = [clipped(each, FRAME_CHARACTERS_MOST) for each in told]
+        told = [f"{each.function} ({each.file}:{each.line})" for each in thread.frames[:MAX_FRAMES]]
+        frames = [clipped(each, MAX_FRAME_CHARACTERS) for each in told]
         return cls(
-            name=clipped(thread.name, FRAME_CHARACTERS_MOST),
+            name=clipped(thread.name, MAX_FRAME_CHARACTERS),
             state=thread.state,
             frames=frames,
             frames_left_out=len(thread.frames) - len(frames),
@@ -197,8 +197,8 @@ class ProcessView(View):
             pid=process.pid,
             command=safe(process.command),
             is_child=process.parent_pid is not None,
-            threads=[ThreadView.of(each) for each in wanted[:THREADS_MOST]],
-            threads_left_out=len(process.threads) - len(wanted[:THREADS_MOST]),
+            threads=[ThreadView.of(each) for each in wanted[:MAX_THREADS]],
+            threads_left_out=len(process.threads) - len(wanted[:MAX_THREADS]),
         )
 
 
@@ -268,7 +268,7 @@ class ProcessReply(Untrusted):
 
 def line_views(lines: Sequence[LogLine]) -> tuple[list[SourceView], list[LineView]]:
     """Who printed the lines, and the lines, each cut so that all of them together stay readable."""
-    room = max(100, LINES_CHARACTERS_MOST // max(1, len(lines)))
+    room = max(100, MAX_LINES_CHARACTERS // max(1, len(lines)))
     places: dict[tuple[str, int], int] = {}
     views = [
         LineView(
@@ -287,10 +287,10 @@ def clipped(text: str, most: int) -> str:
 
     Of a long text only the beginning is read, for time; what the cut may have made of a secret is dropped.
     """
-    window = most + SECRET_CHARACTERS_MOST
+    window = most + MAX_SECRET_CHARACTERS
     shown = strip_control_characters(redact(text[:window]))
     if len(text) > window:
-        shown = shown[: max(0, len(shown) - SECRET_CHARACTERS_MOST)]
+        shown = shown[: max(0, len(shown) - MAX_SECRET_CHARACTERS)]
     elif len(shown) <= most:
         return shown
     return f"{shown[:most]}… ({len(text) - most} more characters)"

@@ -16,7 +16,7 @@ class ToolContext:
     to it that a service runs, so that what is watched is also checked; returns True if it started one.
     """
 
-    hall: App
+    app: App
     owner: Person
     default_cluster: str = ""
     ensure_served: Callable[[], bool] = lambda: False

@@ -16,7 +16,7 @@ from babysitter.errors import UserError
 from babysitter.surfaces.mcp.tool_server import Server
 
 PATH = "/mcp"
-SHUTDOWN_WITHIN_S = 2  # a client that keeps its stream open does not keep us
+SHUTDOWN_TIMEOUT_S = 2  # a client that keeps its stream open does not keep us
 
 
 async def serve_stdio(server: Server) -> None:
@@ -40,7 +40,7 @@ async def serve_http(
         config = uvicorn.Config(
             http_app(server, host, bound_port, token),
             log_level="warning",
-            timeout_graceful_shutdown=SHUTDOWN_WITHIN_S,
+            timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_S,
         )
         ready(f"http://{_in_url(host)}:{bound_port}{PATH}")
         running = uvicorn.Server(config)

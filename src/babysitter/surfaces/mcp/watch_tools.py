@@ -70,7 +70,7 @@ class WatchTools:
 
     def __init__(self, desk: ToolContext) -> None:
         self._desk = desk
-        self._hall = desk.hall
+        self._app = desk.app
         self._last_cursors = LastCursors()
 
     async def list_watches(
@@ -83,9 +83,7 @@ class WatchTools:
         Use first when your context was lost: watches live in babysit, not in you. Then call watch_status or
         wait with the job id.
         """
-        page = page_of(
-            await all_watch_statuses(self._hall, with_stopped=all), cursor=cursor, at_most=MAX_ROWS
-        )
+        page = page_of(await all_watch_statuses(self._app, with_stopped=all), cursor=cursor, at_most=MAX_ROWS)
         return WatchesReply(
             watches=[WatchRow.of(watch_view(each)) for each in page.rows], total=page.total, cursor=page.more
         )
@@ -113,12 +111,12 @@ class WatchTools:
         resubmit command can be given so. The job itself is not touched. Tell the person who is told of
         incidents (channels; empty = nobody) and what resubmit_warnings say. Next: wait.
         """
-        spec = await self._hall.clusters.spec(self._desk.cluster(cluster))
+        spec = await self._app.clusters.spec(self._desk.cluster(cluster))
         submission = submission_of(resubmit) if resubmit else None
-        context = await _context(resubmit, workdir, self._hall.state_folder)
+        context = await _context(resubmit, workdir, self._app.state_folder)
         try:
             watch = await start_watch(
-                self._hall,
+                self._app,
                 job,
                 spec,
                 by=Person(f"{name_of(ctx)} for {self._desk.owner}"),
@@ -128,14 +126,14 @@ class WatchTools:
             )
             is_new = True
         except AlreadyWatched:
-            watch, is_new = await find_watch(self._hall, job, cluster=spec.name), False
+            watch, is_new = await find_watch(self._app, job, cluster=spec.name), False
             if submission is not None:
-                await set_resubmit_command(self._hall, watch.id, in_folder(submission, context))
+                await set_resubmit_command(self._app, watch.id, in_folder(submission, context))
         self._last_cursors.forget(conversation_of(ctx), watch.id)  # who starts over is told how it stands
-        channels = await channels_of(self._hall, began_here=self._desk.ensure_served())
-        warnings = await restart_warnings(self._hall, watch) if is_new else ()
+        channels = await channels_of(self._app, began_here=self._desk.ensure_served())
+        warnings = await restart_warnings(self._app, watch) if is_new else ()
         return StartReply(
-            watch=watch_view(await watch_status(self._hall, watch.id)),
+            watch=watch_view(await watch_status(self._app, watch.id)),
             is_new=is_new,
             channels=list(channels),
             resubmit_warnings=[safe(warning) for warning in warnings],
@@ -147,8 +145,8 @@ class WatchTools:
         Use to look up once; costs the cluster nothing. Do not call it in a loop: wait returns when something
         happens. After a restart `job` is the new job and `first_job` the one you began with.
         """
-        found = await find_watch(self._hall, job, cluster=cluster)
-        return WatchReply(watch=watch_view(await watch_status(self._hall, found.id)))
+        found = await find_watch(self._app, job, cluster=cluster)
+        return WatchReply(watch=watch_view(await watch_status(self._app, found.id)))
 
     async def wait(
         self,
@@ -171,13 +169,13 @@ class WatchTools:
         answer; the first call tells an open incident at once. If your client cuts long calls off, use a
         smaller `for`: nothing is lost.
         """
-        found = await find_watch(self._hall, job, cluster=cluster)
+        found = await find_watch(self._app, job, cluster=cluster)
         at_most_s = parse_duration(for_, at_most=MAX_WAIT).total_seconds()
         client = conversation_of(ctx)
         after = _event_number(cursor) if cursor else self._last_cursors.get(client, found.id)
         async with self._signs_of_life(ctx, at_most_s):
             waited = await wait_for(
-                self._hall,
+                self._app,
                 found.id,
                 until=[WaitCondition(word) for word in until] if until else frozenset(WaitCondition),
                 cursor=after,
@@ -187,7 +185,7 @@ class WatchTools:
         return WaitedReply(
             reason=waited.woken.value,
             cursor=str(waited.cursor),
-            watch=watch_view(await watch_status(self._hall, found.id)),
+            watch=watch_view(await watch_status(self._app, found.id)),
             news=[each.kind for each in waited.news],
         )
 
@@ -198,7 +196,7 @@ class WatchTools:
         now, which takes some seconds. A stage never prints its last shard as done. `dead` includes workers
         that left normally.
         """
-        course = await job_progress(self._hall, job, cluster=cluster, default=self._desk.default_cluster)
+        course = await job_progress(self._app, job, cluster=cluster, default=self._desk.default_cluster)
         memory = course.memory
         return StageReply(
             job=course.job,
@@ -222,8 +220,8 @@ class WatchTools:
 
         Use to report what happened, ended ones too, or to see how a proposal was answered.
         """
-        found = await find_watch(self._hall, job, cluster=cluster)
-        page = page_of(await incidents_of(self._hall, found), cursor=cursor, at_most=MAX_INCIDENTS)
+        found = await find_watch(self._app, job, cluster=cluster)
+        page = page_of(await incidents_of(self._app, found), cursor=cursor, at_most=MAX_INCIDENTS)
         return IncidentsReply(
             job=found.root,
             incidents=[IncidentView.of(incident, found.root, offer) for incident, offer in page.rows],
@@ -244,7 +242,7 @@ class WatchTools:
         With why_not: which demands of a suspicion or cause were not met. Use when you doubt a verdict.
         """
         found = await explain(
-            self._hall, (await find_watch(self._hall, job, cluster=cluster)).id, why_not=why_not
+            self._app, (await find_watch(self._app, job, cluster=cluster)).id, why_not=why_not
         )
         return ExplainedReply(
             job=found.watch.root,
@@ -273,20 +271,20 @@ class WatchTools:
         the reason, where policy forbids a restart (nothing confirmed, code or data errors, budget spent, the
         job's own recovery at work); then report to the person instead. Next: wait.
         """
-        found = await find_watch(self._hall, job, cluster=cluster)
-        asked = await propose(self._hall, found.id, why=why, asked_by=name_of(ctx))
+        found = await find_watch(self._app, job, cluster=cluster)
+        asked = await propose(self._app, found.id, why=why, asked_by=name_of(ctx))
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 
     @contextlib.asynccontextmanager
     async def _signs_of_life(self, ctx: Context, at_most_s: float) -> AsyncIterator[None]:
         """Report progress now and then, so that a client with a time limit sees that the call lives."""
-        world = self._hall.world
-        started_at = world.now()
+        wall_clock = self._app.wall_clock
+        started_at = wall_clock.now()
 
         async def report() -> None:
             while True:
-                await world.sleep_until(world.now() + timedelta(seconds=SIGN_OF_LIFE_S))
-                waited_s = (world.now() - started_at).total_seconds()
+                await wall_clock.sleep_until(wall_clock.now() + timedelta(seconds=SIGN_OF_LIFE_S))
+                waited_s = (wall_clock.now() - started_at).total_seconds()
                 await ctx.report_progress(waited_s, at_most_s, "still waiting")
 
         reporting = asyncio.create_task(report())

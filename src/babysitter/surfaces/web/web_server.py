@@ -21,37 +21,37 @@ from babysitter.usecases.service_stats import (
 if TYPE_CHECKING:
     from aiohttp import web
 
-ANSWER_WITHIN_S = 5.0
+ANSWER_TIMEOUT_S = 5.0
 
 log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def serve_http(hall: App, slack: SlackInteractivity | None) -> AsyncIterator[int | None]:
+async def serve_http(app: App, slack: SlackInteractivity | None) -> AsyncIterator[int | None]:
     """Answer while the block lasts, where an address is set; gives the port, None where nobody listens.
 
-    An address that cannot be used ends nothing: it is told in `hall.troubles`.
+    An address that cannot be used ends nothing: it is told in `app.troubles`.
     """
-    if not hall.settings.web.listen:
+    if not app.settings.web.listen:
         yield None
         return
     from aiohttp import web
 
-    host, _, port = hall.settings.web.listen.rpartition(":")
-    pages = _Pages(hall, slack)
-    app = web.Application()
-    app.router.add_get("/metrics", pages.metrics)
-    app.router.add_get("/healthz", pages.alive)
-    app.router.add_get("/readyz", pages.ready)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+    host, _, port = app.settings.web.listen.rpartition(":")
+    pages = _Pages(app, slack)
+    site = web.Application()
+    site.router.add_get("/metrics", pages.metrics)
+    site.router.add_get("/healthz", pages.alive)
+    site.router.add_get("/readyz", pages.ready)
+    runner = web.AppRunner(site, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
-        yield await _listen(runner, host.strip("[]"), int(port), hall)
+        yield await _listen(runner, host.strip("[]"), int(port), app)
     finally:
         await runner.cleanup()
 
 
-async def _listen(runner: "web.AppRunner", host: str, port: int, hall: App) -> int | None:
+async def _listen(runner: "web.AppRunner", host: str, port: int, app: App) -> int | None:
     from aiohttp import web
 
     try:
@@ -62,14 +62,14 @@ async def _listen(runner: "web.AppRunner", host: str, port: int, hall: App) -> i
             "Choose another address with web.listen."
         )
         log.error("metrics are not told", because=sentence)
-        hall.troubles["web"] = sentence
+        app.troubles["web"] = sentence
         return None
     return int(runner.addresses[0][1])
 
 
 class _Pages:
-    def __init__(self, hall: App, slack: SlackInteractivity | None) -> None:
-        self._hall = hall
+    def __init__(self, app: App, slack: SlackInteractivity | None) -> None:
+        self._app = app
         self._slack = slack
 
     async def metrics(self, _request: "web.Request") -> "web.Response":
@@ -80,12 +80,12 @@ class _Pages:
 
         now: ServiceStats | None = None
         try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                now = await service_stats(self._hall)
+            async with asyncio.timeout(ANSWER_TIMEOUT_S):
+                now = await service_stats(self._app)
         except (BabysitError, TimeoutError) as fault:
             log.warning("metrics_without_database", because=_sentence(fault))
         slack = self._slack.status if self._slack else None
-        text = metrics_text(now, slack, process_figures(self._hall))
+        text = metrics_text(now, slack, process_figures(self._app))
         return web.Response(body=text, headers={"content-type": CONTENT_TYPE_LATEST})
 
     async def alive(self, _request: "web.Request") -> "web.Response":
@@ -97,10 +97,10 @@ class _Pages:
         """503 while this process does not hold the lease or its database cannot be read or written."""
         from aiohttp import web
 
-        because = not_serving_reason(self._hall)
+        because = not_serving_reason(self._app)
         try:
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                now = await service_stats(self._hall)
+            async with asyncio.timeout(ANSWER_TIMEOUT_S):
+                now = await service_stats(self._app)
         except (BabysitError, TimeoutError) as fault:
             return web.Response(status=503, text=f"{because or _sentence(fault)}\n")
         if because:
