@@ -28,12 +28,13 @@ import msgspec
 from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rule import Rule
 from babysitter.diagnosis.causes.rule_index import RuleIndex, rulebooks_of
+from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
 from babysitter.diagnosis.signatures.pattern import Pattern, capturer
 from babysitter.diagnosis.signatures.scanner import tidy
 from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanScanner
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.playbook.load import LocatedRule, Playbook, load
+from babysitter.playbook.load import load
 
 RULES = 500
 PAGE_LINES = 5_000

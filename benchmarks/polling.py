@@ -22,7 +22,8 @@ from pathlib import Path
 
 import aiohttp
 
-from babysitter.backends.registry import ClusterSpec, open_cluster
+from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.registry import open_cluster
 from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.sim.iris.controller import Simulator

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.connection_checks import examine
-from babysitter.backends.registry import ClusterSpec
 from tests.support.clock import FakeClock
 from tests.support.controller import MAY_CALLS, connect_error, controller, http, liar, saying
 from tests.support.small_iris import ROOT, Small

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from babysitter.backends.backend import ClusterReader, ClusterWriter
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.recording.format import TimeScale, read_recording
 from babysitter.backends.recording.player import RecordedReader
-from babysitter.backends.registry import ClusterSpec, open_cluster
+from babysitter.backends.registry import open_cluster
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import LogLine

@@ -16,10 +16,11 @@ from pathlib import Path
 
 import structlog
 
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.connect import writer_over
 from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.reader import IrisReader
-from babysitter.backends.registry import ClusterSpec, OpenCluster
+from babysitter.backends.registry import OpenCluster
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import SlackSettings

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from babysitter.backends.registry import ClusterSpec
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.config.settings import SlackSettings

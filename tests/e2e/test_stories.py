@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.backends.registry import ClusterSpec
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.model.events import IncidentOpened, SawAgain, WentBlind
 from babysitter.model.ids import JobId
 from babysitter.model.proposal import Answer

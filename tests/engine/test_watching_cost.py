@@ -4,7 +4,8 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from babysitter.backends.registry import ClusterSpec, open_cluster
+from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.registry import open_cluster
 from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.model.ids import Person

@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from babysitter.backends.registry import ClusterSpec, OpenCluster
+from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.registry import OpenCluster
 from babysitter.config import Settings
 from babysitter.engine.app import App
 from babysitter.engine.cluster_pool import Opener

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from babysitter.playbook.load import Playbook, load
+from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.playbook.load import load
 from babysitter.shipped import shipped
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

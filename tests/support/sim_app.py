@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from babysitter.backends.batching import BatchingReader
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.auth import Credentials
 from babysitter.backends.iris.bundle import folder_state
 from babysitter.backends.iris.connect import writer_over
 from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.transport import Page, Verb
-from babysitter.backends.registry import ClusterSpec, OpenCluster, open_cluster
+from babysitter.backends.registry import OpenCluster, open_cluster
 from babysitter.config import Settings
 from babysitter.engine.app import App
 from babysitter.engine.service import Service

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.registry import ClusterSpec
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.engine.cluster_pool import ClusterPool
 from babysitter.errors import AlreadyWatched, NoSuchJob, NoSuchWatch, Unreachable, UserError
 from babysitter.model.events import ProposalWithdrawn, WatchStarted, WatchStopped

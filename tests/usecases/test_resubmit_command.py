@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.registry import ClusterSpec
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.errors import UserError
 from babysitter.usecases.resubmit_command import (
     addressed,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from babysitter.diagnosis.causes.loss_rules import findings_of_course
 from babysitter.diagnosis.causes.match_rules import classify
 from babysitter.diagnosis.causes.rule_fields import PaceFields
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
 from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
@@ -19,7 +20,6 @@ from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
-from babysitter.playbook.load import Playbook
 
 
 def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend: str = "iris") -> Verdict:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from babysitter.clock import Clock
 from babysitter.config import Settings
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.engine.cluster_pool import ClusterPool
 from babysitter.engine.leadership import Leadership
 from babysitter.engine.storage_health import StorageHealth
@@ -14,7 +15,6 @@ from babysitter.model.ids import Person, WatchId
 from babysitter.model.policy import Policy
 from babysitter.model.proposal import Surface
 from babysitter.notify.notifier import Notifier
-from babysitter.playbook.load import Playbook
 from babysitter.playbook.reload import PlaybookSource
 from babysitter.shipped import shipped
 from babysitter.store.store import Store

@@ -11,8 +11,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.redacting import RedactingReader
-from babysitter.backends.registry import ClusterSpec, OpenCluster, spec_from_options
+from babysitter.backends.registry import OpenCluster, spec_from_options
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
 from babysitter.store.store import Store

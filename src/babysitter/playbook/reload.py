@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from babysitter.diagnosis.causes.match_rules import warm
-from babysitter.playbook.load import Playbook, PlaybookFault, examine, load, playbook_files
+from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.playbook.load import PlaybookFault, examine, load, playbook_files
 from babysitter.shipped import shipped
 
 Stamp = tuple[tuple[str, int, int], ...]

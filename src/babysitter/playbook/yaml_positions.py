@@ -7,20 +7,10 @@ from typing import Any
 
 import yaml
 
+from babysitter.diagnosis.causes.file_position import FilePosition
+
 # libyaml's parser is ten times as fast and gives the same marks; wheels without it exist.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class FilePosition:
-    """A spot in a file, 1-based."""
-
-    path: Path
-    line: int
-    column: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
 
 
 @dataclass(slots=True)

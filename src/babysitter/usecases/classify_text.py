@@ -7,6 +7,7 @@ from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.loss_rules import measured_findings
 from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rule_fields import PaceFields, fields_of_facts
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.causes.why_not import why_not
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.judge.root_cause import find_root_cause
@@ -16,7 +17,6 @@ from babysitter.model.finding import ActionKind, Cause, Finding, Findings
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.verdict import Diagnosis, Reason
-from babysitter.playbook.load import Playbook
 
 # A running watch asks for two dumps before it offers to restart a stuck stage. A text is all there is: after
 # this long without a single shard, the advice to a person is to restart.

@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 from babysitter.backends.backend import ClusterReader
-from babysitter.backends.registry import ClusterSpec, open_cluster
+from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.registry import open_cluster
 from babysitter.clock import Clock, SystemClock
 from babysitter.config import Settings
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.pipeline import judge
 from babysitter.engine.observe import observe
 from babysitter.errors import NoSuchJob
@@ -14,7 +16,7 @@ from babysitter.model.limits import Limits
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
-from babysitter.playbook.load import Playbook, load
+from babysitter.playbook.load import load
 from babysitter.shipped import shipped
 from babysitter.usecases.manage_watches import job_id
 from babysitter.waits import waiting_for

@@ -1,7 +1,7 @@
 """Whether each part of a set-up works, tried for real: for `doctor`."""
 
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.connection_checks import Check, examine
-from babysitter.backends.registry import ClusterSpec
 from babysitter.config import Settings, secret
 from babysitter.errors import BabysitError
 from babysitter.notify.notifier import NotifyError

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from babysitter.backends.registry import ClusterSpec
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.engine.app import App
 from babysitter.engine.enqueue import (
     enqueue_message,

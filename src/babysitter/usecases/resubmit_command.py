@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.bundle import bundle_files, folder_state, is_repository
-from babysitter.backends.registry import ClusterSpec
 from babysitter.engine.app import App
 from babysitter.errors import FactsChanged, NotAllowed, UserError
 from babysitter.model.ids import WatchId

@@ -14,12 +14,12 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.errors import UserError
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.playbook.load import Playbook
 from babysitter.redact import redact
 from babysitter.usecases.classify_text import Examined, examine, words_of
 

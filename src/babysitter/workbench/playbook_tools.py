@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.diagnosis.causes.match_rules import classify_text
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.timeline.line_templates import learned, novel
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
 from babysitter.errors import BadPlaybook, UserError
 from babysitter.model.finding import Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.playbook.load import Playbook, PlaybookFault, examine
+from babysitter.playbook.load import PlaybookFault, examine
 from babysitter.shipped import shipped
 from babysitter.workbench.rule_scaffold import rule_stub, scenario_stub
 from babysitter.workbench.rule_tests import (

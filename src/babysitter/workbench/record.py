@@ -6,10 +6,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from babysitter.backends.backend import ClusterReader
+from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.connect import open_line
 from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.recording.recorder import RecordingFolder, RecordingTransport
-from babysitter.backends.registry import ClusterSpec
 from babysitter.clock import Clock, SystemClock
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.engine.observe import observe

@@ -15,6 +15,7 @@ from babysitter.backends.recording.format import (
 )
 from babysitter.backends.recording.player import RecordedReader
 from babysitter.diagnosis.causes.match_rules import classify_text
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.pipeline import judge
 from babysitter.engine.observe import observe
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
@@ -27,7 +28,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.seen import Gone
 from babysitter.model.verdict import Diagnosis, Reason, Verdict
 from babysitter.model.watch import Watch
-from babysitter.playbook.load import Playbook, load
+from babysitter.playbook.load import load
 from babysitter.redact import redact
 from babysitter.shipped import shipped
 

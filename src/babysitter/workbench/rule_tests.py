@@ -7,11 +7,12 @@ from pathlib import Path
 from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rule import Example, Expectation, RuleScenario
 from babysitter.diagnosis.causes.rule_fields import PaceFields
+from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.progress import Motion
-from babysitter.playbook.load import LocatedRule, Playbook, PlaybookFault, read_scenarios
+from babysitter.playbook.load import PlaybookFault, read_scenarios
 
 _PEAK_SCALE = 1_000_000  # an example gives the peak as a share; facts want bytes
 

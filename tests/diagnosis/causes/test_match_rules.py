@@ -8,9 +8,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from babysitter.diagnosis.causes.file_position import FilePosition
 from babysitter.diagnosis.causes.match_rules import classify, classify_text
 from babysitter.diagnosis.causes.rule import PlaybookFile
 from babysitter.diagnosis.causes.rule_fields import PaceFields
+from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.model.finding import Findings, Severity
 from babysitter.model.ids import JobId, TaskId
@@ -21,8 +23,7 @@ from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.progress import Motion
 from babysitter.model.seen import Seen
-from babysitter.playbook.load import LocatedRule, Playbook, load
-from babysitter.playbook.yaml_positions import FilePosition
+from babysitter.playbook.load import load
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
 

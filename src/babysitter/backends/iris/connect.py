@@ -24,7 +24,7 @@ from babysitter.clock import Clock
 from babysitter.errors import BadConfig
 
 if TYPE_CHECKING:
-    from babysitter.backends.registry import ClusterSpec
+    from babysitter.backends.cluster_spec import ClusterSpec
 
 
 def connect(

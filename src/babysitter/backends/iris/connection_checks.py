@@ -14,7 +14,7 @@ from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.log import LogSource
 
 if TYPE_CHECKING:
-    from babysitter.backends.registry import ClusterSpec
+    from babysitter.backends.cluster_spec import ClusterSpec
 
 _NO_JOB = JobId("/babysit/probe")
 

@@ -17,6 +17,7 @@ from babysitter.diagnosis.causes.rule_fields import (
     fields_of_tree,
 )
 from babysitter.diagnosis.causes.rule_index import RuleIndex, rulebooks_of
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.causes.suppress import Suppression, suppression_of
 from babysitter.model.finding import Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId
@@ -27,7 +28,6 @@ from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.seen import Seen
 from babysitter.model.thread_dump import ThreadDump
-from babysitter.playbook.load import Playbook
 
 MAX_EVIDENCE = 4  # lines quoted of one finding: the first three and the last
 MAX_CAPTURE = 200  # characters

@@ -11,10 +11,10 @@ from babysitter.diagnosis.causes.line_buffer import (
 )
 from babysitter.diagnosis.causes.predicates import NUMBERS, TEXTS
 from babysitter.diagnosis.causes.rule import Condition, Rule
+from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
 from babysitter.diagnosis.signatures.pattern import Pattern, most_telling
 from babysitter.diagnosis.signatures.scanner import SMALL_BYTES, Scanner, open_engine
 from babysitter.model.finding import Cause, Severity
-from babysitter.playbook.load import LocatedRule, Playbook
 
 USUAL_LINE_BYTES = 120
 BROAD = 6  # a pattern with less fixed text in one piece hits too many lines

@@ -21,11 +21,11 @@ from babysitter.diagnosis.causes.predicates import (
     progress_evidence,
 )
 from babysitter.diagnosis.causes.rule import Condition, DumpMatch, LogMatch, Rule
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.signatures.pattern import Pattern
 from babysitter.model.finding import Cause
 from babysitter.model.ids import RuleId
 from babysitter.model.verdict import Reason
-from babysitter.playbook.load import Playbook
 
 MAX_RULES = 6  # told in full; of the others only that they exist
 MAX_WAYS = 3  # of a choice that are taken apart

@@ -7,14 +7,11 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from babysitter.diagnosis.signatures.compile_cache import cache_folder
+from babysitter.diagnosis.signatures.hit import Hit
 from babysitter.diagnosis.signatures.pattern import LINE_LIMIT_BYTES, Pattern
-
-# (line number from 0, index of the pattern, offset of the line's start, offset of its end). A plain tuple:
-# a dense log gives hundreds of thousands of them.
-Hit: TypeAlias = tuple[int, int, int, int]
 
 SMALL_BYTES = 8 << 20  # below this the time to compile a fast database does not come back
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import hyperscan
 
+from babysitter.diagnosis.signatures.hit import Hit
 from babysitter.diagnosis.signatures.pattern import Find, Pattern, finder
-from babysitter.diagnosis.signatures.scanner import Hit
 from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
 
 _INDEX_BITS = 16

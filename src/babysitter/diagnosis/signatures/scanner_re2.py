@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import re2
 
+from babysitter.diagnosis.signatures.hit import Hit
 from babysitter.diagnosis.signatures.pattern import Pattern, re2_options
-from babysitter.diagnosis.signatures.scanner import Hit
 
 
 class Re2Scanner:
