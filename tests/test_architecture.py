@@ -1,69 +1,79 @@
-"""Who may import whom. The table below is the architecture; a new room gets a row."""
+"""Who may import whom. The table below is the architecture; a new package gets a row."""
 
 import ast
+import re
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "babysitter"
-EVERYBODY = {"model", "errors", "shipped"}
+# each may import those before it
+DIAGNOSIS = ("frame", "signatures", "stance", "timeline", "causes", "judge")
+VALUES = {"model", "errors"}
+TOP_LEVEL = {"clock", "private_files", "waits", "retry_after"}  # single files that need nothing else
+DIAGNOSIS_PACKAGES = {f"diagnosis/{name}" for name in DIAGNOSIS} | {"diagnosis"}
+BELOW_ENGINE = VALUES | TOP_LEVEL | DIAGNOSIS_PACKAGES
+BELOW_ENGINE |= {
+    "redact",
+    "config",
+    "policy",
+    "preflight",
+    "messages",
+    "playbook",
+    "backends",
+    "store",
+    "notify",
+}
+BELOW_ENGINE |= {"advisor", "launch"}
 
 MAY_IMPORT: dict[str, set[str]] = {
-    "model": {"shipped"},
-    "shipped": set(),
+    "model": set(),
     "errors": set(),
     "clock": set(),
-    "redact": set(),
     "private_files": set(),
     "waits": set(),
     "retry_after": set(),
-    "config": EVERYBODY | {"private_files"},
-    "read": EVERYBODY,
-    "classify": EVERYBODY | {"read"},
-    "assess": EVERYBODY | {"read"},
-    "diagnosis": EVERYBODY,
-    "decide": EVERYBODY | {"preflight"},  # a proposed command must be one that the client accepts
-    "preflight": EVERYBODY,
-    "backends": EVERYBODY | {"clock", "private_files", "redact", "retry_after", "waits", "preflight"},
-    "store": EVERYBODY | {"clock", "private_files", "redact", "waits"},
-    "notify": EVERYBODY | {"clock", "redact", "retry_after"},
-    "service": EVERYBODY
-    | {
-        "clock",
-        "private_files",
-        "redact",
-        "waits",
-        "config",
-        "read",
-        "classify",
-        "assess",
-        "decide",
-        "preflight",
-    }
-    | {"backends", "store", "notify"},
-    "surfaces": EVERYBODY | {"service", "config", "clock", "private_files", "redact", "waits"},
+    "redact": set(),
+    "config": VALUES | {"private_files"},
+    **{
+        f"diagnosis/{name}": VALUES | {f"diagnosis/{earlier}" for earlier in DIAGNOSIS[:place]}
+        for place, name in enumerate(DIAGNOSIS)
+    },
+    "diagnosis": VALUES | DIAGNOSIS_PACKAGES,
+    "preflight": VALUES,
+    "policy": VALUES | {"preflight"},  # a proposed command must be one that the client accepts
+    "messages": VALUES | {"redact"},
+    "playbook": VALUES | DIAGNOSIS_PACKAGES | {"redact"},
+    # a writer checks a submission before it makes it
+    "backends": VALUES | {"clock", "private_files", "redact", "retry_after", "waits", "preflight"},
+    "store": VALUES | {"clock", "private_files", "redact", "waits"},
+    "notify": VALUES | {"clock", "messages", "redact", "retry_after"},
+    "advisor": VALUES | {"clock", "redact"},
+    "launch": VALUES | {"clock", "redact", "preflight", "backends"},
+    "engine": BELOW_ENGINE,
+    "usecases": BELOW_ENGINE | {"engine"},
+    "workbench": BELOW_ENGINE | {"engine", "usecases"},
+    "slack": VALUES
+    | {"clock", "redact", "retry_after", "config", "messages", "notify", "usecases", "engine"},
+    "wiring": BELOW_ENGINE | {"engine", "usecases", "workbench", "slack"},
+    "surfaces": VALUES
+    | {"clock", "private_files", "waits", "redact", "config", "messages", "notify"}
+    | {"engine", "usecases", "workbench", "slack", "wiring"},
     "sim": set(),
-    "slacksim": set(),
 }
 
-# Doors that need one thing more than their room, each with its reason.
+# Files that need one thing more than their package, each with its reason.
 EXCEPTIONS: dict[str, set[str]] = {
-    "surfaces/cli/playbook.py": {"classify"},  # linting rules is the command
-    "surfaces/cli/classify.py": {"classify"},
-    "surfaces/cli/serve.py": {"notify"},  # this terminal is told too
-    "surfaces/cli/slack.py": {"notify"},  # checks the notifier's own connection
-    "slack/click_handler.py": {"notify"},  # Slack is one place: what speaks there and what listens
-    "slack/setup_check.py": {"notify"},
-    "slack/run_interactivity.py": {"notify"},
-    "slack/socket_mode.py": {"notify"},
-    "slack/interactivity.py": {"notify"},
-    "workbench/rule_scaffold.py": {"redact"},  # a rule begun from an incident leaves the machine
-    "surfaces/cli/demo.py": {"sim", "slacksim"},  # the demo brings its own cluster
+    "usecases/doctor.py": {"slack", "wiring"},  # tries every part for real, Slack's token and the store too
+    "messages/whole_command.py": {"slack"},  # whether a command fits is a question of Slack's card
+    "surfaces/cli/classify.py": {"playbook"},  # --playbooks names folders of rules
+    "surfaces/cli/demo.py": {"sim"},  # the demo brings its own cluster
     "surfaces/cli/sim.py": {"sim"},
 }
 
-PURE = ("model", "diagnosis", "read", "classify", "assess", "decide", "preflight")
-OF_THE_WORLD = {
+PURE = ("model", "diagnosis", "policy", "preflight", "messages")
+OUTSIDE_WORLD = {
     "asyncio",
     "socket",
     "subprocess",
@@ -75,60 +85,195 @@ OF_THE_WORLD = {
     "requests",
 }
 
+BACKEND_WORDS = re.compile(r"(?<![a-z])(iris|ray)(?![a-z])", re.IGNORECASE)
+FREE_OF_BACKENDS = ("model", "diagnosis", "policy", "preflight", "messages", "engine", "usecases")
+# Files that still name a backend. The list may only shrink.
+NAMES_A_BACKEND: dict[str, str] = {
+    "diagnosis/frame/header_formats.py": "header formats are data",
+    "diagnosis/frame/headers.py": "header formats are data",
+    "diagnosis/pipeline.py": "the backend of a watch that names none",
+    "diagnosis/timeline/placement.py": "names of programs, and where their facts were read",
+    "diagnosis/timeline/process_activity.py": "names of programs, and where their facts were read",
+    "diagnosis/timeline/traceback.py": "names of programs, and where their facts were read",
+    "engine/approval_preconditions.py": "reads the state of the job's folder through the backend",
+    "engine/cluster_pool.py": "the setting of the command's name",
+    "engine/find_resubmission.py": "reads the state of the job's folder through the backend",
+    "messages/proposal_text.py": "names the client whose constant is shown",
+    "model/launch_request.py": "the fields of a stored request, in the words of its controller",
+    "model/submission.py": "an example of a command",
+    "policy/command_differences.py": "options of the command that the client reads",
+    "policy/resource_change.py": "options of the command that the client reads",
+    "preflight/bundle_limit.py": "options and limits of the client that submits",
+    "preflight/client_age.py": "options and limits of the client that submits",
+    "preflight/command_line.py": "options and limits of the client that submits",
+    "preflight/flags.py": "options and limits of the client that submits",
+    "preflight/gpu_name.py": "options and limits of the client that submits",
+    "preflight/job_owner.py": "options and limits of the client that submits",
+    "preflight/login.py": "options and limits of the client that submits",
+    "preflight/program_words.py": "options and limits of the client that submits",
+    "preflight/sizes.py": "options and limits of the client that submits",
+    "usecases/diagnose_job.py": "the next step names a command",
+    "usecases/doctor.py": "runs the checks of a connection",
+    "usecases/explain.py": "the backend whose rules are listed",
+    "usecases/manage_watches.py": "the next step names a command",
+    "usecases/resubmit_command.py": "reads the job's folder, and shows an example of a command",
+}
+
+# Parallel files of backends; every other file name stands once.
+REPEATED_FILE_NAMES = {"__init__", "reader", "writer", "submit_syntax"}
+
 
 def files() -> list[Path]:
     return sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem in MAY_IMPORT)
 
 
+def name_of(path: Path) -> str:
+    """The place of a file as messages and lists name it: `engine/check.py`."""
+    return path.relative_to(SOURCE).as_posix()
+
+
+def module_of(path: Path) -> str:
+    return "babysitter." + name_of(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def read_imports(path: Path) -> frozenset[str]:
-    """Every absolute module name that this file imports, at any depth."""
+    """Every absolute name that this file imports, at any depth, with its module."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-            if node.module == "babysitter":
-                names.update(f"babysitter.{alias.name}" for alias in node.names if alias.name in MAY_IMPORT)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
     return frozenset(names)
 
 
 # Read before any test runs: Python 3.11 counts the depth of a parse wrongly when other threads are about.
 IMPORTS = {path: read_imports(path) for path in files()}
+MODULES = {module_of(path): path for path in files()}
+TEXTS = {path: path.read_text(encoding="utf-8") for path in files()}
+TREES = {path: ast.parse(text) for path, text in TEXTS.items()}
 
 
-def room_of(path: Path) -> str:
-    relative = path.relative_to(SOURCE)
-    return relative.parts[0].removesuffix(".py")
+def package_of(path: Path) -> str:
+    parts = name_of(path).removesuffix(".py").split("/")
+    if parts[0] == "diagnosis" and len(parts) > 2:
+        return "/".join(parts[:2])
+    return parts[0]
 
 
-@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def imported_files(path: Path) -> set[Path]:
+    """Our files that this file imports."""
+    found = set()
+    for name in IMPORTS[path]:
+        target = MODULES.get(name) or MODULES.get(name.rpartition(".")[0])
+        if target is not None and target != path:
+            found.add(target)
+    return found
+
+
+def module_level_names(path: Path) -> list[str]:
+    return [
+        node.name
+        for node in TREES[path].body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+
+
+@pytest.mark.parametrize("path", files(), ids=name_of)
 def test_imports_follow_the_table(path):
-    room = room_of(path)
-    allowed = MAY_IMPORT[room] | {room} | EXCEPTIONS.get(path.relative_to(SOURCE).as_posix(), set())
-    shared_words = {"babysitter.messages.compose"}  # every surface renders the same words
-    ours = {name for name in IMPORTS[path] if name.startswith("babysitter.")} - shared_words
-    used = {name.split(".")[1] for name in ours}
-    assert used <= allowed, f"{room} must not import {sorted(used - allowed)}"
+    package = package_of(path)
+    allowed = MAY_IMPORT[package] | {package} | EXCEPTIONS.get(name_of(path), set())
+    used = {package_of(target) for target in imported_files(path)}
+    assert used <= allowed, f"{package} must not import {sorted(used - allowed)}"
+
+
+def test_exceptions_are_still_needed():
+    idle = {
+        name: sorted(extra - used)
+        for name, extra in EXCEPTIONS.items()
+        if extra - (used := {package_of(target) for target in imported_files(SOURCE / name)})
+    }
+    assert not idle
 
 
 @pytest.mark.parametrize(
-    "path", [each for each in files() if room_of(each) in PURE], ids=lambda path: path.stem
+    "path", [path for path in files() if package_of(path).split("/")[0] in PURE], ids=name_of
 )
-def test_the_inner_rooms_touch_no_world(path):
-    if path.relative_to(SOURCE).as_posix().startswith("classify/") and path.stem in {
-        "load",
-        "engine_hyperscan",
-    }:
-        return  # reading playbook files and the engine's database is their business
+def test_the_pure_core_does_no_io(path):
+    if path.stem == "scanner_hyperscan":
+        return  # stores its compiled database
     used = {name.split(".")[0] for name in IMPORTS[path]}
-    assert not used & OF_THE_WORLD
+    assert not used & OUTSIDE_WORLD
 
 
-def test_no_file_is_more_than_a_head_holds():
-    long = {
-        str(path.relative_to(SOURCE)): count
+def test_no_surface_imports_another():
+    crossing = [
+        (name_of(path), name_of(target))
         for path in files()
-        if (count := len(path.read_text().splitlines())) > 400
+        if package_of(path) == "surfaces" and len(name_of(path).split("/")) > 2
+        for target in imported_files(path)
+        if package_of(target) == "surfaces"
+        and len(name_of(target).split("/")) > 2
+        and name_of(target).split("/")[1] != name_of(path).split("/")[1]
+        and (name_of(path), name_of(target)) not in STARTS_ANOTHER_SURFACE
+    ]
+    assert not crossing
+
+
+# Commands that start another surface, and read nothing else of it.
+STARTS_ANOTHER_SURFACE = {
+    ("surfaces/cli/mcp.py", "surfaces/mcp/tool_context.py"),
+    ("surfaces/cli/mcp.py", "surfaces/mcp/tool_server.py"),
+    ("surfaces/cli/mcp.py", "surfaces/mcp/transports.py"),
+    ("surfaces/cli/serve.py", "surfaces/web/web_server.py"),
+    ("surfaces/cli/start.py", "surfaces/web/web_server.py"),
+    ("surfaces/mcp/watch_tools.py", "surfaces/cli/notified_channels.py"),
+    ("surfaces/mcp/watch_tools.py", "surfaces/cli/status_reply.py"),
+}
+
+
+def test_no_cycle_between_files():
+    assert not cycles({path: imported_files(path) for path in files()})
+
+
+def cycles(graph: dict[Path, set[Path]]) -> list[list[str]]:
+    """Groups of files that import each other, at any depth."""
+    left = {path: set(targets) & graph.keys() for path, targets in graph.items()}
+    while True:  # remove what imports nothing that is left, and what is imported by nothing that is left
+        imported = Counter(target for targets in left.values() for target in targets)
+        removable = {path for path, targets in left.items() if not targets or not imported[path]}
+        if not removable:
+            return [sorted(name_of(path) for path in left)] if left else []
+        left = {path: targets - removable for path, targets in left.items() if path not in removable}
+
+
+def test_public_class_names_stand_once():
+    places = defaultdict(list)
+    for path in files():
+        if package_of(path) != "sim":
+            for name in module_level_names(path):
+                places[name].append(name_of(path))
+    assert not {name: found for name, found in places.items() if len(found) > 1}
+
+
+def test_file_names_stand_once():
+    places = defaultdict(list)
+    for path in files():
+        if path.stem not in REPEATED_FILE_NAMES and package_of(path) != "sim":
+            places[path.stem].append(name_of(path))
+    assert not {name: found for name, found in places.items() if len(found) > 1}
+
+
+def test_the_core_does_not_name_a_backend():
+    naming = {
+        name_of(path)
+        for path in files()
+        if package_of(path).split("/")[0] in FREE_OF_BACKENDS and BACKEND_WORDS.search(TEXTS[path])
     }
+    assert naming <= NAMES_A_BACKEND.keys(), "name the backend in backends/, or pass its words in"
+    assert NAMES_A_BACKEND.keys() <= naming, "these may leave the list"
+
+
+def test_files_are_short():
+    long = {name_of(path): count for path in files() if (count := len(TEXTS[path].splitlines())) > 400}
     assert not long

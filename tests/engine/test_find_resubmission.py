@@ -65,8 +65,13 @@ class Checker:
 
 
 def stored_case(
-    seen=None, ledger: Ledger = Ledger(), *, workdir: str = "", given=None, **of_watch
-) -> PolicyInput:  # noqa: B008
+    seen=None,
+    ledger: Ledger = Ledger(),  # noqa: B008
+    *,
+    workdir: str = "",
+    given=None,
+    **of_watch,
+) -> PolicyInput:
     followed = watch(submit_context=SubmitContext(workdir), resubmit=given, **of_watch)
     return case(seen or verdict(ZOMBIE), ledger, watch=followed, submission=None)
 

@@ -1,6 +1,6 @@
-"""What babysit can do with a cluster: eyes look, hands act.
+"""What babysit can do with a cluster: a reader reads, a writer acts.
 
-The loop holds eyes only; hands are given to the saga and to nobody else.
+The check holds a reader only; a writer is given to the saga and to nobody else.
 """
 
 from collections.abc import Collection, Mapping

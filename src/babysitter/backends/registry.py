@@ -1,4 +1,4 @@
-"""From the description of a cluster to eyes and hands. A new backend is a row in `_BACKENDS`.
+"""From the description of a cluster to its reader and writer. A new backend is a row in `_BACKENDS`.
 
 Nothing is contacted here: connections, tunnels and probing wait for the first look.
 """
@@ -62,7 +62,9 @@ def open_cluster(
     working_dir: Path | None = None,
     at_once: int = 4,
 ) -> OpenCluster:
-    """Eyes and hands of the cluster. Raises BadConfig for a spec or a cluster file that cannot work."""
+    """Open the reader and the writer of the cluster. Raises BadConfig for a spec or a cluster file that
+    cannot work.
+    """
     clock = clock or SystemClock()
     if spec.backend not in _BACKENDS:
         raise BadConfig(f"There is no backend '{spec.backend}'; known are {', '.join(_BACKENDS)}.")

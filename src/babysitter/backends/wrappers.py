@@ -1,6 +1,6 @@
-"""What goes around any eyes, one concern each: patience, a limit on concurrency, sharing.
+"""Wrappers around any reader, one concern each: retries, a limit on concurrency, sharing.
 
-Put together in one visible line (registry.py). Only looking is wrapped; hands are never repeated or shared.
+Put together in one visible line (registry.py). Only reading is wrapped; writes are never repeated or shared.
 """
 
 import asyncio

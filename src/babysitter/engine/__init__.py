@@ -1,0 +1,1 @@
+"""The running service: check, observe, commit, deliver, schedule, restart."""

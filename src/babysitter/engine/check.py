@@ -1,4 +1,4 @@
-"""One check of one watch, top to bottom. READ THIS FIRST: everything else is a room off this corridor."""
+"""One check of one watch, top to bottom. Read this file first."""
 
 import asyncio
 from dataclasses import replace
@@ -41,7 +41,7 @@ async def check(watch: Watch, app: App) -> Watch:
     lease = app.leadership.lease
     reader = await app.clusters.reader(watch.cluster)
     observation = await _observe(watch, reader, app)
-    verdict = judge(watch, observation, app.playbook)  # remember -> classify -> assess: pure
+    verdict = judge(watch, observation, app.playbook)  # pure: update the memory, match rules, judge
     again = Resubmission(None, watch)
     if verdict.diagnosis is not None:
         async with app.store.reading() as tx:

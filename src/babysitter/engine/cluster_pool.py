@@ -1,4 +1,4 @@
-"""Eyes and hands of each cluster, opened once and shared by all its watches.
+"""Reader and writer of each cluster, opened once and shared by all its watches.
 
 Sharing is what makes an outage cheap and quiet: the same question of many watches is asked once, and the
 incident of a cluster that cannot be seen is kept under the cluster's name (policy/incident_lifecycle.py:

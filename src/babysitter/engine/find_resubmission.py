@@ -1,7 +1,7 @@
 """Finds out how a job would be submitted again: what is stored, what the folder holds, which way would work.
 
 Asked while a restart may help and none is offered yet. Which ways there are, and in which order, is
-policy/resubmission.py; here they are looked at, and checked by the hands that would take them.
+policy/resubmission.py; here they are looked at, and checked by the writer that would make them.
 """
 
 import asyncio

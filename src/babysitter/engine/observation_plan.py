@@ -71,7 +71,7 @@ def plan_of(tree: JobTree, memory: Memory, now: datetime) -> QueryPlan:
 
 
 def _worth_their_tasks(tree: JobTree, has_ended: bool) -> tuple[JobId, ...]:
-    """The root and the newest crew; after the end every coordinator too, newest first."""
+    """The root and the newest pipeline attempt; after the end every coordinator too, newest first."""
     jobs = [tree.root.id]
     for pipeline in reversed(pipeline_attempts(tree)):
         jobs.append(pipeline.coordinator.id)
@@ -87,8 +87,8 @@ def _questions(
 ) -> tuple[tuple[LogQuery, ...], LogQuery | None]:
     """What to read, and what to read beside it when that is too much.
 
-    A job without a crew is read as a whole, in which its warnings and tracebacks are. Of a crew's logs only
-    those and the coordinator's own lines are read.
+    A job without a pipeline is read as a whole, in which its warnings and tracebacks are. Of a pipeline's
+    logs only those and the coordinator's own lines are read.
     """
     root, pipeline = tree.root, newest_pipeline_attempt(tree)
     # Lines of an earlier run stay under the same keys when its name is used again.
@@ -129,7 +129,7 @@ def _questions(
 def _may_have_lost_cursors(root: Job, memory: Memory, now: datetime) -> bool:
     """After a restart of the log service a kept cursor may bring nothing for ever, without an error.
 
-    So a silence is questioned with fresh eyes once every ten minutes that it lasts.
+    So a silence is questioned afresh once every ten minutes that it lasts.
     """
     if memory.last_line_at is None or memory.looked_at is None or root.state.is_terminal:
         return False

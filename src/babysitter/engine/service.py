@@ -40,7 +40,7 @@ log = structlog.get_logger()
 class Service:
     """One process that looks after every watch of a state folder.
 
-        async with Service(hall) as service:
+        async with Service(app) as service:
             await service.until_stopped()
 
     Everything to resume is in the database: watches with their phases and due times, actions with their

@@ -1,0 +1,1 @@
+"""YAML files become the rules in force; an edited file is read again."""

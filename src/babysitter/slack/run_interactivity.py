@@ -28,7 +28,7 @@ async def run_interactivity(
     """Take presses while the block lasts, where Slack is configured for them; None where it is not.
 
     What goes wrong meanwhile ends nothing: it is told in `app.troubles`, and answers are still taken in
-    the terminal. `wall_clock`: the real time, where the hall's is none.
+    the terminal. `wall_clock`: the real time, where the app's is compressed.
     """
     wall_clock = wall_clock or app.wall_clock
     surface = _surface(app, wall_clock)

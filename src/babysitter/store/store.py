@@ -1,8 +1,8 @@
 """Opens the database, and gives out transactions with every repository in them.
 
-    async with store.transaction() as records:     # all of it, or nothing
-        await records.watches.save(watch)
-        await records.events.append(event)
+    async with store.transaction() as tx:     # all of it, or nothing
+        await tx.watches.save(watch)
+        await tx.events.append(event)
 
 Writers come one after another, in every database: a transaction reads what is true now, decides and writes,
 and nobody writes in between. So "still open?" and "exactly one row changed" need no further locks.

@@ -57,7 +57,7 @@ def page_of(everything: Sequence[T], *, cursor: str, at_most: int) -> ListPage[T
 
 @dataclass(frozen=True, slots=True)
 class JobLocation:
-    """A job and the eyes of its cluster."""
+    """A job and the reader of its cluster."""
 
     job: JobId
     cluster: str

@@ -42,7 +42,7 @@ async def diagnose_once(
 async def look_with(
     reader: ClusterReader, job: str, cluster: str, playbook: Playbook, limits: Limits, clock: Clock
 ) -> Verdict:
-    """The same through eyes that are open already."""
+    """The same with a reader that is open already."""
     root, now = job_id(job), clock.now()
     if await reader.find(root) is None:
         raise NoSuchJob(

@@ -1,0 +1,1 @@
+"""Offline tools for people who write rules: evaluate, replay, record, rule tests."""

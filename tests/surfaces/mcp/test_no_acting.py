@@ -10,7 +10,7 @@ from babysitter.surfaces import mcp as room
 from tests.surfaces.mcp.rig import rig
 
 SOURCE = Path(room.__file__).parent
-ACTS = ("approvals", "saga", "restarts", "journal", "service.run", "backends", "store")
+ACTS = ("approvals", "saga", "run_action", "journal", "engine.service", "backends", "babysitter.store")
 
 
 async def test_promise_1_whatever_an_agent_sends_the_offer_stays_open_and_nothing_is_touched(tmp_path: Path):
@@ -50,4 +50,4 @@ def test_the_room_knows_nothing_that_decides_or_acts():
         }
         used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not [each for each in imported if any(word in each for word in ACTS)], path.name
-        assert not used & {"hands", "decide", "stop_watching", "transaction"}, path.name
+        assert not used & {"writer", "decide", "stop_watch", "transaction"}, path.name

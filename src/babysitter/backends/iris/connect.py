@@ -1,4 +1,4 @@
-"""Puts an Iris client together: cluster file, way, credentials, line, eyes, hands."""
+"""Puts an Iris client together: cluster file, endpoint, credentials, transport, reader, writer."""
 
 import os
 from pathlib import Path
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def connect(
     spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path
 ) -> tuple[IrisReader, IrisWriter]:
-    """Eyes and hands over one line. Raises BadConfig; contacts nobody."""
+    """Reader and writer over one transport. Raises BadConfig; contacts nobody."""
     iris = iris_command(spec, home=home, working_dir=working_dir)
     line = open_line(spec, clock=clock, home=home, working_dir=working_dir)
     reader = IrisReader(line, iris=iris, clock=clock)
@@ -40,7 +40,7 @@ def connect(
 def writer_over(
     line: Transport, reader: IrisReader, spec: "ClusterSpec", *, clock: Clock, home: Path | None = None
 ) -> IrisWriter:
-    """Hands over this line, which look through these eyes before they act."""
+    """A writer over this transport, which reads with this reader before it acts."""
     machine = LocalMachine(environ=os.environ, home=home or Path.home())
     preparer = SubmissionPreparer(
         reader,

@@ -1,4 +1,5 @@
-"""The eyes of an Iris cluster: questions of the protocol in base.py, whatever the transport or generation.
+"""The reader of an Iris cluster: questions of the protocol in backends/backend.py, whatever the transport or
+generation.
 
 Empty answers are not good news here: for unknown ids, wrong log sources and stale cursors the controller
 answers 200 and nothing. Where emptiness would be a fact about a job, a second question confirms it.

@@ -1,4 +1,4 @@
-"""The hands of an Iris cluster: stop exactly one job, start exactly one. Nothing is repeated here."""
+"""The writer of an Iris cluster: stop exactly one job, start exactly one. Nothing is repeated here."""
 
 from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
 from babysitter.backends.iris.prepare import SubmissionPreparer

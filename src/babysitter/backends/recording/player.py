@@ -1,4 +1,4 @@
-"""Recorded eyes: a cluster as its recorded answers show it, up to the step that is being played.
+"""The reader of a recording: a cluster as its recorded answers show it, up to the step that is being played.
 
 A question is answered from the newest answer that any recorded question brought. It fails where the newest
 attempt to ask it failed, and says that there is nothing where nothing was ever asked.

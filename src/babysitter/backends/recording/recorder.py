@@ -1,7 +1,7 @@
 """Writes what a cluster answers into a folder that the player reads: every question, raw, with its times.
 
-A recorder is a line like any other: it hands questions on and keeps what came back. Secrets are taken out of
-every text before it touches the disk.
+A recorder is a transport like any other: it hands questions on and keeps what came back. Secrets are taken
+out of every text before it touches the disk.
 """
 
 import base64
@@ -114,7 +114,7 @@ class RecordingFolder:
 
 
 class RecordingTransport:
-    """Implements `Line`: hands questions on, and keeps what came back."""
+    """Implements `Transport`: hands questions on, and keeps what came back."""
 
     def __init__(self, line: Transport, folder: RecordingFolder, clock: Clock) -> None:
         self._line, self._folder, self._clock = line, folder, clock

@@ -1,0 +1,1 @@
+"""Raw bytes become lines: time, level, program, speaker, rank, message."""

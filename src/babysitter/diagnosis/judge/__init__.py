@@ -1,0 +1,1 @@
+"""Phases, suspicions, the root cause and the advised action: the verdict."""

@@ -60,7 +60,7 @@ def known_findings(snapshot: Snapshot) -> Findings:
 
 
 def newest_only(snapshot: Snapshot, findings: Findings) -> Findings:
-    """Those with evidence from the newest attempt: the root's present try and the newest crew."""
+    """Those with evidence from the newest attempt: the root's present try and the newest pipeline attempt."""
     return replace(findings, all=tuple(f for f in findings.all if _is_of_newest(snapshot, f)))
 
 

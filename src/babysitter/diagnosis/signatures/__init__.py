@@ -1,0 +1,1 @@
+"""Texts that programs are known to print, compiled into one scanner."""

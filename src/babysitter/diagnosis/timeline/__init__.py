@@ -1,0 +1,1 @@
+"""What happened to a job and its tasks over time: progress, pace, tracebacks, dumps."""

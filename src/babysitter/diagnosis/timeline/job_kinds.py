@@ -85,7 +85,7 @@ def kind_named(name: str) -> Kind:
 
 
 def recognise(tree: JobTree | None, lines: tuple[LogLine, ...], known: str) -> str:
-    """The kind of a job, given what was recognised before: a run with a crew is Zephyr's."""
+    """The kind of a job, given what was recognised before: a run with a pipeline is Zephyr's."""
     if known == ZEPHYR:
         return known
     for kind in KINDS:

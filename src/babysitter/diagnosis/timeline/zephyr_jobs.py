@@ -107,7 +107,7 @@ def _belong_together(one: ChildName, other: ChildName) -> bool:
 
 
 def newest_pipeline_attempt(tree: JobTree) -> PipelineAttempt | None:
-    """The crew to judge: the one submitted last."""
+    """The pipeline attempt to judge: the one submitted last."""
     found = pipeline_attempts(tree)
     return found[-1] if found else None
 

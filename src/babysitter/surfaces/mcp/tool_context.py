@@ -10,7 +10,7 @@ from babysitter.model.ids import Person
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The hall to look through, and for whom.
+    """The app to look through, and for whom.
 
     `owner`: the person at this machine, who may approve where the settings name nobody. `ensure_served`: sees
     to it that a service runs, so that what is watched is also checked; returns True if it started one.
