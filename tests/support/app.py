@@ -126,7 +126,7 @@ class SmallWriter:
 
 @dataclass
 class AppHarness:
-    """A hall, the service in it, and everything a test may turn."""
+    """An app, the service in it, and everything that a test may turn."""
 
     app: App
     service: Service

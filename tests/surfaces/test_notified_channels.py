@@ -8,7 +8,7 @@ from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.errors import BadConfig
 from babysitter.notify import apprise
-from babysitter.surfaces.cli.notified_channels import NOBODY, channels_of, told_sentence
+from babysitter.surfaces.notified_channels import NOBODY, channels_of, told_sentence
 from babysitter.wiring import open_app
 from tests.support.app import RecordingNotifier
 

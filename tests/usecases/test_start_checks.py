@@ -6,7 +6,7 @@ import pytest
 
 from babysitter.errors import Unreachable
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
-from babysitter.surfaces.cli.status_reply import watch_view
+from babysitter.surfaces.watch_view import watch_view
 from babysitter.usecases.manage_watches import watch_status
 from babysitter.usecases.start_checks import restart_warnings
 from tests.engine.test_check import zombie

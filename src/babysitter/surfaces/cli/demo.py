@@ -143,7 +143,7 @@ async def _story(
 ) -> None:
     """Show every change until the restarted job has ended; answer the offer when it comes."""
     from babysitter.surfaces.cli import terminal_view
-    from babysitter.surfaces.cli.status_reply import watch_view
+    from babysitter.surfaces.watch_view import watch_view
     from babysitter.usecases.manage_watches import watch_status
 
     shown = ""

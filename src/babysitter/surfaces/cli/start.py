@@ -122,10 +122,10 @@ async def _start(
     from babysitter.model.ids import Person
     from babysitter.redact import redact
     from babysitter.slack.run_interactivity import run_interactivity
-    from babysitter.surfaces.cli.notified_channels import channels_of, told_sentence
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers, while_served
-    from babysitter.surfaces.cli.status_reply import watch_view
+    from babysitter.surfaces.notified_channels import channels_of, told_sentence
     from babysitter.surfaces.views import ServiceView, StatusReply
+    from babysitter.surfaces.watch_view import watch_view
     from babysitter.surfaces.web.web_server import serve_http
     from babysitter.usecases.manage_watches import start_watch, watch_status
     from babysitter.usecases.resubmit_command import context_of
@@ -215,7 +215,7 @@ async def _shown(app: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any,
 
     from babysitter.surfaces.cli import terminal_view
     from babysitter.surfaces.cli.status import REDRAW_INTERVAL_S
-    from babysitter.surfaces.cli.status_reply import watch_view
+    from babysitter.surfaces.watch_view import watch_view
     from babysitter.usecases.manage_watches import watch_status
 
     waiting = asyncio.create_task(ended)

@@ -143,7 +143,7 @@ def wait(
 
     async def waiting() -> WaitReply:
         from babysitter.surfaces.cli.serve import while_served
-        from babysitter.surfaces.cli.status_reply import watch_view
+        from babysitter.surfaces.watch_view import watch_view
         from babysitter.usecases.manage_watches import find_watch, watch_status
         from babysitter.usecases.wait_for import WaitCondition, wait_for
         from babysitter.wiring import open_app

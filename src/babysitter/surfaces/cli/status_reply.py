@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from babysitter.errors import Unreachable
 from babysitter.surfaces.cli.options import SettingsFile, StateDir, quick_state_folder, settings_from
 from babysitter.surfaces.needs import neediest_first
-from babysitter.surfaces.views import IncidentView, ServiceView, StatusReply, WatchView
+from babysitter.surfaces.views import ServiceView, StatusReply, WatchView
+from babysitter.surfaces.watch_view import watch_view
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -34,14 +35,6 @@ def status_reply(
     return asyncio.run(_from_store(settings, name, cluster, with_stopped=with_stopped))
 
 
-def watch_view(standing: "WatchStatus") -> WatchView:
-    """A watch and its open incidents, as every program sees them."""
-    incidents = [
-        IncidentView.of(each, standing.watch.root, standing.proposal_of(each)) for each in standing.incidents
-    ]
-    return WatchView.of(standing.watch, incidents)
-
-
 def _views(standings: "Sequence[WatchStatus]") -> list[WatchView]:
     return neediest_first([watch_view(each) for each in standings])
 
@@ -59,7 +52,7 @@ async def _from_store(settings: "Settings", name: str, cluster: str, *, with_sto
 
 async def _read_store(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> StatusReply:
     from babysitter.engine.status_file import service_troubles
-    from babysitter.surfaces.cli.notified_channels import channels_of
+    from babysitter.surfaces.notified_channels import channels_of
     from babysitter.usecases.manage_watches import all_watch_statuses, find_watch, watch_status
     from babysitter.wiring import open_app
 

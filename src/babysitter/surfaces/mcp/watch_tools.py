@@ -13,8 +13,6 @@ from pydantic import Field
 from babysitter.errors import AlreadyWatched, UserError
 from babysitter.model.ids import Person
 from babysitter.model.submission import SubmitContext
-from babysitter.surfaces.cli.notified_channels import channels_of
-from babysitter.surfaces.cli.status_reply import watch_view
 from babysitter.surfaces.duration_option import parse_duration
 from babysitter.surfaces.mcp.last_cursors import LastCursors
 from babysitter.surfaces.mcp.parameters import (
@@ -40,8 +38,10 @@ from babysitter.surfaces.mcp.watch_views import (
     WatchReply,
     WatchRow,
 )
+from babysitter.surfaces.notified_channels import channels_of
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply, ReasonView
+from babysitter.surfaces.watch_view import watch_view
 from babysitter.usecases.browse_jobs import incidents_of, job_progress, page_of
 from babysitter.usecases.explain import explain
 from babysitter.usecases.manage_watches import (
