@@ -3,7 +3,7 @@
 import pytest
 import re2
 
-from babysitter.diagnosis.language.template import MAX_CHARS, BadTemplate, to_regex
+from babysitter.diagnosis.signatures.template import MAX_CHARS, BadTemplate, to_regex
 
 MATCHES = [
     ("CUDA out of memory", "RuntimeError: CUDA out of memory. Tried to allocate 2 GiB"),
