@@ -43,7 +43,7 @@ class Written:
 
     def __init__(self, clock: HandClock, *done: str) -> None:
         self.clock = clock
-        self.tx = {
+        self.records = {
             ActionStep[each.upper()]: self._record(ActionStep[each.upper()], StepState.DONE) for each in done
         }
         self.history: list[tuple[ActionStep, StepState]] = []
@@ -52,10 +52,10 @@ class Written:
         return StepRecord(step, state, self.clock.now(), detail)
 
     async def taken(self) -> Mapping[ActionStep, StepRecord]:
-        return dict(self.tx)
+        return dict(self.records)
 
     async def _write(self, step: ActionStep, state: StepState, detail: str) -> None:
-        self.tx[step] = self._record(step, state, detail)
+        self.records[step] = self._record(step, state, detail)
         self.history.append((step, state))
 
     async def intend(self, step: ActionStep, detail: str = "") -> None:
@@ -160,7 +160,7 @@ async def test_steps_are_written_down_before_and_after():
     steps = (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL, ActionStep.SUBMIT)
     both = (StepState.INTENDED, StepState.DONE)
     assert restart.journal.history == [(step, state) for step in steps for state in both]
-    details = [restart.journal.tx[step].detail for step in steps]
+    details = [restart.journal.records[step].detail for step in steps]
     assert details == ["kept there", "asked to stop", "killed", SUCCESSOR]
     assert restart.asked == ["moved", "evidence", "folder"]
     assert (restart.writer.stopped, restart.writer.submitted) == ([ROOT], [SUCCESSOR])
@@ -168,8 +168,8 @@ async def test_steps_are_written_down_before_and_after():
 
 async def test_finished_restart_is_not_done_again():
     restart = Restart().after(*BEFORE_SUBMIT, "submit")
-    record = restart.journal.tx[ActionStep.SUBMIT]
-    restart.journal.tx[ActionStep.SUBMIT] = replace(record, detail=SUCCESSOR)
+    record = restart.journal.records[ActionStep.SUBMIT]
+    restart.journal.records[ActionStep.SUBMIT] = replace(record, detail=SUCCESSOR)
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert (restart.asked, restart.cluster.finds, restart.journal.history) == ([], 0, [])
 
@@ -190,7 +190,7 @@ async def test_obstacle_calls_it_off():
 @pytest.mark.parametrize("begun", ["stop", "submit"])
 async def test_facts_are_not_asked_after_the_stop(begun):
     restart = Restart(moved="the job is gone").after("evidence")
-    restart.journal.tx[ActionStep[begun.upper()]] = StepRecord(
+    restart.journal.records[ActionStep[begun.upper()]] = StepRecord(
         ActionStep[begun.upper()], StepState.INTENDED, NOON, SUCCESSOR
     )
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
@@ -202,7 +202,7 @@ async def test_job_that_has_ended_is_not_stopped():
     restart.cluster.jobs[ROOT] = job(ROOT, K)
     assert await restart.run() == ActionSucceeded(SUCCESSOR)
     assert restart.writer.stopped == []
-    assert restart.journal.tx[ActionStep.STOP].detail == "it had ended already"
+    assert restart.journal.records[ActionStep.STOP].detail == "it had ended already"
 
 
 @pytest.mark.parametrize("is_raised", [False, True])
@@ -219,7 +219,7 @@ async def test_job_that_is_not_known_is_not_restarted(is_raised, monkeypatch):
     assert isinstance(outcome, ActionFailed)
     assert (outcome.step, outcome.done) == (ActionStep.STOP, (ActionStep.EVIDENCE,))
     assert f"does not know {ROOT} any more" in outcome.because
-    assert restart.journal.tx[ActionStep.STOP].state is StepState.FAILED
+    assert restart.journal.records[ActionStep.STOP].state is StepState.FAILED
     assert restart.writer.submitted == []
 
 
@@ -392,4 +392,4 @@ async def test_submission_is_tried_until_the_approval_expires(before_expiry_s, k
     assert isinstance(outcome, kind)
     if isinstance(outcome, ActionFailed):
         assert outcome.done == (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL)
-        assert restart.journal.tx[ActionStep.SUBMIT].state is StepState.FAILED
+        assert restart.journal.records[ActionStep.SUBMIT].state is StepState.FAILED

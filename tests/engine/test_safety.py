@@ -44,22 +44,22 @@ class Steps:
     """A journal in memory."""
 
     def __init__(self, **taken: StepState) -> None:
-        self.tx = {
+        self.records = {
             ActionStep[name.upper()]: StepRecord(ActionStep[name.upper()], state, NOON)
             for name, state in taken.items()
         }
 
     async def taken(self) -> Mapping[ActionStep, StepRecord]:
-        return dict(self.tx)
+        return dict(self.records)
 
     async def intend(self, step: ActionStep, detail: str = "") -> None:
-        self.tx[step] = StepRecord(step, StepState.INTENDED, NOON, detail)
+        self.records[step] = StepRecord(step, StepState.INTENDED, NOON, detail)
 
     async def done(self, step: ActionStep, detail: str = "") -> None:
-        self.tx[step] = StepRecord(step, StepState.DONE, NOON, detail)
+        self.records[step] = StepRecord(step, StepState.DONE, NOON, detail)
 
     async def failed(self, step: ActionStep, detail: str = "") -> None:
-        self.tx[step] = StepRecord(step, StepState.FAILED, NOON, detail)
+        self.records[step] = StepRecord(step, StepState.FAILED, NOON, detail)
 
 
 class SlowToEnd(SmallCluster):
@@ -242,7 +242,7 @@ async def test_late_failure_is_tried_again_for_half_an_hour():
     writer.refuses = SubmissionRefused("No room.")
     ended = {"evidence": StepState.DONE, "stop": StepState.DONE, "terminal": StepState.DONE}
     journal = Steps(**ended)
-    journal.tx[ActionStep.TERMINAL] = replace(journal.tx[ActionStep.TERMINAL], at=at(3600))
+    journal.records[ActionStep.TERMINAL] = replace(journal.records[ActionStep.TERMINAL], at=at(3600))
     clock.pass_s(3601)  # past the expiry of the approval
     outcome = await carried_out(cluster, writer, clock, journal)
     assert isinstance(outcome, NotSubmitted)

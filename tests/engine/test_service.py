@@ -79,7 +79,7 @@ async def test_service_ends_without_a_traceback(tmp_path: Path, caplog: pytest.L
             await began.wait()
             hurried.stop()
             await running
-    assert (faults, [each.name for each in caplog.tx if each.name.startswith("apscheduler")]) == ([], [])
+    assert (faults, [each.name for each in caplog.records if each.name.startswith("apscheduler")]) == ([], [])
 
 
 async def test_a_service_that_was_overtaken_ends(tmp_path: Path):

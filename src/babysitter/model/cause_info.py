@@ -10,8 +10,6 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-import yaml
-
 from babysitter.model.finding import ActionKind, Cause, Retry, Severity
 from babysitter.shipped import shipped
 
@@ -105,6 +103,8 @@ def leads_to(cause: Cause, effect: Cause) -> bool:
 @cache
 def shipped_causes() -> Mapping[Cause, CauseInfo]:
     """The table that comes with the program. Raises ValueError for a row that is wrong or missing."""
+    import yaml  # here: commands that name no cause do without it
+
     path = shipped() / "causes.yaml"
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)

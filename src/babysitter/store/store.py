@@ -1,6 +1,6 @@
 """Opens the database, and gives out transactions with every repository in them.
 
-    async with store.transaction() as tx:     # all of it, or nothing
+    async with store.transaction() as tx:  # all of it, or nothing
         await tx.watches.save(watch)
         await tx.events.append(event)
 
