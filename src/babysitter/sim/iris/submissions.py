@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # the stand-in command starts without reading YAML
 _SIZE = re.compile(r"(?i)\s*([\d.]+)\s*([kmgt]?)i?b?\s*")
 DEFAULT_USER = "ada"
 _PLAIN_MEMORY_BYTES = 3 << 30  # in whole gigabytes: more needs --enable-extra-resources
+_KEYED_BY_USER = ("envVars", "workdirFiles", "workdirFileRefs")
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _BUNDLE = "23c66acce1b251e675f1820a3be2effc7b61c0b2f56dbce3049cdabe3ba9f762"
 _SECRET_APRIL = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -90,7 +91,7 @@ def _camel(value: Any) -> Any:
         named = {
             re.sub(r"_([a-z])", lambda part: part[1].upper(), name): each for name, each in value.items()
         }
-        return {name: each if name == "envVars" else _camel(each) for name, each in named.items()}
+        return {name: each if name in _KEYED_BY_USER else _camel(each) for name, each in named.items()}
     return [_camel(each) for each in value] if isinstance(value, list) else value
 
 

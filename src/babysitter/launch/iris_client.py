@@ -1,0 +1,278 @@
+"""Runs jobs on an Iris cluster, over HTTP. Blocking: its requests run in a thread of its own."""
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.iris.bundle import bundle_files
+from babysitter.backends.iris.job_launcher import JobLauncher, open_launcher
+from babysitter.backends.iris.new_job import ExistingJobPolicy, NewJob
+from babysitter.backends.iris.workspace_zip import pack_workspace
+from babysitter.backends.registry import spec_from_options
+from babysitter.clock import SystemClock
+from babysitter.errors import ExternalError, NoSuchJob, SubmissionRefused, UserError
+from babysitter.launch.callable_payload import TASK_COMMAND, callable_files
+from babysitter.launch.environment_rules import with_standard_variables
+from babysitter.launch.job_handle import JobAlreadyExists, JobFailed, wait_until_ended
+from babysitter.launch.job_request import JobRequest, JobStatus
+from babysitter.launch.resource_config import GpuConfig, TpuConfig
+from babysitter.model.ids import JobId
+from babysitter.model.job import JobState
+
+OUTAGE_TIMEOUT_S = 1800.0  # a controller that restarts is back well before
+STATUS_OF: Mapping[JobState, JobStatus] = {
+    JobState.PENDING: JobStatus.PENDING,
+    JobState.BUILDING: JobStatus.PENDING,
+    JobState.RUNNING: JobStatus.RUNNING,
+    JobState.SUCCEEDED: JobStatus.SUCCEEDED,
+    JobState.FAILED: JobStatus.FAILED,
+    JobState.KILLED: JobStatus.STOPPED,
+    JobState.WORKER_FAILED: JobStatus.FAILED,
+    JobState.UNSCHEDULABLE: JobStatus.FAILED,
+}
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ParentJob:
+    """The Iris job that this process is a task of, and what its children inherit."""
+
+    job_id: str
+    controller_url: str
+    bundle_id: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    extras: tuple[str, ...] = ()
+    pip_packages: tuple[str, ...] = ()
+    constraints: tuple[Mapping[str, object], ...] = ()
+
+
+class IrisClient:
+    """Implements `Client`.
+
+    `workspace`: the folder that is shipped with a job whose environment names none; None = the current one.
+    `parent`: jobs become children of it, and run with its bundle.
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterSpec,
+        *,
+        workspace: Path | None = None,
+        user: str = "",
+        parent: ParentJob | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._user = user
+        self._parent = parent
+        self._calls = _CallThread()
+        self._launcher = open_launcher(cluster, clock=SystemClock())
+
+    @classmethod
+    def remote(
+        cls, controller_url: str, *, workspace: Path | None = None, client_revision_date: str = ""
+    ) -> "IrisClient":
+        """A client of the controller at this address.
+
+        `client_revision_date` (YYYY-MM-DD): of the iris client that launches are accounted to, where the
+        `iris` command is not installed; clusters refuse root jobs of old clients.
+        """
+        spec = ClusterSpec(name="launch", url=controller_url, client_revision_date=client_revision_date)
+        return cls(spec, workspace=workspace)
+
+    @classmethod
+    def from_cluster(
+        cls, *, cluster: str = "", config: str = "", workspace: Path | None = None
+    ) -> "IrisClient":
+        """A client of a named cluster, or of the one that a cluster file describes."""
+        return cls(spec_from_options(cluster=cluster, config=config), workspace=workspace)
+
+    def submit(self, request: JobRequest, adopt_existing: bool = True) -> "IrisJobHandle":
+        policy = ExistingJobPolicy.ADOPT_RUNNING if adopt_existing else ExistingJobPolicy.REFUSE
+        asked = new_job_of(request, policy, user=self._user, parent=self._parent)
+        job = self._calls.result(partial(self._launcher.owned, asked))
+        bundle_id = self._parent.bundle_id if self._parent else ""
+        bundle = b"" if bundle_id else self._bundle(request)
+        try:
+            job_id = self._calls.result(
+                partial(self._launcher.launch, job, bundle=bundle, bundle_id=bundle_id)
+            )
+        except SubmissionRefused as refused:
+            if "already exists" in refused.sentence:
+                existing = IrisJobHandle(JobId(job.job_id), self._launcher, self._calls)
+                raise JobAlreadyExists(request.name, existing) from refused
+            raise
+        return IrisJobHandle(job_id, self._launcher, self._calls)
+
+    def shutdown(self, wait: bool = True) -> None:  # noqa: ARG002 - jobs of a cluster go on without us
+        """Close the connections. Jobs go on."""
+        self._calls.close(self._launcher.close)
+
+    def _bundle(self, request: JobRequest) -> bytes:
+        named = request.environment.workspace if request.environment else None
+        folder = Path(named) if named else self._workspace or Path.cwd()
+        generation = self._calls.result(self._launcher.generation)
+        return pack_workspace(folder, bundle_files(folder, generation=generation))
+
+
+class IrisJobHandle:
+    """A job of the cluster."""
+
+    def __init__(self, job_id: JobId, launcher: JobLauncher, calls: "_CallThread") -> None:
+        self._job_id = job_id
+        self._launcher = launcher
+        self._calls = calls
+
+    @property
+    def job_id(self) -> str:
+        return self._job_id
+
+    def wait(self, timeout: float | None = None, *, raise_on_failure: bool = True) -> JobStatus:
+        """As `JobHandle.wait`. A controller that does not answer is asked again for half an hour."""
+        outage = _Outage()
+        status = wait_until_ended(partial(outage.through, self.status), timeout, what=self._job_id)
+        if raise_on_failure and status is not JobStatus.SUCCEEDED:
+            raise JobFailed(self._job_id, status, self._reason())
+        return status
+
+    def status(self) -> JobStatus:
+        state = self._calls.result(partial(self._launcher.state, self._job_id))
+        if state is None:
+            raise NoSuchJob(f"The cluster does not know the job {self._job_id}.")
+        return STATUS_OF.get(state, JobStatus.PENDING)
+
+    def terminate(self) -> None:
+        self._calls.result(partial(self._launcher.stop, self._job_id))
+
+    def logs(self, max_lines: int = 1000) -> Sequence[str]:
+        if max_lines < 1:
+            return ()
+        return self._calls.result(partial(self._launcher.newest_lines, self._job_id, at_most=max_lines))
+
+    def _reason(self) -> str:
+        try:
+            job = self._calls.result(partial(self._launcher.find, self._job_id))
+        except ExternalError:
+            return ""
+        return job.error if job is not None else ""
+
+
+def new_job_of(
+    request: JobRequest, policy: ExistingJobPolicy, *, user: str = "", parent: ParentJob | None = None
+) -> NewJob:
+    """The request in the words of the cluster. Raises UserError for a call that cannot be pickled."""
+    resources, environment = request.resources, request.environment
+    entry = request.entrypoint
+    if entry.callable_entrypoint is not None:
+        command: Sequence[str] = TASK_COMMAND
+        files = callable_files(entry.callable_entrypoint)
+    else:
+        assert entry.binary_entrypoint is not None, "an entrypoint is one of the two"
+        command, files = entry.binary_entrypoint.argv, {}
+    device = resources.device
+    own = dict(environment.env_vars) if environment else {}
+    inherited = parent.variables if parent else {}
+    variables = {**device.default_env_vars(), **inherited, **own}
+    alternatives = tuple(resources.device_alternatives or ())
+    return NewJob(
+        name=request.name,
+        command=tuple(command),
+        user=user,
+        parent=parent.job_id if parent else "",
+        workdir_files=files,
+        variables=with_standard_variables(variables, os.environ, is_command=False),
+        extras=tuple(environment.extras if environment else ()) or (parent.extras if parent else ()),
+        pip_packages=tuple(environment.pip_packages if environment else ())
+        or (parent.pip_packages if parent else ()),
+        tpus=(device.variant, *alternatives) if isinstance(device, TpuConfig) else (),
+        gpu=f"{device.variant}x{device.count}" if isinstance(device, GpuConfig) else "",
+        cpu=resources.cpu,
+        memory=resources.ram,
+        disk=resources.disk,
+        replicas=request.replicas,
+        regions=tuple(resources.regions or ()),
+        zone=resources.zone or "",
+        preemptible=None if resources.preemptible else False,
+        is_small_pinned=False,
+        inherited_constraints=parent.constraints if parent else (),
+        max_retries=request.max_retries_failure,
+        max_preemption_retries=request.max_retries_preemption,
+        image=resources.image or (environment.docker_image if environment else None) or "",
+        existing_job_policy=policy,
+    )
+
+
+def parent_job(environ: Mapping[str, str]) -> ParentJob | None:
+    """The Iris job that a process with this environment is a task of; None outside of one.
+
+    Raises UserError where the environment says so but cannot be read.
+    """
+    task, url = environ.get("IRIS_TASK_ID", ""), environ.get("IRIS_CONTROLLER_ADDRESS", "")
+    if not task or not url:
+        return None
+    job, _, number = task.partition(":")[0].rpartition("/")
+    if not job.startswith("/") or not number.isdigit():
+        raise UserError(f"IRIS_TASK_ID is '{task}', which is not the id of a task.")
+    try:
+        constraints = list(json.loads(environ.get("IRIS_JOB_CONSTRAINTS") or "[]"))
+        variables = {str(k): str(v) for k, v in json.loads(environ.get("IRIS_JOB_ENV") or "{}").items()}
+        extras = tuple(map(str, json.loads(environ.get("IRIS_JOB_EXTRAS") or "[]")))
+        pip_packages = tuple(map(str, json.loads(environ.get("IRIS_JOB_PIP_PACKAGES") or "[]")))
+    except (ValueError, AttributeError, TypeError) as fault:
+        raise UserError(f"The IRIS_JOB_* variables of {job} cannot be read: {fault}.") from fault
+    region = environ.get("IRIS_WORKER_REGION", "")
+    if region and not any(each.get("key") == "region" for each in constraints):
+        constraints.append({"key": "region", "op": "CONSTRAINT_OP_EQ", "value": {"stringValue": region}})
+    return ParentJob(
+        job_id=job,
+        controller_url=url if "://" in url else f"http://{url}",
+        bundle_id=environ.get("IRIS_BUNDLE_ID", ""),
+        variables=variables,
+        extras=extras,
+        pip_packages=pip_packages,
+        constraints=tuple(constraints),
+    )
+
+
+class _CallThread:
+    """An event loop in a thread: blocking code calls what is asynchronous."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, name="iris-client", daemon=True).start()
+
+    def result(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        future: Future[T] = asyncio.run_coroutine_threadsafe(call(), self._loop)
+        return future.result()
+
+    def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        if self._loop.is_running():
+            self.result(last)
+            self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+class _Outage:
+    """Holds back errors of a cluster that does not answer, for OUTAGE_TIMEOUT_S."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self._clock = SystemClock()
+
+    def through(self, ask: Callable[[], JobStatus]) -> JobStatus:
+        try:
+            found = ask()
+        except ExternalError as error:
+            now = self._clock.now().timestamp()
+            self._since = now if self._since is None else self._since
+            if not error.repeatable or now - self._since > OUTAGE_TIMEOUT_S:
+                raise
+            return JobStatus.RUNNING
+        self._since = None
+        return found
