@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from babysitter.errors import BabysitError, UserError
+from babysitter.errors import UserError
 from babysitter.launch.job_request import JobRequest, JobStatus
 
 FIRST_PAUSE_S, MAX_PAUSE_S = 0.05, 2.0
@@ -46,10 +46,8 @@ class Client(Protocol):
         """Give back connections and processes; `wait` for jobs that run in this process's care."""
 
 
-class JobFailed(BabysitError):
+class JobFailed(RuntimeError):
     """A job ended without success."""
-
-    exit_code = 1
 
     def __init__(self, job_id: str, status: JobStatus, reason: str = "") -> None:
         why = f": {reason}" if reason else "."

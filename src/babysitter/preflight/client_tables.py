@@ -112,6 +112,26 @@ def gpu_names(generation: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for each in wanted for name in names[each]))
 
 
+@dataclass(frozen=True, slots=True)
+class TpuType:
+    """`machines`: of one slice, each of which runs one task. `chips`: per machine."""
+
+    name: str
+    machines: int
+    chips: int
+
+
+@cache
+def tpu_types() -> Mapping[str, TpuType]:
+    """The TPU types that clients know, by name."""
+    families = _read("types.yaml")["tpus"].values()
+    return {
+        name: TpuType(name, machines, chips)
+        for family in families
+        for name, (machines, chips) in family.items()
+    }
+
+
 def _client_age(row: Mapping[str, Any] | None) -> ClientAge | None:
     if row is None:
         return None
