@@ -93,6 +93,7 @@ NAMES_A_BACKEND: dict[str, str] = {
     "diagnosis/frame/header_formats.py": "header formats are data",
     "diagnosis/frame/headers.py": "header formats are data",
     "diagnosis/pipeline.py": "the backend of a watch that names none",
+    "diagnosis/stance/printed_text.py": "program names are data",
     "diagnosis/timeline/placement.py": "names of programs, and where their facts were read",
     "diagnosis/timeline/process_activity.py": "names of programs, and where their facts were read",
     "diagnosis/timeline/traceback.py": "names of programs, and where their facts were read",

@@ -136,6 +136,9 @@ class Finding:
         return min((each.at for each in self.evidence if each.at), default=None)
 
 
+STANCE_PREFIX = "stance."  # in `Findings.cancelled`: the lines have this stance and report nothing
+
+
 @dataclass(frozen=True, slots=True)
 class Findings:
     """All findings of one classification, earliest first, and what explains away what."""

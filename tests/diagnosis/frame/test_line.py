@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from babysitter.diagnosis.frame.header_formats import HEADER_FORMATS
 from babysitter.diagnosis.frame.line import Frame, read_frame, strip_headers
@@ -176,3 +178,14 @@ def test_frame_of_an_endless_line():
 def test_quoted_spans(message, quoted):
     spans = Frame(message).quoted
     assert [message[first:end] for first, end in spans] == quoted
+
+
+HEADERS = st.sampled_from([row.specimen.removesuffix("hello") for row in HEADER_FORMATS])
+
+
+@given(st.lists(HEADERS, max_size=4), st.text(max_size=60))
+def test_frame_of_any_text(headers, text):
+    frame = read_frame("".join(headers) + text)
+    assert 0 <= frame.start <= len(frame.text)
+    assert frame.message == strip_headers("".join(headers) + text)
+    assert all(0 <= first <= end <= len(frame.message) for first, end in frame.quoted)

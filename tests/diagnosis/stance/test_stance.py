@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.stance.stance import stance_of, stance_of_introduction
@@ -22,7 +24,7 @@ NOT_REPORTED = {
         "retrying: <broken pipe>",
         "W mirror away (<host unreachable>), sleeping for 4 s",
         "ring <unavailable>, attempt #2 of 9",
-        "gossip <timed out>, try again in 30 seconds",
+        "gossip <timed out>, next try in 30 seconds; backing off",
         "W hub: <too many requests>, Retrying (Retry(total=4, read=None))",
     ],
     Stance.TOLERATED: [
@@ -53,6 +55,8 @@ NOT_REPORTED = {
         "dropping stale report of <dead worker>",
         "<checksum mismatch>: recovered from the second copy",
         "discarding tile 7: <bad checksum>",
+        "<tile 7 missing>. Continuing without it.",
+        "<mirror unreachable>. This is harmless.",
     ],
     Stance.EXPECTED: [
         "child <exited with code 137> as expected",
@@ -194,6 +198,14 @@ REPORTED = [
     "<Check failed>: n == 3",
     "2026-01-02 10:11:12 ERROR <tile lost> at step 7",
     "<weight sync failed>",
+    "<rate limit reached>, try again in 30 seconds",
+    "<store refused the key>. If this is expected, you can ignore this message.",
+    "<tile server crashed>. This may happen during shutdown.",
+    "<tile lost>. You may want to skip this check with --skip-checks.",
+    "<ring broke>. The old reader falls back to slow tiles.",
+    "<worker died>. Please ignore this if it was killed on purpose.",
+    "<peer gone>. See the page on retrying in 5 s.",
+    "Skipping tile 6. <Tile 7 is corrupt>",
     "To avoid worse, <the ring is taken down>",
     "<possible persistent error> of device 7",
 ]
@@ -249,3 +261,45 @@ def test_pattern_that_asks_for_the_cue_is_reported():
 )
 def test_stance_that_a_line_gives_to_what_it_introduces(line, stance):
     assert stance_of_introduction(read_frame(line)) is stance
+
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "retrying",
+            "ignored",
+            "if",
+            "please",
+            "error",
+            "failed",
+            "0",
+            "no",
+            "not",
+            "(attempt 1/3)",
+            "text:",
+        ),
+        *(
+            "expected",
+            ",",
+            ".",
+            ";",
+            "test_ring PASSED",
+            "I20260102 10:11:12",
+            "WARNING",
+            "sample 7:",
+            '"full"',
+        ),
+    ]
+)
+
+
+@given(st.lists(WORDS | st.text(max_size=8), max_size=12))
+def test_stance_of_any_line(words):
+    frame = read_frame(" ".join(words))
+    assert stance_of(frame, lambda text: "failed" in text) in Stance
+    assert stance_of(frame, lambda text: not text) in Stance
+
+
+def test_stance_of_long_data():
+    line = '{"id": 7, "text": "' + "many words " * 900 + 'out of memory"}'
+    assert stance_of(read_frame(line), lambda text: "out of memory" in text) is Stance.QUOTED

@@ -5,8 +5,9 @@ Pure, and one function for each kind of evidence. Every function answers None, o
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.predicates import (
@@ -22,7 +23,13 @@ from babysitter.model.log import LogLevel, Role
 
 MAX_STARTS = 200  # of a sequence that are tried
 
-Dead = Callable[[int], bool]  # whether a line is explained by another rule and no longer counts
+
+class LineFilter(Protocol):
+    """Which lines do not count for a rule: explained by another, or of a stance that it does not ask for."""
+
+    def skips(self, line: int, pattern: Pattern | None, asked: LogMatch | None = None) -> bool:
+        """Whether this line does not count for what a pattern found in it (None: for an exception in it)."""
+        ...
 
 
 @dataclass(slots=True)
@@ -40,21 +47,27 @@ class Match:
         self.captures = {**other.captures, **self.captures}
 
 
-def nothing_dead(line: int) -> bool:  # noqa: ARG001
-    return False
+class _AllLines:
+    """Every line counts."""
+
+    def skips(self, line: int, pattern: Pattern | None, asked: LogMatch | None = None) -> bool:  # noqa: ARG002
+        return False
 
 
-def holds(condition: Condition, reading: LineBuffer, dead: Dead = nothing_dead) -> Match | None:
+ALL_LINES = _AllLines()
+
+
+def holds(condition: Condition, reading: LineBuffer, counting: LineFilter = ALL_LINES) -> Match | None:
     """Evidence that all parts of a condition hold, or None."""
     match = Match()
-    for part in _parts(condition, reading, dead):
+    for part in _parts(condition, reading, counting):
         if part is None:
             return None
         match.merge(part)
     return match
 
 
-def _parts(condition: Condition, reading: LineBuffer, dead: Dead) -> Iterator[Match | None]:
+def _parts(condition: Condition, reading: LineBuffer, counting: LineFilter) -> Iterator[Match | None]:
     """Each part's answer, cheap ones first, so that the first None ends the work."""
     if condition.model_fields_set & FIELD_NAMES:
         yield _facts(field_evidence(condition, reading.fields))
@@ -63,13 +76,13 @@ def _parts(condition: Condition, reading: LineBuffer, dead: Dead) -> Iterator[Ma
     if condition.dump:
         yield _facts(dump_evidence(condition.dump, reading.fields.dumps))
     if condition.logs:
-        yield match_lines(condition.logs, reading, dead)
+        yield match_lines(condition.logs, reading, counting)
     if condition.traceback:
-        yield match_tracebacks(condition.traceback, reading, dead)
+        yield match_tracebacks(condition.traceback, reading, counting)
     for each in condition.all:
-        yield holds(each, reading, dead)
+        yield holds(each, reading, counting)
     if condition.any:
-        yield _any(condition.any, reading, dead)
+        yield _any(condition.any, reading, counting)
     if condition.unless and any(holds(each, reading) for each in condition.unless):
         yield None
 
@@ -84,8 +97,8 @@ def _facts(found: tuple[list[Evidence], dict[str, str]] | None) -> Match | None:
     return None if found is None else Match(facts=found[0], captures=found[1])
 
 
-def _any(conditions: Sequence[Condition], reading: LineBuffer, dead: Dead) -> Match | None:
-    matches = [match for each in conditions if (match := holds(each, reading, dead)) is not None]
+def _any(conditions: Sequence[Condition], reading: LineBuffer, counting: LineFilter) -> Match | None:
+    matches = [match for each in conditions if (match := holds(each, reading, counting)) is not None]
     if not matches:
         return None
     for other in matches[1:]:
@@ -93,21 +106,21 @@ def _any(conditions: Sequence[Condition], reading: LineBuffer, dead: Dead) -> Ma
     return matches[0]
 
 
-def match_lines(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> Match | None:
+def match_lines(wanted: LogMatch, reading: LineBuffer, counting: LineFilter) -> Match | None:
     """Lines of the log that satisfy a log matcher."""
     lines: dict[int, Pattern | None] = {}
     if wanted.any:
-        counted = _counted(wanted, reading, dead)
+        counted = _counted(wanted, reading, counting)
         if counted is None:
             return None
         lines.update(counted)
     if wanted.all:
-        together = _together(wanted, reading, dead)
+        together = _together(wanted, reading, counting)
         if together is None:
             return None
         lines.update(together)
     if wanted.sequence:
-        chain = _in_order(wanted, reading, dead)
+        chain = _in_order(wanted, reading, counting)
         if chain is None:
             return None
         lines.update(chain)
@@ -118,16 +131,18 @@ def match_lines(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> Match | No
     return Match(lines=lines)
 
 
-def _usable(wanted: LogMatch, reading: LineBuffer, dead: Dead, pattern: Pattern) -> Iterator[int]:
+def _usable(wanted: LogMatch, reading: LineBuffer, counting: LineFilter, pattern: Pattern) -> Iterator[int]:
     """Lines that match a pattern and pass the matcher's other demands."""
-    return _usable_of(wanted, reading, dead, reading.lines_with(pattern))
+    return _usable_of(wanted, reading, counting, pattern, reading.lines_with(pattern))
 
 
-def _usable_of(wanted: LogMatch, reading: LineBuffer, dead: Dead, lines: Sequence[int]) -> Iterator[int]:
+def _usable_of(
+    wanted: LogMatch, reading: LineBuffer, counting: LineFilter, pattern: Pattern, lines: Sequence[int]
+) -> Iterator[int]:
     if wanted.near_end and lines:
         lines = [line for line in lines if reading.is_near_end(line, wanted.near_end)]
     for line in lines:
-        if dead(line) or not _is_from(reading, line, wanted.source):
+        if not _is_from(reading, line, wanted.source):
             continue
         if (
             wanted.level
@@ -139,17 +154,18 @@ def _usable_of(wanted: LogMatch, reading: LineBuffer, dead: Dead, lines: Sequenc
             continue
         if wanted.except_:
             raw = reading.raw(line)
-            if any(pattern.matches(raw) for pattern in wanted.except_):
+            if any(each.matches(raw) for each in wanted.except_):
                 continue
-        yield line
+        if not counting.skips(line, pattern, wanted):
+            yield line
 
 
 def _all_usable(
-    wanted: LogMatch, patterns: Sequence[Pattern], reading: LineBuffer, dead: Dead
+    wanted: LogMatch, patterns: Sequence[Pattern], reading: LineBuffer, counting: LineFilter
 ) -> list[list[int]] | None:
     """Usable lines of patterns that must all occur, or None; looked for around the rarest if possible."""
     rarest = most_telling(patterns)
-    anchors = list(_usable(wanted, reading, dead, rarest))
+    anchors = list(_usable(wanted, reading, counting, rarest))
     if not anchors:
         return None
     each: list[list[int]] = []
@@ -165,7 +181,7 @@ def _all_usable(
             lines = reading.lines_near(pattern, anchors, before=before, after=after)
         else:
             lines = reading.lines_with(pattern)
-        each.append(list(_usable_of(wanted, reading, dead, lines)))
+        each.append(list(_usable_of(wanted, reading, counting, pattern, lines)))
         if not each[-1]:
             return None
     return each
@@ -175,11 +191,11 @@ def _is_from(reading: LineBuffer, line: int, sources: Sequence[Role]) -> bool:
     return not sources or (role := reading.role(line)) is None or role in sources
 
 
-def _counted(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pattern | None] | None:
+def _counted(wanted: LogMatch, reading: LineBuffer, counting: LineFilter) -> dict[int, Pattern | None] | None:
     """Lines of `any`, enough of them, close enough together, agreeing where they should."""
     found: dict[int, Pattern | None] = {}
     for pattern in wanted.any:
-        for line in _usable(wanted, reading, dead, pattern):
+        for line in _usable(wanted, reading, counting, pattern):
             found.setdefault(line, pattern)
     if len(found) < wanted.min_count:
         return None
@@ -198,9 +214,11 @@ def _counted(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pat
     return dict(sorted(enough.items())) or None
 
 
-def _together(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pattern | None] | None:
+def _together(
+    wanted: LogMatch, reading: LineBuffer, counting: LineFilter
+) -> dict[int, Pattern | None] | None:
     """One line for each pattern of `all`, within the window if there is one."""
-    each = _all_usable(wanted, wanted.all, reading, dead)
+    each = _all_usable(wanted, wanted.all, reading, counting)
     if each is None:
         return None
     if wanted.within is None:
@@ -217,9 +235,11 @@ def _nearest(lines: Sequence[int], anchor: int) -> int:
     return min(lines[max(0, at - 1) : at + 1], key=lambda line: abs(line - anchor))
 
 
-def _in_order(wanted: LogMatch, reading: LineBuffer, dead: Dead) -> dict[int, Pattern | None] | None:
+def _in_order(
+    wanted: LogMatch, reading: LineBuffer, counting: LineFilter
+) -> dict[int, Pattern | None] | None:
     """The first chain of lines that match the patterns of `sequence` one after another."""
-    each = _all_usable(wanted, wanted.sequence, reading, dead)
+    each = _all_usable(wanted, wanted.sequence, reading, counting)
     if each is None:
         return None
     for start in each[0][:MAX_STARTS]:
@@ -265,7 +285,7 @@ def _is_close(wanted: LogMatch, reading: LineBuffer, first: int, last: int) -> b
     return abs(end - start) <= wanted.within.seconds * 1000
 
 
-def match_tracebacks(wanted: TracebackMatch, reading: LineBuffer, dead: Dead) -> Match | None:
+def match_tracebacks(wanted: TracebackMatch, reading: LineBuffer, counting: LineFilter) -> Match | None:
     """Exceptions that satisfy a traceback matcher; the line of each is the one that names it."""
     match = Match()
     for unit in reading.tracebacks:
@@ -273,10 +293,10 @@ def match_tracebacks(wanted: TracebackMatch, reading: LineBuffer, dead: Dead) ->
             continue
         for raised in _chosen(unit, wanted.chain):
             line = raised.line if raised.line >= 0 else unit.lines[-1]
-            if dead(line) or dead(unit.lines[0]):
-                continue
             captures = _raised_captures(wanted, raised)
-            if captures is not None:
+            if captures is not None and not (
+                counting.skips(line, None) or counting.skips(unit.lines[0], None)
+            ):
                 match.lines[line] = None
                 match.captures = match.captures or captures
                 break

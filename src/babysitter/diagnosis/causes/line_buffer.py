@@ -16,6 +16,7 @@ from operator import add
 from babysitter.diagnosis.causes.rule_fields import Fields
 from babysitter.diagnosis.signatures.pattern import Pattern, line_finder, parse_pattern
 from babysitter.diagnosis.signatures.scanner import Scanner, tidy
+from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.traceback import Reader, Traceback
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import TaskId
@@ -89,6 +90,7 @@ class LineBuffer:
         self._scanned: frozenset[Pattern] = frozenset()
         self._spans: dict[int, tuple[int, int]] = {}
         self._quoted: dict[int, Evidence] = {}
+        self.stances: dict[tuple[Pattern | None, bytes], Stance] = {}  # of lines of one wording
 
     def scan(self, engine: Scanner, patterns: Sequence[Pattern], known: frozenset[Pattern]) -> None:
         """Find all hits of these patterns in one pass. `known`: the same patterns as a set."""

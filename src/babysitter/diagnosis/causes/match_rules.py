@@ -5,11 +5,11 @@ Pure; of the outside only the compiled patterns' cache file is touched.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from babysitter.diagnosis.causes.conditions import Match, holds
+from babysitter.diagnosis.causes.conditions import LineFilter, Match, holds
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
-from babysitter.diagnosis.causes.rule import Rule
+from babysitter.diagnosis.causes.rule import LogMatch, Rule
 from babysitter.diagnosis.causes.rule_fields import (
     Fields,
     PaceFields,
@@ -18,8 +18,11 @@ from babysitter.diagnosis.causes.rule_fields import (
 )
 from babysitter.diagnosis.causes.rule_index import RuleIndex, rulebooks_of
 from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.diagnosis.causes.stances import DOUBTFUL, StanceFilter, has_failed
 from babysitter.diagnosis.causes.suppress import Suppression, suppression_of
-from babysitter.model.finding import Evidence, Finding, Findings, Severity
+from babysitter.diagnosis.signatures.pattern import Pattern
+from babysitter.diagnosis.stance.vocabulary import Stance
+from babysitter.model.finding import STANCE_PREFIX, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId
 from babysitter.model.job import TaskState
 from babysitter.model.job_facts import JobFacts
@@ -114,17 +117,19 @@ def findings_of(reading: LineBuffer, playbook: Playbook, *, explains_unasked: bo
     """
     books = rulebooks_of(playbook)
     books.first.read(reading)
-    matched = _matched(books.first, reading)
+    held = _held(books.first, reading)
 
     def weighed() -> Findings:
-        lines = range(reading.count) if explains_unasked else {line for _, m in matched for line in m.lines}
+        lines = (
+            range(reading.count) if explains_unasked else {line for each in held for line in each.match.lines}
+        )
         books.explaining.read_among(reading, sorted(lines))
-        return _weighed([*matched, *_matched(books.explaining, reading)], reading)
+        return _weighed([*held, *_held(books.explaining, reading)], reading)
 
     findings = weighed()
     if books.last_resort.placed and not any(_says_something(finding) for finding in findings.all):
         books.last_resort.read(reading)
-        matched += _matched(books.last_resort, reading)
+        held += _held(books.last_resort, reading)
         findings = weighed()
     return findings
 
@@ -133,33 +138,69 @@ def _says_something(finding: Finding) -> bool:
     return finding.severity > Severity.INFO and not finding.is_consequence
 
 
-def _matched(rulebook: RuleIndex, reading: LineBuffer) -> list[tuple[Rule, Match]]:
-    matched: list[tuple[Rule, Match]] = []
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A rule that holds. `stance`: it holds only if lines count that do not report what its patterns find."""
+
+    rule: Rule
+    match: Match
+    counting: StanceFilter
+    stance: Stance | None = None
+
+
+def _held(rulebook: RuleIndex, reading: LineBuffer) -> list[_Held]:
+    held: list[_Held] = []
     for placed in rulebook.candidates(reading):
-        match = holds(placed.rule.match, reading)
+        counting = StanceFilter(placed.rule, reading)
+        match, stance = holds(placed.rule.match, reading, counting), None
+        if match is None and counting.skipped:
+            match, stance = holds(placed.rule.match, reading), next(iter(counting.skipped.values()))
         if match is not None and not any(holds(each, reading) for each in placed.rule.unless):
-            matched.append((placed.rule, match))
-    return matched
+            held.append(_Held(placed.rule, match, counting, stance))
+    return held
 
 
-def _weighed(matched: Sequence[tuple[Rule, Match]], reading: LineBuffer) -> Findings:
-    covers = [cover for rule, match in matched if (cover := suppression_of(rule, match, reading)) is not None]
+class _Uncovered:
+    """The lines that count for a rule and that no other rule explains."""
+
+    def __init__(self, counting: LineFilter, covers: Sequence[Suppression]) -> None:
+        self._counting, self._covers = counting, covers
+
+    def skips(self, line: int, pattern: Pattern | None, asked: LogMatch | None = None) -> bool:
+        return any(cover.covers(line) for cover in self._covers) or self._counting.skips(line, pattern, asked)
+
+
+def _weighed(held: Sequence[_Held], reading: LineBuffer) -> Findings:
+    reporting = [each for each in held if each.stance is None]
+    covers = [
+        cover for each in reporting if (cover := suppression_of(each.rule, each.match, reading)) is not None
+    ]
     kept: list[Finding] = []
     cancelled: list[tuple[Finding, RuleId]] = []
-    for rule, match in matched:
-        left, by = _what_is_left(rule, match, reading, [cover for cover in covers if cover.explains(rule)])
+    for each in reporting:
+        explaining = [cover for cover in covers if cover.explains(each.rule)]
+        left, by = _what_is_left(each, reading, explaining)
         if left is None:
-            cancelled.append((_finding(rule, match, reading), RuleId(by)))
+            cancelled.append((_finding(each.rule, each.match, reading), RuleId(by)))
         else:
-            kept.append(_finding(rule, left, reading))
+            kept.append(_finding(each.rule, left, reading))
+    unreported = [each for each in held if each.stance is not None]
+    if not any(map(_says_something, kept)) and has_failed(reading):
+        # Something did happen; lines that only doubt or advise are better than nothing.
+        kept += [_finding(each.rule, each.match, reading) for each in unreported if each.stance in DOUBTFUL]
+        unreported = [each for each in unreported if each.stance not in DOUBTFUL]
+    for each in unreported:
+        finding = _finding(each.rule, each.match, reading)
+        cancelled.append((finding, RuleId(f"{STANCE_PREFIX}{each.stance}")))
     kept.sort(key=lambda finding: (finding.position < 0, finding.position))
     return Findings(tuple(kept), tuple(cancelled))
 
 
 def _what_is_left(
-    rule: Rule, match: Match, reading: LineBuffer, covers: Sequence[Suppression]
+    held: _Held, reading: LineBuffer, covers: Sequence[Suppression]
 ) -> tuple[Match | None, str]:
     """The match without explained lines; None and the explaining rule when too little is left."""
+    match = held.match
     if not covers:
         return match, ""
     everything = next((cover for cover in covers if cover.is_everything), None)
@@ -168,9 +209,7 @@ def _what_is_left(
     explaining = next((cover for cover in covers if any(cover.covers(line) for line in match.lines)), None)
     if explaining is None:
         return match, ""
-    return holds(
-        rule.match, reading, lambda line: any(cover.covers(line) for cover in covers)
-    ), explaining.by.id
+    return holds(held.rule.match, reading, _Uncovered(held.counting, covers)), explaining.by.id
 
 
 def _finding(rule: Rule, match: Match, reading: LineBuffer) -> Finding:

@@ -21,6 +21,7 @@ from babysitter.diagnosis.causes.comparisons import (
     parse_window,
 )
 from babysitter.diagnosis.signatures.pattern import Pattern, parse_pattern
+from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.model.finding import ActionKind, Cause, Retry, Severity
 from babysitter.model.job import JobState, TaskState
 from babysitter.model.log import LogLevel, Role
@@ -84,6 +85,7 @@ class LogMatch(StrictModel):
     same: Words = ()  # the lines that count agree in these captures, or in "task"
     within: Annotated[Window | None, BeforeValidator(parse_window)] = None
     near_end: Annotated[int, Field(ge=0, le=10_000)] = 0  # only among the last N lines of their task
+    stance: Annotated[tuple[Stance, ...], BeforeValidator(_many)] = ()  # lines of these stances count too
 
     @model_validator(mode="before")
     @classmethod

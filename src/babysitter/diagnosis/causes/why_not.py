@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from babysitter.diagnosis.causes.comparisons import ProgressTest
 from babysitter.diagnosis.causes.conditions import (
+    ALL_LINES,
     holds,
     match_lines,
     match_tracebacks,
-    nothing_dead,
 )
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.match_rules import findings_of
@@ -23,7 +23,7 @@ from babysitter.diagnosis.causes.predicates import (
 from babysitter.diagnosis.causes.rule import Condition, DumpMatch, LogMatch, Rule
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.signatures.pattern import Pattern
-from babysitter.model.finding import Cause
+from babysitter.model.finding import STANCE_PREFIX, Cause
 from babysitter.model.ids import RuleId
 from babysitter.model.verdict import Reason
 
@@ -62,7 +62,9 @@ def why_not(playbook: Playbook, cause: Cause, reading: LineBuffer) -> tuple[Reas
             reasons.append(Reason(rule.id, True, "it matched; what decided was earlier or surer"))
             continue
         if by is not None:
-            reasons.append(Reason(rule.id, False, f"matched, but {by} explains those lines"))
+            how = by.removeprefix(STANCE_PREFIX)
+            why = f"{by} explains those lines" if how == by else f"those lines are {how} and report nothing"
+            reasons.append(Reason(rule.id, False, f"matched, but {why}"))
         reasons += [Reason(rule.id, each.holds, f"{each.text}: {each.value}") for each in predicates]
     if len(tried) > MAX_RULES:
         more = len(tried) - MAX_RULES
@@ -94,7 +96,7 @@ def _of_condition(condition: Condition, reading: LineBuffer) -> Iterator[Predica
         yield from _of_lines(condition.logs, reading)
     if condition.traceback:
         named = (*condition.traceback.exception, *condition.traceback.message, *condition.traceback.frame)
-        match = match_tracebacks(condition.traceback, reading, nothing_dead)
+        match = match_tracebacks(condition.traceback, reading, ALL_LINES)
         seen = ", ".join(dict.fromkeys(r.type for unit in reading.tracebacks for r in unit.raised))
         value = seen or "no traceback was read"
         yield Predicate(f"a traceback with {_named(named)}", match is not None, value[:MAX_VALUE])
@@ -160,7 +162,7 @@ def _of_lines(wanted: LogMatch, reading: LineBuffer) -> Iterator[Predicate]:
             yield Predicate(f"{count} with {_named(patterns)}", seen >= needed, f"{seen} seen")
     demands = ", ".join(_demands(wanted))
     if demands:
-        is_met = match_lines(wanted, reading, nothing_dead) is not None
+        is_met = match_lines(wanted, reading, ALL_LINES) is not None
         is_there = any(
             reading.lines_with(pattern) for pattern in (*wanted.any, *wanted.all, *wanted.sequence)
         )

@@ -55,7 +55,7 @@ _VERBS = (
 # A word counts where it stands by itself: in no identifier, path, file name, flag or name of a setting.
 _WORD = re.compile(rf"(?<![\w./\\$@-])(?:{_VERBS})(?![\w\\$@]|[./-]\w|\(\)|\s?=[^=\s>])", re.IGNORECASE)
 _EXCEPTION = re.compile(
-    r"(?<![\w/$=-])(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Interrupt|Fault|Failure|Exit|Timeout|"
+    r"(?<![\w/$=.-])(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Interrupt|Fault|Failure|Exit|Timeout|"
     r"Expired|"
     r"Unavailable|NotFound|Exhausted|Refused|Died|Unreachable|Killed|Evicted)\b(?![./]\w|[=_-]|\(\) ?\{)"
 )

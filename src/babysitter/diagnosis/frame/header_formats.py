@@ -91,7 +91,7 @@ HEADER_FORMATS = (
         "2026-01-02T10:11:12+0000 host-3 kubelet[812]: hello",
     ),
     HeaderFormat("kernel", "[", r"\[\s*\d{1,9}\.\d{6}\]\s+", "[81234.123456] hello"),
-    HeaderFormat("mail", ">", r">{1,3}\s+(?=\S)", "> hello"),
+    HeaderFormat("mail", ">", r">{1,2}\s+(?=\S)", "> hello"),
     HeaderFormat(
         "json",
         "{",
@@ -241,18 +241,7 @@ HEADER_FORMATS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FoundHeader:
-    """A header that was found: where it ends and what it says."""
-
-    end: int
-    fields: dict[str, str]
-    has_named_fields: bool = False
-
-
 _GROUP = re.compile(r"\(\?P<(\w+)>")
-_NAMES = {row.name: tuple(_GROUP.findall(row.pattern)) for row in HEADER_FORMATS}
-_WITH_NAMED_FIELDS = {"json", "logfmt"}
 
 
 def _alternatives(character: str) -> re.Pattern[str]:
@@ -266,9 +255,27 @@ def _numbered(row: HeaderFormat, number: int) -> str:
     return _GROUP.sub(rf"(?P<\1_{number}>", row.pattern)
 
 
+def _fields(pattern: re.Pattern[str]) -> dict[str, tuple[tuple[str, int], ...]]:
+    """For each row of an expression the names of its fields, and their groups."""
+    groups = pattern.groupindex
+    return {
+        row: tuple(
+            (name.removesuffix(row[3:]), group)
+            for name, group in groups.items()
+            if name.endswith(row[3:]) and name != row
+        )
+        for row in groups
+        if row.startswith("row_")
+    }
+
+
 _PATTERNS = {
-    character: _alternatives(character) for character in {*"".join(row.starts for row in HEADER_FORMATS)}
+    character: _alternatives(character) for character in {*"".join(r.starts for r in HEADER_FORMATS)}
 }
+_FIELDS = {character: _fields(pattern) for character, pattern in _PATTERNS.items()}
+_HAVE_NAMED_FIELDS = frozenset(
+    f"row_{number}" for number, row in enumerate(HEADER_FORMATS) if row.name in ("json", "logfmt")
+)
 
 
 def end_of_header(line: str, start: int) -> int:
@@ -278,13 +285,12 @@ def end_of_header(line: str, start: int) -> int:
     return found.end() if found is not None else start
 
 
-def find_header(line: str, start: int) -> FoundHeader | None:
-    """The header that begins at `start`, with its fields."""
-    pattern = _PATTERNS.get(line[start : start + 1])
+def find_header(line: str, start: int) -> tuple[int, list[tuple[str, str]], bool] | None:
+    """The header that begins at `start`: its end, its fields, and whether more fields stand behind it."""
+    character = line[start : start + 1]
+    pattern = _PATTERNS.get(character)
     found = pattern.match(line, start) if pattern is not None else None
-    if found is None or not found.lastgroup or found.end() == start:
+    if found is None or not (row := found.lastgroup) or found.end() == start:
         return None
-    number = int(found.lastgroup[4:])
-    name = HEADER_FORMATS[number].name
-    fields = {each: value for each in _NAMES[name] if (value := found[f"{each}_{number}"])}
-    return FoundHeader(found.end(), fields, name in _WITH_NAMED_FIELDS)
+    fields = [(name, value) for name, group in _FIELDS[character][row] if (value := found[group])]
+    return found.end(), fields, row in _HAVE_NAMED_FIELDS

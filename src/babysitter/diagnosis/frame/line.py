@@ -60,26 +60,29 @@ def read_frame(text: str) -> Frame:
         found = find_header(line, start) if start <= MAX_HEADER_CHARACTERS else None
         if found is None:
             break
-        start = found.end
-        _add_fields(fields, found.fields)
-        if found.has_named_fields:
+        start, inner, has_more = found
+        if inner:
+            _add_fields(fields, inner)
+        if has_more:
             _add_named_fields(fields, line)
     if not fields:
         return Frame(line, start)
-    at_s, has_date = _moment(fields.get("date", ""), fields.get("clock", ""), fields.get("zone", ""))
-    rank = fields.get("rank", "")
+    get = fields.get
+    clock, level, rank = get("clock"), get("level"), get("rank", "")
+    at_s, has_date = _moment(get("date", ""), clock, get("zone", "")) if clock else (None, False)
     return Frame(
         line,
         start,
         at_s,
         has_date,
-        _LEVELS.get(fields["level"][0].lower(), LogLevel.UNKNOWN) if "level" in fields else LogLevel.UNKNOWN,
-        fields.get("program", ""),
-        fields.get("speaker", ""),
+        _LEVELS.get(level[0].lower(), LogLevel.UNKNOWN) if level else LogLevel.UNKNOWN,
+        get("program", ""),
+        get("speaker", ""),
         int(rank) if rank.isdigit() else None,
     )
 
 
+@lru_cache(maxsize=8192)  # several readers ask about the same lines
 def strip_headers(text: str) -> str:
     """The message of a line, without what stands in front of it."""
     line = _plain(text)
@@ -92,13 +95,12 @@ def strip_headers(text: str) -> str:
     return line[start:]
 
 
-def _add_fields(fields: dict[str, str], inner: dict[str, str]) -> None:
+def _add_fields(fields: dict[str, str], inner: list[tuple[str, str]]) -> None:
     """What an inner header says replaces an outer's; speakers add up, and a time keeps its date."""
-    if "clock" in inner and "date" not in inner and "date" in fields:
-        inner.pop("clock")
-    if "speaker" in inner:
-        inner["speaker"] = f"{fields.get('speaker', '')} {inner['speaker'].strip()}".strip()
-    fields.update(inner)
+    if "date" in fields and not any(name == "date" for name, _ in inner):
+        inner = [(name, value) for name, value in inner if name != "clock"]
+    for name, value in inner:
+        fields[name] = f"{fields.get(name, '')} {value.strip()}".strip() if name == "speaker" else value
 
 
 def _plain(text: str) -> str:
@@ -127,23 +129,17 @@ def _add_named_fields(fields: dict[str, str], line: str) -> None:
             fields.update(date="epoch", clock=value)
 
 
+@lru_cache(maxsize=256)
 def _moment(date: str, clock: str, zone: str) -> tuple[float | None, bool]:
     """Seconds, and whether they count from the epoch or from midnight."""
-    if not clock:
-        return None, False
     if date == "epoch":
         return float(clock), True
-    seconds = _seconds(clock.rpartition(" ")[2])
-    midnight = _midnight_s(date)
+    hour, minute, *rest = clock.rpartition(" ")[2].split(":")
+    seconds = int(hour) * 3600.0 + int(minute) * 60.0 + (float(rest[0].replace(",", ".")) if rest else 0.0)
+    midnight = _midnight_s(date) if date else None
     if midnight is None:
         return seconds, False
     return midnight + seconds - _offset_s(zone.strip()), True
-
-
-def _seconds(clock: str) -> float:
-    hour, minute, *rest = clock.split(":")
-    second = float(rest[0].replace(",", ".")) if rest else 0.0
-    return int(hour) * 3600.0 + int(minute) * 60.0 + second
 
 
 @lru_cache(maxsize=64)

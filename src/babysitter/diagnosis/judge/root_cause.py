@@ -14,7 +14,16 @@ from dataclasses import dataclass
 from babysitter.diagnosis.frame.headers import strip_header
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
 from babysitter.model.cause_info import about, leads_to
-from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
+from babysitter.model.finding import (
+    STANCE_PREFIX,
+    ActionKind,
+    Cause,
+    Evidence,
+    Finding,
+    Findings,
+    Retry,
+    Severity,
+)
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.verdict import Diagnosis, Reason
@@ -25,6 +34,11 @@ EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before 
 OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
 SILENT_S = 1800.0  # of a running job that is in no known quiet phase
 MAX_EVIDENCE = 6
+# Findings whose lines have such a stance are not about the job, so they do not even make noise of it.
+NOT_THE_JOBS = frozenset(
+    f"{STANCE_PREFIX}{name}"
+    for name in ("quoted", "negated", "expected", "addressed", "advice", "hypothetical")
+)
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
@@ -82,7 +96,9 @@ def weight_of(
             continue
         standing.append(WeightedFinding(finding, _weight(finding, facts)))
     for finding, rule in findings.cancelled:
-        reasons.append(Reason(f"{finding.rule}.explained", True, f"explained by {rule}"))
+        how = rule.removeprefix(STANCE_PREFIX)
+        text = f"explained by {rule}" if how == rule else f"its lines are {how} and report nothing"
+        reasons.append(Reason(f"{finding.rule}.explained", True, text))
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
         standing = [each for each in standing if _survives_a_stop(each)]
     return tuple(standing), tuple(overcome), reasons
@@ -339,7 +355,7 @@ def _silent(facts: JobFacts) -> Diagnosis:
 def _nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFacts) -> Diagnosis:
     quiet_phase = [each for each in findings.all if each.cause is Cause.SLOW_STARTUP]
     noise = [each for each in findings.all if each.cause is Cause.TRANSIENT_NOISE]
-    explained = [each for each, _ in findings.cancelled if _is_trouble(each)]
+    explained = [each for each, by in findings.cancelled if _is_trouble(each) and by not in NOT_THE_JOBS]
     waiting = [each for each in findings.all if each.cause is Cause.CAPACITY_WAIT]
     if facts.state in (JobState.PENDING, JobState.BUILDING) and waiting:
         return _calm(Cause.CAPACITY_WAIT, ActionKind.WAIT, "The job waits to be placed.", waiting)

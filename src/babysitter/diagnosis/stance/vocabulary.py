@@ -1,8 +1,8 @@
 """The one vocabulary of stance: words that say a line does not report, by what they say and what they govern.
 
 A cue governs a span: its own words (`SELF`), the rest of its clause (`CLAUSE`), of its sentence (`SENTENCE`)
-or of the line (`REST`), everything up to the end of its sentence (`BACK`), or the whole line (`LINE`).
-`unless`: what must not stand in the line for the cue to count.
+or of the line (`REST`), its own sentence (`BACK`: also what stands before, if the cue begins the sentence),
+or the whole line (`LINE`). `unless`: what must not stand in the line for the cue to count.
 """
 
 import re
@@ -127,7 +127,7 @@ CUES = (
     # --- expected
     Cue(
         Stance.EXPECTED,
-        Reach.LINE,
+        Reach.BACK,
         _words(
             r"(?<!not )\bas expected\b(?! by)|\bexpected (?:failures?|errors?|exceptions?|crash|exit|"
             r"outcome|behaviou?r|"
@@ -296,7 +296,7 @@ CUES = (
     # --- retried
     Cue(
         Stance.RETRIED,
-        Reach.LINE,
+        Reach.BACK,
         _words(
             r"(?:^|[^\w.])(?:retrying|re-?trying|will (?:be )?(?:re-?try|re-?tried|try again|reconnect|"
             r"re-?attempt)|"
@@ -315,13 +315,20 @@ CUES = (
 ATTEMPT = _words(r"\b(?:attempt|try|retry(?:ing)?)[ #:=(]*(?P<n>\d+)(?: ?(?:/|of|out of) ?(?P<total>\d+))?")
 MAX_CALM_ATTEMPTS = 3
 
+# A sentence that begins with these and a cue speaks of what stands before it: "This is harmless."
+REFERS_BACK = _words(
+    r"(?:\W|\b(?:this|that|it|these|they|is|was|are|were|will|be|been|we|which|and|so|now|thus|therefore|the|error|errors|"
+    r"exception|failure|warning|message|run|job|training|program|but|can|safely|not|still|only|just|automatically|"
+    r"request|operation|call|client|then|trying|about|going|to|i|am|w|hence|instead)\b)*$"
+)
+
 # In front of a quotation these words say that the quotation is the report.
 REPORTS_A_QUOTATION = _words(
     r"\b(?:err|errors?|reasons?|msg|message|exceptions?|status|state|caused?|details?|desc|events?|"
     r"failures?|failed|"
-    r"failing|warnings?|logs?|line|because|due|to|by|with|of|on|in|from|at|process|command|exec|signature|"
+    r"failing|warnings?|logs?|line|because|due|to|by|with|on|in|from|at|process|command|exec|signature|"
     r"exit(?:ed)?|"
     r"std(?:err|out)|terminated|stopped|killed|died|crashed|broke|requires?|unable|cannot|could not|file|"
     r"path|host|url|"
-    r"module|device|for|not|no|is|was|last_error|pending_reason|initialize|backend)[\"']?\s?[=:]?\s?\(?[bu]?$"
+    r"module|device|not|no|last_error|pending_reason|initialize|backend)[\"']?\s?[=:]?\s?\(?[bu]?$"
 )
