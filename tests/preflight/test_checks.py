@@ -43,8 +43,8 @@ def test_command_in_order(generation):
         (f"{RUN} --memory 5GB -- x", "iris job run --enable-extra-resources --no-wait --memory 5GB -- x"),
         (f"{RUN} --disk=10GB -- x", "iris job run --enable-extra-resources --no-wait --disk=10GB -- x"),
         (
-            "uv run iris job run --tpu v6e-4 -- x",
-            "uv run iris job run --enable-extra-resources --tpu v6e-4 -- x",
+            "uv run iris job run --extra tpu --tpu v6e-4 -- x",
+            "uv run iris job run --enable-extra-resources --extra tpu --tpu v6e-4 -- x",
         ),
         (
             f"{RUN} --gpu 8 -- x --gpu 1",
@@ -261,5 +261,5 @@ def test_blocking_findings_come_first():
 
 
 def test_every_id_is_its_row():
-    assert len(CHECKS) == 20
+    assert len(CHECKS) == 39
     assert limits().max_bundle_bytes == 26_214_400

@@ -31,7 +31,7 @@ REFUSED = [
     Measured("--memory 3.8GiB", 2, f"--memory 3.8GiB (>= 4 GB) {EXTRA}", ("extra-resources",)),
     Measured("--memory 5gigs", 2, f"--memory 5gigs (>= 4 GB) {EXTRA}", ("extra-resources",)),
     Measured("--disk 10GB", 2, f"--disk 10GB (>= 10 GB) {EXTRA}", ("extra-resources",)),
-    Measured("--tpu v5litepod-4", 2, f"--tpu {EXTRA}", ("extra-resources",)),
+    Measured("--tpu v5litepod-4 --extra tpu", 2, f"--tpu {EXTRA}", ("extra-resources",)),
     Measured("--gpu H100x8", 2, f"--gpu {EXTRA}", ("extra-resources",)),
     Measured("--memory lots", 1, "Failed to parse size!", ("bad-value",)),
     Measured("--memory -5GB", 1, "Failed to parse size!", ("bad-value",)),
@@ -49,7 +49,13 @@ REFUSED = [
     Measured("-e KEY=1 x", 1, "Key cannot contain '='", ("bad-value",)),
     Measured("--job-name a/24", 1, "Job name cannot contain '/'", ("bad-value",)),
     Measured("--user ''", 1, "Job user must not be empty", ("bad-value",)),
-    Measured("--reserve v5litepod-4 --region mars", 2, "--reserve cannot be", ("bad-value",)),
+    Measured(
+        "--reserve v5litepod-4 --region mars",
+        2,
+        "--reserve cannot be",
+        ("bad-value",),
+        warns=("reserve-is-no-accelerator",),
+    ),
     Measured("--job-name a31", 2, "Missing argument 'CMD...'.", ("no-program",), program=""),
     Measured("--job-name a32 --", 2, "Missing argument 'CMD...'.", ("no-program",), program=""),
     Measured(
@@ -76,7 +82,6 @@ ACCEPTED = [
     Measured("--user ada", 0),
     Measured("--job-name a33 --job-name a34", 0),  # the last one counts
     Measured("--job-name 'a 47'", 0),
-    Measured("", 0, program="-- ./run.sh"),
     Measured("", 0, warns=("missing-separator",), program="python job.py"),
     Measured("", 0, warns=("missing-separator",), program="python job.py --cpu 4"),
 ]
@@ -84,9 +89,10 @@ DOOMED = [  # accepted, but what runs is not what was meant
     Measured("--memory 8", 0, blocks=("size-without-unit",)),
     Measured("", 0, blocks=("missing-separator",), program="bash -lec 'echo hi'"),
     Measured("-e KEY", 0, blocks=("swallowed-word",)),
+    Measured("", 0, blocks=("not-executable",), program="-- ./run.sh"),
 ]
-# What only the controller knows: its scale groups. Preflight has no fact about them yet.
+# What only the cluster file or the controller tells: the scale groups. Without either, nothing is guessed.
 ONLY_THE_CONTROLLER_KNOWS = [
-    Measured("--tpu v5litepod-4 --enable-extra-resources", 1, "no scaling group provides device"),
+    Measured("--tpu v5litepod-4 --extra tpu --enable-extra-resources", 1, "no scaling group provides device"),
     Measured("--region mars", 1, "no groups in region mars"),
 ]

@@ -3,12 +3,14 @@
 "Not there" and "could not ask" are different types: a check matches on `Known` and `NotKnown`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
 from babysitter.model.submission import FolderState, Submission
+from babysitter.preflight.offer import ClusterOffer
 
 T = TypeVar("T")
 
@@ -59,6 +61,35 @@ class BundleSize:
     largest: tuple[str, ...] = ()
 
 
+class FileStatus(StrEnum):
+    """Whether a file that the program names reaches the job."""
+
+    SHIPPED = "shipped"
+    IGNORED = "ignored"  # it is in the folder, and git or the client leaves it out
+    OUTSIDE = "outside"  # it is on this machine, and not below the folder
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """What the folder of a new submission ships and declares.
+
+    `files`: status of the files that the command names, by the word. `extras`: optional dependencies that the
+    shipped pyproject.toml files declare; None = no such file. `reads`: variables that the shipped script
+    reads from its environment and cannot do without. `env`: what the project's own file sets; `env_fault`:
+    why that file cannot be read. `changed_files`, `unpushed_commits`: None outside of git, or without
+    upstream.
+    """
+
+    files: Mapping[str, FileStatus] = field(default_factory=dict)
+    extras: frozenset[str] | None = None
+    reads: frozenset[str] = frozenset()
+    env: Mapping[str, str] = field(default_factory=dict)
+    env_fault: str = ""
+    changed_files: int | None = None
+    unpushed_commits: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class CommandFacts:
     """About a submission that runs a command. `program_found`: False = it cannot be started here."""
@@ -66,6 +97,7 @@ class CommandFacts:
     program_found: Fact[bool]
     folder: Fact[Folder]
     bundle: Fact[BundleSize]
+    workspace: Workspace | None = None  # None = not looked at: the folder is a recorded one
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +116,10 @@ class SubmissionFacts:
     `missing_variables`: to be taken from the environment, and not set there. `generation`: april, may or
     august. `user`: the user segment under which the cluster files the job.
     `name_is_taken`: whether a job of the computed id exists. `today`: the date of the check, UTC.
+    `offer`: what the cluster file says of machines; None = no file was read. `cluster_fault`: why the file
+    that the command names cannot be used. `unset_variables`: the shell
+    expands them in the typed line, and nobody sets them. `inherited_env`: variables of this machine that the
+    client passes on unasked.
     """
 
     submission: Submission
@@ -97,3 +133,7 @@ class SubmissionFacts:
     login: Fact[Login] = Known(Login.NOT_NEEDED)
     user: Fact[str] = NotKnown("Nobody was asked for the user of the job.")
     name_is_taken: Fact[bool] = NotKnown("Nobody was asked for the name.")
+    offer: ClusterOffer | None = None
+    cluster_fault: str = ""
+    unset_variables: tuple[str, ...] = ()
+    inherited_env: Mapping[str, str] = field(default_factory=dict)

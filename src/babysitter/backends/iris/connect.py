@@ -1,6 +1,8 @@
 """Puts an Iris client together: cluster file, endpoint, credentials, transport, reader, writer."""
 
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
@@ -52,6 +54,23 @@ def writer_over(
     )
     facts = SubmissionFactsReader(line, reader, preparer=preparer, machine=machine, clock=clock)
     return IrisWriter(line, facts=facts, preparer=preparer)
+
+
+@asynccontextmanager
+async def facts_reader(
+    spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path
+) -> AsyncIterator[SubmissionFactsReader]:
+    """Reads facts of submissions from the controller of this spec, and closes the connection at the end."""
+    line = open_line(spec, clock=clock, home=home, working_dir=working_dir)
+    reader = IrisReader(line, iris=iris_command(spec, home=home, working_dir=working_dir), clock=clock)
+    machine = LocalMachine(environ=os.environ, home=home)
+    preparer = SubmissionPreparer(
+        reader, iris=spec.iris_command, options=spec.options, environ=machine.environ, clock=clock
+    )
+    try:
+        yield SubmissionFactsReader(line, reader, preparer=preparer, machine=machine, clock=clock)
+    finally:
+        await reader.close()
 
 
 def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Path) -> Transport:

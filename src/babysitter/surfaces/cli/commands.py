@@ -32,6 +32,7 @@ class CommandEntry:
     help: str
     panel: str
     example: str
+    takes_command: bool = False  # what follows its options is somebody's command line, left as it is
 
 
 _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
@@ -66,6 +67,13 @@ COMMANDS: dict[str, CommandEntry] = {
         "Look at a job once and say what is wrong.",
         _LOOK,
         "babysit diagnose /ada/dedup --cluster marin",
+    ),
+    "preflight": CommandEntry(
+        "preflight:preflight",
+        "Check an `iris job run` line before it is typed.",
+        _WATCH,
+        "babysit preflight -- iris --cluster marin job run --no-wait -- python x.py",
+        takes_command=True,
     ),
     "classify": CommandEntry(
         "classify:classify",
@@ -161,7 +169,8 @@ def load(name: str) -> Any:
     target = _target(entry)
     if not isinstance(target, typer.Typer):
         single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        single.command(name)(target)
+        behind = {"allow_extra_args": True, "allow_interspersed_args": False} if entry.takes_command else None
+        single.command(name, context_settings=behind)(target)
         target = single
     command = typer.main.get_command(target)
     command.name = name

@@ -1,0 +1,81 @@
+"""`preflight`: check a submission before it is made."""
+
+import asyncio
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from babysitter.errors import UserError
+from babysitter.surfaces.cli.options import Json
+from babysitter.waits import waiting_for
+
+
+def preflight(
+    context: typer.Context,
+    generation: Annotated[
+        Literal["april", "may", "august", ""],
+        typer.Option(help="Generation of client and controller, where no controller is asked."),
+    ] = "",
+    config: Annotated[Path | None, typer.Option(help="A cluster file: what machines there are.")] = None,
+    controller_url: Annotated[str, typer.Option(help="Address of the controller, to ask it.")] = "",
+    purpose: Annotated[
+        Literal["submit", "resubmit"], typer.Option(help="A new job, or the successor of a stopped one.")
+    ] = "submit",
+    line: Annotated[str, typer.Option(help="The line as typed, with its variables not expanded.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Check an `iris job run` line before it is typed, in this folder and environment.
+
+    Exit code 0: may be submitted (perhaps with warnings). 1: it would be refused, or the job is doomed.
+    """
+    from babysitter.usecases.check_command import CommandToCheck, check_command
+
+    argv = tuple(context.args)
+    if not argv and line:
+        argv = _words(line)
+    if not argv:
+        raise UserError(
+            "Which command?", next_step="babysit preflight -- iris --cluster NAME job run -- python x.py"
+        )
+    command = CommandToCheck(
+        argv=argv,
+        line=line,
+        generation=generation,
+        config=config,
+        controller_url=controller_url,
+        purpose=purpose,
+        folder=Path.cwd(),
+        environ=dict(os.environ),
+        home=Path.home(),
+    )
+    with waiting_for("the checks"):
+        reply = asyncio.run(check_command(command))
+    typer.echo(reply.model_dump_json() if as_json else _shown(reply))
+    if reply.verdict == "blocked":
+        raise typer.Exit(1)
+
+
+def _words(line: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(os.path.expandvars(line)))
+    except ValueError as fault:
+        raise UserError(f"--line cannot be read: {fault}.", next_step="Quote it as in a shell.") from fault
+
+
+def _shown(reply: object) -> str:
+    from babysitter.usecases.check_command import PreflightReply
+
+    assert isinstance(reply, PreflightReply)
+    words = {"block": "BLOCK", "warn": "warn ", "info": "info "}
+    lines = []
+    for finding in reply.findings:
+        lines.append(f"{words[finding.severity]}  {finding.id}: {finding.reason}")
+        if finding.fix:
+            lines.append(f"       {finding.fix}")
+        if finding.command:
+            lines.append(f"       {shlex.join(finding.command)}")
+    end = "Blocked: correct what is marked BLOCK." if reply.verdict == "blocked" else "It may be submitted."
+    return "\n".join([*lines, end])
