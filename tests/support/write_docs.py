@@ -269,7 +269,7 @@ def _cell(text: str) -> str:
 
 
 def preflight_page() -> str:
-    """docs/preflight.md: how a job is submitted again, and what is checked first."""
+    """docs/preflight.md: what is checked before a job is submitted, and how one is submitted again."""
     rows = [f"| `{name}` | {_first_line(check)} |" for name, check in CHECKS.items()]
     return (
         "\n".join([*_RESUBMISSION, "", "| id | what must hold |", "|---|---|", *rows, *_AFTER_CHECKS]) + "\n"
@@ -280,9 +280,22 @@ def _first_line(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
 
 
-_RESUBMISSION = """# How a job is submitted again, and what is checked first
+_RESUBMISSION = """# What is checked before a job is submitted
 
-## What is submitted, in this order
+## A line that you are about to type
+
+```
+babysit preflight --config lib/iris/config/marin.yaml -- iris --cluster marin job run --no-wait -- python x.py
+babysit preflight --generation may --line 'iris job run -e TOKEN $TOKEN -- python x.py' -- iris job run -e TOKEN $TOKEN -- python x.py
+```
+
+reads the command in the current folder with the current environment, runs the checks below, and submits nothing. `--config` says
+what machines the cluster has, `--controller-url` asks the controller too, `--line` holds the line before the shell expanded it.
+Exit code 0: it may be submitted, perhaps with warnings. 1: it would be refused, or the job is doomed. 2: the arguments of preflight
+itself are wrong. What could not be asked is a finding `not-checked`. `--json`:
+`{"verdict": "ok"|"blocked", "generation": ..., "findings": [{"id", "severity", "reason", "fix", "command"}]}`.
+
+## A job that is submitted again: what is sent, in this order
 
 1. The command given with `--resubmit`, run in the folder given with `--workdir` (default: the folder where `babysit start` was
    called). Who gives a command gets that command and nothing else.
@@ -301,7 +314,7 @@ was called off. What does not fit is cut, and the card asks to `Show the whole c
 
 ## What is checked
 
-Before a restart is proposed, and again after the approval before the job is stopped. A check that fails calls the restart off;
+By `babysit preflight`; before a restart is proposed, and again after the approval before the job is stopped. A check that fails calls the restart off;
 nothing was touched then. A check that cannot be made now makes the act wait; one that can never be made is a warning.""".splitlines()
 _AFTER_CHECKS = """
 ## When the submission fails all the same
