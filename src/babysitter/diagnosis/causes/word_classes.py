@@ -1,46 +1,60 @@
 """The cause that a line names by its words alone: *who* (a disk, a token, a peer) and *what* befell it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from babysitter.diagnosis.causes.vocabulary import CLASSES, ROWS
-from babysitter.diagnosis.causes.word_stems import read_stems, stem
+from babysitter.diagnosis.causes.vocabulary import ROWS
+from babysitter.diagnosis.causes.word_stems import read_stems
+from babysitter.diagnosis.causes.words_what import WHAT
+from babysitter.diagnosis.causes.words_who import WHO
 from babysitter.model.finding import Cause
+
+Phrase = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedCause:
+    """A cause that words name. `who` and `what`: the words that decided, as stems; `what` may be ""."""
+
     cause: Cause
-    row: int
-    who: str = ""
-    what: str = ""
-
-
-def _phrases():
-    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for name, words in CLASSES.items():
-        for word in words.split():
-            parts = tuple(stem(each) for each in word.split("_"))
-            table.setdefault(parts[0], []).append((parts, name))
-    return table
-
-
-_PHRASES = _phrases()
-
-
-def classes_of(stems: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for index, first in enumerate(stems):
-        for parts, name in _PHRASES.get(first, ()):
-            if stems[index : index + len(parts)] == parts:
-                found.setdefault(name, " ".join(parts))
-    return found
+    who: str
+    what: str
+    is_vague: bool  # the words stand in reports of many causes
 
 
 @lru_cache(maxsize=4096)
 def name_cause(message: str) -> NamedCause | None:
-    found = classes_of(read_stems(message))
-    for number, row in enumerate(ROWS):
+    """The cause that a message names, by the first row of the vocabulary that holds; None if none does."""
+    found = find_classes(read_stems(message))
+    for row in ROWS:
         if row.who in found and (not row.what or row.what in found):
-            return NamedCause(row.cause, number, found[row.who], found.get(row.what, ""))
+            return NamedCause(row.cause, found[row.who], found.get(row.what, ""), row.is_vague)
     return None
+
+
+def find_classes(stems: Sequence[str]) -> dict[str, str]:
+    """Each class of words that occurs, with the first word or phrase of it."""
+    found: dict[str, str] = {}
+    phrases = _phrases()
+    for index, first in enumerate(stems):
+        for phrase, name in phrases.get(first, ()):
+            if name not in found and tuple(stems[index : index + len(phrase)]) == phrase:
+                found[name] = " ".join(phrase)
+    return found
+
+
+@cache
+def _phrases() -> dict[str, list[tuple[Phrase, str]]]:
+    """The words of all classes by their first stem."""
+    table: dict[str, list[tuple[Phrase, str]]] = {}
+    for name, words in (WHO | WHAT).items():
+        for word in words.split():
+            phrase = stems_of(word)
+            table.setdefault(phrase[0], []).append((phrase, name))
+    return table
+
+
+def stems_of(word: str) -> Phrase:
+    """A word or phrase of the vocabulary as stems."""
+    return read_stems(word.replace("_", " "))

@@ -1,0 +1,178 @@
+"""The things that causes are about: classes of words, by their stems; `vocabulary.py` says what they mean."""
+
+WHO: dict[str, str] = {
+    "long_work": (
+        "autotune build cache capture compile download fold import_time initialize instruction "
+        "load operation precompile reshard restore start_up startup trace warm_up warmup"
+    ),
+    "kernel_maker": "autotune inductor mosaic outofresource pallas ptxas smem triton vmem",
+    "shm": "ancdata bus_error shared_memory shm",
+    "disk": (
+        "disk ephemeral filesystem_full free_space home_quota inode local_storage no_space nospc "
+        "partition_full scratch shm space_leave spill storage_quota tmpfs volume_full"
+    ),
+    "on_chip": (
+        "accelerator_memory cuda_malloc cuda_memory cuda_out_of_memory cudamalloc device_memory "
+        "gpu_block gpu_memory gpu_ram graphics_memory hbm hip_memory kv_block kv_cache "
+        "outofmemoryexc tpu_memory video_memory vram"
+    ),
+    "chip_side": (
+        "accelerator cublas cuda cudnn device gpu hbm hip jax jaxlib nvidia pjrt pytorch rocm "
+        "torch tpu xla"
+    ),
+    "oom": (
+        "arraymemory arrowmemory bad_alloc cannot_allocate_memory errnomemory "
+        "insufficient_memory kill_by_signal_kill low_on_memory memory_allocate_of "
+        "memory_allocation memory_exhaust memory_limit_exceed memory_monitor memory_pressure "
+        "memory_usage_on_the_node memoryexc no_memory not_enough_memory objectstorefull oom "
+        "oomkill out_of_memory out_of_ram outofmemory resource_exhaust_out_of_memory "
+        "unable_to_allocate"
+    ),
+    "memory": (
+        "arraymemory cgroup heap malloc mem memcg memory memoryexc object_store ram resident_set "
+        "rss swap"
+    ),
+    "credential": (
+        "access_deny access_key accessdeny accesstoken api_key apikey auth_error auth_token "
+        "authenticate authn authorize bearer certificate_verify client_secret credential "
+        "forbidden gate_model gate_repo hf_token httpauth iam identity issuer_certificate jwt "
+        "kerberos kinit login oauth passphrase password permission permissiondeny privilege "
+        "publickey rbac reauthenticate refreshexc role_binding service_account service_principal "
+        "serviceaccount signature_not_match signaturedoesnotmatch sso unauthorized"
+    ),
+    "token": "account auth certificate hub principal role scope secret token",
+    "value": (
+        "activation advantage control entropy grad gradient kl logit loss nll norm objective "
+        "optimizer parameter perplexity reward score weight"
+    ),
+    "scheduling": (
+        "failscheduling insufficient_capacity insufficient_cpu insufficient_google "
+        "insufficient_memory_on insufficient_nvidia no_available_node no_capacity "
+        "node_be_available not_admit not_enough_free not_enough_resource queue_position "
+        "quota_exceed resource_pool_exhaust scale_up scaling_group_to scheduling_timeout "
+        "stockout wait_for_machine wait_for_node wait_for_worker wait_in_queue waitforcapacity "
+        "waiting_for_capacity waiting_for_quota zone_resource_pool"
+    ),
+    "time_limit": (
+        "active_deadline deadlineexceed_job execution_timeout max_runtime run_time_limit "
+        "scheduling_deadline time_budget time_limit wall_time walltime"
+    ),
+    "preempted": (
+        "cosched_fail coschedule_fail disruption_target disruptiontarget evict higher_priority "
+        "host_error host_maintenance hosterror instance_terminate interruption_notice "
+        "maintenance_event node_shutdown node_terminate preempt preemptible_stop reclaim "
+        "reclamation spot_interrupt spot_terminate spot_vm take_back terminate_by_infra "
+        "terminate_on_maintenance termination_notice vm_terminate"
+    ),
+    "package": (
+        "attn dependency distribution glibc glibcxx header_file import importexc library module "
+        "modulenotfind package pip plugin requirement shared_object sharedlib symbol"
+    ),
+    "workers": "actor container node pod replica worker",
+    "chip": (
+        "accel accelerator board chip cuda cudaexc cuinit dcgm device devicefile ecc gpu "
+        "hardware hip ici libtpu megascale neuron nvidia nvlink nvml nvrm nvswitch pcie pjrt "
+        "rocm tensor_core tpu vfio xid"
+    ),
+    "build": (
+        "aarch64 amd64 apt_get architecture arm64 build buildkit bundle cargo checkout cmake "
+        "conda containerconfig containerd createcontainer distribution_for docker dockerfile "
+        "download_distribution entrypoint errimagepull exec_format exec_format_error gcc git "
+        "hatch image imagepull imagepullbackoff layer lock_file lockfile manifest "
+        "matching_distribution maturin ninja no_solution npm oci_runtime poetry prolog pull pypi "
+        "pyproject registry remote_ref resolve_dependency runtime_environment setuptools "
+        "simple_index solve_dependency submodule tarball uv venv virtualenv wheel workspace"
+    ),
+    "collective": (
+        "all_gather all_host all_process all_reduce all_to_all allgather allreduce alltoall "
+        "barrier clique collective communicator coordination deepep distbackend distnetwork "
+        "distributed diststore execute_model gloo init_process_group mpi nccl nvshmem "
+        "participant process_group processgroup rank rccl recv_operation reduce_scatter "
+        "reducescatter rendezvous send_operation tcpstore torchelastic watchdog worknccl"
+    ),
+    "supply": (
+        "admission autoscale autoscaler capacity chips gang host_ready instance_type machines "
+        "nodepool nodes on_demand placement_group pool provision queue_resource quota region "
+        "replica_ready reservation scale_group scale_up slice stock stockout workload zone"
+    ),
+    "placement": (
+        "affinity attribute_of constraint demand device_variant label node placement "
+        "request_shape resource schedule scheduler selector taint toleration topology "
+        "worker_type"
+    ),
+    "controller": (
+        "api_server apiserver cluster_api cluster_manager control_plane control_store controller "
+        "controlplane endpoint_register etcd fetch_log finelog gcs_at gcs_client gcs_rpc "
+        "gcs_server gcs_to_become_available get_job_status getjobstatus global_control_store "
+        "head_address head_node head_pod head_service heartbeat_rpc job_status kubernetes_api "
+        "leader_election lease_lost list_job listjob log_server managed_thread reconcile "
+        "registerendpoint renew_lease rpc_interceptor scheduler_loop to_gcs wait_for_gcs webhook"
+    ),
+    "compiler": (
+        "autotune capture_cuda codegen compile compiler cuda_graph cudagraph custom_call cute "
+        "cutlass dynamo extern_function graph_capture hlo inductor jit kernel llvm lowering mlir "
+        "mosaic nvcc nvrtc outofresource pallas ptxas shared_memory_require smem stablehlo "
+        "stream_capture torchinductor triton vmem xla"
+    ),
+    "store": (
+        "artifact blob blobstore boto botocore bucket ceph checkpoint database download "
+        "file_system filesystem fsspec fuse gcsfs gcsfuse getobject googleapis headobject lfs "
+        "lustre minio mongodb mount multipart nfs object objectstore obstore ocdbt orbax "
+        "postgres putobject r2 s3 s3fs snapshot sqlite storage tensorstore upload volume weka "
+        "zarr"
+    ),
+    "data": (
+        "annotation archive arrow arrowinvalid avro badgzipfile badzipfile bz2 checksum codec "
+        "column corpus crc csv data_sample datafile dataframe dataset decode decompress "
+        "delimiter deserialize encode footer gzip header image_file input_file json jsondecode "
+        "jsonl line_number lz4 magic_number md5 parquet parse pickle record row safetensor "
+        "samples_of schema snappy tfrecord token_id tokenizer training_example unicodedecode "
+        "unpickle utf vocab vocabulary webdataset zip zlib zstd"
+    ),
+    "config": (
+        "address_already already_exist already_take already_use argparse argument argumentexc "
+        "axis batch_size bucket chart checkpoint choice command_line config configuration "
+        "default_value directory divide divisible env_var environment_key field file_descriptor "
+        "filepath flag flagname hidden_size hostname hydra identifier keyexc local_folder "
+        "mandatory_value mesh misconfiguration model_name model_type name_already num_head "
+        "num_worker omegaconf open_file option ordinal override parallel_size parameter path "
+        "placeholder port_already region repo_id repository revision setting settingfile "
+        "sharding size_mismatch spec state_dict tensor_parallel tensor_parallel_size toml ulimit "
+        "usage value_for variable version_mismatch world_size yaml"
+    ),
+    "network": (
+        "aiohttp channel connect connecttimeout curl dns efa endpoint gateway getaddrinfo grpc "
+        "handshake hostname http httpx ib infiniband ingress interface link listener "
+        "metadata_server mlx5 mooncake name_resolution netaddress network nic packet peer ping "
+        "port proxy proxyexc rdma readtimeout remote remotedisconnect roce route rpc socket ssl "
+        "stream tcp tls transport tunnel urllib websocket weburl"
+    ),
+    "code": (
+        "abort assert assertion assertionexc attributeexc bufferexc check_fail circular_import "
+        "concretization core_dump double_free dtype has_no_attribute illegal_address "
+        "illegal_memory indentationexc index_out_of indexexc invalid_device_ordinal leaktracer "
+        "nameexc never_await no_attribute nonetype not_callable not_iterable notimplement "
+        "notimplementedexc null_pointer nullpointer out_of_bound overflowexc panic panick "
+        "positional_argument recursionexc segfault segmentation_fault shape sigabrt sigsegv "
+        "stack_overflow stopiterationexc subscript syntaxexc traceback tracerbool typeexc "
+        "unboundlocalexc uncaught unexpected_keyword unhandle unhashable unpack "
+        "unsupport_operand zerodivisionexc"
+    ),
+    "stage": (
+        "batch epoch eval iteration loop pipeline progress queue shard stage step throughput "
+        "work"
+    ),
+    "actor": (
+        "actor actordie child daemon detokenizer engine enginedead executor process raylet "
+        "replica rollout server sidecar subprocess worker workercrash"
+    ),
+    "late": "deadline time_out timeout",
+    "value_exc": (
+        "argumenterror assertionexc badparameter clickexc configexc keyexc lookupexc "
+        "notimplementedexc runtimeexc typerexc usage validationexc valueexc"
+    ),
+    "exception": (
+        "error exc exception fatal ioexc keyexc lookupexc osexc raise runtimeexc traceback "
+        "valueexc"
+    ),
+}
