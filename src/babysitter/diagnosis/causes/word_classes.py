@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from babysitter.diagnosis.causes.vocabulary import ROWS
+from babysitter.diagnosis.causes.cause_words import ROWS
 from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.causes.words_what import WHAT
 from babysitter.diagnosis.causes.words_who import WHO

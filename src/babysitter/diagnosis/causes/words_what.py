@@ -1,4 +1,4 @@
-"""What befalls things: classes of words, by their stems; `vocabulary.py` says what the words mean."""
+"""What befalls things: classes of words, by their stems; `cause_words.py` says what the words mean."""
 
 WHAT: dict[str, str] = {
     "takes_long": (

@@ -1,4 +1,4 @@
-"""The things that causes are about: classes of words, by their stems; `vocabulary.py` says what they mean."""
+"""The things that causes are about: classes of words, by their stems; `cause_words.py` uses them."""
 
 WHO: dict[str, str] = {
     "long_work": (
@@ -17,8 +17,7 @@ WHO: dict[str, str] = {
         "outofmemoryexc tpu_memory video_memory vram"
     ),
     "chip_side": (
-        "accelerator cublas cuda cudnn device gpu hbm hip jax jaxlib nvidia pjrt pytorch rocm "
-        "torch tpu xla"
+        "accelerator cublas cuda cudnn device gpu hbm hip jax jaxlib nvidia pjrt pytorch rocm torch tpu xla"
     ),
     "oom": (
         "arraymemory arrowmemory bad_alloc cannot_allocate_memory errnomemory "
@@ -29,8 +28,7 @@ WHO: dict[str, str] = {
         "unable_to_allocate"
     ),
     "memory": (
-        "arraymemory cgroup heap malloc mem memcg memory memoryexc object_store ram resident_set "
-        "rss swap"
+        "arraymemory cgroup heap malloc mem memcg memory memoryexc object_store ram resident_set rss swap"
     ),
     "credential": (
         "access_deny access_key accessdeny accesstoken api_key apikey auth_error auth_token "
@@ -158,10 +156,7 @@ WHO: dict[str, str] = {
         "unboundlocalexc uncaught unexpected_keyword unhandle unhashable unpack "
         "unsupport_operand zerodivisionexc"
     ),
-    "stage": (
-        "batch epoch eval iteration loop pipeline progress queue shard stage step throughput "
-        "work"
-    ),
+    "stage": ("batch epoch eval iteration loop pipeline progress queue shard stage step throughput work"),
     "actor": (
         "actor actordie child daemon detokenizer engine enginedead executor process raylet "
         "replica rollout server sidecar subprocess worker workercrash"
@@ -172,7 +167,6 @@ WHO: dict[str, str] = {
         "notimplementedexc runtimeexc typerexc usage validationexc valueexc"
     ),
     "exception": (
-        "error exc exception fatal ioexc keyexc lookupexc osexc raise runtimeexc traceback "
-        "valueexc"
+        "error exc exception fatal ioexc keyexc lookupexc osexc raise runtimeexc traceback valueexc"
     ),
 }

@@ -14,7 +14,7 @@ from babysitter.model.finding import Cause
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A message with a word of `who` and one of `what` names the cause; without `what` one of `who` is enough.
+    """A message with a word of `who` and one of `what` names the cause; without `what` `who` is enough.
 
     `is_vague`: the words stand in reports of many causes.
     """

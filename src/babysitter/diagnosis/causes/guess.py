@@ -1,0 +1,173 @@
+"""A cause as a guess: what the words of unexplained reports name, for a job that no rule explains.
+
+A guess ranks below every proof and sign of a rule and above silence. Its explanation says that it is a guess.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from babysitter.diagnosis.causes.unexplained import JobCourse, Unexplained, find_nearest, find_unexplained
+from babysitter.diagnosis.causes.word_classes import find_classes, name_cause
+from babysitter.diagnosis.causes.word_stems import read_stems
+from babysitter.diagnosis.timeline.entries import Entry, read_entries
+from babysitter.model.cause_info import about
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
+from babysitter.model.ids import RuleId
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+
+PREFIX = "words."  # of the rule id of a guess
+CONFIDENCE = 0.41
+VAGUE_CONFIDENCE = 0.32  # its words stand in reports of many causes
+UNKNOWN_CONFIDENCE = 0.3
+MAX_EVIDENCE = 3
+
+_WAITING = frozenset({JobState.PENDING, JobState.BUILDING})
+_SHORTAGE = re.compile(
+    r"\bneed(?:s|ed|ing)? (?P<need>\d+(?:\.\d+)?)\s?\w{0,5}\b[^\d\n]{1,30}?"
+    r"\b(?:available|free|largest\b.{0,12}|max\w*|have|has) (?P<free>\d+(?:\.\d+)?)"
+)
+
+
+def is_guess(finding: Finding) -> bool:
+    """Whether a finding rests on word classes alone."""
+    return finding.rule.startswith(PREFIX)
+
+
+def guess_cause(
+    findings: Findings,
+    facts: JobFacts,
+    entries: Sequence[Entry],
+    evidence_of: Callable[[int], Evidence],
+) -> Finding | None:
+    """Return a guess at what is wrong; None when a rule says it, or when nothing seems wrong.
+
+    `entries`: the newest lines, with the places that the findings' positions count. `evidence_of`: the line
+    at a place.
+    """
+    if facts.state is JobState.SUCCEEDED or _is_explained(findings, facts):
+        return None
+    if facts.state in _WAITING:
+        return _guess_of_waiting(facts)
+    has_failed = facts.state is not None and facts.state.ended_badly
+    course = JobCourse(has_failed, -1 if facts.advanced_after is None else facts.advanced_after)
+    reports = find_unexplained(entries, _explained_places(findings, entries), course)
+    nearest = find_nearest([*reports, *_error_field(facts)] if has_failed else reports)
+    if nearest is not None:
+        return _guess(nearest, reports, has_failed, evidence_of)
+    if not reports or has_failed:  # an end that nothing explains is reported without a guess
+        return None
+    return _not_known(reports, evidence_of)
+
+
+def _is_explained(findings: Findings, facts: JobFacts) -> bool:
+    """Whether something that a rule found says more than words do, and was not overcome."""
+    telling = [finding for finding in findings.all if _tells(finding)]
+    if facts.state is not None and facts.state.ended_badly:
+        return bool(telling)
+    advanced_after = -1 if facts.advanced_after is None else facts.advanced_after
+    return any(finding.position < 0 or finding.last_position > advanced_after for finding in telling)
+
+
+def _tells(finding: Finding) -> bool:
+    is_trouble = finding.severity > Severity.INFO and not about(finding.cause).is_benign
+    return is_trouble and not finding.is_consequence and finding.confidence > CONFIDENCE
+
+
+def _explained_places(findings: Findings, entries: Sequence[Entry]) -> set[int]:
+    """Places of the lines that findings rest on, and of other lines in the same words."""
+    explaining = [each for each in findings.all if _explains(each)] + [each for each, _ in findings.cancelled]
+    places = {place for finding in explaining for place in _places(finding)}
+    wordings = {read_stems(entry.message) for entry in entries if entry.place in places}
+    return places | {entry.place for entry in entries if wordings and read_stems(entry.message) in wordings}
+
+
+def _explains(finding: Finding) -> bool:
+    """A rule that says little leaves its lines to be read for more."""
+    return _tells(finding) or finding.severity <= Severity.INFO or finding.is_consequence
+
+
+def _places(finding: Finding) -> Iterable[int]:
+    yield from (finding.position, finding.last_position)
+    yield from (each.line_number - 1 for each in finding.evidence if each.line_number is not None)
+
+
+def _error_field(facts: JobFacts) -> list[Unexplained]:
+    """What the cluster says about the end, after all lines."""
+    entries = read_entries([facts.error]) if facts.error else []
+    return [Unexplained(entry, name_cause(entry.message)) for entry in entries]
+
+
+def _guess(
+    nearest: Unexplained,
+    reports: Sequence[Unexplained],
+    has_failed: bool,
+    evidence_of: Callable[[int], Evidence],
+) -> Finding | None:
+    named = nearest.named
+    assert named is not None
+    row = about(named.cause)
+    if row.is_benign and has_failed:
+        return None
+    words = f'"{named.who}" and "{named.what}"' if named.what else f'"{named.who}"'
+    same = [each for each in reports if each.named is not None and each.named.cause is named.cause]
+    places = [each.entry.place for each in same]
+    return Finding(
+        rule=RuleId(f"{PREFIX}{named.cause}"),
+        cause=named.cause,
+        severity=Severity.INFO if row.is_benign else Severity.DEGRADED,
+        action=row.action,
+        explanation=f"A guess, because no rule explains it: by its words ({words}) this is probably "
+        f"{row.title[0].lower()}{row.title[1:]}.",
+        evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE])
+        or (Evidence(nearest.entry.text, "error"),),
+        confidence=VAGUE_CONFIDENCE if named.is_vague else CONFIDENCE,
+        retry=row.retry,
+        count=max(1, len(same)),
+        # What only takes long is said of this moment and not remembered.
+        position=places[0] if places and not row.is_benign else -1,
+        last_position=places[-1] if places and not row.is_benign else -1,
+        advice=row.advice,
+    )
+
+
+def _not_known(reports: Sequence[Unexplained], evidence_of: Callable[[int], Evidence]) -> Finding:
+    places = [each.entry.place for each in reports]
+    return Finding(
+        rule=RuleId(f"{PREFIX}{Cause.UNKNOWN}"),
+        cause=Cause.UNKNOWN,
+        severity=Severity.DEGRADED,
+        action=ActionKind.ESCALATE,
+        explanation="The job reports a failure that nothing explains, and no normal work follows.",
+        evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE]),
+        confidence=UNKNOWN_CONFIDENCE,
+        count=len(places),
+        position=places[0],
+        last_position=places[-1],
+    )
+
+
+def _guess_of_waiting(facts: JobFacts) -> Finding:
+    """A job that is not placed waits, unless its reason says that it cannot be placed."""
+    classes = find_classes(read_stems(facts.pending_reason))
+    waits = "scheduling" in classes or ("supply" in classes and "waiting" in classes)
+    is_impossible = _is_short(facts.pending_reason) or ("placement" in classes and "impossible" in classes)
+    cause = Cause.UNSCHEDULABLE if is_impossible and not waits else Cause.CAPACITY_WAIT
+    row = about(cause)
+    return Finding(
+        rule=RuleId(f"{PREFIX}{cause}"),
+        cause=cause,
+        severity=row.severity,
+        action=row.action,
+        explanation="A guess, because no rule explains it: by its words the reason is "
+        f"{'that the job can never be placed as asked' if is_impossible else 'a lack of free machines'}.",
+        evidence=(Evidence(facts.pending_reason, "pending reason"),) if facts.pending_reason else (),
+        confidence=CONFIDENCE,
+        retry=row.retry,
+        advice=row.advice,
+    )
+
+
+def _is_short(reason: str) -> bool:
+    """Whether more is asked for than the reason says that there is."""
+    return any(float(found["need"]) > float(found["free"]) for found in _SHORTAGE.finditer(reason))

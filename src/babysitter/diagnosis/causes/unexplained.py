@@ -1,0 +1,144 @@
+"""Reports of failure that no rule explains, and what their words name.
+
+A report of a living job counts while nothing shows that the job went on: no work was done after it, no three
+ordinary lines of the same speaker followed, nothing said that the same thing is well, and the job had not
+completed. In a job that failed every report counts, also one that was retried or tolerated.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from babysitter.diagnosis.causes.word_classes import NamedCause, name_cause
+from babysitter.diagnosis.causes.word_stems import read_stems
+from babysitter.diagnosis.frame.failure_words import find_failure_words, reports_failure
+from babysitter.diagnosis.frame.ordinary import is_ordinary
+from babysitter.diagnosis.stance.stance import stance_of, stance_of_introduction
+from babysitter.diagnosis.stance.vocabulary import Stance
+from babysitter.diagnosis.timeline.aftermath import (
+    MIN_ORDINARY_LINES,
+    AftermathKind,
+    JobEnd,
+    Report,
+    read_aftermath,
+)
+from babysitter.diagnosis.timeline.counters import Counters
+from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.diagnosis.timeline.traceback import read_tracebacks
+from babysitter.model.finding import Cause
+
+MAX_LINES = 400  # of the end of a log
+MAX_REPORTS = 40  # newest of a living job
+FIRST_VOTE = 1.5  # the report that stands first
+VAGUE_VOTE = 0.4  # words that stand in reports of many causes
+
+_REPORTED = frozenset({Stance.REPORTED})
+_HAPPENED = _REPORTED | {Stance.RETRIED, Stance.TOLERATED}
+
+
+@dataclass(frozen=True, slots=True)
+class Unexplained:
+    """A report that no rule explains. `named`: what its words name, None if they name no cause."""
+
+    entry: Entry
+    named: NamedCause | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobCourse:
+    """What is known of the job beside the lines. `advanced_after`: place of the line that proves progress."""
+
+    has_failed: bool = False
+    advanced_after: int = -1
+
+
+def find_unexplained(
+    entries: Sequence[Entry], explained: Collection[int], course: JobCourse
+) -> tuple[Unexplained, ...]:
+    """Return the reports of failure that stand, oldest first.
+
+    `explained`: places of lines that a rule explains.
+    """
+    entries = entries[-MAX_LINES:]
+    if not entries:
+        return ()
+    units = _Units(entries)
+    ordinary: Counter[str] = Counter()
+    found: list[Unexplained] = []
+    for entry in reversed(entries):
+        if not course.has_failed and (entry.place <= course.advanced_after or len(found) == MAX_REPORTS):
+            break
+        if entry.place in units.inside or entry.place in explained:
+            continue
+        if not reports_failure(entry.frame):
+            ordinary[entry.speaker] += is_ordinary(entry.frame)
+        elif course.has_failed or ordinary[entry.speaker] < MIN_ORDINARY_LINES:
+            stands = _HAPPENED if course.has_failed else _REPORTED
+            if read_stems(entry.message) and _stance(entry, units) in stands:
+                found.append(Unexplained(entry, name_cause(entry.message)))
+    standing = found if course.has_failed else [each for each in found if not _went_on(entries, each)]
+    return tuple(reversed(standing))
+
+
+def find_nearest(reports: Sequence[Unexplained]) -> Unexplained | None:
+    """Return the report whose words name the cause; None when none names any.
+
+    Each wording votes once for its cause: the first one has more weight, vague words have less.
+    """
+    votes: Counter[Cause] = Counter()
+    voters: dict[Cause, Unexplained] = {}
+    wordings: set[tuple[str, ...]] = set()
+    for report in reports:
+        wording = read_stems(report.entry.message)
+        if report.named is None or wording in wordings:
+            continue
+        weight = VAGUE_VOTE if report.named.is_vague else 1.0
+        votes[report.named.cause] += weight * (1.0 if wordings else FIRST_VOTE)  # type: ignore[assignment]
+        wordings.add(wording)
+        before = voters.get(report.named.cause)
+        if before is None or (before.named and before.named.is_vague and not report.named.is_vague):
+            voters[report.named.cause] = report
+    return voters[max(votes, key=lambda cause: votes[cause])] if votes else None
+
+
+class _Units:
+    """Tracebacks among the lines: what is inside of them, and which line introduces each exception."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.inside: set[int] = set()
+        self._introduced_by: dict[int, Entry] = {}
+        if not any("Traceback" in entry.text for entry in entries):
+            return
+        first = entries[0].place
+        texts, speakers = [entry.text for entry in entries], [entry.speaker for entry in entries]
+        for unit in read_tracebacks(texts, speakers):
+            named = {raised.line + first for raised in unit.raised if raised.line >= 0}
+            self.inside |= {line + first for line in unit.lines} - named
+            if unit.announced_by is not None:
+                self._introduced_by |= dict.fromkeys(named, entries[unit.announced_by])
+
+    def introduces(self, place: int) -> Entry | None:
+        """The line that introduces the exception at this place."""
+        return self._introduced_by.get(place)
+
+
+def _stance(entry: Entry, units: _Units) -> Stance:
+    stance = stance_of(entry.frame, _matcher(entry))
+    introduction = units.introduces(entry.place)
+    if stance is Stance.REPORTED and introduction is not None:
+        return stance_of_introduction(introduction.frame)
+    return stance
+
+
+def _matcher(entry: Entry) -> Callable[[str], bool]:
+    """Whether a text, in which parts of the line are blanked out, still reports a failure."""
+    start = entry.frame.start
+    if find_failure_words(entry.message) is None:  # it is a report by its level
+        return lambda text: any(character.isalpha() for character in text[start:])
+    return lambda text: find_failure_words(text[start:]) is not None
+
+
+def _went_on(entries: Sequence[Entry], report: Unexplained) -> bool:
+    cause = report.named.cause if report.named else Cause.UNKNOWN
+    at = Report(report.entry.place, cause, report.entry.message, report.entry.speaker)
+    return read_aftermath(entries, Counters(), at, JobEnd()).kind is AftermathKind.WENT_ON

@@ -1,0 +1,90 @@
+"""Which cause the words of a message name. The sentences are made up: no rule knows them."""
+
+import pytest
+
+from babysitter.diagnosis.causes.cause_words import ROWS
+from babysitter.diagnosis.causes.word_classes import find_classes, name_cause, stems_of
+from babysitter.diagnosis.causes.words_what import WHAT
+from babysitter.diagnosis.causes.words_who import WHO
+
+_NAMED = [
+    ("slow-startup", "compiling the graph may take several minutes"),
+    ("compile-error", "triton: the kernel exceeds what the core offers"),
+    ("config-error", "not enough room in /dev/shm for the queue"),
+    ("disk-full", "the scratch disk is used up"),
+    ("disk-full", "could not append to the journal: ENOSPC"),
+    ("device-oom", "the KV cache cannot fit beside the weights"),
+    ("device-oom", "GPU 3: out of memory while growing the buffer"),
+    ("host-oom", "the parent ran out of memory"),
+    ("host-oom", "RSS is above limit, leaving"),
+    ("auth-error", "credentials were revoked an hour ago"),
+    ("auth-error", "the hub returned 401 for this token"),
+    ("numerical-divergence", "the reward became NaN"),
+    ("capacity-wait", "stockout in this zone"),
+    ("config-error", "walltime reached, stopping the run"),
+    ("preemption", "the spot instance was reclaimed"),
+    ("missing-dependency", "library frobnicate is not installed"),
+    ("worker-churn", "container keeps crashing"),
+    ("bad-accelerator", "the chip reports an uncorrectable ECC event"),
+    ("bad-accelerator", "NVLink is degraded on this board"),
+    ("build-or-bundle-failure", "pulling the image failed"),
+    ("collective-timeout", "rank 4 never reached the barrier"),
+    ("capacity-wait", "the slice is pending until machines free up"),
+    ("unschedulable", "no toleration: the selector is unsatisfiable"),
+    ("controller-unreachable", "the control plane does not respond"),
+    ("compile-error", "lowering to MLIR is unsupported for this op"),
+    ("config-error", "there is no such bucket"),
+    ("storage-error", "uploading the checkpoint was throttled"),
+    ("data-error", "row 17 is garbled and cannot be decoded"),
+    ("config-error", "option --colour is not valid"),
+    ("network-timeout", "the socket was closed by the peer"),
+    ("code-error", "AttributeError: 'Plan' object has no attribute 'walk'"),
+    ("stage-stuck", "the pipeline makes no progress"),
+    ("actor-died", "the engine crashed without a word"),
+    ("network-timeout", "gave up: the deadline passed"),
+    ("config-error", "ValueError: width must be even"),
+    ("code-error", "an error occurred"),
+]
+_SILENT = ["wrote 12 lines", "the disk is fine", "token 17 of 4000", "hello", "", "disk", "all ranks joined"]
+
+
+@pytest.mark.parametrize(("cause", "message"), _NAMED, ids=[row[1] for row in _NAMED])
+def test_name_cause_by_who_and_what(cause: str, message: str) -> None:
+    named = name_cause(message)
+    assert named is not None
+    assert named.cause == cause
+
+
+@pytest.mark.parametrize("message", _SILENT)
+def test_name_cause_without_both_is_none(message: str) -> None:
+    assert name_cause(message) is None
+
+
+def test_name_cause_every_row_has_a_sentence() -> None:
+    named = [name_cause(message) for _, message in _NAMED]
+    used = {(each.cause, each.is_vague) for each in named if each is not None}
+    assert used == {(row.cause, row.is_vague) for row in ROWS}
+
+
+@pytest.mark.parametrize("form", ["was refused", "refuses", "refusing", "had been refused"])
+def test_name_cause_in_other_tenses(form: str) -> None:
+    named = name_cause(f"the login {form}")
+    assert named is not None
+    assert (named.cause, named.who, named.what) == ("auth-error", "login", "refus")
+
+
+def test_find_classes_phrase_needs_its_order() -> None:
+    assert "disk" in find_classes(stems_of("space_left"))
+    assert "disk" not in find_classes(stems_of("left_space"))
+
+
+def test_vocabulary_classes_are_all_used() -> None:
+    assert set(WHO) == {row.who for row in ROWS}
+    assert set(WHAT) == {row.what for row in ROWS if row.what}
+
+
+@pytest.mark.parametrize("name", [*WHO, *WHAT])
+def test_vocabulary_words_of_a_class_differ(name: str) -> None:
+    phrases = [stems_of(word) for word in (WHO | WHAT)[name].split()]
+    assert all(phrases)
+    assert len(phrases) == len(set(phrases))
