@@ -91,7 +91,6 @@ FREE_OF_BACKENDS = ("model", "diagnosis", "policy", "preflight", "messages", "en
 # Files that still name a backend. The list may only shrink.
 NAMES_A_BACKEND: dict[str, str] = {
     "diagnosis/frame/header_formats.py": "header formats are data",
-    "diagnosis/frame/headers.py": "header formats are data",
     "diagnosis/pipeline.py": "the backend of a watch that names none",
     "diagnosis/stance/printed_text.py": "program names are data",
     "diagnosis/timeline/placement.py": "names of programs, and where their facts were read",

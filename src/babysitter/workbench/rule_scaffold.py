@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import yaml
 
-from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.model.finding import Cause
 from babysitter.redact import redact
 
@@ -18,7 +18,7 @@ _META = re.compile(r"([\\.+*?()|\[\]{}^$/])")
 
 def pattern_of(line: str) -> str:
     """A pattern for lines like this one: the words stay, what changes from run to run is free."""
-    message = strip_header(redact(line))[:200]
+    message = strip_headers(redact(line))[:200]
     parts, at = [], 0
     for found in _CHANGING.finditer(message):
         parts += [_META.sub(r"\\\1", message[at : found.start()]), r"\S+"]

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from babysitter.diagnosis.frame.headers import strip_header
 from babysitter.diagnosis.timeline.lifecycle import Milestone, read_milestone
 from babysitter.diagnosis.timeline.training_lines import progress_of, read_step
 
@@ -161,26 +160,6 @@ def test_a_report_without_a_count_is_no_sample() -> None:
     report = read_step("{'loss': 2.3, 'epoch': 0.1}")
     assert report is not None
     assert progress_of(report, NOON) is None
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("(SglEngine pid=5144, ip=192.0.2.2) [2026-01-02 10:00:00 TP0 DP1] hello", "hello"),
-        ("2026-01-02T10:11:12 - 0 - levanter.trainer - INFO :: hello", "hello"),
-        ("INFO 01-02 10:00:00 [loggers.py:123] hello", "hello"),
-        ("\x1b[36m(TrainActor pid=9)\x1b[0m [rank3]: hello", "hello"),
-        ("INFO:levanter.checkpoint:hello", "hello"),
-        ("[pod/train-0/main] I20260102 10:00:00 app.loop hello", "hello"),
-        ("Jan 02 10:11:12 host-3 python3[812]: INFO:levanter.checkpoint:hello", "hello"),
-        ("> 2026-01-02 10:11:12,123 - INFO - hello", "hello"),
-        ("2026-01-02T10:11:12.123456789Z stdout F INFO:levanter.checkpoint:hello", "hello"),
-        ('{"time": "2026-01-02T10:11:12Z", "stream": "stderr", "log": "hello', "hello"),
-        ("hello", "hello"),
-    ],
-)
-def test_headers_are_taken_off(line: str, message: str) -> None:
-    assert strip_header(line) == message
 
 
 @pytest.mark.parametrize(

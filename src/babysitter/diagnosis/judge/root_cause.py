@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
 from babysitter.model.cause_info import about, leads_to
 from babysitter.model.finding import (
@@ -391,5 +391,5 @@ def _evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
     first: dict[str, Evidence] = {}
     for finding in findings:
         for line in finding.evidence:
-            first.setdefault(_NO_WORD.sub(" ", strip_header(line.text).lower()).strip() or line.text, line)
+            first.setdefault(_NO_WORD.sub(" ", strip_headers(line.text).lower()).strip() or line.text, line)
     return tuple(first.values())[:MAX_EVIDENCE]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise, takewhile
 
-from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
 from babysitter.model.ids import RuleId
 
@@ -96,7 +96,7 @@ def polled_finding(lines: Sequence[str], *, source: str = "") -> Finding | None:
     last, newest = told[-len(behind) - 1], told[-1]
     if len(lines[last]) > MAX_CHARACTERS:
         return None
-    message = strip_header(lines[last])
+    message = strip_headers(lines[last])
     if _NO_REPORT.search(message) or not (_STEP_BEGINS.search(message) or _STEP.search(message)):
         return None
     began_s, ended_s = _anywhere_s(lines[last]), _anywhere_s(lines[newest])
@@ -125,7 +125,7 @@ def _reports(lines: Sequence[str]) -> list[_Report]:
     for place, line in enumerate(lines):
         if len(line) > MAX_CHARACTERS or "\r" in line or (at_s := _time_s(line)) is None:
             continue
-        message = strip_header(line)
+        message = strip_headers(line)
         step = _STEP.search(message)
         if step is None or _NO_REPORT.search(message):
             continue
@@ -148,7 +148,7 @@ def _counts_on(lines: Sequence[str], since: int) -> bool:
     """Whether any other wording counts upwards after `since`: an evaluation, a restore, a compilation."""
     reached: dict[str, float] = {}
     for line in lines[since + 1 :]:
-        message = strip_header(line[:MAX_CHARACTERS])
+        message = strip_headers(line[:MAX_CHARACTERS])
         if _STEP.search(message) or not (numbers := _NUMBER.findall(message)):
             continue
         template = _NUMBER.sub("#", message)[:120]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.diagnosis.timeline.loss import LossSeries, read_run
 from babysitter.model.limits import Limits
 from babysitter.model.progress import Motion
@@ -195,7 +195,7 @@ def _counted_up_at(lines: Sequence[str]) -> int | None:
     for place, line in enumerate(lines):
         if len(line) > 400 or " complete, " in line or not _COUNTS.search(line) or _NO_COUNT.search(line):
             continue
-        message = strip_header(line)
+        message = strip_headers(line)
         numbers = _DIGITS.findall(message)
         if not numbers:
             continue

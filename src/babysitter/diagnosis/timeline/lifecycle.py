@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.frame.line import strip_headers
 
 MAX_CHARACTERS = 2000  # a milestone is short; what is longer is data
 
@@ -28,7 +28,7 @@ def read_milestone(text: str) -> Milestone | None:
     """The milestone that this line marks, or None. Words in the middle of a sentence mark nothing."""
     if len(text) > MAX_CHARACTERS or not _HINT.search(text):
         return None
-    line = strip_header(text)
+    line = strip_headers(text)
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.match(line)), None)
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.frame.line import strip_headers
 
 WILD = "<*>"
 MAX_TEMPLATES = 256
@@ -21,7 +21,7 @@ _WILD_WORD = re.compile(r"\d|/|::|^[\"'\[{(<].*[\"'\]})>][,.;:]?$|^[0-9a-fA-F-]{
 
 def words_of(text: str) -> tuple[str, ...]:
     """The line's message in words, the changing ones wild; empty for a line that says nothing."""
-    words = strip_header(text[:MAX_CHARACTERS]).split()[:MAX_WORDS]
+    words = strip_headers(text[:MAX_CHARACTERS]).split()[:MAX_WORDS]
     return tuple(_masked(word) for word in words)
 
 

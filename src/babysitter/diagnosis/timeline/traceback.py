@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.frame.line import strip_headers
 
 MAX_LINES = 400  # of one unit; a longer one is closed as cut off
 MAX_NOTES = 5
@@ -251,7 +251,7 @@ def _adds_note(unit: _Open, index: int, inner: str) -> bool:
     if (
         not is_next
         or len(unit.notes) >= MAX_NOTES
-        or strip_header(inner) != inner.strip()
+        or strip_headers(inner) != inner.strip()
         or _RAISED.match(inner[:200])
     ):
         return False

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from babysitter.diagnosis.frame.headers import strip_header
+from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.model.progress import Progress
 
 MAX_CHARACTERS = 2000  # a report is short; what is longer is data
@@ -46,7 +46,7 @@ def read_step(text: str) -> TrainingStep | None:
     drawn = text.rstrip("\r\n").rpartition("\r")[2][:MAX_CHARACTERS]
     if not _HINT.search(drawn):
         return None
-    line = strip_header(drawn)
+    line = strip_headers(drawn)
     for reader in _READERS:
         if (step := reader(line)) is not None:
             return step
