@@ -43,6 +43,15 @@ def test_stored_request_goes_before_the_stored_command():
     assert command.submission == replace(STORED, workdir="/code", folder=FOLDER)
 
 
+def test_command_cannot_start_a_child_job():
+    http, command = ways(known(is_child=True))
+    assert http.submission is not None
+    assert command.submission is None
+    assert "another job submitted this one" in command.closed
+    (given,) = ways(known(given=replace(build.submission(), workdir="/mine"), is_child=True))
+    assert given.submission is None
+
+
 def test_given_command_is_the_only_way():
     given = replace(build.submission(), workdir="/mine")
     (way,) = ways(known(given=given))

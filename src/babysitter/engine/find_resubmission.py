@@ -81,6 +81,7 @@ async def known_submission(
         env_from=env_from,
         set_variables=frozenset(name for name in env_from if os.environ.get(name)),
         client_constants=reader.abilities.client_constants,
+        is_child=watch.first_root.count("/") > 2,
     )
     if not known.workdir:
         return known

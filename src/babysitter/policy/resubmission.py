@@ -31,6 +31,7 @@ class KnownSubmission:
     `folder`: what the folder of the command holds now; None where no folder was named, or where it cannot be
     read, and then `folder_fault` says why. `set_variables`: those of `env_from` that have a value where the
     service runs. `client_constants`: variables to which every client of the generation gives the same value.
+    `is_child`: another job submitted it; the client's command starts root jobs only.
     """
 
     context: SubmitContext
@@ -40,6 +41,7 @@ class KnownSubmission:
     env_from: tuple[str, ...] = ()
     set_variables: frozenset[str] = frozenset()
     client_constants: frozenset[str] = frozenset()
+    is_child: bool = False
 
     @property
     def stored(self) -> Submission | None:
@@ -112,6 +114,8 @@ def _stored_command(known: KnownSubmission) -> Way:
 
 def _in_folder(title: str, command: Submission, known: KnownSubmission) -> Way:
     """A command in the folder that was named for it: elsewhere it would ship other files."""
+    if known.is_child:
+        return Way(title, closed="another job submitted this one, and a command starts root jobs only")
     if not known.workdir:
         said = "nobody named the folder to submit from, and its files are what is shipped; "
         return Way(title, closed=said + GIVE_A_COMMAND)
