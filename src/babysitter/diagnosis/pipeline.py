@@ -1,12 +1,13 @@
 """The pure middle of a check: remember, classify, assess. `check` and `replay` are the same call of it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from babysitter.diagnosis.causes.loss_rules import findings_of_course
 from babysitter.diagnosis.causes.match_rules import classify
 from babysitter.diagnosis.causes.rule_fields import PaceFields
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.judge.assess import assess
+from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
 from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
 from babysitter.diagnosis.timeline.stage_pace import current_stage, since_last_completion_s
@@ -18,12 +19,28 @@ from babysitter.model.log import Role
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
+from babysitter.model.progress import Motion
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 
 
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A verdict with everything that it rests on."""
+
+    verdict: Verdict
+    findings: Findings
+
+
 def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend: str = "iris") -> Verdict:
     """What an observation means for a watch. Pure; the memory to keep is in the verdict."""
+    return consider(watch, observation, playbook, backend=backend).verdict
+
+
+def consider(
+    watch: Watch, observation: Observation, playbook: Playbook, *, backend: str = "iris"
+) -> Considered:
+    """As `judge`, with what the rules found."""
     memory = update_memory(watch.memory, observation)
 
     def its_role(task: TaskId) -> Role | None:
@@ -32,9 +49,9 @@ def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend
     findings = classify(
         observation,
         memory,
-        playbook.for_job(backend, memory.kind),
+        playbook if observation.excerpt else playbook.for_job(backend, memory.kind),
         carried=() if observation.is_reread else watch.memory.recent_lines,
-        measures=measures_of(memory),
+        measures=measures_of(memory, motion_of(memory, observation, watch.limits)),
         last_log_age_s=last_line_age_s(memory, observation),
         role_of_task=its_role,
     )
@@ -45,12 +62,15 @@ def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend
     verdict = assess(observation, findings, memory, watch.limits)
     if verdict.phase is Phase.STEADY and findings.worst <= Severity.INFO:
         verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
-    return verdict
+    return Considered(verdict, findings)
 
 
 def _with_course(memory: Memory, findings: Findings, course: LossHistory) -> tuple[Memory, Findings]:
     """What a run's numbers prove. A loss that is back at its level clears what was held against it."""
     findings = replace(findings, all=(*findings_of_course(course), *findings.all))
+    advanced_at = course.run.advanced_at
+    if advanced_at is not None and (place := course.places[advanced_at]) > (memory.advanced_position or -1):
+        memory = replace(memory, advanced_position=place)
     if not course.run.is_at_its_level:
         return memory, findings
     kept = tuple(each for each in memory.findings if each.cause is not Cause.NUMERICAL_DIVERGENCE)
@@ -62,11 +82,11 @@ def _is_in_trouble(memory: Memory) -> bool:
     return has_ended_badly or memory.phase in (Phase.SUSPECT, Phase.FAILING)
 
 
-def measures_of(memory: Memory) -> PaceFields:
+def measures_of(memory: Memory, motion: Motion | None = None) -> PaceFields:
     """The pace of the stage under way, under the names that playbooks compare."""
     stage = current_stage(memory.stages, memory.newest_attempt)
     if stage is None:
-        return PaceFields()
+        return PaceFields(motion)
     counts = {
         "done": stage.done,
         "total": stage.total,
@@ -80,7 +100,7 @@ def measures_of(memory: Memory) -> PaceFields:
         "alive_ratio": _ratio(stage.alive, stage.workers),
         "quiet_s": since_last_completion_s(stage),
     }
-    return PaceFields(numbers={name: float(value) for name, value in counts.items() if value is not None})
+    return PaceFields(motion, {name: float(value) for name, value in counts.items() if value is not None})
 
 
 def _ratio(part: int | None, whole: int | None) -> float | None:

@@ -52,6 +52,12 @@ class Limits:
         3.0, "nor before so many times the slowest first shard of earlier stages"
     )
     straggler_least_age_s: float = _limit(300.0, "the last shards of a stage are stragglers after this")
+    straggler_least_left_s: float = _limit(
+        900.0, "or sooner, when the rest of them would take longer than this at the present pace"
+    )
+    hopeless_s: float = _limit(
+        3600.0, "a text that shows no completion for so long: a restart is advised without thread dumps"
+    )
     straggler_most_share: float = _limit(
         0.1, "of a stage's shards that may be in flight and still be called stragglers"
     )
@@ -64,6 +70,10 @@ class Limits:
     )
     churn_window_s: float = _limit(1800.0, "within this so many lost workers are too many")
     churn_least_count: int = _limit(4, "never fewer than this, however small the pool")
+    only_polls_s: float = _limit(
+        5400.0,
+        "a step of training behind which only polls of a server's health are printed for so long hangs",
+    )
     quiet_floor_s: float = _limit(1800.0, "silence of a job that reports no progress, unusual from here on")
     quiet_gap_factor: float = _limit(4.0, "and not before so many times its longest silence so far")
     silent_floor_s: float = _limit(7200.0, "silence of such a job that people are told of")

@@ -13,7 +13,7 @@ from babysitter.model.job import JobState
 from babysitter.model.log import Cursor, LogLine, Role
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
-from babysitter.model.progress import Progress, StagePace
+from babysitter.model.progress import CountedWork, OnlyPolls, Progress, StagePace, StillCount
 from babysitter.model.seen import Source
 from babysitter.model.thread_dump import DumpSummary
 
@@ -76,6 +76,8 @@ class Memory:
     last_line_at: datetime | None = None
     line_gap_s: float = 0.0  # the longest silence survived
     shutdown_at: datetime | None = None  # the newest coordinator said that its pipeline is over
+    pipeline_tries: int = 0  # of the newest pipeline, by its own lines; 0 = the first
+    shard_tries: int = 0  # of the shard that the newest coordinator gave up; 0 = none
     requeues: tuple[datetime, ...] = ()  # shards given to another worker, newest last
     losses: tuple[WorkerLosses, ...] = ()
     errors: tuple[ErrorNote, ...] = ()
@@ -85,6 +87,11 @@ class Memory:
         LogLine, ...
     ] = ()  # of a training run, the newest; noise would push them out of the rest
     loss_level: float | None = None  # the best level that the loss of this try has held
+
+    # what its lines count, for programs that nobody told about
+    work: CountedWork = field(default_factory=CountedWork)
+    still_count: StillCount | None = None
+    only_polls: OnlyPolls | None = None
 
     # what is under suspicion, and what was said
     lines_read: int = 0  # positions of kept findings count from the first line ever read

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobTree
+from babysitter.model.job_facts import JobFacts
 from babysitter.model.log import Cursor, LogLine
 from babysitter.model.seen import Gone, Seen, Sight, Unseen
 from babysitter.model.thread_dump import ThreadDump
@@ -21,6 +22,21 @@ class Want(StrEnum):
     WORKER_DUMPS = "worker-dumps"  # of workers that hold shards
     OLDER_LINES = "older-lines"  # a tail before the cursor: the first look, or after a gap
     WORKER_LINES = "worker-lines"  # the newest warnings and tracebacks of workers
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A log text and what a person tells beside it, where no cluster was asked: all that there will ever be.
+
+    `first_line`: how many lines of the text stand before those of the observation. `dumps`: thread dumps of
+    processes that nobody named.
+    """
+
+    text: bytes
+    facts: JobFacts = field(default_factory=JobFacts)
+    dumps: tuple[ThreadDump, ...] = ()
+    source: str = "log"
+    first_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,7 @@ class Observation:
     skipped_lines: int = 0
     is_reread: bool = False
     generation: str = ""
+    excerpt: Excerpt | None = None  # this is not a cluster's answer but a text
 
     @property
     def blind_spots(self) -> tuple[Unseen, ...]:

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from babysitter.model.ids import JobId
+from babysitter.model.log import LogLine
 
 
 class Motion(StrEnum):
@@ -78,6 +79,41 @@ class StagePace:
     def reached(self) -> str:
         """How far it is, in words."""
         return f"{self.done} of {self.total}" if self.total else f"{self.done}"
+
+
+@dataclass(frozen=True, slots=True)
+class StillCount:
+    """A count that was reported again and again and did not rise. `first` and `last`: two of the reports."""
+
+    value: float
+    reports: int
+    still_s: float
+    last_at: datetime | None
+    first: LogLine
+    first_position: int = 0
+    last: LogLine | None = None  # None = it stands in an earlier look
+    last_position: int = 0
+    total: float | None = None
+    is_training_step: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyPolls:
+    """A step of training that began, and behind which only a server's polls of its health go on."""
+
+    began: LogLine
+    began_position: int
+    began_at: datetime | None
+    polls: int = 0
+    last: LogLine | None = None
+    last_position: int = 0
+    last_at: datetime | None = None
+
+    @property
+    def polled_s(self) -> float:
+        if self.began_at is None or self.last_at is None:
+            return 0.0
+        return (self.last_at - self.began_at).total_seconds()
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,3 +72,6 @@ class DumpSummary:
     role: Role
     doing: ProcessActivity
     place: str = ""  # innermost frames, outermost last: "accept < fetch_page < run_stage"
+    line: str = ""  # the innermost of them with its file and line
+    is_idle: bool = False  # that thread was off the processor
+    is_all_idle: bool = False  # so was every thread of the process and its children

@@ -66,3 +66,34 @@ def test_a_plain_job_may_be_silent_for_longer():
     late = [look(s, plain, dumps={f"{ROOT}/0": dump(jobs.OVER, s, f"{ROOT}/0")}) for s in (2000, 2030)]
     assert story(told, *over)[-1].cause is not Cause.ZOMBIE_COORDINATOR
     assert story(told, *over, *late)[-1].cause is Cause.ZOMBIE_COORDINATOR
+
+
+CHILD = """\
+Process 7: python run.py
+Python v3.12.1 (/usr/bin/python3.12)
+
+Thread 7 ({state}): "MainThread"
+    Popen._try_wait (subprocess.py:{line})
+    main (run.py:40)
+    <module> (run.py:50)
+"""
+IN_CHILD = CHILD.format(state="idle", line=2011)
+
+
+@pytest.mark.parametrize(
+    ("shown", "seen", "expected"),
+    [
+        (((400, IN_CHILD), (600, IN_CHILD)), ALONE, Cause.ZOMBIE_COORDINATOR),
+        (((2000, IN_CHILD), (2200, IN_CHILD)), tree(), Cause.STAGE_STUCK),
+        (((400, IN_CHILD), (430, IN_CHILD)), ALONE, Cause.HEALTHY),  # no longer than any wait
+        (((400, IN_CHILD), (600, CHILD.format(state="active", line=2011))), ALONE, Cause.HEALTHY),
+        (((400, IN_CHILD), (600, CHILD.format(state="idle", line=9))), ALONE, Cause.HEALTHY),
+    ],
+    ids=["after its pipelines", "plain job", "too short", "at work", "moved on"],
+)
+def test_a_root_that_waits_in_one_line_is_told(shown, seen, expected):
+    verdict = story(*looks(*shown, seen=seen), start=up())[-1]
+    assert verdict.cause is expected
+    if expected is not Cause.HEALTHY:
+        assert verdict.action is ActionKind.ESCALATE
+        assert "Popen._try_wait (subprocess.py:2011)" in verdict.diagnosis.explanation

@@ -240,6 +240,14 @@ def test_a_restart_of_a_stuck_stage_needs_two_dumps_of_a_worker_that_hangs():
     assert "socket.accept" in proven.diagnosis.explanation
 
 
+def test_a_worker_idle_on_one_line_of_its_own_code_hangs():
+    idle = jobs.AT_WORK.replace("active+gil", "idle")  # a call into C leaves no frame of its own
+    assert stuck_with(idle).cause is Cause.STRAGGLERS
+    proven = stuck_with(idle, idle)
+    assert (proven.cause, proven.action) == (Cause.STAGE_STUCK, ActionKind.RESTART)
+    assert stuck_with(idle, idle.replace("tok.py:40", "tok.py:41")).cause is Cause.STRAGGLERS
+
+
 def test_a_worker_in_two_different_places_does_not_hang():
     elsewhere = jobs.BLOCKED.replace("fetch_page", "fetch_image")
     assert stuck_with(jobs.BLOCKED, elsewhere).action is ActionKind.ESCALATE

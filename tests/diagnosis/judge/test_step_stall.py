@@ -1,9 +1,18 @@
-"""A count that stands still while the clock of the lines runs, and what only looks like it."""
+"""Counts that stand still while lines go on, for a text and for a watch."""
+
+from dataclasses import replace
 
 import pytest
 
-from babysitter.diagnosis.judge.step_stall import frozen_finding, polled_finding
-from babysitter.model.finding import Cause
+from babysitter.diagnosis.pipeline import judge
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.phase import Phase
+from babysitter.usecases.classify_text import examine
+from tests.support.build import watch as made_watch
+from tests.support.jobs import look, raw, tree
+from tests.support.recordings import rules
 
 BEATS = (
     "2026-03-01 09:00:00 INFO step 700/9000 loss 2.31",
@@ -12,20 +21,31 @@ BEATS = (
     "2026-03-01 09:25:00 INFO heartbeat 5: all threads alive, current step 701",
     "2026-03-01 09:40:00 INFO heartbeat 6: all threads alive, current step 701",
 )
+POLLS = (
+    "(Trainer pid=4) [2026-03-01 09:00:00] timer.py:24 - Timer actor_train start",
+    *(
+        f'(Engine pid=9) [2026-03-01 {hour:02}:00:05] INFO:  192.0.2.4:41 - "GET /metrics HTTP/1.1" 200 OK'
+        for hour in (9, 10, 11, 12)
+    ),
+)
+RUNNING = JobFacts(state=JobState.RUNNING)
 
 
-def test_heartbeats_that_repeat_a_step_for_long_are_a_hang() -> None:
-    found = frozen_finding(BEATS, source="log", silent_s=600.0)
-    assert found is not None
-    assert found.cause is Cause.COLLECTIVE_TIMEOUT
-    assert (found.position, found.last_position) == (1, 4)
-    assert "Step 701" in found.explanation
-    assert "50 minutes" in found.explanation
+def cause(*lines: str) -> Cause:
+    return examine("\n".join(lines), rules(), RUNNING).diagnosis.cause
 
 
-def test_midnight_is_no_step_back() -> None:
-    lines = [f"{clock} INFO phase=training step=12 alive" for clock in ("23:50:00", "00:05:00", "00:30:00")]
-    assert frozen_finding(lines) is not None
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (BEATS, Cause.COLLECTIVE_TIMEOUT),
+        ([f"2026-03-01 09:{minute}:00 INFO 0/500 steps" for minute in ("00", "20", "45")], Cause.STAGE_STUCK),
+        (POLLS, Cause.COLLECTIVE_TIMEOUT),
+    ],
+    ids=["heartbeats", "never began", "polls"],
+)
+def test_work_that_stands_still_behind_talk_is_named(lines, expected):
+    assert cause(*lines) is expected
 
 
 @pytest.mark.parametrize(
@@ -48,25 +68,8 @@ def test_midnight_is_no_step_back() -> None:
     ],
     ids=["too short", "counts on", "evaluates", "resumes", "ranks", "starts", "slow steps", "no clock"],
 )
-def test_what_only_looks_like_it(lines: tuple[str, ...]) -> None:
-    assert frozen_finding(lines) is None
-
-
-POLLS = (
-    "(Trainer pid=4) [2026-03-01 09:00:00] timer.py:24 - Timer actor_train start",
-    *(
-        f'(Engine pid=9) [2026-03-01 {hour:02}:00:05] INFO:  192.0.2.4:41 - "GET /metrics HTTP/1.1" 200 OK'
-        for hour in (9, 10, 11, 12)
-    ),
-)
-
-
-def test_a_step_behind_which_only_polls_go_on_is_a_hang() -> None:
-    found = polled_finding((*POLLS, ""), source="log")
-    assert found is not None
-    assert found.cause is Cause.COLLECTIVE_TIMEOUT
-    assert (found.position, found.last_position) == (0, 4)
-    assert "180 minutes" in found.explanation
+def test_counts_that_only_seem_to_stand_still(lines):
+    assert cause(*lines) is Cause.HEALTHY
 
 
 @pytest.mark.parametrize(
@@ -79,9 +82,22 @@ def test_a_step_behind_which_only_polls_go_on_is_a_hang() -> None:
             *POLLS,
             '(Engine pid=9) [2026-03-01 12:01:05] INFO: 192.0.2.4:41 - "POST /generate HTTP/1.1" 200 OK',
         ),
-        [each.replace("2026-03-01 ", "").replace(":00:", " ") for each in POLLS],
     ],
-    ids=["too short", "idle server", "saves", "generates", "no clock"],
+    ids=["too short", "idle server", "saves", "generates"],
 )
-def test_polls_of_a_server_that_is_no_hang(lines: tuple[str, ...]) -> None:
-    assert polled_finding(lines) is None
+def test_polls_of_a_server_that_does_not_hang(lines):
+    assert cause(*lines) is not Cause.COLLECTIVE_TIMEOUT
+
+
+def test_a_watch_sees_it_over_many_looks():
+    watch = made_watch(Phase.STEADY)
+    causes = []
+    for now, text in ((0, "step 700/9000 loss 2.31"), (12, "step 701/9000 loss 2.30")):
+        watch = replace(watch, memory=judge(watch, look(now, tree(), raw(now, text)), rules()).memory)
+    for now in range(300, 2701, 300):
+        verdict = judge(watch, look(now, tree(), raw(now, "alive, current step 701")), rules())
+        causes.append(verdict.cause)
+        watch = replace(watch, memory=verdict.memory)
+    assert causes[0] is Cause.HEALTHY
+    assert causes[-1] is Cause.COLLECTIVE_TIMEOUT
+    assert verdict.action is ActionKind.ESCALATE

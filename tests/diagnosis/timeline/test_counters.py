@@ -270,5 +270,5 @@ def test_counters_go_on_from_look_to_look():
 def test_counters_remember_the_newest_counts_only():
     texts = [f"step 1 of {total}" for total in range(10, 200)]
     counts = read_counters(read_entries(texts)).work.counts
-    assert len(counts) == 48
+    assert len(counts) == 24
     assert counts[-1].total == 199

@@ -3,14 +3,22 @@
 import pytest
 
 from babysitter.diagnosis.timeline.entries import read_entries
-from babysitter.diagnosis.timeline.only_polls import find_only_polls
+from babysitter.diagnosis.timeline.only_polls import fold_polls
+from babysitter.model.log import LogLine
 
 POLL = 'INFO: 192.0.2.3:5150 - "GET /metrics HTTP/1.1" 200 OK'
 HOUR = 3600.0
 
 
 def _found(*lines: tuple[float, str]):
-    return find_only_polls(read_entries([text for _, text in lines], times_s=[at_s for at_s, _ in lines]))
+    """The polls, if they went on for long enough."""
+    entries = read_entries([text for _, text in lines], times_s=[at_s for at_s, _ in lines])
+    said = [LogLine(text) for _, text in lines]
+    polls = fold_polls(None, entries, said)
+    for split in range(len(lines)):
+        assert fold_polls(fold_polls(None, entries[:split], said), entries[split:], said[split:]) == polls
+    is_long = polls is not None and polls.polls >= 3 and polls.polled_s >= 1.5 * HOUR
+    return polls if is_long else None
 
 
 @pytest.mark.parametrize(
@@ -27,7 +35,7 @@ def _found(*lines: tuple[float, str]):
 def test_polls_behind_work_are_found(work, poll):
     found = _found((0, "x"), (1, work), (HOUR, poll), (2 * HOUR, poll), (2.5 * HOUR, poll))
     assert found is not None
-    assert found.last_work.message == work
+    assert found.began.text == work
 
 
 @pytest.mark.parametrize(

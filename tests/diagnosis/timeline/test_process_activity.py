@@ -33,6 +33,22 @@ def test_what_a_coordinator_does(text, doing):
     assert summarise_dump(dump(text, 0), Role.COORDINATOR).doing is doing
 
 
+@pytest.mark.parametrize(
+    "frames",
+    [
+        ("Popen.wait (multiprocessing/popen_fork.py:43)", "_exit_function (multiprocessing/util.py:360)"),
+        ("Condition.wait (threading.py:355)", "_python_exit (concurrent/futures/thread.py:31)"),
+        ("flush (run.py:90)",),  # registered with atexit: there is no module below it
+    ],
+    ids=["children", "pool", "atexit"],
+)
+def test_a_coordinator_that_hangs_at_its_exit_is_over(frames):
+    text = 'Process 7: python run.py\nThread 7 (idle): "MainThread"\n' + "".join(
+        f"    {each}\n" for each in frames
+    )
+    assert summarise_dump(dump(text, 0), Role.COORDINATOR).doing is ProcessActivity.SHUT_DOWN
+
+
 def test_a_stage_under_way_outweighs_a_main_thread_in_shutdown():
     both = jobs.OVER + 'Thread 9 (idle): "actor-method_0"\n    _wait_for_stage (zephyr/execution.py:800)\n'
     assert summarise_dump(dump(both, 0), Role.COORDINATOR).doing is ProcessActivity.IN_STAGE

@@ -14,6 +14,7 @@ from itertools import accumulate, count, islice
 from operator import add
 
 from babysitter.diagnosis.causes.rule_fields import Fields
+from babysitter.diagnosis.frame.line import MAX_HEADER_CHARACTERS, read_frame
 from babysitter.diagnosis.signatures.pattern import Pattern, line_finder, parse_pattern
 from babysitter.diagnosis.signatures.scanner import Scanner, tidy
 from babysitter.diagnosis.stance.vocabulary import Stance
@@ -47,10 +48,6 @@ _LEVELS = {
 }
 _ORDER = (LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING, LogLevel.ERROR, LogLevel.CRITICAL)
 _TASK = re.compile(rb"^\s{0,4}(?:\[?[\d:T.\- ]{5,30}Z?\]? )?task=(?P<task>/\S+)")
-_TIME = re.compile(
-    r"(?P<y>20\d\d)-?(?P<mo>\d\d)-?(?P<d>\d\d)[T ](?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)"
-    r"|\[?(?P<h2>\d\d):(?P<mi2>\d\d):(?P<s2>\d\d)"
-)
 
 
 class LineBuffer:
@@ -215,17 +212,10 @@ class LineBuffer:
     def time_ms(self, line: int) -> int | None:
         """When it was printed: the time inside the line, else the entry's; None when neither is there."""
         entry_ms = self._entries[line].at_ms if self._entries is not None and line < self.log_count else 0
-        found = _TIME.search(self.text(line)[:80])
-        try:
-            if found and found["y"]:
-                year, month, day, hour, minute, second = map(int, found.groups()[:6])
-                inside = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-                return int(inside.timestamp() * 1000)
-        except ValueError:
+        frame = read_frame(self.text(line)[:MAX_HEADER_CHARACTERS])
+        if frame.at_s is None or (entry_ms and not frame.has_date):
             return entry_ms or None
-        if entry_ms or not found:
-            return entry_ms or None
-        return (int(found["h2"]) * 3600 + int(found["mi2"]) * 60 + int(found["s2"])) * 1000
+        return int(frame.at_s * 1000)
 
     def is_near_end(self, line: int, lines: int) -> bool:
         """Whether it is among the last so many lines of its task (of the log, when tasks are not known)."""

@@ -50,6 +50,11 @@ def classify(
 
     A finding that rests on carried lines alone is not reported again. What was not seen is no evidence.
     """
+    if (excerpt := observation.excerpt) is not None:
+        facts = replace(excerpt.facts, last_line_age_s=excerpt.facts.last_line_age_s)
+        return classify_text(
+            excerpt.text, playbook, facts, source=excerpt.source, dumps=excerpt.dumps, measures=measures
+        )
     lines = (*carried, *observation.seen_lines)
     tree = observation.seen_tree
     dumps = tuple(

@@ -6,6 +6,7 @@ Pure: the moment is the observation's, what it would like to see next is part of
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from babysitter.diagnosis.judge.at_once import at_once
 from babysitter.diagnosis.judge.blind import blind
 from babysitter.diagnosis.judge.evidence import retain_findings
 from babysitter.diagnosis.judge.failing import failing
@@ -59,6 +60,9 @@ def assess(observation: Observation, findings: Findings, memory: Memory, limits:
         return blind(observation, observation.tree, memory, limits)
     if isinstance(observation.tree, Gone):
         return missing(observation, observation.tree, memory, limits)
+    if observation.excerpt is not None:
+        snapshot = Snapshot(observation.tree.value, observation, findings, memory, limits)
+        return _verdict(snapshot, at_once(snapshot), (), recovered=False)
     memory = replace(
         retain_findings(memory, findings, observation), assessment_s=assessment_every_s(memory, limits)
     )

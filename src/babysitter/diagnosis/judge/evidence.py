@@ -7,11 +7,11 @@ job that still lives: a restart needs proof of death, and a line in a log is non
 from dataclasses import replace
 
 from babysitter.diagnosis.judge.root_cause import diagnose
-from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.snapshot import STOPPED, Snapshot
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.ids import JobId, is_within
-from babysitter.model.job import Job, JobState, Task, TaskState
+from babysitter.model.job import Task, TaskState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.memory import ErrorNote, Memory
 from babysitter.model.observation import Observation
@@ -19,7 +19,6 @@ from babysitter.model.verdict import Diagnosis
 
 MAX_FINDINGS = 40
 LAST_WORDS = 3  # lines shown of an end that nothing explains
-STOPPED = "Terminated by user"
 
 
 def retain_findings(memory: Memory, findings: Findings, observation: Observation) -> Memory:
@@ -51,6 +50,8 @@ def _joined(before: Finding, again: Finding) -> Finding:
 
 def known_findings(snapshot: Snapshot) -> Findings:
     """Everything that speaks now: what was kept, and what the states of this look say."""
+    if snapshot.is_last_look:
+        return snapshot.findings
     lines = len(snapshot.observation.seen_lines)
     facts = [finding for finding in snapshot.findings.all if not 0 <= finding.position < lines]
     facts = [replace(f, position=-1, last_position=-1) if f.position >= 0 else f for f in facts]
@@ -91,6 +92,12 @@ def _counts(snapshot: Snapshot, source: str, attempt: int) -> bool:
 def facts_of(snapshot: Snapshot) -> JobFacts:
     """What is known of the job beside its lines, from the newest attempt upwards."""
     root, pipeline = snapshot.root, snapshot.pipeline
+    if (excerpt := snapshot.observation.excerpt) is not None:
+        return replace(
+            excerpt.facts,
+            retried_by_itself=excerpt.facts.retried_by_itself or snapshot.was_restarted_by_itself,
+            advanced_after=snapshot.memory.advanced_position,
+        )
     ended = _decisive_task(snapshot)
     job = pipeline.coordinator if pipeline and pipeline.coordinator.state.ended_badly else root
     limit = max((each.resources.memory_bytes for each in snapshot.tree), default=0)
@@ -104,16 +111,10 @@ def facts_of(snapshot: Snapshot) -> JobFacts:
         memory_peak_bytes=snapshot.memory.peak_memory_bytes,
         memory_limit_bytes=limit or None,
         last_line_age_s=snapshot.age_s(snapshot.memory.last_line_at) if snapshot.sees_lines else None,
-        stopped_at_root=was_stopped(root),
+        stopped_at_root=snapshot.was_stopped,
         retried_by_itself=not root.state.is_terminal and (snapshot.is_healing or snapshot.retries > 0),
         advanced_after=snapshot.memory.advanced_position,
     )
-
-
-def was_stopped(root: Job) -> bool:
-    """Whether the root itself was ended through the controller. At a child the same words prove nothing."""
-    texts = [root.error, *(task.error for task in root.tasks or ())]
-    return root.state is JobState.KILLED and any(STOPPED in text for text in texts)
 
 
 def _decisive_task(snapshot: Snapshot) -> Task | None:
@@ -132,7 +133,7 @@ def diagnosis_of_the_end(snapshot: Snapshot) -> Diagnosis:
     if newest.cause is Cause.UNKNOWN:
         widest = diagnose(findings, facts)
         newest = widest if widest.cause is not Cause.UNKNOWN else newest
-    return _without_a_change(_with_last_words(snapshot, raised_by_itself(snapshot, newest)))
+    return _tried_out(snapshot, _with_last_words(snapshot, raised_by_itself(snapshot, newest)))
 
 
 def _with_last_words(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
@@ -172,10 +173,11 @@ def raised_by_itself(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     )
 
 
-def _without_a_change(diagnosis: Diagnosis) -> Diagnosis:
-    """Code and data are changed by people, not by another submission: somebody must look."""
+def _tried_out(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
+    """What failed alike in every try that the pipeline itself made needs a person, not another submission."""
     by_people = diagnosis.cause in (Cause.CODE_ERROR, Cause.DATA_ERROR)
-    if by_people and diagnosis.change is None and diagnosis.action.restarts:
+    is_tried_out = snapshot.memory.shard_tries >= snapshot.limits.same_error_escalate_count
+    if by_people and is_tried_out and diagnosis.change is None and diagnosis.action.restarts:
         return replace(diagnosis, action=ActionKind.ESCALATE)
     return diagnosis
 

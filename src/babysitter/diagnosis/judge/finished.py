@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from babysitter.diagnosis.judge.evidence import diagnosis_of_the_end, was_stopped
+from babysitter.diagnosis.judge.evidence import diagnosis_of_the_end
 from babysitter.diagnosis.judge.phase_result import PhaseResult
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.model.cause_info import about
@@ -12,6 +12,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.verdict import Diagnosis, Reason
 
 RECENT_OUTAGE_S = 900.0
+_NO_NEWS = frozenset({Cause.HEALTHY, Cause.USER_CANCEL, Cause.SLOW_STARTUP, Cause.UNKNOWN})  # of a success
 
 
 def finished(snapshot: Snapshot) -> PhaseResult:
@@ -26,10 +27,10 @@ def _how_it_ended(snapshot: Snapshot) -> Diagnosis | None:
     root = snapshot.root
     if root.state is JobState.SUCCEEDED:
         found = diagnosis_of_the_end(snapshot)
-        return None if about(found.cause).is_benign or found.cause is Cause.UNKNOWN else found
+        return None if found.cause in _NO_NEWS else found
     if root.state is JobState.UNSCHEDULABLE:
         return _unschedulable(snapshot)
-    if was_stopped(root):
+    if snapshot.was_stopped:
         return _stopped(snapshot)
     found = diagnosis_of_the_end(snapshot)
     if root.state is JobState.KILLED and found.cause is Cause.UNKNOWN and _is_after_an_outage(snapshot):

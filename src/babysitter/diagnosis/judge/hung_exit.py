@@ -5,12 +5,15 @@ interpreter's own shutdown for threads that somebody left behind. Threads left b
 silence has to agree; and since the pipelines are done, stopping is as good as starting anew: people decide.
 """
 
+from datetime import datetime
+
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import (
     Certainty,
     Suspicion,
     apart_s,
     evidence_of,
+    newest_idle_run,
     newest_run,
     none_of,
     notes_of,
@@ -19,7 +22,7 @@ from babysitter.model.finding import ActionKind, Cause, Retry, Severity
 from babysitter.model.ids import TaskId
 from babysitter.model.job import JobState
 from babysitter.model.observation import Want
-from babysitter.model.thread_dump import ProcessActivity
+from babysitter.model.thread_dump import DumpSummary, ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
@@ -38,15 +41,27 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
     quiet_s = snapshot.age_s(active_at)
     over = newest_run(notes_of(snapshot, TaskId(f"{root.id}/0")), ProcessActivity.SHUT_DOWN)
     is_silent, is_twice = quiet_s > most_s, apart_s(over) >= limits.zombie_dumps_apart_s
+    idle = _idle_since(snapshot, active_at)
+    is_hung = apart_s(idle) >= limits.suspect_most_s
     told = f"nothing was printed or ended for {quiet_s:.0f} s (unusual from {most_s:.0f} s on)"
     reasons = (
         Reason("lingering.silent", is_silent, told),
         Reason(
             "lingering.two-dumps-agree", is_twice, f"{len(over)} dumps in a row show an ended main thread"
         ),
+        Reason(
+            "lingering.nothing-runs",
+            is_hung,
+            f"{len(idle)} dumps in a row show no thread at work and the main thread in one line, "
+            f"{apart_s(idle):.0f} s apart (told from {limits.suspect_most_s:.0f} s on)",
+        ),
     )
     if not is_silent:
         return Suspicion(SignalKind.LINGERING, Certainty.NONE, reasons)
+    if not is_twice and is_hung:
+        diagnosis = _hung(snapshot, idle, told)
+        text = diagnosis.explanation
+        return Suspicion(SignalKind.LINGERING, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence)
     if not is_twice:
         wants = frozenset({Want.ROOT_DUMP})
         return Suspicion(SignalKind.LINGERING, Certainty.POSSIBLE, reasons, told, wants=wants)
@@ -64,4 +79,30 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
     )
     return Suspicion(
         SignalKind.LINGERING, Certainty.PROVEN, reasons, diagnosis.explanation, diagnosis, diagnosis.evidence
+    )
+
+
+def _idle_since(snapshot: Snapshot, active_at: datetime | None) -> tuple[DumpSummary, ...]:
+    """The newest dumps of the root in which nothing of it ran, taken since it last printed anything."""
+    notes = [
+        note
+        for note in notes_of(snapshot, TaskId(f"{snapshot.root.id}/0"))
+        if note.is_all_idle and (active_at is None or note.taken_at >= active_at)
+    ]
+    return newest_idle_run(tuple(notes))
+
+
+def _hung(snapshot: Snapshot, idle: tuple[DumpSummary, ...], told: str) -> Diagnosis:
+    """A process that is neither over nor at work; a person can tell what it waits for."""
+    where = f"in every dump its main thread waits in {idle[-1].line} and no other thread runs"
+    before = "Its pipelines have ended, but " if snapshot.pipeline else ""
+    return Diagnosis(
+        cause=Cause.ZOMBIE_COORDINATOR if snapshot.pipeline else Cause.STAGE_STUCK,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"{before}{where}; {told}.".replace("in every", "In every", not before),
+        confidence=0.7,
+        evidence=evidence_of(idle[0], idle[-1]),
+        retry=Retry.UNKNOWN,
+        look_at=("root-dump", "parent-logs"),
     )

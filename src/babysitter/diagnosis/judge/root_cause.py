@@ -7,18 +7,22 @@ action from the cause, the state, and whether a repeat can help. Nothing proven 
 nothing is wrong.
 """
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
+from babysitter.diagnosis.judge.nothing_wrong import (
+    MAX_EVIDENCE,
+    is_before_progress,
+    is_trouble,
+    nothing_wrong,
+    quoted,
+)
 from babysitter.model.cause_info import about, leads_to
 from babysitter.model.finding import (
     STANCE_PREFIX,
     ActionKind,
     Cause,
-    Evidence,
     Finding,
     Findings,
     Retry,
@@ -26,20 +30,14 @@ from babysitter.model.finding import (
 )
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
+from babysitter.model.limits import Limits
 from babysitter.model.verdict import Diagnosis, Reason
 
 DECISIVE = 0.6  # evidence that names its cause by itself
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
 EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before its effect
 OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
-SILENT_S = 1800.0  # of a running job that is in no known quiet phase
-MAX_EVIDENCE = 6
-# Findings whose lines have such a stance are not about the job, so they do not even make noise of it.
-NOT_THE_JOBS = frozenset(
-    f"{STANCE_PREFIX}{name}"
-    for name in ("quoted", "negated", "expected", "addressed", "advice", "hypothetical")
-)
-_NO_WORD = re.compile(r"[^a-z0-9]+")
+SILENT_S = Limits().quiet_floor_s  # of a running job that is in no known quiet phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,7 @@ def weight_of(
     overcome: list[Finding] = []
     reasons: list[Reason] = []
     for finding in findings.all:
-        if finding.is_consequence or not _is_trouble(finding):
+        if finding.is_consequence or not is_trouble(finding):
             continue
         if reason := _overcome(finding, facts):
             overcome.append(finding)
@@ -104,10 +102,6 @@ def weight_of(
     return tuple(standing), tuple(overcome), reasons
 
 
-def _is_trouble(finding: Finding) -> bool:
-    return finding.severity >= Severity.DEGRADED and not about(finding.cause).is_benign
-
-
 def _overcome(finding: Finding, facts: JobFacts) -> str:
     """Why this finding has no effect any more; "" = it stands."""
     if facts.state is JobState.SUCCEEDED and not about(finding.cause).outlasts_success:
@@ -118,11 +112,7 @@ def _overcome(finding: Finding, facts: JobFacts) -> str:
 
 
 def _went_on_after(finding: Finding, facts: JobFacts) -> bool:
-    return _is_before_progress(finding, facts) and not about(finding.cause).outlasts_progress
-
-
-def _is_before_progress(finding: Finding, facts: JobFacts) -> bool:
-    return facts.advanced_after is not None and 0 <= finding.last_position < facts.advanced_after
+    return is_before_progress(finding, facts) and not about(finding.cause).outlasts_progress
 
 
 def _weight(finding: Finding, facts: JobFacts) -> float:
@@ -206,15 +196,15 @@ def _conclude(
     followed = [each.finding for each in others] + [each for each in findings.all if each.is_consequence]
     finding = root.finding
     action = action_of(finding, facts)
-    goes_on = root.cause is Cause.DISK_FULL and _is_before_progress(finding, facts) and not is_over(facts)
+    goes_on = root.cause is Cause.DISK_FULL and is_before_progress(finding, facts) and not is_over(facts)
     return Diagnosis(
         cause=root.cause,
         severity=Severity.DEGRADED if goes_on else severity_of(root.cause, facts, finding.severity),
         action=ActionKind.ESCALATE if goes_on and action.restarts else action,
         explanation=finding.explanation,
         confidence=_confidence(root, same, others),
-        evidence=_evidence([finding, *(each.finding for each in same if each is not root)]),
-        cascade=_evidence(sorted(followed, key=_starts)),
+        evidence=quoted([finding, *(each.finding for each in same if each is not root)]),
+        cascade=quoted(sorted(followed, key=_starts)),
         retry=finding.retry,
         rules=tuple(dict.fromkeys([finding.rule, *(each.finding.rule for each in same)])),
         machine=next(
@@ -243,7 +233,7 @@ def _without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: Job
         return _ended_without_proof(consequences, findings, facts)
     if facts.state in (None, JobState.RUNNING) and (hint := _unproven(consequences, findings, facts)):
         return hint
-    return _nothing_wrong(findings, overcome, facts)
+    return nothing_wrong(findings, overcome, facts)
 
 
 def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
@@ -256,7 +246,7 @@ def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
             action=ActionKind.IGNORE,
             explanation="The job was stopped on request and nothing shows that it was in trouble before.",
             confidence=0.75,
-            evidence=_evidence(consequences),
+            evidence=quoted(consequences),
             retry=Retry.USELESS,
         )
     return Diagnosis(
@@ -265,7 +255,7 @@ def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
         action=ActionKind.ESCALATE,
         explanation="The job was killed and nothing that was read says by whom or why.",
         confidence=0.5,
-        evidence=_evidence(consequences),
+        evidence=quoted(consequences),
         look_at=("parent", "machine"),
     )
 
@@ -280,7 +270,7 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
             action=action_of(best, facts),
             explanation=f"{best.explanation} What came before it was not seen.",
             confidence=round(best.confidence * 0.9, 2),
-            evidence=_evidence(named),
+            evidence=quoted(named),
             retry=best.retry,
             rules=(best.rule,),
             look_at=best.look_at,
@@ -296,7 +286,7 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
             action=ActionKind.IGNORE,
             explanation=f"{by_person[0].explanation} Nothing shows that the job was in trouble before.",
             confidence=round(by_person[0].confidence * 0.9, 2),
-            evidence=_evidence(by_person),
+            evidence=quoted(by_person),
             retry=Retry.USELESS,
         )
     return Diagnosis(
@@ -305,7 +295,7 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
         action=ActionKind.ESCALATE,
         explanation="The job ended badly and nothing that was read says why.",
         confidence=0.5,
-        evidence=_evidence(consequences) or findings.novel_templates[:MAX_EVIDENCE],
+        evidence=quoted(consequences) or findings.novel_templates[:MAX_EVIDENCE],
     )
 
 
@@ -328,7 +318,7 @@ def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFac
         action=action_of(best, facts),
         explanation=f"{best.explanation} What came before it was not seen.",
         confidence=round(best.confidence * 0.8, 2),
-        evidence=_evidence(told),
+        evidence=quoted(told),
         retry=best.retry,
         rules=(best.rule,),
         look_at=best.look_at,
@@ -350,46 +340,3 @@ def _silent(facts: JobFacts) -> Diagnosis:
         confidence=0.5,
         look_at=("worker-dump", "coordinator-dump"),
     )
-
-
-def _nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFacts) -> Diagnosis:
-    quiet_phase = [each for each in findings.all if each.cause is Cause.SLOW_STARTUP]
-    noise = [each for each in findings.all if each.cause is Cause.TRANSIENT_NOISE]
-    explained = [each for each, by in findings.cancelled if _is_trouble(each) and by not in NOT_THE_JOBS]
-    waiting = [each for each in findings.all if each.cause is Cause.CAPACITY_WAIT]
-    if facts.state in (JobState.PENDING, JobState.BUILDING) and waiting:
-        return _calm(Cause.CAPACITY_WAIT, ActionKind.WAIT, "The job waits to be placed.", waiting)
-    if quiet_phase and facts.state is not JobState.SUCCEEDED:
-        return _calm(Cause.SLOW_STARTUP, ActionKind.WAIT, quiet_phase[0].explanation, quiet_phase)
-    if overcome:
-        text = "Something failed on the way and had no lasting effect: the job went on."
-        return _calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, text, [*overcome, *noise])
-    if noise:
-        return _calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, noise[0].explanation, noise)
-    if explained and not any(each.cause is Cause.HEALTHY for each in findings.all):
-        return _calm(
-            Cause.TRANSIENT_NOISE, ActionKind.IGNORE, "What looks alarming has no effect.", explained
-        )
-    return _calm(Cause.HEALTHY, ActionKind.IGNORE, "Nothing is wrong.", ())
-
-
-def _calm(cause: Cause, action: ActionKind, explanation: str, findings: Sequence[Finding]) -> Diagnosis:
-    return Diagnosis(
-        cause=cause,
-        severity=Severity.DEGRADED if cause is Cause.CAPACITY_WAIT else Severity.BENIGN,
-        action=action,
-        explanation=explanation,
-        confidence=max((each.confidence for each in findings), default=0.7),
-        evidence=_evidence(findings),
-        retry=Retry.ITSELF if action is ActionKind.WAIT else Retry.UNKNOWN,
-        rules=tuple(dict.fromkeys(each.rule for each in findings)),
-    )
-
-
-def _evidence(findings: Iterable[Finding]) -> tuple[Evidence, ...]:
-    """Their lines, the deciding ones first. What was said in the same words, only later, is shown once."""
-    first: dict[str, Evidence] = {}
-    for finding in findings:
-        for line in finding.evidence:
-            first.setdefault(_NO_WORD.sub(" ", strip_headers(line.text).lower()).strip() or line.text, line)
-    return tuple(first.values())[:MAX_EVIDENCE]

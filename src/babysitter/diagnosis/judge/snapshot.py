@@ -23,6 +23,8 @@ from babysitter.model.observation import Observation
 from babysitter.model.progress import StagePace
 from babysitter.model.seen import Seen
 
+STOPPED = "Terminated by user"
+
 
 @dataclass(frozen=True)  # no slots: answers are kept once they are computed
 class Snapshot:
@@ -41,6 +43,11 @@ class Snapshot:
     @property
     def root(self) -> Job:
         return self.tree.root
+
+    @property
+    def is_last_look(self) -> bool:
+        """Whether this is all that there will ever be: a text, after which nobody looks again."""
+        return self.observation.excerpt is not None
 
     @property
     def sees_lines(self) -> bool:
@@ -108,6 +115,22 @@ class Snapshot:
         if self.retries and started_at is not None and self.age_s(started_at) < self.limits.healing_s:
             return advanced_at is None or advanced_at < started_at
         return False
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether the root itself was ended through the controller. At a child the same words prove nothing.
+
+        Nobody knows whether a job that a text tells of is a root, unless it is told.
+        """
+        if self.observation.excerpt is not None:
+            return self.observation.excerpt.facts.stopped_at_root
+        texts = [self.root.error, *(task.error for task in self.root.tasks or ())]
+        return self.root.state is JobState.KILLED and any(STOPPED in text for text in texts)
+
+    @property
+    def was_restarted_by_itself(self) -> bool:
+        """Whether the lines say that the pipeline began anew after a failed attempt."""
+        return self.memory.pipeline_tries > 0
 
     @property
     def was_restarted(self) -> bool:

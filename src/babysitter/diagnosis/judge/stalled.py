@@ -12,16 +12,23 @@ from babysitter.diagnosis.judge.suspicion import (
     Suspicion,
     apart_s,
     evidence_of,
+    newest_idle_run,
     newest_run,
     none_of,
     notes_of,
 )
-from babysitter.diagnosis.timeline.stage_pace import since_last_completion_s, stuck_after_s
-from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.diagnosis.timeline.stage_pace import (
+    eta_s,
+    since_last_completion_s,
+    stuck_after_s,
+)
+from babysitter.model.finding import ActionKind, Cause, Evidence, Findings, Retry, Severity
 from babysitter.model.ids import job_of
+from babysitter.model.limits import Limits
 from babysitter.model.log import Role
-from babysitter.model.observation import Want
-from babysitter.model.progress import StagePace
+from babysitter.model.memory import Memory
+from babysitter.model.observation import Observation, Want
+from babysitter.model.progress import Motion, StagePace
 from babysitter.model.thread_dump import DumpSummary, ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
@@ -45,7 +52,7 @@ def stuck(snapshot: Snapshot) -> Suspicion:
         return _never_began(snapshot)
     if not stage.is_under_way:
         return none_of(SignalKind.STUCK, "stuck.stage-under-way", f"{stage.label} is done")
-    quiet_s, after_s = _quiet_s(snapshot, stage), stuck_after_s(stage, snapshot.memory.stages, limits)
+    quiet_s, after_s = quiet_for_s(snapshot, stage), stuck_after_s(stage, snapshot.memory.stages, limits)
     is_over = quiet_s > after_s
     holders = _holders(snapshot, stage)
     reasons = (
@@ -68,6 +75,25 @@ def stuck(snapshot: Snapshot) -> Suspicion:
     diagnosis = _stuck(snapshot, stage, holders, quiet_s, after_s)
     text = f"nothing completed for {quiet_s:.0f} s"
     return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
+
+
+def motion_of(memory: Memory, observation: Observation, limits: Limits) -> Motion | None:
+    """What the stage under way does, by the suspicions; None where there is no stage."""
+    tree = observation.seen_tree
+    if tree is None:
+        return None
+    snapshot = Snapshot(tree, observation, Findings(), memory, limits)
+    stage = snapshot.stage
+    if stage is None or not stage.is_under_way:
+        return None
+    if stuck(snapshot).level > Certainty.NONE:
+        return Motion.STUCK
+    if stragglers(snapshot).level > Certainty.NONE:
+        return Motion.STRAGGLING
+    if stage.done == 0:
+        earlier = [each for each in memory.stages if each.owner == stage.owner and each is not stage]
+        return Motion.UNKNOWN if earlier else Motion.NOT_STARTED
+    return Motion.ADVANCING if stage.gaps_s or stage.first_done_at != stage.started_at else Motion.UNKNOWN
 
 
 def _never_began(snapshot: Snapshot) -> Suspicion:
@@ -155,7 +181,7 @@ def stragglers(snapshot: Snapshot) -> Suspicion:
     most = max(1, round(stage.total * limits.straggler_most_share))
     # Workers that left for want of work count as gone in the reports, whatever they are called there.
     idle = max(0, (stage.alive or 0) - in_flight) + (stage.gone or 0)
-    quiet_s = _quiet_s(snapshot, stage)
+    quiet_s = quiet_for_s(snapshot, stage)
     holders = _holders(snapshot, stage)
     needed = (
         Reason("stragglers.log-seen", snapshot.sees_lines, "the log was read at this look"),
@@ -170,11 +196,7 @@ def stragglers(snapshot: Snapshot) -> Suspicion:
             workers > 1 and idle * 2 >= workers,
             f"{idle} of {workers} workers are without work",
         ),
-        Reason(
-            "stragglers.old-enough",
-            quiet_s >= limits.straggler_least_age_s,
-            f"nothing completed for {quiet_s:.0f} s (told from {limits.straggler_least_age_s:.0f} s on)",
-        ),
+        _lasting(snapshot, stage, quiet_s),
     )
     reasons = (*needed, _working_reason("stragglers", holders))
     if not all(reason.holds for reason in needed):
@@ -197,7 +219,25 @@ def stragglers(snapshot: Snapshot) -> Suspicion:
     )
 
 
-def _quiet_s(snapshot: Snapshot, stage: StagePace) -> float:
+def _lasting(snapshot: Snapshot, stage: StagePace, quiet_s: float) -> Reason:
+    """Whether the last shards are more than a moment: by their age, else by their pace.
+
+    A text that shows one report has neither.
+    """
+    limits = snapshot.limits
+    left_s = eta_s(stage)
+    is_old = quiet_s >= limits.straggler_least_age_s
+    is_slow = left_s is not None and left_s > limits.straggler_least_left_s
+    is_unknown = snapshot.is_last_look and not stage.gaps_s and not since_last_completion_s(stage)
+    told = f"nothing completed for {quiet_s:.0f} s (told from {limits.straggler_least_age_s:.0f} s on)"
+    if is_slow:
+        told = (
+            f"the rest takes {left_s:.0f} s at this pace (told from {limits.straggler_least_left_s:.0f} s on)"
+        )
+    return Reason("stragglers.old-enough", is_old or is_slow or is_unknown, told)
+
+
+def quiet_for_s(snapshot: Snapshot, stage: StagePace) -> float:
     """How long nothing completed, as the stage's own reports show it.
 
     A coordinator that does not even report any more proves nothing until it has been silent for long:
@@ -228,9 +268,11 @@ def _holders(snapshot: Snapshot, stage: StagePace) -> ShardHolders:
         notes = tuple(note for note in notes_of(snapshot, task) if since is None or note.taken_at >= since)
         run = newest_run(notes, ProcessActivity.BLOCKED)
         same = tuple(note for note in run if note.place == run[-1].place)
+        if len(same) < 2 and notes and notes[-1].doing is ProcessActivity.WORKING:
+            same = newest_idle_run(notes)
         if len(same) >= 2 and apart_s(same) >= snapshot.limits.blocked_dumps_apart_s:
             blocked = (same[0], same[-1])
-        if notes and notes[-1].doing is ProcessActivity.WORKING:
+        elif notes and notes[-1].doing is ProcessActivity.WORKING:
             working.append(notes[-1])
     return ShardHolders(blocked, tuple(working))
 

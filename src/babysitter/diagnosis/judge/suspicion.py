@@ -61,6 +61,19 @@ def newest_run(notes: tuple[DumpSummary, ...], doing: ProcessActivity) -> tuple[
     return tuple(reversed(run))
 
 
+def newest_idle_run(notes: tuple[DumpSummary, ...]) -> tuple[DumpSummary, ...]:
+    """The last notes, as long as their thread is off the processor in one and the same line.
+
+    A call into C leaves no frame of its own: a function that waits in one looks as if it were at work.
+    """
+    run: list[DumpSummary] = []
+    for note in reversed(notes):
+        if not note.is_idle or not note.line or (run and note.line != run[0].line):
+            break
+        run.append(note)
+    return tuple(reversed(run))
+
+
 def apart_s(notes: tuple[DumpSummary, ...]) -> float:
     """Seconds between the first and the last of these dumps."""
     return (notes[-1].taken_at - notes[0].taken_at).total_seconds() if notes else 0.0

@@ -22,9 +22,9 @@ from babysitter.diagnosis.timeline.numbers import SlotKind, read_wording
 from babysitter.model.progress import CountedWork, CountNote, StandStill
 
 MAX_SERIES = 2000  # of one batch of lines
-MAX_NOTES = 48  # remembered: those reported last
+MAX_NOTES = 24  # remembered: those reported last
 MAX_GAPS = 60
-MAX_TEXT_CHARACTERS = 200
+MAX_TEXT_CHARACTERS = 160
 MIN_OTHER_REPORTS = 4  # of a number that nothing says is work
 NEW_START_SHARE = 0.5  # a count that falls below this share of its highest value counts anew
 

@@ -42,6 +42,10 @@ def with_losses(memory: Memory, observation: Observation) -> Memory:
 
 def course_of(before: Memory, memory: Memory, observation: Observation) -> LossHistory:
     """The loss as it stands after a look. `before`: what was remembered before it, `memory`: after it."""
+    if (excerpt := observation.excerpt) is not None:
+        lines = observation.seen_lines
+        places = tuple(range(excerpt.first_line, excerpt.first_line + len(lines)))
+        return LossHistory(_read(lines, None), lines, places)
     new = _reports(memory, observation) if memory.kind == TRAINING else ()
     if not new:
         return LossHistory()

@@ -2,35 +2,51 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import takewhile
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.numbers import read_wording
+from babysitter.model.log import LogLine
+from babysitter.model.progress import OnlyPolls
 
-MIN_POLLS = 3
-MIN_POLLED_S = 5400.0
-
-
-@dataclass(frozen=True, slots=True)
-class OnlyPolls:
-    """The last line of work, the newest poll, and the time between them."""
-
-    last_work: Entry
-    newest: Entry
-    polled_s: float
+MAX_TEXT_CHARACTERS = 300
 
 
-def find_only_polls(entries: Sequence[Entry]) -> OnlyPolls | None:
-    """Return the polls behind which no work was done for 90 min; None where there is work, or was none."""
-    told = [entry for entry in entries if entry.message.strip()]
-    polls = list(takewhile(is_poll, reversed(told)))
-    if len(polls) < MIN_POLLS or len(polls) == len(told):
-        return None
-    last, newest = told[-len(polls) - 1], told[-1]
-    if last.at_s is None or newest.at_s is None or newest.at_s - last.at_s < MIN_POLLED_S:
-        return None
-    return OnlyPolls(last, newest, newest.at_s - last.at_s) if _is_work(last.message) else None
+def fold_polls(
+    before: OnlyPolls | None, entries: Sequence[Entry], lines: Sequence[LogLine]
+) -> OnlyPolls | None:
+    """Return the polls at the end and the line of work before them; None where no work was before them.
+
+    `lines`: the entries as they were read. `before`: what earlier lines of the job ended in.
+    """
+    polls: list[int] = []
+    for index in range(len(entries) - 1, -1, -1):
+        entry = entries[index]
+        if is_poll(entry):
+            polls.append(index)
+        elif entry.message.strip():
+            is_start = _is_work(entry.message)
+            before = OnlyPolls(_cut(lines[index]), entry.place, _moment(entry)) if is_start else None
+            break
+    if before is None or not polls:
+        return before
+    last = entries[polls[0]]
+    return replace(
+        before,
+        polls=before.polls + len(polls),
+        last=_cut(lines[polls[0]]),
+        last_position=last.place,
+        last_at=_moment(last),
+    )
+
+
+def _moment(entry: Entry) -> datetime | None:
+    return None if entry.at_s is None else datetime.fromtimestamp(entry.at_s, UTC)
+
+
+def _cut(line: LogLine) -> LogLine:
+    return line._replace(text=line.text[:MAX_TEXT_CHARACTERS])
 
 
 def is_poll(entry: Entry) -> bool:

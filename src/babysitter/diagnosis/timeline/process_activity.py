@@ -12,11 +12,24 @@ from babysitter.model.thread_dump import (
     DumpSummary,
     Process,
     ProcessActivity,
+    StackFrame,
     Thread,
     ThreadDump,
 )
 
 MAX_FRAMES_TOLD = 4
+MAX_FRAMES = 400  # of a longer stack the end is missing
+
+# Where the interpreter waits when the program is over.
+_ENDS = frozenset(
+    {
+        ("_shutdown", "threading.py"),
+        ("_exit_function", "multiprocessing/util.py"),
+        ("_python_exit", "futures/thread.py"),
+        ("_python_exit", "futures/process.py"),
+    }
+)
+_MODULES = frozenset({"<module>", "_run_module_as_main", "_run_code"})
 
 # Functions of the standard library and its neighbours in which a thread waits for somebody else.
 _WAITS = frozenset(
@@ -33,7 +46,19 @@ _IDLE_POOL = frozenset({"_worker", "_poll_loop", "_heartbeat_loop", "_host_actor
 def summarise_dump(dump: ThreadDump, role: Role) -> DumpSummary:
     """The meaning of a dump for a process that plays this role."""
     doing, thread = _coordinator(dump) if role is Role.COORDINATOR else _worker(dump)
-    return DumpSummary(dump.target, dump.taken_at, role, doing, _place(thread) if thread else "")
+    if thread is None:
+        return DumpSummary(dump.target, dump.taken_at, role, doing)
+    threads = tuple(dump.threads())
+    return DumpSummary(
+        dump.target,
+        dump.taken_at,
+        role,
+        doing,
+        _place(thread),
+        _line(thread),
+        is_idle=thread.state == "idle",
+        is_all_idle=all(each.state == "idle" for each in threads),
+    )
 
 
 def _coordinator(dump: ThreadDump) -> tuple[ProcessActivity, Thread | None]:
@@ -53,7 +78,9 @@ def _coordinator(dump: ThreadDump) -> tuple[ProcessActivity, Thread | None]:
     busy = [thread for thread in own if thread.name.startswith("actor-method") and not _is_idle(thread)]
     if busy:
         return ProcessActivity.IN_STAGE, busy[0]
-    return (ProcessActivity.UNCLEAR if main.is_in("result") else ProcessActivity.STARTING), main
+    if main.is_in("result"):
+        return ProcessActivity.UNCLEAR, main
+    return (ProcessActivity.SHUT_DOWN if _is_in_exit_function(main) else ProcessActivity.STARTING), main
 
 
 def _worker(dump: ThreadDump) -> tuple[ProcessActivity, Thread | None]:
@@ -87,11 +114,18 @@ def _main(threads: tuple[Thread, ...]) -> Thread | None:
 
 
 def _is_in_shutdown(main: Thread) -> bool:
-    """Only the interpreter's own `_shutdown` counts; programs have functions of that name too."""
-    return any(
-        frame.function.rpartition(".")[2] == "_shutdown" and frame.file.endswith("threading.py")
-        for frame in main.frames
-    )
+    """Only the interpreter's own ends count; programs have functions of such names too."""
+    return any((_name(frame), _file(frame)) in _ENDS for frame in main.frames)
+
+
+def _is_in_exit_function(main: Thread) -> bool:
+    """While a program runs, its main thread stands on a module.
+
+    What waits without one was called by the interpreter at its exit: a function registered with atexit.
+    """
+    is_whole = 0 < len(main.frames) < MAX_FRAMES
+    stands_on_module = any(_name(frame) in _MODULES for frame in main.frames)
+    return is_whole and main.state == "idle" and not stands_on_module
 
 
 def _is_task(thread: Thread) -> bool:
@@ -106,6 +140,24 @@ def _is_blocked(thread: Thread) -> bool:
     """Whether it waits for somebody else: idle, with a waiting function on top."""
     tops = [frame.function.rpartition(".")[2] for frame in thread.frames[:2]]
     return thread.state == "idle" and any(name in _WAITS for name in tops)
+
+
+def _name(frame: StackFrame) -> str:
+    return frame.function.rpartition(".")[2]
+
+
+def _file(frame: StackFrame) -> str:
+    """Its file, of a package with the package: threading.py, multiprocessing/util.py."""
+    parts = frame.file.split("/")
+    return "/".join(parts[-2:]) if parts[-2:-1] in (["multiprocessing"], ["futures"]) else parts[-1]
+
+
+def _line(thread: Thread) -> str:
+    return (
+        f"{thread.frames[0].function} ({thread.frames[0].file}:{thread.frames[0].line})"
+        if thread.frames
+        else ""
+    )
 
 
 def _place(thread: Thread) -> str:

@@ -17,8 +17,12 @@ class StoppedCount:
     """A count that does not rise, since when, and up to which line that was reported."""
 
     since: StandStill
+    wording: str
+    speaker: str
+    value: float  # as reported last
     total: float | None
     last_place: int
+    last_at_s: float
     still_s: float
 
     @property
@@ -32,7 +36,10 @@ def find_stopped_count(counters: Counters) -> StoppedCount | None:
 
     A fraction that is complete does not stand still. A number that never moved counts only as a fraction.
     """
-    stopped = [count for note in counters.work.counts if (count := _stopped(note)) is not None]
+    work = counters.work
+    reached = {note.highest for note in work.counts if note.has_counted}
+    stopped = [count for note in work.counts if (count := _stopped(note, reached)) is not None]
+    stopped = [count for count in stopped if count.still_s >= GAP_FACTOR * work.longest_gap_s]
     rise = counters.last_rise
     if rise is not None:
         stopped = [count for count in stopped if rise.place <= count.since.place]
@@ -41,11 +48,12 @@ def find_stopped_count(counters: Counters) -> StoppedCount | None:
     return max(stopped, key=lambda count: count.still_s, default=None)
 
 
-def _stopped(note: CountNote) -> StoppedCount | None:
+def _stopped(note: CountNote, reached: set[float]) -> StoppedCount | None:
+    """`reached`: where counts have risen to; a heartbeat repeats the step that another line counted."""
     since = note.still
     if since.at_s is None or note.last_at_s is None or since.reports < 2 or note.kind == SlotKind.OTHER.value:
         return None
-    if note.total is None and not note.has_counted:
+    if note.total is None and not note.has_counted and note.value not in reached:
         return None
     if note.total is not None and note.total in (note.value, since.value):
         return None
@@ -53,4 +61,6 @@ def _stopped(note: CountNote) -> StoppedCount | None:
     still_s = note.last_at_s - since.at_s
     if still_s < max(floor_s, GAP_FACTOR * note.longest_gap_s):
         return None
-    return StoppedCount(since, note.total, note.last_place, still_s)
+    return StoppedCount(
+        since, note.template, note.speaker, note.value, note.total, note.last_place, note.last_at_s, still_s
+    )

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from babysitter.diagnosis.timeline.count_history import with_counts
 from babysitter.diagnosis.timeline.job_kinds import ZEPHYR, kind_named, recognise
 from babysitter.diagnosis.timeline.loss_history import with_losses
 from babysitter.diagnosis.timeline.process_activity import summarise_dump
@@ -28,7 +29,7 @@ from babysitter.model.job import Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import LogLine, Role
 from babysitter.model.memory import ErrorNote, Memory, WorkerLosses
 from babysitter.model.observation import Observation
-from babysitter.model.progress import Progress, StagePace
+from babysitter.model.progress import CountedWork, Progress, StagePace
 from babysitter.model.seen import Gone, Seen, Source, Unseen
 from babysitter.model.thread_dump import DumpSummary
 
@@ -115,6 +116,7 @@ def _with_tree(memory: Memory, tree: JobTree, lines: tuple[LogLine, ...], now: d
         root_submitted_at=tree.root.submitted_at or memory.root_submitted_at,
         newest_attempt=newest,
         shutdown_at=None if is_another else memory.shutdown_at,
+        shard_tries=0 if is_another else memory.shard_tries,
         waiting_since_at=(memory.waiting_since_at or now) if waits else None,
         waited_at=now if waits else memory.waited_at,
         roles=_roles(memory, tree),
@@ -252,17 +254,21 @@ def _with_ends(memory: Memory, tree: JobTree) -> Memory:
 def _with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, ...]) -> Memory:
     kind = kind_named(memory.kind)
     base = 0 if observation.is_reread else memory.lines_read
-    memory = replace(memory, advanced_position=None) if observation.is_reread else memory
+    memory = _with_times(memory, lines)
+    position = memory.advanced_position
+    if observation.is_reread:
+        position = None
+        memory = replace(memory, work=CountedWork(), still_count=None, only_polls=None)
     for index, line in enumerate(lines):
-        memory = _with_time(memory, line)
         role = _role(memory, line, observation.root)
         if role in kind.reporters and (report := kind.read_progress(line)) is not None:
             before = memory.stages
             memory = _advanced(memory, report, job_of(line.task))
             if observation.is_reread or _is_advance(before, memory.stages):
-                memory = replace(memory, advanced_position=base + index)
+                position = base + index
         if memory.kind == ZEPHYR:
             memory = _with_milestone(memory, line, role)
+    memory = with_counts(replace(memory, advanced_position=position), lines, base)
     recent = (*memory.recent_lines, *lines)[-MAX_RECENT_LINES:]
     return replace(
         memory,
@@ -275,30 +281,31 @@ def _role(memory: Memory, line: LogLine, root: JobId) -> Role:
     return memory.roles.get(line.task) or role_of(job_of(line.task), root)
 
 
-def _with_time(memory: Memory, line: LogLine) -> Memory:
-    at = line_at(line)
-    if at is None:
-        return memory
-    last = memory.last_line_at
-    if last is None:
-        return replace(memory, first_line_at=at, last_line_at=at)
-    if at <= last:
-        return memory
-    return replace(memory, last_line_at=at, line_gap_s=max(memory.line_gap_s, (at - last).total_seconds()))
+def _with_times(memory: Memory, lines: tuple[LogLine, ...]) -> Memory:
+    first, last, gap_s = memory.first_line_at, memory.last_line_at, memory.line_gap_s
+    for line in lines:
+        at = line_at(line)
+        if at is None or (last is not None and at <= last):
+            continue
+        if last is not None:
+            gap_s = max(gap_s, (at - last).total_seconds())
+        first, last = first or at, at
+    return replace(memory, first_line_at=first, last_line_at=last, line_gap_s=gap_s)
 
 
 def _advanced(memory: Memory, report: Progress, owner: JobId) -> Memory:
     """The memory with one more report; progress of older attempts is folded but is no progress of the job."""
     stages = fold_report(memory.stages, report, owner)
-    memory = replace(memory, stages=stages)
     if memory.newest_attempt not in (None, owner):
-        return memory
+        return replace(memory, stages=stages)
     newest = current_stage(stages, owner)
-    newer = memory.progress is None or report.at >= memory.progress.at
     proof = newest.last_done_at or newest.started_at if newest else None
-    if proof is not None and (memory.advanced_at is None or proof > memory.advanced_at):
-        memory = replace(memory, advanced_at=proof)
-    return replace(memory, progress=report) if newer else memory
+    advanced_at, progress = memory.advanced_at, memory.progress
+    if proof is not None and (advanced_at is None or proof > advanced_at):
+        advanced_at = proof
+    if progress is None or report.at >= progress.at:
+        progress = report
+    return replace(memory, stages=stages, advanced_at=advanced_at, progress=progress)
 
 
 def _is_advance(before: tuple[StagePace, ...], after: tuple[StagePace, ...]) -> bool:
@@ -316,6 +323,10 @@ def _with_milestone(memory: Memory, line: LogLine, role: Role) -> Memory:
         return replace(memory, shutdown_at=milestone.at, stages=stages)
     if milestone.said is LogMarker.STAGE_STARTED and role is Role.COORDINATOR and is_newest:
         return replace(memory, shutdown_at=None)  # another pipeline in the same process
+    if milestone.said is LogMarker.PIPELINE_STARTED:
+        return replace(memory, pipeline_tries=int(milestone.details.get("n", 0)))
+    if milestone.said is LogMarker.SHARD_GIVEN_UP and role is Role.COORDINATOR:
+        return replace(memory, shard_tries=int(milestone.details.get("n", 0)))
     if milestone.said in (LogMarker.SHARD_LOST, LogMarker.SHARD_FAILED) and role is Role.COORDINATOR:
         if memory.requeues and milestone.at <= memory.requeues[-1]:
             return memory

@@ -111,7 +111,7 @@ def is_zephyrs(header: Header) -> bool:
 
 def read_progress(line: LogLine) -> Progress | None:
     """The progress report that this line is, or None."""
-    if "/" not in line.text or " complete" not in line.text:
+    if " complete" not in line.text or "zephyr" not in line.text:
         return None
     header = read_header(line)
     if header is None or not is_zephyrs(header):
@@ -158,6 +158,8 @@ def read_status(text: str, at: datetime) -> Progress | None:
 
 def read_milestone(line: LogLine) -> ZephyrMilestone | None:
     """What this line of Zephyr's marks, or None."""
+    if "zephyr" not in line.text:
+        return None
     header = read_header(line)
     if header is None or not is_zephyrs(header):
         return None
@@ -193,7 +195,10 @@ _PHRASES: tuple[tuple[LogMarker, str], ...] = (
         LogMarker.SHARD_FAILED,
         r"Shard (?P<shard>\d+) failed on worker (?P<worker>\S+) \([^)]*?(?P<n>\d+)/(?P<most>\d+)\)",
     ),
-    (LogMarker.SHARD_GIVEN_UP, r"Shard (?P<shard>\d+) has (?:failed \d+ times|been in flight during \d+)"),
+    (
+        LogMarker.SHARD_GIVEN_UP,
+        r"Shard (?P<shard>\d+) has (?:failed (?P<n>\d+) times|been in flight during \d+)",
+    ),
     (LogMarker.WORKER_BACK, r"Worker (?P<worker>\S+) re-registering"),
     (LogMarker.WORKER_REGISTERED, r"Worker (?P<worker>\S+) registered, total: (?P<count>\d+)"),
     (LogMarker.WORKER_SILENT, r"[Ww]orker (?P<worker>\S+) failed to heartbeat"),
@@ -201,7 +206,10 @@ _PHRASES: tuple[tuple[LogMarker, str], ...] = (
     (LogMarker.WORKERS_ASKED, r"^Starting (?P<count>\d+) workers\b"),
     (LogMarker.STAGE_STARTED, r"Starting stage (?P<stage>.+?)(?: \([^)]*\))? with (?P<total>\d+) tasks"),
     (LogMarker.ABORTED, r"^Coordinator aborted: (?P<reason>.*)"),
-    (LogMarker.PIPELINE_STARTED, r"^Starting zephyr pipeline: (?P<execution>\S+)"),
+    (
+        LogMarker.PIPELINE_STARTED,
+        r"^Starting zephyr pipeline: (?P<execution>\S+)(?:.{0,120}attempt (?P<n>\d+))?",
+    ),
     (
         LogMarker.PIPELINE_FAILED,
         r"^Pipeline attempt (?P<n>\d+) failed \((?P<left>\d+) retries left\)[^:]*: (?P<reason>.*)",

@@ -1,0 +1,90 @@
+"""What a job's lines have counted up to now, folded into its memory from look to look."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from babysitter.diagnosis.timeline.counters import Counters, read_counters
+from babysitter.diagnosis.timeline.entries import Entry, read_entries
+from babysitter.diagnosis.timeline.only_polls import fold_polls
+from babysitter.diagnosis.timeline.still import StoppedCount, find_stopped_count
+from babysitter.model.ids import TaskId
+from babysitter.model.log import LogLine
+from babysitter.model.memory import Memory
+from babysitter.model.progress import StillCount
+
+MAX_CHARACTERS = 300
+
+# Completions without a count that rises.
+_DONE = re.compile(
+    r"\bTask for shard \d+ completed in\b"
+    r"|\] \d+/\d+ tasks completed\b"
+    r"|\b(?P<n>[1-9]\d*)(?: of |/)(?P=n) (?:tasks|pods|workers|replicas|nodes|hosts|ranks)(?: are)? "
+    r"(?:running|ready|healthy|up|alive|registered|joined)\b"
+)
+_STEP = re.compile(r"(?i)(?<![a-z])(?:steps?|iter(?:ation)?s?)(?![a-z])")
+
+
+def entries_of(lines: Sequence[LogLine], first_position: int) -> list[Entry]:
+    """Return lines of the log service as entries."""
+    return read_entries(
+        [line.text for line in lines],
+        first_place=first_position,
+        times_s=[line.at_ms / 1000 if line.at_ms else None for line in lines],
+        speakers=[line.task for line in lines],
+    )
+
+
+def with_counts(memory: Memory, lines: Sequence[LogLine], first_position: int) -> Memory:
+    """Return the memory with what these new lines count. `first_position`: of the first of them."""
+    if not lines:
+        return memory
+    entries = entries_of(lines, first_position)
+    counters = read_counters(entries, memory.work)
+    place = _last_advance(entries, counters)
+    if place is not None:
+        memory = replace(memory, advanced_position=max(place, memory.advanced_position or 0))
+    stopped = find_stopped_count(counters)
+    return replace(
+        memory,
+        work=counters.work,
+        still_count=None if stopped is None else _still_count(stopped, entries, lines),
+        only_polls=fold_polls(memory.only_polls, entries, lines),
+    )
+
+
+def _last_advance(entries: Sequence[Entry], counters: Counters) -> int | None:
+    """The newest of the new lines that proves that work was done, whatever program printed it."""
+    risen = counters.rises[-1].place if counters.rises else None
+    for entry in reversed(entries):
+        if risen is not None and entry.place <= risen:
+            return risen
+        if _DONE.search(entry.text):
+            return entry.place
+    return None
+
+
+def _still_count(stopped: StoppedCount, entries: Sequence[Entry], lines: Sequence[LogLine]) -> StillCount:
+    since = stopped.since
+    places = (entry.place for entry in entries)
+    last = next(
+        (line for place, line in zip(places, lines, strict=True) if place == stopped.last_place), None
+    )
+    task = stopped.speaker.partition(" ")[0]
+    return StillCount(
+        value=stopped.value,
+        total=stopped.total,
+        reports=since.reports,
+        still_s=stopped.still_s,
+        last_at=datetime.fromtimestamp(stopped.last_at_s, UTC),
+        first=LogLine(since.text, task=TaskId(task if task.startswith("/") else "")),
+        first_position=since.place,
+        last=_cut(last) if last is not None else None,
+        last_position=stopped.last_place,
+        is_training_step=stopped.value > 0 and bool(_STEP.search(stopped.wording)),
+    )
+
+
+def _cut(line: LogLine) -> LogLine:
+    return line._replace(text=line.text[:MAX_CHARACTERS])
