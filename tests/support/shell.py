@@ -128,15 +128,18 @@ class Shell:
 
 
 @asynccontextmanager
-async def shell(folder: Path, scenario: str = "zombie") -> AsyncIterator[Shell]:
+async def shell(folder: Path, scenario: str = "zombie", generation: str = "may") -> AsyncIterator[Shell]:
     """A cluster called `marin`, a home that knows it, and the commands."""
     tools = folder / "bin"
     tools.mkdir(parents=True)
     (folder / "project").mkdir()
-    async with SharedClock(folder / "clock") as clock, Simulator(scenario, clock.now) as sim:
+    async with (
+        SharedClock(folder / "clock") as clock,
+        Simulator(scenario, clock.now, generation=generation) as sim,
+    ):
         for name, words in {
             "babysit": [sys.executable, "-m", "babysitter"],
-            "iris": [sys.executable, "-m", "babysitter.sim.iris"],
+            "iris": [sys.executable, "-m", "babysitter.sim.iris", "--as", generation],
         }.items():
             (tools / name).write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
             (tools / name).chmod(0o755)

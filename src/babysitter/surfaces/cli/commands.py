@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from babysitter.errors import BabysitError, InternalError, UserError
 from babysitter.surfaces.cli.plain_arguments import plain_arguments
@@ -33,6 +33,7 @@ class CommandEntry:
     panel: str
     example: str
     takes_command: bool = False  # what follows its options is somebody's command line, left as it is
+    takes_variables: bool = False  # has -e KEY [VALUE]
 
 
 _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
@@ -46,6 +47,20 @@ _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
 COMMANDS: dict[str, CommandEntry] = {
     "start": CommandEntry(
         "start:start", "Watch one or more jobs.", _WATCH, "babysit start /ada/dedup --cluster marin"
+    ),
+    "submit": CommandEntry(
+        "submit:submit",
+        "Check a job, submit it, and watch it.",
+        _WATCH,
+        "babysit submit --cluster marin --memory 8GB -- python experiments/train.py",
+        takes_command=True,
+        takes_variables=True,
+    ),
+    "logs": CommandEntry(
+        "logs:logs",
+        "Print what a job and its children write.",
+        _LOOK,
+        "babysit logs /ada/dedup -f --cluster marin",
     ),
     "status": CommandEntry(
         "status:status", "Show how a watched job is doing.", _WATCH, "babysit status /ada/dedup --watch"
@@ -170,12 +185,19 @@ def load(name: str) -> Any:
     if not isinstance(target, typer.Typer):
         single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         behind = {"allow_extra_args": True, "allow_interspersed_args": False} if entry.takes_command else None
-        single.command(name, context_settings=behind)(target)
+        kind = _with_variables() if entry.takes_variables else None
+        single.command(name, cls=kind, context_settings=behind)(target)
         target = single
     command = typer.main.get_command(target)
     command.name = name
     command.epilog = f"\b\nExample:\n  {entry.example}"
     return command
+
+
+def _with_variables() -> type[TyperCommand]:
+    from babysitter.surfaces.cli.variable_words import CommandWithVariables
+
+    return CommandWithVariables
 
 
 app = typer.Typer(

@@ -194,16 +194,16 @@ async def _start(
                 serving = asyncio.create_task(running.until_stopped())
                 with (
                     hidden_waits(),
-                    _when_interrupted("Nothing is looked at any more. To go on: babysit serve"),
+                    when_interrupted("Nothing is looked at any more. To go on: babysit serve"),
                 ):
-                    code = await _until_ended(app, [each.id for each in watches])
+                    code = await exit_code_of(app, [each.id for each in watches])
                 running.stop()
                 await serving
             return code
         if not stays:
             return 0
-        with _when_interrupted(f"The watch goes on without you. See: babysit status {shlex.quote(jobs[0])}"):
-            ended = while_served(app, settings_file, _until_ended(app, [each.id for each in watches]))
+        with when_interrupted(f"The watch goes on without you. See: babysit status {shlex.quote(jobs[0])}"):
+            ended = while_served(app, settings_file, exit_code_of(app, [each.id for each in watches]))
             is_looked_at = sys.stdout.isatty() and not as_json
             return await (_shown(app, [each.id for each in watches], ended) if is_looked_at else ended)
 
@@ -231,7 +231,7 @@ async def _shown(app: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any,
 
 
 @contextmanager
-def _when_interrupted(sentence: str) -> Iterator[None]:
+def when_interrupted(sentence: str) -> Iterator[None]:
     """Say what becomes of the watches when Ctrl+C ends this."""
     try:
         yield
@@ -247,7 +247,7 @@ def _all_of(faults: "Sequence[BabysitError]") -> "BabysitError":
     return type(faults[0])(" ".join(sentences), next_step=" ".join(steps))
 
 
-async def _until_ended(app: "App", watches: "Sequence[WatchId]") -> int:
+async def exit_code_of(app: "App", watches: "Sequence[WatchId]") -> int:
     """The exit code of the worst outcome, once every watch has ended."""
     from babysitter.usecases.wait_for import WaitCondition, WakeReason, wait_for
 

@@ -1,0 +1,325 @@
+"""`submit`: start a job, then watch it."""
+
+import asyncio
+import json
+import os
+import shlex
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from babysitter.surfaces.cli.options import (
+    Cluster,
+    ClusterFile,
+    Iris,
+    SettingsFile,
+    StateDir,
+    Url,
+    cluster_from,
+    me,
+    settings_from,
+)
+from babysitter.surfaces.cli.variable_words import split_variable
+from babysitter.waits import waiting_for
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.engine.app import App
+    from babysitter.engine.cluster_pool import ClusterSpec
+    from babysitter.model.ids import WatchId
+    from babysitter.model.watch import Watch
+    from babysitter.usecases.submit_job import LocalContext, SubmitOptions, SubmitPlan
+
+REFUSED = 1
+SHOWN_FILES = 20
+PHASE_INTERVAL_S = 1.0
+
+
+def submit(
+    context: typer.Context,
+    variables: Annotated[
+        list[str],
+        typer.Option(
+            "-e",
+            "--env-vars",
+            "--env_vars",
+            "--env",
+            metavar="KEY [VALUE]",
+            help="Set a variable; repeatable.",
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    tpu: Annotated[list[str], typer.Option(help="TPU type; several that will do with commas.")] = [],  # noqa: B006
+    gpu: Annotated[str, typer.Option(help="NAME, NAMExCOUNT or COUNT.")] = "",
+    cpu: Annotated[float | None, typer.Option(help="CPUs per task.")] = None,
+    memory: Annotated[str, typer.Option(help="Memory per task, such as 8GB.")] = "",
+    disk: Annotated[str, typer.Option(help="Disk per task, such as 64GB.")] = "",
+    scale_group: Annotated[
+        str, typer.Option(help="A scale group of the cluster file, for its accelerator.")
+    ] = "",
+    auto: Annotated[
+        bool, typer.Option("--auto", help="The smallest TPU that the cluster file offers.")
+    ] = False,
+    region: Annotated[list[str], typer.Option(help="Only machines of this region; repeatable.")] = [],  # noqa: B006
+    zone: Annotated[str, typer.Option(help="Only machines of this zone.")] = "",
+    constraint: Annotated[
+        list[str],
+        typer.Option(
+            "--constraint", "--constraints", metavar="KEY=VALUE", help="Only machines with this value."
+        ),
+    ] = [],  # noqa: B006
+    preemptible: Annotated[
+        bool | None, typer.Option("--preemptible/--no-preemptible", help="Machines that may be taken away.")
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option(help="Tasks; default: as many as the TPU has machines.")
+    ] = None,
+    coscheduling_timeout: Annotated[
+        int, typer.Option(help="Seconds that the tasks may wait for machines, 0 = for ever.")
+    ] = 0,
+    reserve: Annotated[list[str], typer.Option(help="[COUNT:]DEVICE to reserve; repeatable.")] = [],  # noqa: B006
+    priority: Annotated[str, typer.Option(help="production, interactive or batch.")] = "",
+    extra: Annotated[list[str], typer.Option(help="An extra of the project; repeatable.")] = [],  # noqa: B006
+    ports: Annotated[list[str], typer.Option(help="Named ports; several with commas.")] = [],  # noqa: B006
+    max_retries: Annotated[int, typer.Option(help="More attempts of a task that failed.")] = 0,
+    timeout: Annotated[int, typer.Option(help="Seconds until a task is killed, 0 = never.")] = 0,
+    job_name: Annotated[str, typer.Option(help="Name of the job; default: made from the command.")] = "",
+    user: Annotated[str, typer.Option(help="Whose job it is; default: yours.")] = "",
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Stay until the job has ended (default).")
+    ] = True,
+    watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Watch the job (default).")] = True,
+    children: Annotated[
+        bool,
+        typer.Option(
+            "--include-children-logs/--no-include-children-logs",
+            help="Print lines of child jobs too (default).",
+        ),
+    ] = True,
+    local: Annotated[bool, typer.Option("--local", help="Run the command on this machine instead.")] = False,
+    http: Annotated[
+        bool, typer.Option("--http", help="Send the request over HTTP, not by the command.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show request and bundle; submit nothing.")
+    ] = False,
+    owner: Annotated[str, typer.Option(help="Who may approve: a Slack user id or user@host.")] = "",
+    cluster: Cluster = "",
+    controller_url: Url = "",
+    config: ClusterFile = "",
+    iris_command: Iris = "",
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+) -> None:
+    """Check a job, submit it from this folder, and watch it. While it runs, its lines are printed.
+
+    The job goes through your iris command; options that the command lacks go over HTTP. Ctrl+C leaves the
+    job and the watch alone.
+
+    Exit codes while waiting: 0 the job succeeded, 1 failed or refused, 10 stopped by a person, 11 can never
+    be scheduled, 12 lost its machines. With --no-wait: 0 accepted, 1 refused.
+    """
+    from babysitter.usecases.submit_job import LocalContext, SubmitOptions
+
+    options = SubmitOptions(
+        command=tuple(context.args),
+        variables=tuple(split_variable(each) for each in variables),
+        job_name=job_name,
+        user=user,
+        tpu=tuple(tpu),
+        gpu=gpu,
+        cpu=cpu,
+        memory=memory,
+        disk=disk,
+        replicas=replicas,
+        region=tuple(region),
+        zone=zone,
+        extra=tuple(extra),
+        reserve=tuple(reserve),
+        priority=priority,
+        preemptible=preemptible,
+        max_retries=max_retries,
+        timeout_s=timeout,
+        ports=tuple(ports),
+        constraints=tuple(constraint),
+        scheduling_timeout_s=coscheduling_timeout,
+        scale_group=scale_group,
+        auto=auto,
+    )
+    here = LocalContext(folder=Path.cwd(), environ=dict(os.environ), home=Path.home())
+    if local:
+        raise typer.Exit(asyncio.run(_run_here(options, here)))
+    chosen = settings_from(settings, state_dir)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command)
+    plan = asyncio.run(_plan(options, spec, here, wants_http=http))
+    _show_plan(plan)
+    if any(finding.blocks for finding in plan.findings):
+        typer.echo("Not submitted: correct what is marked BLOCK.", err=True)
+        raise typer.Exit(REFUSED)
+    if dry_run:
+        typer.echo(_shown_dry_run(plan))
+        return
+    job = asyncio.run(_submit(plan, here))
+    if not watch:
+        typer.echo(
+            job if not wait else f"Submitted {job}. It is not watched: babysit start {shlex.quote(job)}"
+        )
+        return
+    typer.echo(f"Submitted {job}.")
+    raise typer.Exit(asyncio.run(_watch(chosen, settings, plan, job, owner, waits=wait, children=children)))
+
+
+async def _plan(
+    options: "SubmitOptions", spec: "ClusterSpec", here: "LocalContext", *, wants_http: bool
+) -> "SubmitPlan":
+    from babysitter.clock import SystemClock
+    from babysitter.usecases.submit_job import plan_submit
+
+    with waiting_for("the checks of the submission"):
+        return await plan_submit(options, spec, here, SystemClock(), wants_http=wants_http)
+
+
+async def _submit(plan: "SubmitPlan", here: "LocalContext") -> str:
+    """The id of the started job. A refusal ends the command with 1."""
+    from babysitter.clock import SystemClock
+    from babysitter.errors import SubmissionRefused
+    from babysitter.redact import redact
+    from babysitter.usecases.submit_job import submit_job
+
+    try:
+        with waiting_for("the cluster to accept the job"):
+            return await submit_job(plan, here, SystemClock())
+    except SubmissionRefused as refused:
+        typer.echo(f"babysit: {redact(str(refused))}", err=True)
+        raise typer.Exit(REFUSED) from refused
+
+
+def _show_plan(plan: "SubmitPlan") -> None:
+    """What the checks found, and what was done to the request, on standard error."""
+    from babysitter.redact import redact
+
+    marks = {"block": "BLOCK", "warn": "warn", "info": "info"}
+    for finding in plan.findings:
+        typer.echo(f"{marks[finding.severity.value]}  {finding.id}: {redact(finding.reason)}", err=True)
+        if finding.fix:
+            typer.echo(f"       {redact(finding.fix)}", err=True)
+    for note in plan.notes:
+        typer.echo(redact(note), err=True)
+
+
+def _shown_dry_run(plan: "SubmitPlan") -> str:
+    from babysitter.usecases.submit_job import shown_request
+
+    request = shown_request(plan)
+    shown = request if isinstance(request, str) else json.dumps(request, indent=1, ensure_ascii=False)
+    names = [path.relative_to(plan.folder).as_posix() for path in plan.files]
+    size = f"{len(plan.bundle):,} bytes packed" if plan.bundle else f"{plan.files_bytes:,} bytes, not packed"
+    more = [f"  ... and {len(names) - SHOWN_FILES} more"] if len(names) > SHOWN_FILES else []
+    bundle = [f"Bundle: {len(names)} files, {size}", *(f"  {name}" for name in names[:SHOWN_FILES]), *more]
+    way = "LaunchJob over HTTP" if plan.is_http else "Command"
+    return "\n".join([f"Job: {plan.job.job_id}", f"{way}: {shown}", *bundle, "Nothing was submitted."])
+
+
+async def _watch(
+    chosen: "Settings",
+    settings_file: Path | None,
+    plan: "SubmitPlan",
+    job: str,
+    owner: str,
+    *,
+    waits: bool,
+    children: bool,
+) -> int:
+    """Start the watch; with `waits`, print lines and phases until the job has ended. The exit code."""
+    from babysitter.errors import AlreadyWatched
+    from babysitter.model.ids import Person
+    from babysitter.surfaces.cli.serve import keep_served, while_served
+    from babysitter.surfaces.cli.start import exit_code_of, when_interrupted
+    from babysitter.surfaces.notified_channels import channels_of, told_sentence
+    from babysitter.usecases.manage_watches import find_watch, start_watch
+    from babysitter.usecases.resubmit_command import context_of
+    from babysitter.wiring import open_app, state_folder_of
+
+    again = plan.resubmission
+    submit_from = await context_of(
+        plan.folder, here=plan.folder, state_folder=state_folder_of(chosen), is_needed=again is not None
+    )
+    async with open_app(chosen) as app:
+        with suppress(AlreadyWatched):  # /me/* may be followed
+            await start_watch(
+                app,
+                job,
+                plan.cluster,
+                by=me(),
+                resubmit=again,
+                context=submit_from,
+                owner=Person(owner) if owner else None,
+                replaces_finished=True,
+            )
+        watch = await find_watch(app, job, cluster=plan.cluster.name)
+        began_here = await keep_served(app, settings_file)
+        typer.echo(f"Watching {job} (as {watch.id}). See: babysit status {shlex.quote(job)} --watch")
+        typer.echo(told_sentence(await channels_of(app, began_here=began_here)))
+        if not waits:
+            return 0
+        note = f"Job and watch go on without you. See: babysit status {shlex.quote(job)}"
+        with when_interrupted(note):
+            ended = while_served(app, settings_file, exit_code_of(app, [watch.id]))
+            return await _beside_lines(app, watch, ended, plan.cluster, children=children)
+
+
+async def _beside_lines(
+    app: "App", watch: "Watch", ended: Coroutine[Any, Any, int], cluster: "ClusterSpec", *, children: bool
+) -> int:
+    """Print the job's lines, and its phases on standard error, until `ended` returns the exit code."""
+    from babysitter.clock import SystemClock
+    from babysitter.surfaces.cli.logs import print_lines
+    from babysitter.usecases.job_logs import LogsRequest, show_logs
+    from babysitter.waits import hidden_waits
+
+    has_ended = asyncio.Event()
+    request = LogsRequest(watch.root, include_children=children)
+    lines = show_logs(request, cluster, SystemClock(), print_lines, follows=True, has_ended=has_ended)
+    beside = [asyncio.create_task(lines), asyncio.create_task(_print_phases(app, watch.id, has_ended))]
+    try:
+        with hidden_waits():
+            code = await ended
+            has_ended.set()
+            await asyncio.gather(*beside)
+    finally:
+        for task in beside:
+            task.cancel()
+    return code
+
+
+async def _print_phases(app: "App", watch: "WatchId", has_ended: asyncio.Event) -> None:
+    """A line for every change of the phase or of the job's state."""
+    from babysitter.usecases.manage_watches import watch_status
+
+    printed = ""
+    while True:
+        is_last = has_ended.is_set()
+        status = await watch_status(app, watch)
+        progress = status.watch.outlook
+        line = f"phase: {status.watch.phase}, job: {(progress.job_state if progress else None) or 'unknown'}"
+        if line != printed:
+            typer.echo(line, err=True)
+            printed = line
+        if is_last:
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(has_ended.wait(), PHASE_INTERVAL_S)
+
+
+async def _run_here(options: "SubmitOptions", here: "LocalContext") -> int:
+    """Run the command on this machine, its lines printed as they come."""
+    from babysitter.surfaces.cli.start import when_interrupted
+    from babysitter.usecases.run_local_job import run_local_job
+
+    with when_interrupted("The job was stopped: it ran in this process's care."):
+        end = await run_local_job(options, here.folder, here.environ, lambda line: typer.echo(line))
+    if end.reason:
+        typer.echo(end.reason, err=True)
+    return 0 if not end.reason else REFUSED
