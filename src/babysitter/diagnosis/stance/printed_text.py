@@ -136,13 +136,11 @@ def _end_of_name(message: str) -> int | None:
 
 
 def _end_of_empty_words(message: str) -> int | None:
-    """Where a failure begins whose words in front name no part of the machinery and report nothing."""
-    failure = find_failure_words(message)
-    if failure is None or _PLACE.search(message):
+    """Where the text begins whose words in front name no part of the machinery and report nothing."""
+    separator = _SEPARATOR.search(message)
+    if separator is None or _PLACE.search(message):
         return None
-    separator = _SEPARATOR.search(message, 0, failure[0])
-    start = separator.end() if separator else failure[0]
-    lead = message[:start]
+    lead = message[: separator.end()]
     if not _LEAD_WORD.search(lead) or _MACHINERY.search(lead) or _PROGRAM.search(lead):
         return None
-    return None if _REPORTING.search(lead) else start
+    return None if _REPORTING.search(lead) or find_failure_words(lead) else separator.end()

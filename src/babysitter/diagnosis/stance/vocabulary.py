@@ -330,5 +330,5 @@ REPORTS_A_QUOTATION = _words(
     r"exit(?:ed)?|"
     r"std(?:err|out)|terminated|stopped|killed|died|crashed|broke|requires?|unable|cannot|could not|file|"
     r"path|host|url|"
-    r"module|device|not|no|last_error|pending_reason|initialize|backend)[\"']?\s?[=:]?\s?\(?[bu]?$"
+    r"module|device|not|no|last_error|pending_reason|initialize|backend)[\"']?\s?[=:]?\s?\(?[bu]?\\?$"
 )

@@ -1,0 +1,65 @@
+"""Lines of JSON loggers become plain lines, one for one; rows of data stay."""
+
+import json
+
+import pytest
+
+from babysitter.diagnosis.frame.json_lines import unwrap_json_lines
+from babysitter.diagnosis.frame.line import read_frame
+
+
+@pytest.mark.parametrize(
+    ("line", "plain"),
+    [
+        ('{"level":"error","ts":1767348672,"msg":"no space left"}', "1767348672 ERROR no space left"),
+        ('{"log":"it said \\"no\\"","stream":"stderr"}', 'it said "no" stream=stderr'),
+        (
+            '{"time":"2026-01-02T10:11:12Z","level":"warn","logger":"sync","message":"slow","error":"EOF"}',
+            "2026-01-02T10:11:12Z WARN [sync] slow error: EOF",
+        ),
+        ('{"severity":"INFO","message":"gone","kind":"Spot","n":7}', "INFO gone kind=Spot n=7"),
+        ('[pod/a-0/main] {"level":"info","msg":"hello"}', "[pod/a-0/main] INFO hello"),
+        (
+            json.dumps(
+                {"level": "error", "msg": "Traceback (most recent call last):\n  File 'a'\nKeyError: 7"}
+            ),
+            "ERROR Traceback (most recent call last):  File 'a'  KeyError: 7",
+        ),
+    ],
+)
+def test_json_line_becomes_plain(line, plain):
+    assert unwrap_json_lines(line.encode()).decode() == plain
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"text": "out of memory", "id": 7}',
+        '{"message": "out of memory", "role": "user"}',
+        '{"level": "error", "msg": "cut off he',
+        '{"level": "error", "msg": 7}',
+        '["msg"]',
+        'metrics {"loss": 2.1, "msg": "x"}',
+        "no JSON at all",
+        "",
+    ],
+)
+def test_other_lines_stay(line):
+    assert unwrap_json_lines(line.encode()) == line.encode()
+
+
+def test_json_lines_keep_their_number():
+    lines = ["first", '{"level":"info","msg":"a\\nb"}', "", '{"level":"info","msg":"c"}', "last"]
+    plain = unwrap_json_lines("\n".join(lines).encode()).split(b"\n")
+    assert plain == [b"first", b"INFO a  b", b"", b"INFO c", b"last"]
+
+
+def test_unwrapped_line_has_a_frame():
+    line = '{"level":"error","time":"2026-01-02T10:11:12Z","logger":"sync","msg":"hello"}'
+    frame = read_frame(unwrap_json_lines(line.encode()).decode())
+    assert (frame.message, frame.program, frame.level.value, frame.has_date) == (
+        "hello",
+        "sync",
+        "error",
+        True,
+    )
