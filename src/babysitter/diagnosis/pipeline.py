@@ -6,7 +6,10 @@ from babysitter.diagnosis.causes.loss_rules import findings_of_course
 from babysitter.diagnosis.causes.match_rules import classify
 from babysitter.diagnosis.causes.rule_fields import PaceFields
 from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.diagnosis.guess_in_watch import with_guess
 from babysitter.diagnosis.judge.assess import assess
+from babysitter.diagnosis.judge.evidence import facts_of
+from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
 from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
@@ -56,6 +59,9 @@ def consider(
         role_of_task=its_role,
     )
     memory, findings = _with_course(memory, findings, course_of(watch.memory, memory, observation))
+    if observation.seen_tree is not None:
+        facts = facts_of(Snapshot(observation.seen_tree, observation, findings, memory, watch.limits))
+        memory, findings = with_guess(memory, findings, observation, facts, watch.memory.recent_lines)
     lines = observation.seen_lines
     if not findings.fatal and _is_in_trouble(memory):
         findings = replace(findings, novel_templates=new_lines(memory, lines))

@@ -5,6 +5,7 @@ A guess ranks below every proof and sign of a rule and above silence. Its explan
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from babysitter.diagnosis.causes.unexplained import JobCourse, Unexplained, find_nearest, find_unexplained
 from babysitter.diagnosis.causes.word_classes import find_classes, name_cause
@@ -23,6 +24,9 @@ UNKNOWN_CONFIDENCE = 0.3
 MAX_EVIDENCE = 3
 
 _WAITING = frozenset({JobState.PENDING, JobState.BUILDING})
+_COMES = frozenset(
+    read_stems("waiting quota scaling backoff provisioning booting starting free")
+)  # machines may still come
 _SHORTAGE = re.compile(
     r"\bneed(?:s|ed|ing)? (?P<need>\d+(?:\.\d+)?)\s?\w{0,5}\b[^\d\n]{1,30}?"
     r"\b(?:available|free|largest\b.{0,12}|max\w*|have|has) (?P<free>\d+(?:\.\d+)?)"
@@ -32,6 +36,17 @@ _SHORTAGE = re.compile(
 def is_guess(finding: Finding) -> bool:
     """Whether a finding rests on word classes alone."""
     return finding.rule.startswith(PREFIX)
+
+
+def add_guess(
+    findings: Findings,
+    facts: JobFacts,
+    entries: Sequence[Entry],
+    evidence_of: Callable[[int], Evidence],
+) -> Findings:
+    """Return the findings with a guess where no rule explains what is wrong; see `guess_cause`."""
+    guess = guess_cause(findings, facts, entries, evidence_of)
+    return findings if guess is None else replace(findings, all=(*findings.all, guess))
 
 
 def guess_cause(
@@ -116,7 +131,7 @@ def _guess(
         rule=RuleId(f"{PREFIX}{named.cause}"),
         cause=named.cause,
         severity=Severity.INFO if row.is_benign else Severity.DEGRADED,
-        action=row.action,
+        action=row.action if has_failed or row.is_benign else ActionKind.ESCALATE,
         explanation=f"A guess, because no rule explains it: by its words ({words}) this is probably "
         f"{row.title[0].lower()}{row.title[1:]}.",
         evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE])
@@ -148,24 +163,28 @@ def _not_known(reports: Sequence[Unexplained], evidence_of: Callable[[int], Evid
 
 
 def _guess_of_waiting(facts: JobFacts) -> Finding:
-    """A job that is not placed waits, unless its reason says that it cannot be placed."""
-    classes = find_classes(read_stems(facts.pending_reason))
-    waits = "scheduling" in classes or ("supply" in classes and "waiting" in classes)
-    is_impossible = _is_short(facts.pending_reason) or ("placement" in classes and "impossible" in classes)
-    cause = Cause.UNSCHEDULABLE if is_impossible and not waits else Cause.CAPACITY_WAIT
+    """A job that is not placed waits for room, unless its reason says that it cannot be placed."""
+    cause = Cause.UNSCHEDULABLE if _is_impossible(facts.pending_reason) else Cause.CAPACITY_WAIT
     row = about(cause)
+    what = "can never be placed as asked" if cause is Cause.UNSCHEDULABLE else "waits for free machines"
     return Finding(
         rule=RuleId(f"{PREFIX}{cause}"),
         cause=cause,
         severity=row.severity,
         action=row.action,
-        explanation="A guess, because no rule explains it: by its words the reason is "
-        f"{'that the job can never be placed as asked' if is_impossible else 'a lack of free machines'}.",
+        explanation=f"A guess, because no rule explains it: the job {what}.",
         evidence=(Evidence(facts.pending_reason, "pending reason"),) if facts.pending_reason else (),
         confidence=CONFIDENCE,
         retry=row.retry,
         advice=row.advice,
     )
+
+
+def _is_impossible(reason: str) -> bool:
+    stems = read_stems(reason)
+    if _is_short(reason):
+        return True
+    return {"placement", "impossible"} <= find_classes(stems).keys() and not _COMES.intersection(stems)
 
 
 def _is_short(reason: str) -> bool:

@@ -11,11 +11,15 @@ WHAT: dict[str, str] = {
         "cannot_get cannot_reserve could_not_allocate could_not_reserve exceed exhaust "
         "fail_to_allocate fail_to_reserve failed_alloc full hit_limit insufficient larger_than "
         "limit_hit limit_reach low more_than_available no_free no_memory no_more no_more_room "
-        "no_room no_space not_enough not_fit not_sufficient out_of over_limit overflow passed "
-        "run_out saturate shortage space_leave starve threshold too_big too_large too_much "
-        "unable_to_allocate unable_to_reserve used_all used_up"
+        "no_room no_space not_enough not_fit not_sufficient out_of_block out_of_buffer "
+        "out_of_disk out_of_gpu out_of_host out_of_inode out_of_kv out_of_memory out_of_resource "
+        "out_of_room out_of_shared out_of_space out_of_swap out_of_system out_of_vram over_limit "
+        "overflow passed run_out saturate shortage space_leave starve threshold too_big too_large "
+        "too_much unable_to_allocate unable_to_reserve used_all used_up"
     ),
-    "shm_fault": "cannot error exhaust fail insufficient kill not_enough out_of too_small unable",
+    "shm_fault": (
+        "cannot error exhaust fail insufficient kill not_enough out_of_shared out_of_space too_small unable"
+    ),
     "oom": (
         "arraymemory arrowmemory bad_alloc cannot_allocate_memory errnomemory "
         "insufficient_memory kill_by_signal_kill low_on_memory memory_allocate_of "
@@ -79,14 +83,16 @@ WHAT: dict[str, str] = {
     "waiting": (
         "ask_for await backoff be_ready cannot_allocate cannot_provision exceed exhaust "
         "fail_to_create fail_to_provision full insufficient no_available no_capacity no_free "
-        "no_machine no_more none_leave not_yet out_of over_budget pend queue quota short "
-        "stock_out stockout to_appear unavailable unsatisfy wait"
+        "no_machine no_more none_leave not_yet out_of_capacity out_of_quota out_of_stock "
+        "over_budget pend queue quota short stock_out stockout to_appear unavailable unsatisfy "
+        "wait"
     ),
     "impossible": (
         "cannot_fit cannot_fulfill cannot_satisfy cannot_schedule conflict exceed infeasible "
-        "larger_than more_than never_be no_available_node no_machine no_match no_node no_such "
-        "no_worker none_of not_exist not_fit not_have not_match not_satisfy too_large "
-        "unable_to_schedule unsatisfiable unschedulable untolerate"
+        "larger_than more_than never_be never_be_place no_available_node no_match no_match_node "
+        "no_such no_such_node no_suitable_node no_suitable_worker none_of not_exist not_fit "
+        "not_have not_match not_satisfy too_large unable_to_schedule unsatisfiable unschedulable "
+        "untolerate"
     ),
     "lost": (
         "broken cannot_contact cannot_reach close crash deadline die disconnect down eof error "
@@ -97,8 +103,8 @@ WHAT: dict[str, str] = {
     ),
     "miscompiled": (
         "abort cannot crash error exceed fail fatal illegal internal invalid mismatch no_lower "
-        "not_implement not_legal not_support out_of reject too_large unable unexpected "
-        "unimplement unresolve unsupport"
+        "not_implement not_legal not_support out_of_register out_of_resource reject too_large "
+        "unable unexpected unimplement unresolve unsupport"
     ),
     "absent": (
         "absent can_t_find cannot_find cannot_locate cannot_open could_not_find could_not_locate "

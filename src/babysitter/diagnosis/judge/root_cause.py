@@ -10,6 +10,7 @@ nothing is wrong.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from babysitter.diagnosis.causes.guess import CONFIDENCE, is_guess
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
 from babysitter.diagnosis.judge.nothing_wrong import (
     MAX_EVIDENCE,
@@ -127,7 +128,8 @@ def _ended_by_failures(findings: Findings) -> bool:
 
 def _survives_a_stop(weighed: WeightedFinding) -> bool:
     """Of a stopped job only strong evidence of its own trouble counts: stopping breaks connections too."""
-    return weighed.weight >= DECISIVE and not about(weighed.cause).is_echo
+    is_clear = weighed.weight >= (CONFIDENCE if is_guess(weighed.finding) else DECISIVE)
+    return is_clear and not about(weighed.cause).is_echo
 
 
 # --- choose

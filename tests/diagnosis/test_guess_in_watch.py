@@ -1,0 +1,77 @@
+"""Guesses of a watch from look to look, and of a text at once."""
+
+from dataclasses import replace
+
+from babysitter.diagnosis.causes.guess import is_guess
+from babysitter.diagnosis.pipeline import judge
+from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.usecases.classify_text import examine
+from tests.support.build import watch
+from tests.support.jobs import look, raw, tree
+from tests.support.recordings import rules
+
+REPORT = "the flux ledger was garbled and could not be decoded"
+WORK = ("wrote the index to disk", "next file opened", "merging the index")
+
+
+def _look(before, seconds, *texts, root=JobState.RUNNING):
+    lines = [raw(seconds - 5, text) for text in texts]
+    verdict = judge(before, look(seconds, tree(root=root), *lines), rules())
+    return replace(before, memory=verdict.memory), verdict
+
+
+def _guesses(verdict):
+    return [finding for finding in verdict.memory.findings if is_guess(finding)]
+
+
+def test_guess_in_watch_is_remembered_and_is_a_signal() -> None:
+    now, verdict = _look(watch(kind="plain"), 60, "hello", REPORT)
+    assert [guess.position for guess in _guesses(verdict)] == [1]
+    assert "A guess" in verdict.signals[0].explanation
+    _, verdict = _look(now, 90)
+    assert len(_guesses(verdict)) == 1
+
+
+def test_guess_in_watch_ends_with_normal_work() -> None:
+    now, _ = _look(watch(kind="plain"), 60, "hello", REPORT)
+    _, verdict = _look(now, 90, *WORK)
+    assert _guesses(verdict) == []
+    assert verdict.signals == ()
+
+
+def test_guess_in_watch_stays_when_little_follows() -> None:
+    now, _ = _look(watch(kind="plain"), 60, "hello", REPORT)
+    _, verdict = _look(now, 90, *WORK[:2])
+    assert len(_guesses(verdict)) == 1
+
+
+def test_guess_in_watch_of_an_end_reads_earlier_lines() -> None:
+    now, _ = _look(watch(kind="plain"), 60, "hello", REPORT)
+    _, verdict = _look(now, 90, root=JobState.FAILED)
+    assert verdict.diagnosis is not None
+    assert (verdict.cause, verdict.action) == (Cause.DATA_ERROR, ActionKind.RESTART_WITH_CHANGE)
+    assert verdict.diagnosis.explanation.startswith("A guess")
+    assert verdict.diagnosis.evidence[0].text == REPORT
+
+
+def test_guess_of_a_text_agrees_with_a_watch() -> None:
+    examined = examine(f"hello\n{REPORT}\n", rules(), JobFacts(state=JobState.FAILED))
+    assert (examined.diagnosis.cause, examined.diagnosis.action) == (
+        Cause.DATA_ERROR,
+        ActionKind.RESTART_WITH_CHANGE,
+    )
+    assert [each.line_number for each in examined.diagnosis.evidence] == [2]
+
+
+def test_guess_of_a_living_text_escalates() -> None:
+    diagnosis = examine(f"hello\n{REPORT}\n", rules()).diagnosis
+    assert (diagnosis.cause, diagnosis.action) == (Cause.DATA_ERROR, ActionKind.ESCALATE)
+    calm = examine("\n".join(["hello", REPORT, *WORK]), rules()).diagnosis
+    assert calm.action is ActionKind.IGNORE
+
+
+def test_unknown_words_of_a_living_text_are_unknown() -> None:
+    diagnosis = examine("hello\nERROR the flux gate zorked\n", rules()).diagnosis
+    assert (diagnosis.cause, diagnosis.action) == (Cause.UNKNOWN, ActionKind.ESCALATE)
