@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from babysitter.diagnosis.causes.loss_rules import findings_of_course
+from babysitter.diagnosis.causes.loss_rules import findings_of_course, non_finite_findings
 from babysitter.diagnosis.causes.match_rules import classify
 from babysitter.diagnosis.causes.rule_fields import PaceFields
 from babysitter.diagnosis.causes.rules_in_force import Playbook
@@ -11,13 +11,18 @@ from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.evidence import facts_of
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import motion_of
+from babysitter.diagnosis.timeline.aftermath import JobEnd
 from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
 from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
+from babysitter.diagnosis.timeline.non_finite import find_non_finite
+from babysitter.diagnosis.timeline.overcome import mark_overcome
+from babysitter.diagnosis.timeline.pace import quiet_limit_s
 from babysitter.diagnosis.timeline.stage_pace import current_stage, since_last_completion_s
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.ids import TaskId, job_of
+from babysitter.model.limits import Limits
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
@@ -63,6 +68,10 @@ def consider(
         facts = facts_of(Snapshot(observation.seen_tree, observation, findings, memory, watch.limits))
         memory, findings = with_guess(memory, findings, observation, facts, watch.memory.recent_lines)
     lines = observation.seen_lines
+    memory, findings = _with_measures(memory, findings, observation, before=watch.memory)
+    memory, findings = _with_aftermath(
+        memory, findings, observation, watch.limits, base=watch.memory.lines_read
+    )
     if not findings.fatal and _is_in_trouble(memory):
         findings = replace(findings, novel_templates=new_lines(memory, lines))
     verdict = assess(observation, findings, memory, watch.limits)
@@ -81,6 +90,46 @@ def _with_course(memory: Memory, findings: Findings, course: LossHistory) -> tup
         return memory, findings
     kept = tuple(each for each in memory.findings if each.cause is not Cause.NUMERICAL_DIVERGENCE)
     return replace(memory, findings=kept), findings
+
+
+def _with_measures(
+    memory: Memory, findings: Findings, observation: Observation, *, before: Memory
+) -> tuple[Memory, Findings]:
+    """What measured values prove. Values that are finite again clear what was held against them."""
+    base = 0 if observation.is_reread else before.lines_read
+    excerpt = observation.excerpt
+    found = non_finite_findings(
+        memory.measures,
+        first_position=base,
+        offset=0 if excerpt is not None else base,
+        source=excerpt.source if excerpt is not None else "",
+    )
+    if (
+        not found
+        and find_non_finite(before.measures) is not None
+        and find_non_finite(memory.measures) is None
+    ):
+        kept = tuple(each for each in memory.findings if each.cause is not Cause.NUMERICAL_DIVERGENCE)
+        memory = replace(memory, findings=kept)
+    return memory, replace(findings, all=(*found, *findings.all))
+
+
+def _with_aftermath(
+    memory: Memory, findings: Findings, observation: Observation, limits: Limits, *, base: int
+) -> tuple[Memory, Findings]:
+    """What the job has overcome, of what was found at this look and before it."""
+    lines = observation.seen_lines
+    tree = observation.seen_tree
+    quiet_s = last_line_age_s(memory, observation) or 0.0
+    unusual_s = quiet_limit_s(memory.work, memory.line_gap_s, limits)
+    if unusual_s is None:
+        unusual_s = max(limits.pace_floor_s, limits.pace_gap_factor * memory.line_gap_s)
+    end = JobEnd(tree is not None and tree.root.state.ended_badly, quiet_s > unusual_s)
+    base = 0 if observation.is_reread else base
+    offset = 0 if observation.excerpt is not None else base
+    found = mark_overcome(findings.all, lines, memory, end, first_position=base, offset=offset)
+    kept = mark_overcome(memory.findings, lines, memory, end, first_position=base)
+    return replace(memory, findings=kept), replace(findings, all=found)
 
 
 def _is_in_trouble(memory: Memory) -> bool:

@@ -28,6 +28,9 @@ class CauseFact(StrEnum):
     REPEAT_FAILS = "repeat-fails"
     OWNER = "owner"
     ECHO = "echo"
+    LINGERS = "lingers"
+    SHARED = "shared"
+    SILENT = "silent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,21 @@ class CauseInfo:
     def is_owners(self) -> bool:
         """Whoever wrote or submitted the job repairs it."""
         return CauseFact.OWNER in self.facts
+
+    @property
+    def lingers(self) -> bool:
+        """A little progress after its line does not overcome it."""
+        return CauseFact.LINGERS in self.facts
+
+    @property
+    def is_shared(self) -> bool:
+        """Several processes share it: normal work of one of them does not disprove it."""
+        return CauseFact.SHARED in self.facts
+
+    @property
+    def is_silent(self) -> bool:
+        """Silence alone is a sign of it."""
+        return CauseFact.SILENT in self.facts
 
     @property
     def is_echo(self) -> bool:

@@ -78,6 +78,14 @@ class Limits:
     quiet_gap_factor: float = _limit(4.0, "and not before so many times its longest silence so far")
     silent_floor_s: float = _limit(7200.0, "silence of such a job that people are told of")
     silent_gap_factor: float = _limit(10.0, "and not before so many times its longest silence so far")
+    # Measured on real pipelines: with a floor of 300 s a healthy one counts as quiet.
+    pace_floor_s: float = _limit(600.0, "silence of a job that counts its work, unusual from here on")
+    pace_median_factor: float = _limit(20.0, "and not before so many times its usual gap between two counts")
+    pace_gap_factor: float = _limit(6.0, "nor so many times the longest gap that it has survived")
+    pace_told_factor: float = _limit(3.0, "so many times what is unusual, people are told of it")
+    told_quiet_s: float = _limit(
+        3600.0, "a line that tells of so long without work is as good as a count that stands still"
+    )
     healing_s: float = _limit(600.0, "how long the job's own recovery may take before it is doubted")
     blind_incident_s: float = _limit(600.0, "how long the cluster cannot be seen before people are told")
     damping_s: float = _limit(

@@ -13,7 +13,16 @@ from babysitter.model.job import JobState
 from babysitter.model.log import Cursor, LogLine, Role
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
-from babysitter.model.progress import CountedWork, OnlyPolls, Progress, StagePace, StillCount
+from babysitter.model.progress import (
+    CountedWork,
+    ItemNote,
+    MeasureNote,
+    OnlyPolls,
+    Progress,
+    StagePace,
+    StillCount,
+    ToldQuiet,
+)
 from babysitter.model.seen import Source
 from babysitter.model.thread_dump import DumpSummary
 
@@ -92,6 +101,9 @@ class Memory:
     work: CountedWork = field(default_factory=CountedWork)
     still_count: StillCount | None = None
     only_polls: OnlyPolls | None = None
+    told_quiet: ToldQuiet | None = None
+    measures: tuple[MeasureNote, ...] = ()
+    failed_items: tuple[ItemNote, ...] = ()
 
     # what is under suspicion, and what was said
     lines_read: int = 0  # positions of kept findings count from the first line ever read

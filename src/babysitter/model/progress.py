@@ -163,3 +163,44 @@ class CountedWork:
     risen_at_s: float | None = None
     gaps_s: tuple[float, ...] = ()
     longest_gap_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ToldQuiet:
+    """A line that says for how long no work was done."""
+
+    quiet_s: float
+    line: LogLine
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureNote:
+    """A measured value, such as a loss, as one speaker reports it.
+
+    `bad_reports`: at the end, unbroken, that were NaN or infinite; places and texts are of the first and the
+    last of them.
+    """
+
+    name: str
+    speaker: str = ""
+    finite_reports: int = 0
+    bad_reports: int = 0
+    first_place: int = -1
+    first_text: str = ""
+    last_place: int = -1
+    last_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemNote:
+    """How often failures have named one thing: shard 1, worker w-7, exit code -9."""
+
+    kind: str
+    name: str
+    failures: int = 0
+
+    @property
+    def label(self) -> str:
+        """As a person says it: "shard 1", "exit code -9"."""
+        return f"{self.kind} {self.name}"

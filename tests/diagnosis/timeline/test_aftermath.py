@@ -3,15 +3,17 @@
 import pytest
 
 from babysitter.diagnosis.timeline.aftermath import (
-    NEEDS_PROOF,
     AftermathKind,
     JobEnd,
+    LogEnd,
     Report,
+    find_completion,
     read_aftermath,
     says_completed,
 )
 from babysitter.diagnosis.timeline.counters import read_counters
 from babysitter.diagnosis.timeline.entries import read_entries
+from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 
 ENDED, ON, QUIET, UNKNOWN = (
@@ -20,14 +22,25 @@ ENDED, ON, QUIET, UNKNOWN = (
     AftermathKind.WENT_QUIET,
     AftermathKind.UNKNOWN,
 )
+SHARED = [cause for cause in Cause if about(cause).is_shared]
+LINGERING = [cause for cause in Cause if about(cause).lingers]
 REPORT = "ValueError: cannot parse the record"
+
+
+def _log_end(texts, first_place=0):
+    entries = read_entries(texts, first_place=first_place)
+    rise = read_counters(entries).last_rise
+    completed = find_completion(texts)
+    return LogEnd(
+        entries, rise.place if rise else None, None if completed is None else first_place + completed
+    )
 
 
 def _after(texts, cause=Cause.CODE_ERROR, end=None):
     place = next(index for index, text in enumerate(texts) if text.startswith("!"))
-    entries = read_entries(text.removeprefix("!") for text in texts)
-    report = Report.at(entries, place, cause)
-    return read_aftermath(entries, read_counters(entries), report, end or JobEnd())
+    log_end = _log_end([text.removeprefix("!") for text in texts])
+    entry = log_end.entries[place]
+    return read_aftermath(log_end, Report(place, cause, entry.message, entry.speaker), end or JobEnd())
 
 
 _ROWS = [
@@ -79,7 +92,7 @@ def test_aftermath_of_a_report(texts, kind):
     assert _after(texts).kind is kind
 
 
-@pytest.mark.parametrize("cause", sorted(NEEDS_PROOF))
+@pytest.mark.parametrize("cause", SHARED)
 def test_aftermath_of_what_is_shared_needs_proof(cause):
     chatter = ["wrote the index to disk", "next file opened", "merging the index"]
     assert _after([f"!{REPORT}", *chatter], cause).kind is UNKNOWN
@@ -94,14 +107,35 @@ def test_aftermath_of_what_is_shared_needs_proof(cause):
         ([f"!{REPORT}"], JobEnd(is_over=True), ENDED),
         (["pipeline completed", f"!{REPORT}"], JobEnd(is_over=True), ENDED),
         (["step 1", f"!{REPORT}", "step 2"], JobEnd(is_over=True), ON),
-        ([f"!{REPORT}"], JobEnd(quiet_s=900), QUIET),
-        ([f"!{REPORT}"], JobEnd(quiet_s=900, quiet_limit_s=1000), UNKNOWN),
-        ([f"!{REPORT}", *["wrote the index to disk"] * 4], JobEnd(quiet_s=900), QUIET),
-        ([f"!{REPORT}", *["wrote the index to disk"] * 4], JobEnd(quiet_s=300), ON),
+        ([f"!{REPORT}"], JobEnd(is_quiet=True), QUIET),
+        ([f"!{REPORT}"], JobEnd(), UNKNOWN),
+        ([f"!{REPORT}", *["wrote the index to disk"] * 4], JobEnd(is_quiet=True), QUIET),
+        ([f"!{REPORT}", *["wrote the index to disk"] * 4], JobEnd(), ON),
     ],
 )
 def test_aftermath_by_how_the_log_ends(texts, end, kind):
     assert _after(texts, end=end).kind is kind
+
+
+@pytest.mark.parametrize("cause", LINGERING)
+@pytest.mark.parametrize(
+    ("work", "kind"),
+    [
+        ([(10, "step 2")], UNKNOWN),
+        ([(10, "step 2"), (290, "step 3")], UNKNOWN),
+        ([(10, "step 2"), (310, "step 3")], ON),
+        ([(10, "wrote the index"), (20, "next file opened"), (30, "merging the index")], UNKNOWN),
+        ([(10, "wrote the index"), (200, "next file opened"), (310, "merging the index")], ON),
+        ([(400, "wrote the index")], UNKNOWN),
+    ],
+)
+def test_aftermath_of_what_does_not_mend_itself(cause, work, kind):
+    texts = ["step 1", REPORT, *(text for _, text in work)]
+    entries = read_entries(texts, times_s=[0.0, 0.0, *(float(at_s) for at_s, _ in work)])
+    rise = read_counters(entries).last_rise
+    log_end = LogEnd(entries, rise.place if rise else None, None, rise.at_s if rise else None)
+    report = Report(1, cause, REPORT, at_s=0.0)
+    assert read_aftermath(log_end, report, JobEnd()).kind is kind
 
 
 def test_aftermath_names_the_line_that_shows_it():
@@ -117,15 +151,14 @@ def test_aftermath_names_the_line_that_shows_it():
         (["cw-rno2a is ready"], JobEnd(), ON),
         (["step 1", "step 2"], JobEnd(), ON),
         ([], JobEnd(), UNKNOWN),
-        ([], JobEnd(quiet_s=700), QUIET),
+        ([], JobEnd(is_quiet=True), QUIET),
         ([], JobEnd(is_over=True), ENDED),
         (["pipeline completed"], JobEnd(), UNKNOWN),
     ],
 )
 def test_aftermath_of_an_earlier_look(texts, end, kind):
-    entries = read_entries(texts, first_place=10)
     report = Report(3, Cause.CODE_ERROR, "cw-rno2a refused the connection")
-    assert read_aftermath(entries, read_counters(entries), report, end).kind is kind
+    assert read_aftermath(_log_end(texts, 10), report, end).kind is kind
 
 
 @pytest.mark.parametrize(

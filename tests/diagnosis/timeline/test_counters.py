@@ -5,7 +5,8 @@ import pytest
 from babysitter.diagnosis.timeline.counters import read_counters
 from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.diagnosis.timeline.numbers import SlotKind, read_wording
-from babysitter.diagnosis.timeline.pace import read_pace
+from babysitter.diagnosis.timeline.pace import is_complete, quiet_limit_s
+from babysitter.model.limits import Limits
 
 
 def _counters(template: str, values, step_s: float = 10.0):
@@ -192,30 +193,41 @@ def test_message_without_counts_has_no_wording(message):
     assert wording is None or all(slot.read(message) is None for slot in wording.slots)
 
 
-def test_pace_is_of_rises_and_lines():
-    texts = [f"step {step}" for step in (1, 2, 3, 4)] + ["done with the rest"]
-    entries = read_entries(texts, times_s=[0, 10, 20, 80, 300])
-    pace = read_pace(entries, read_counters(entries))
-    assert pace is not None
-    assert (pace.median_step_s, pace.longest_step_gap_s, pace.longest_line_gap_s) == (35, 60, 220)
-    assert pace.quiet_limit_s == 6 * 220
+def _quiet_limit_s(texts, times_s=None, line_gap_s=0.0):
+    return quiet_limit_s(read_counters(read_entries(texts, times_s=times_s)).work, line_gap_s, Limits())
 
 
 @pytest.mark.parametrize(
-    ("steps_s", "limit_s"), [([0, 1, 2, 3], 600), ([0, 11, 22, 33], 600), ([0, 100, 200, 300], 2000)]
+    ("steps_s", "line_gap_s", "limit_s"),
+    [
+        ([0, 1, 2, 3], 0, 600),
+        ([0, 11, 22, 33], 11, 600),
+        ([0, 100, 200, 300], 100, 2000),
+        ([0, 10, 20, 30, 40, 200], 160, 960),
+        ([0, 10, 20, 30], 220, 1320),
+    ],
 )
-def test_pace_limit_of_quiet_time(steps_s, limit_s):
-    entries = read_entries([f"step {index}" for index in range(len(steps_s))], times_s=steps_s)
-    pace = read_pace(entries, read_counters(entries))
-    assert pace is not None
-    assert pace.quiet_limit_s == limit_s
+def test_quiet_limit_is_of_its_own_pace(steps_s, line_gap_s, limit_s):
+    texts = [f"step {index}" for index in range(len(steps_s))]
+    assert _quiet_limit_s(texts, steps_s, line_gap_s) == limit_s
 
 
-def test_pace_needs_a_clock_and_rises():
-    without_clock = read_entries(["step 1", "step 2", "step 3", "step 4"])
-    assert read_pace(without_clock, read_counters(without_clock)) is None
-    without_rise = read_entries(["step 1"] * 5, times_s=[0, 1, 2, 3, 4])
-    assert read_pace(without_rise, read_counters(without_rise)) is None
+def test_quiet_limit_needs_a_clock_and_rises():
+    assert _quiet_limit_s(["step 1", "step 2", "step 3", "step 4"]) is None
+    assert _quiet_limit_s(["step 1"] * 5, [0, 1, 2, 3, 4]) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "complete"),
+    [
+        (["3/4 shards", "4/4 shards"], True),
+        (["4/4 shards", "step 1"], False),
+        (["step 4"], False),
+        ([], False),
+    ],
+)
+def test_newest_count_is_complete(texts, complete):
+    assert is_complete(read_counters(read_entries(texts)).work) is complete
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,12 @@
 import pytest
 
 from babysitter.diagnosis.timeline.entries import read_entries
-from babysitter.diagnosis.timeline.non_finite import find_non_finite, read_measures
+from babysitter.diagnosis.timeline.non_finite import find_non_finite, fold_measures, read_measures
+
+
+def _found(texts):
+    return find_non_finite(fold_measures((), read_entries(texts)))
+
 
 _BAD = [
     ["step 1 loss 2.1", "step 2 loss nan"],
@@ -31,7 +36,7 @@ _BAD = [
 
 @pytest.mark.parametrize("texts", _BAD)
 def test_value_that_stays_bad_is_found(texts):
-    assert find_non_finite(read_entries(texts)) is not None
+    assert _found(texts) is not None
 
 
 _FINE = [
@@ -50,12 +55,13 @@ _FINE = [
     ["loss_scale=inf"] * 2,
     ["if loss is nan, the run stops"] * 3,
     ["min_reward=-inf"] * 4,
+    ['sample 7: "step 40 loss: nan, then nothing"'] * 3,
 ]
 
 
 @pytest.mark.parametrize("texts", _FINE)
 def test_value_that_is_fine_is_not_found(texts):
-    assert find_non_finite(read_entries(texts)) is None
+    assert _found(texts) is None
 
 
 @pytest.mark.parametrize(
@@ -69,10 +75,23 @@ def test_value_that_is_fine_is_not_found(texts):
     ],
 )
 def test_measures_of_a_message(message, measures):
-    assert read_measures(message) == measures
+    assert read_measures(message) == tuple(measures)
 
 
 def test_non_finite_names_first_bad_place():
-    found = find_non_finite(read_entries(["loss 2.1", "loss nan", "x", "loss nan"]))
+    found = _found(["loss 2.1", "loss nan", "x", "loss nan"])
     assert found is not None
-    assert (found.first_place, found.last_place, found.names, found.was_finite) == (1, 3, ("loss",), True)
+    assert (found.first.first_place, found.last.last_place, found.reports) == (1, 3, 2)
+    assert found.was_finite
+
+
+def test_measures_go_on_from_look_to_look():
+    entries = read_entries(["loss 2.1", "loss nan", "loss 2.0", "loss nan", "grad nan", "loss nan"])
+    at_once = fold_measures((), entries)
+    assert fold_measures(fold_measures((), entries[:4]), entries[4:]) == at_once
+
+
+def test_measures_are_of_their_speaker():
+    found = _found(["[rank0]: loss 2.1", "[rank1]: loss nan", "[rank0]: loss 2.0", "[rank1]: loss nan"])
+    assert found is not None
+    assert found.first.speaker == "rank1"

@@ -149,7 +149,7 @@ def _guess(
 def _not_known(reports: Sequence[Unexplained], evidence_of: Callable[[int], Evidence]) -> Finding:
     places = [each.entry.place for each in reports]
     return Finding(
-        rule=RuleId(f"{PREFIX}{Cause.UNKNOWN}"),
+        rule=RuleId(PREFIX + Cause.UNKNOWN.value),
         cause=Cause.UNKNOWN,
         severity=Severity.DEGRADED,
         action=ActionKind.ESCALATE,

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from babysitter.diagnosis.timeline.loss import LossSeries, LossState
 from babysitter.diagnosis.timeline.loss_history import LossHistory
+from babysitter.diagnosis.timeline.non_finite import find_non_finite
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.log import LogLine
+from babysitter.model.progress import MeasureNote
 
 NOT_FINITE = RuleId("measured.loss-not-finite")
 RAN_AWAY = RuleId("measured.loss-ran-away")
@@ -20,15 +22,56 @@ def measured_findings(run: LossSeries, lines: Sequence[str], *, source: str = ""
     """What the folded reports of a run prove; `lines` are those that `run` was read from."""
     if run.bad_from is None or run.newest_place is None:
         return ()
-    if run.loss is LossState.NOT_FINITE:
-        text = f"{_since(run)}the loss or its gradient is not a number any more and has not come back."
-        return (_diverged(NOT_FINITE, text, 0.88, run, lines, source),)
     if run.loss is LossState.RAN_AWAY and run.newest is not None:
         text = (
             f"{_since(run)}the loss left its level of {run.best_loss:g} and stays near {run.newest.loss:g}."
         )
         return (_diverged(RAN_AWAY, text, 0.75, run, lines, source),)
     return ()
+
+
+def non_finite_findings(
+    notes: Sequence[MeasureNote], *, first_position: int, offset: int = 0, source: str = ""
+) -> tuple[Finding, ...]:
+    """What the newest lines prove of values that are not finite; nothing if they report none.
+
+    `first_position`: of the first of these lines. `offset`: what must be taken from a line's position to make
+    it that of a finding. `source`: of the evidence where the lines are a text.
+    """
+    found = find_non_finite(notes)
+    if found is None or found.last.last_place < first_position:
+        return ()
+    names = ", ".join(dict.fromkeys(note.name for note in found.measures))
+    first, last = found.first, found.last
+    said = {
+        first.first_place: (first.first_text, first.speaker),
+        last.last_place: (last.last_text, last.speaker),
+    }
+    return (
+        Finding(
+            rule=NOT_FINITE,
+            cause=Cause.NUMERICAL_DIVERGENCE,
+            severity=Severity.FATAL,
+            action=ActionKind.RESTART_WITH_CHANGE,
+            explanation=f"{names} is not a number any more and has not come back in {found.reports} reports.",
+            evidence=tuple(
+                _evidence(text, speaker, place, source) for place, (text, speaker) in said.items()
+            ),
+            confidence=0.88,
+            retry=Retry.WITH_CHANGE,
+            count=found.reports,
+            position=max(0, first.first_place - offset),
+            last_position=last.last_place - offset,
+            look_at=("last-checkpoint-before-it",),
+        ),
+    )
+
+
+def _evidence(text: str, speaker: str, place: int, source: str) -> Evidence:
+    if source:
+        return Evidence(text, source, place + 1)
+    task = speaker.partition(" ")[0]
+    return Evidence(text, task if task.startswith("/") else "")
 
 
 def findings_of_course(course: LossHistory) -> tuple[Finding, ...]:

@@ -19,10 +19,11 @@ from babysitter.diagnosis.timeline.aftermath import (
     MIN_ORDINARY_LINES,
     AftermathKind,
     JobEnd,
+    LogEnd,
     Report,
+    find_completion,
     read_aftermath,
 )
-from babysitter.diagnosis.timeline.counters import Counters
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
 from babysitter.model.finding import Cause
@@ -76,8 +77,10 @@ def find_unexplained(
             stands = _HAPPENED if course.has_failed else _REPORTED
             if read_stems(entry.message) and _stance(entry, units) in stands:
                 found.append(Unexplained(entry, name_cause(entry.message)))
-    standing = found if course.has_failed else [each for each in found if not _went_on(entries, each)]
-    return tuple(reversed(standing))
+    if not course.has_failed and found:
+        log_end = _log_end(entries)
+        found = [each for each in found if not _went_on(log_end, each)]
+    return tuple(reversed(found))
 
 
 def find_nearest(reports: Sequence[Unexplained]) -> Unexplained | None:
@@ -138,7 +141,12 @@ def _matcher(entry: Entry) -> Callable[[str], bool]:
     return lambda text: find_failure_words(text[start:]) is not None
 
 
-def _went_on(entries: Sequence[Entry], report: Unexplained) -> bool:
+def _log_end(entries: Sequence[Entry]) -> LogEnd:
+    completed = find_completion([entry.message for entry in entries])
+    return LogEnd(entries, completed_place=None if completed is None else entries[completed].place)
+
+
+def _went_on(log_end: LogEnd, report: Unexplained) -> bool:
     cause = report.named.cause if report.named else Cause.UNKNOWN
     at = Report(report.entry.place, cause, report.entry.message, report.entry.speaker)
-    return read_aftermath(entries, Counters(), at, JobEnd()).kind is AftermathKind.WENT_ON
+    return read_aftermath(log_end, at, JobEnd()).kind is AftermathKind.WENT_ON

@@ -23,7 +23,8 @@ _NO_WORK = re.compile(
     r"rollback|"
     r"heartbeats?|keep-?alive|ping(?:ed|s)?|poll(?:ed|ing|s)?|alive|health[ -]?(?:check|z)\w*|watchdog|"
     r"liveness|"
-    r"uptime|stack (?:dump|trace)|thread dump|current thread|debug(?:ging)?)\b",
+    r"uptime|stack (?:dump|trace)|thread dump|current thread|debug(?:ging)?)\b"
+    r"(?!['\"]?\s?[:=]\s?\d)",  # "Pending: 2 reqs" and "3 pending" are counts
     re.IGNORECASE,
 )
 # The lines around and inside of an error: stack frames, code, carets, rules, notes to the reader.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from babysitter.diagnosis.judge.evidence import diagnosis_of_the_end
 from babysitter.diagnosis.judge.phase_result import PhaseResult
+from babysitter.diagnosis.judge.poison_item import name_failing_item
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
@@ -12,7 +13,6 @@ from babysitter.model.phase import Phase
 from babysitter.model.verdict import Diagnosis, Reason
 
 RECENT_OUTAGE_S = 900.0
-_NO_NEWS = frozenset({Cause.HEALTHY, Cause.USER_CANCEL, Cause.SLOW_STARTUP, Cause.UNKNOWN})  # of a success
 
 
 def finished(snapshot: Snapshot) -> PhaseResult:
@@ -27,12 +27,13 @@ def _how_it_ended(snapshot: Snapshot) -> Diagnosis | None:
     root = snapshot.root
     if root.state is JobState.SUCCEEDED:
         found = diagnosis_of_the_end(snapshot)
-        return None if found.cause in _NO_NEWS else found
+        is_news = found.cause is Cause.TRANSIENT_NOISE or not about(found.cause).is_benign
+        return found if is_news and found.cause is not Cause.UNKNOWN else None
     if root.state is JobState.UNSCHEDULABLE:
         return _unschedulable(snapshot)
     if snapshot.was_stopped:
         return _stopped(snapshot)
-    found = diagnosis_of_the_end(snapshot)
+    found = name_failing_item(snapshot, diagnosis_of_the_end(snapshot))
     if root.state is JobState.KILLED and found.cause is Cause.UNKNOWN and _is_after_an_outage(snapshot):
         return _lost_with_the_controller(snapshot)
     if about(found.cause).is_benign and found.cause is not Cause.USER_CANCEL:

@@ -20,6 +20,7 @@ from babysitter.diagnosis.judge.evidence import (
 from babysitter.diagnosis.judge.root_cause import diagnose
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
+from babysitter.diagnosis.timeline.non_finite import find_non_finite
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Severity
@@ -29,6 +30,8 @@ from babysitter.model.log import Role
 from babysitter.model.memory import ErrorNote
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+MIN_BAD_REPORTS = 3  # of values that are not finite: fewer may be skipped steps
 
 
 def repeated_errors(snapshot: Snapshot) -> Suspicion:
@@ -43,7 +46,8 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
     is_overcome = note is not None and life_at is not None and life_at > note.seen_at
     is_same = count >= limits.same_error_escalate_count and not is_overcome
     is_fatal = found is not None and found.severity is Severity.FATAL
-    is_lasting = is_fatal and stands_s >= limits.suspect_most_s
+    is_measured = found is not None and found.cause is Cause.NUMERICAL_DIVERGENCE and _is_measured(snapshot)
+    is_lasting = is_fatal and (is_measured or stands_s >= limits.suspect_most_s)
     reasons = (
         Reason(
             "errors.same-error-again",
@@ -65,6 +69,12 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
     level = Certainty.PROVEN if is_lasting else Certainty.POSSIBLE
     wants = frozenset({Want.TASKS, Want.WORKER_LINES})
     return Suspicion(SignalKind.ERRORS, level, reasons, found.explanation, found, found.evidence, wants)
+
+
+def _is_measured(snapshot: Snapshot) -> bool:
+    """Whether enough reports in a row show values that are not finite: they prove it without more time."""
+    found = find_non_finite(snapshot.memory.measures)
+    return found is not None and found.reports >= MIN_BAD_REPORTS
 
 
 def _diagnosis_of_the_living(snapshot: Snapshot) -> Diagnosis | None:

@@ -98,9 +98,25 @@ def weight_of(
         how = rule.removeprefix(STANCE_PREFIX)
         text = f"explained by {rule}" if how == rule else f"its lines are {how} and report nothing"
         reasons.append(Reason(f"{finding.rule}.explained", True, text))
+    standing = [each for each in standing if not _yields(each, standing, facts)]
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
         standing = [each for each in standing if _survives_a_stop(each)]
     return tuple(standing), tuple(overcome), reasons
+
+
+def _yields(weighed: WeightedFinding, standing: Sequence[WeightedFinding], facts: JobFacts) -> bool:
+    """Whether a silence has a better reason: a failure that was reported after the last work."""
+    if not about(weighed.cause).is_silent or facts.advanced_after is None or is_over(facts):
+        return False
+    is_quiet = (facts.last_line_age_s or 0.0) > Limits().pace_floor_s
+    last = weighed.finding.last_position
+    if last > facts.advanced_after or (last < 0 and not is_quiet):
+        return False
+    return any(
+        other.finding.position > facts.advanced_after and other.finding.severity is Severity.FATAL
+        for other in standing
+        if not about(other.cause).is_silent
+    )
 
 
 def _overcome(finding: Finding, facts: JobFacts) -> str:
@@ -109,6 +125,8 @@ def _overcome(finding: Finding, facts: JobFacts) -> str:
         return "the job succeeded"
     if _went_on_after(finding, facts) and not is_over(facts):
         return f"the job advanced after it (line {facts.advanced_after})"
+    if finding.overcome_by and not is_over(facts):
+        return finding.overcome_by
     return ""
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cached_property
 
 from babysitter.diagnosis.timeline.job_kinds import kind_named
-from babysitter.diagnosis.timeline.stage_pace import current_stage
+from babysitter.diagnosis.timeline.stage_pace import current_stage, open_stages
 from babysitter.diagnosis.timeline.update_memory import waits_for_machines
 from babysitter.diagnosis.timeline.zephyr_jobs import (
     PipelineAttempt,
@@ -67,6 +67,11 @@ class Snapshot:
     def stage(self) -> StagePace | None:
         """The stage under way of the newest attempt."""
         return current_stage(self.memory.stages, self.attempt.id)
+
+    @cached_property
+    def open_stages(self) -> tuple[StagePace, ...]:
+        """The stages under way of the newest attempt, one for each execution that it runs at once."""
+        return open_stages(self.memory.stages, self.attempt.id)
 
     @cached_property
     def waiting(self) -> Job | None:

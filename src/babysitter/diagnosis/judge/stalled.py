@@ -4,7 +4,7 @@ The coordinator cannot tell the two apart: its reports and its dumps look the sa
 own pace can, and so can dumps of the workers that hold the shards.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import (
@@ -44,12 +44,37 @@ class ShardHolders:
 
 
 def stuck(snapshot: Snapshot) -> Suspicion:
-    """Nothing completed for far longer than it ever took, although the stage's reports are seen."""
-    stage, limits = snapshot.stage, snapshot.limits
+    """Nothing completed for far longer than it ever took, although the stage's reports are seen.
+
+    Of several executions at once each is judged by itself. While another one works nothing is restarted.
+    """
     if not snapshot.runs:
         return none_of(SignalKind.STUCK, "stuck.running", f"{snapshot.attempt.id} does not run")
-    if stage is None:
+    if not snapshot.open_stages:
         return _never_began(snapshot)
+    judged = [_judged(snapshot, stage) for stage in snapshot.open_stages]
+    worst = max(judged, key=lambda suspicion: suspicion.level)
+    works = any(
+        suspicion.level is Certainty.NONE and stage.is_under_way
+        for suspicion, stage in zip(judged, snapshot.open_stages, strict=True)
+    )
+    return _beside_work(worst) if works and worst.diagnosis is not None else worst
+
+
+def _beside_work(suspicion: Suspicion) -> Suspicion:
+    found = suspicion.diagnosis
+    assert found is not None
+    held_back = replace(
+        found,
+        action=ActionKind.ESCALATE if found.action.restarts else found.action,
+        explanation=f"{found.explanation} Another pipeline of the same coordinator is at work.",
+    )
+    return replace(suspicion, diagnosis=held_back)
+
+
+def _judged(snapshot: Snapshot, stage: StagePace) -> Suspicion:
+    """Whether one stage is stuck."""
+    limits = snapshot.limits
     if not stage.is_under_way:
         return none_of(SignalKind.STUCK, "stuck.stage-under-way", f"{stage.label} is done")
     quiet_s, after_s = quiet_for_s(snapshot, stage), stuck_after_s(stage, snapshot.memory.stages, limits)

@@ -46,6 +46,29 @@ def count_stands_still(snapshot: Snapshot) -> Suspicion:
     return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence, _WANTS)
 
 
+def told_quiet(snapshot: Snapshot) -> Suspicion:
+    """A line says that no work was done for long, and none was done since."""
+    told, limits = snapshot.memory.told_quiet, snapshot.limits
+    if not snapshot.runs or told is None:
+        return none_of(SignalKind.STUCK, "told.quiet", "no line says for how long no work was done")
+    is_long = told.quiet_s >= limits.told_quiet_s
+    text = f"its own lines tell of {told.quiet_s / 60:.0f} minutes without work"
+    reasons = (Reason("told.quiet", is_long, f"{text} (told from {limits.told_quiet_s / 60:.0f} min on)"),)
+    if not is_long:
+        return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
+    diagnosis = Diagnosis(
+        cause=Cause.STAGE_STUCK,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The job lives, and {text}.",
+        confidence=0.75,
+        evidence=(_evidence(snapshot, told.line, told.position),),
+        retry=Retry.HELPS,
+        look_at=("worker-dumps", "worker-logs"),
+    )
+    return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
+
+
 def only_polls(snapshot: Snapshot) -> Suspicion:
     """A step of training began, and only polls of a server's health have been printed since."""
     polls, least_s = snapshot.memory.only_polls, snapshot.limits.only_polls_s

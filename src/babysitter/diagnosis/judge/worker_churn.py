@@ -1,7 +1,9 @@
 """Workers that die or are taken away again and again, and jobs that print nothing any more."""
 
+from babysitter.diagnosis.judge.evidence import known_findings
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
+from babysitter.diagnosis.timeline.pace import is_complete, quiet_limit_s
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
@@ -45,13 +47,12 @@ def worker_churn(snapshot: Snapshot) -> Suspicion:
 
 def no_output(snapshot: Snapshot) -> Suspicion:
     """Nothing printed for far longer than ever before. Proves nothing by itself; worth a closer look."""
-    memory, limits = snapshot.memory, snapshot.limits
+    memory = snapshot.memory
     if not snapshot.runs or not snapshot.sees_lines or memory.last_line_at is None or snapshot.needs_crew:
         why_not = "not a running job whose own log was read"
         return none_of(SignalKind.QUIET, "quiet.log-seen", why_not)
     quiet_s = snapshot.age_s(memory.last_line_at)
-    most_s = max(limits.quiet_floor_s, limits.quiet_gap_factor * memory.line_gap_s)
-    told_s = max(limits.silent_floor_s, limits.silent_gap_factor * memory.line_gap_s)
+    most_s, told_s = _quiet_limits_s(snapshot)
     text = f"the last line is {quiet_s:.0f} s old (unusual from {most_s:.0f} s on)"
     reasons = (
         Reason("quiet.too-long", quiet_s > most_s, text),
@@ -64,6 +65,34 @@ def no_output(snapshot: Snapshot) -> Suspicion:
     diagnosis = _fell_silent(snapshot, quiet_s)
     wants = frozenset({Want.ROOT_DUMP, Want.TASKS})
     return Suspicion(SignalKind.QUIET, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, wants)
+
+
+def _quiet_limits_s(snapshot: Snapshot) -> tuple[float, float]:
+    """The silence that is unusual for this job, and the one that people are told of.
+
+    A job that counts its work has a pace of its own, from the first count on. It does not keep it where a
+    count is complete, nor in a phase that is known to be quiet.
+    """
+    memory, limits = snapshot.memory, snapshot.limits
+    most_s = max(limits.quiet_floor_s, limits.quiet_gap_factor * memory.line_gap_s)
+    told_s = max(limits.silent_floor_s, limits.silent_gap_factor * memory.line_gap_s)
+    work = memory.work
+    if work.rises == 0 or is_complete(work) or _is_quiet_phase(snapshot):
+        return most_s, told_s
+    own_s = quiet_limit_s(work, memory.line_gap_s, limits)
+    if own_s is None:
+        return most_s, min(told_s, max(most_s, limits.silent_gap_factor * memory.line_gap_s))
+    if snapshot.is_last_look:
+        return own_s, own_s
+    return min(most_s, own_s), min(told_s, limits.pace_told_factor * own_s)
+
+
+def _is_quiet_phase(snapshot: Snapshot) -> bool:
+    since = snapshot.memory.advanced_position
+    return any(
+        finding.cause is Cause.SLOW_STARTUP and (since is None or finding.last_position >= since)
+        for finding in known_findings(snapshot).all
+    )
 
 
 def _fell_silent(snapshot: Snapshot, quiet_s: float) -> Diagnosis:

@@ -18,25 +18,16 @@ from enum import StrEnum
 
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.frame.ordinary import is_ordinary
-from babysitter.diagnosis.timeline.counters import Counters
 from babysitter.diagnosis.timeline.entries import Entry
-from babysitter.diagnosis.timeline.pace import QUIET_FLOOR_S
+from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 
 MIN_ORDINARY_LINES = 3
-MAX_LINES_AFTER = 400  # of the end of a log that are searched for normal work
-MAX_LINES_BEFORE = 4000  # searched for an earlier completion
+MAX_LINES_AFTER = 400  # the newest lines of a log, which are searched for normal work
 MAX_IDENTIFIERS = 8
+MAX_CHARACTERS = 400  # of a line that says that the job is complete
 
-NEEDS_PROOF = frozenset(
-    {
-        Cause.COLLECTIVE_TIMEOUT,
-        Cause.ACTOR_DIED,
-        Cause.BAD_ACCELERATOR,
-        Cause.CONTROLLER_UNREACHABLE,
-        Cause.PREEMPTION,
-    }
-)
+LASTING_WORK_S = 300.0  # after what lingers: a disk that is full does not empty itself
 
 
 class AftermathKind(StrEnum):
@@ -59,15 +50,10 @@ class Aftermath:
 
 @dataclass(frozen=True, slots=True)
 class JobEnd:
-    """How the log ends. `quiet_limit_s`: seconds without a line after which the job is quiet for too long."""
+    """How the log ends: with the job, or with more silence than this job is known for."""
 
     is_over: bool = False
-    quiet_s: float = 0.0
-    quiet_limit_s: float = QUIET_FLOOR_S
-
-    @property
-    def is_quiet(self) -> bool:
-        return self.quiet_s > self.quiet_limit_s
+    is_quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,36 +64,66 @@ class Report:
     cause: Cause
     message: str
     speaker: str = ""
-
-    @classmethod
-    def at(cls, entries: Sequence[Entry], place: int, cause: Cause) -> "Report":
-        """The report that ends with the line at this place, which must be one of the entries."""
-        entry = entries[place - entries[0].place]
-        return cls(place, cause, entry.message, entry.speaker)
+    at_s: float | None = None
 
 
-def read_aftermath(entries: Sequence[Entry], counters: Counters, report: Report, end: JobEnd) -> Aftermath:
-    """Return what followed a report.
+@dataclass(frozen=True, slots=True)
+class LogEnd:
+    """The end of a job's log: its newest lines, and the places of what they do not show any more.
 
-    `entries`: lines of the job, oldest first, with places that rise by one; the report may stand before them.
+    `risen_place`: of the last line that proves that work was done; `completed_place`: of the last that says
+    that the whole job is complete. None: there is no such line.
     """
-    index = report.place - entries[0].place if entries else 0
-    if index >= len(entries):
+
+    entries: Sequence[Entry]
+    risen_place: int | None = None
+    completed_place: int | None = None
+    risen_at_s: float | None = None
+
+    def after(self, place: int) -> Sequence[Entry]:
+        """Return the newest lines behind a place."""
+        if not self.entries:
+            return ()
+        return self.entries[max(0, place - self.entries[0].place + 1) :]
+
+
+def read_aftermath(log_end: LogEnd, report: Report, end: JobEnd) -> Aftermath:
+    """Return what followed a report. `log_end`: with places that rise by one."""
+    risen, completed, later = log_end.risen_place, log_end.completed_place, log_end.after(report.place)
+    if about(report.cause).lingers:
+        lasting = None if end.is_over or end.is_quiet else _find_lasting_work(log_end, later, report)
+        if lasting is not None:
+            return Aftermath(AftermathKind.WENT_ON, "work was done for long after it", lasting)
         return _without_lines(end)
-    index = max(-1, index)
-    last_place, cause = report.place, report.cause
-    if (rise := next((rise for rise in counters.rises if rise.place > last_place), None)) is not None:
-        return Aftermath(AftermathKind.WENT_ON, "work was done after it", rise.place)
-    if (answer := _find_answer(entries, index, report)) is not None:
+    if risen is not None and risen > report.place:
+        return Aftermath(AftermathKind.WENT_ON, "work was done after it", risen)
+    if (answer := _find_answer(later, report)) is not None:
         return Aftermath(AftermathKind.WENT_ON, "a later line says that the same thing is well", answer)
-    if cause not in NEEDS_PROOF and not end.is_over:
-        if not end.is_quiet and (normal := _find_normal_work(entries, index, report.speaker)) is not None:
+    if not about(report.cause).is_shared and not end.is_over:
+        if not end.is_quiet and (normal := _find_normal_work(later, report.speaker)) is not None:
             return Aftermath(AftermathKind.WENT_ON, "normal work of the same process follows", normal)
-        if index >= 0 and (completed := _find_completion(entries, index)) is not None:
+        if completed is not None and completed < report.place and (risen is None or risen <= completed):
             return Aftermath(AftermathKind.WENT_ON, "the job had already completed", completed)
-    if not end.is_over and (ended := _find_end(entries, index)) is not None:
+    if not end.is_over and (ended := _find_end(later)) is not None:
         return Aftermath(AftermathKind.ENDED, "the end of the process follows", ended)
     return _without_lines(end)
+
+
+def _find_lasting_work(log_end: LogEnd, later: Sequence[Entry], report: Report) -> int | None:
+    """The line that shows work, or an ordinary one, long after a report."""
+    if report.at_s is None:
+        return None
+    enough_s = report.at_s + LASTING_WORK_S
+    if log_end.risen_at_s is not None and log_end.risen_at_s >= enough_s:
+        return log_end.risen_place
+    normal = _find_normal_work(later, report.speaker)
+    newest = later[-1].at_s if later else None
+    return normal if newest is not None and newest >= enough_s else None
+
+
+def find_completion(texts: Sequence[str]) -> int | None:
+    """Return the index of the last line that says that the whole job is complete; None if none does."""
+    return next((index for index in range(len(texts) - 1, -1, -1) if says_completed(texts[index])), None)
 
 
 def _without_lines(end: JobEnd) -> Aftermath:
@@ -120,13 +136,15 @@ def _without_lines(end: JobEnd) -> Aftermath:
 
 def says_completed(message: str) -> bool:
     """Whether a message says that the job or its pipeline is complete, and not a stage, step or task."""
+    if len(message) > MAX_CHARACTERS:
+        return False
     return _COMPLETED.search(message) is not None and not _NOT_COMPLETED.search(message)
 
 
-def _find_normal_work(entries: Sequence[Entry], index: int, speaker: str) -> int | None:
+def _find_normal_work(later: Sequence[Entry], speaker: str) -> int | None:
     """The last of three ordinary lines of the same speaker, with no failure of it after them."""
     count, newest = 0, None
-    for entry in reversed(entries[max(index + 1, len(entries) - MAX_LINES_AFTER) :]):
+    for entry in reversed(later):
         if entry.speaker != speaker:
             continue
         if reports_failure(entry.frame):
@@ -138,12 +156,12 @@ def _find_normal_work(entries: Sequence[Entry], index: int, speaker: str) -> int
     return None
 
 
-def _find_answer(entries: Sequence[Entry], index: int, report: Report) -> int | None:
+def _find_answer(later: Sequence[Entry], report: Report) -> int | None:
     """A later line that names something of the report and says that it is well."""
     names = set(_IDENTIFIER.findall(report.message)[:MAX_IDENTIFIERS])
     if not names:
         return None
-    for entry in entries[max(index + 1, len(entries) - MAX_LINES_AFTER) :]:
+    for entry in later:
         says_well = _WELL.search(entry.message) and not _UNWELL.search(entry.message)
         if says_well and names.intersection(_IDENTIFIER.findall(entry.message)):
             if reports_failure(entry.frame):
@@ -152,16 +170,8 @@ def _find_answer(entries: Sequence[Entry], index: int, report: Report) -> int | 
     return None
 
 
-def _find_completion(entries: Sequence[Entry], index: int) -> int | None:
-    """The line before the report that says that the whole job is complete."""
-    for entry in reversed(entries[max(0, index - MAX_LINES_BEFORE) : index]):
-        if says_completed(entry.message):
-            return entry.place
-    return None
-
-
-def _find_end(entries: Sequence[Entry], index: int) -> int | None:
-    for entry in entries[max(index + 1, len(entries) - MAX_LINES_AFTER) :]:
+def _find_end(later: Sequence[Entry]) -> int | None:
+    for entry in later:
         if _END.search(entry.message):
             return entry.place
     return None

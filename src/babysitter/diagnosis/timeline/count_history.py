@@ -7,14 +7,19 @@ from datetime import UTC, datetime
 
 from babysitter.diagnosis.timeline.counters import Counters, read_counters
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
+from babysitter.diagnosis.timeline.failing_item import fold_items
+from babysitter.diagnosis.timeline.non_finite import fold_measures
 from babysitter.diagnosis.timeline.only_polls import fold_polls
 from babysitter.diagnosis.timeline.still import StoppedCount, find_stopped_count
+from babysitter.diagnosis.timeline.told import find_told_quiet
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory
 from babysitter.model.progress import StillCount
 
 MAX_CHARACTERS = 300
+MAX_NEWEST = 4000  # lines that are all read
+MAX_SAMPLED = 2000  # of those before
 
 # Completions without a count that rises.
 _DONE = re.compile(
@@ -40,7 +45,7 @@ def with_counts(memory: Memory, lines: Sequence[LogLine], first_position: int) -
     """Return the memory with what these new lines count. `first_position`: of the first of them."""
     if not lines:
         return memory
-    entries = entries_of(lines, first_position)
+    entries, lines = _sampled(lines, first_position)
     counters = read_counters(entries, memory.work)
     place = _last_advance(entries, counters)
     if place is not None:
@@ -50,8 +55,26 @@ def with_counts(memory: Memory, lines: Sequence[LogLine], first_position: int) -
         memory,
         work=counters.work,
         still_count=None if stopped is None else _still_count(stopped, entries, lines),
+        told_quiet=find_told_quiet(memory.told_quiet, entries, counters),
+        measures=fold_measures(memory.measures, entries),
+        failed_items=fold_items(memory.failed_items, entries),
         only_polls=fold_polls(memory.only_polls, entries, lines),
     )
+
+
+def _sampled(lines: Sequence[LogLine], first_position: int) -> tuple[list[Entry], Sequence[LogLine]]:
+    """The newest lines, and of a long log as many of those before as the course of its counts needs."""
+    older = max(0, len(lines) - MAX_NEWEST)
+    if older <= MAX_SAMPLED:
+        return entries_of(lines, first_position), lines
+    step = -(-older // MAX_SAMPLED)
+    places = [*range(0, older, step), *range(older, len(lines))]
+    chosen = [lines[place] for place in places]
+    entries = [
+        entry._replace(place=first_position + place)
+        for entry, place in zip(entries_of(chosen, 0), places, strict=True)
+    ]
+    return entries, chosen
 
 
 def _last_advance(entries: Sequence[Entry], counters: Counters) -> int | None:

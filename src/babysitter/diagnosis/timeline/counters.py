@@ -14,7 +14,6 @@ retrying, reloading, waiting or failing reports a number, which may stand still;
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from statistics import median
 from typing import NamedTuple
 
 from babysitter.diagnosis.timeline.entries import Entry
@@ -47,11 +46,6 @@ class Counters:
     def last_rise(self) -> Rise | None:
         """The newest proof in these lines that work was done."""
         return self.rises[-1] if self.rises else None
-
-    @property
-    def median_step_s(self) -> float | None:
-        """The usual time between two rises; None before two of them."""
-        return median(self.work.gaps_s) if self.work.gaps_s else None
 
     def rises_after(self, place: int) -> bool:
         """Whether work was done after this place."""

@@ -1,79 +1,117 @@
 """Measured values that are not a number: NaN or infinity by the name of the value, in any format."""
 
 import re
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from babysitter.diagnosis.frame.quotes import find_quoted_spans
 from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.diagnosis.timeline.numbers import without_digits
+from babysitter.model.progress import MeasureNote
 
 MIN_REPORTS = 2
 MAX_CHARACTERS = 1000
+MAX_TEXT_CHARACTERS = 300
+MAX_NOTES = 24
 
 
 @dataclass(frozen=True, slots=True)
 class NonFinite:
-    """A value that is NaN or infinite to the end. `names`: all such values; places are of the bad reports."""
+    """Values that are NaN or infinite to the end, the first of them first."""
 
-    names: tuple[str, ...]
-    first_place: int
-    last_place: int
-    reports: int
-    was_finite: bool
+    measures: tuple[MeasureNote, ...]
+
+    @property
+    def reports(self) -> int:
+        return sum(note.bad_reports for note in self.measures)
+
+    @property
+    def first(self) -> MeasureNote:
+        """The value that was bad first."""
+        return min(self.measures, key=lambda note: note.first_place)
+
+    @property
+    def last(self) -> MeasureNote:
+        """The value that was reported bad last."""
+        return max(self.measures, key=lambda note: note.last_place)
+
+    @property
+    def was_finite(self) -> bool:
+        """Whether any of them was finite before."""
+        return any(note.finite_reports > 0 for note in self.measures)
 
 
-def find_non_finite(entries: Sequence[Entry]) -> NonFinite | None:
+def fold_measures(before: Sequence[MeasureNote], entries: Iterable[Entry]) -> tuple[MeasureNote, ...]:
+    """Return the measured values after these lines, those reported last at the end."""
+    notes = {(note.speaker, note.name): note for note in before}
+    for entry in entries:
+        if len(entry.message) > MAX_CHARACTERS:
+            continue
+        for name, is_finite in read_measures(entry.message):
+            key = entry.speaker, name
+            known = notes.pop(key) if key in notes else MeasureNote(name, entry.speaker)
+            notes[key] = _folded(known, entry, is_finite)
+    return tuple(notes.values())[-MAX_NOTES:]
+
+
+def find_non_finite(notes: Sequence[MeasureNote]) -> NonFinite | None:
     """Return the values that are not finite any more and have not come back; None when there are none.
 
     One bad report is enough after finite ones of the same name, or when two values are bad at once: a single
     one may be a skipped step or a value that is not measured yet.
     """
-    series: defaultdict[str, list[tuple[int, bool]]] = defaultdict(list)
-    for entry in entries:
-        if len(entry.message) <= MAX_CHARACTERS and not _SKIPPED.search(entry.message):
-            for name, is_finite in read_measures(entry.message):
-                series[name].append((entry.place, is_finite))
-    bad: dict[str, list[int]] = {}
-    was_finite = False
-    has_finite = any(told[-1][1] for told in series.values())
-    for name, told in series.items():
-        tail = _bad_tail(told)
-        if not tail:
-            continue
-        if len(tail) == len(told) and has_finite and not _is_training(name):
-            continue  # never measured beside values that are: an evaluation that did not run yet
-        bad[name] = tail
-        was_finite = was_finite or len(tail) < len(told)
-    places = sorted(place for tail in bad.values() for place in tail)
-    if not bad or not (len(bad) >= 2 or was_finite or len(places) >= MIN_REPORTS):
+    has_finite = any(note.bad_reports == 0 and note.finite_reports > 0 for note in notes)
+    bad = tuple(
+        note
+        for note in notes
+        if note.bad_reports and (note.finite_reports or not has_finite or _is_training(note.name))
+    )
+    found = NonFinite(bad)
+    names = {note.name for note in bad}
+    if not bad or not (len(names) >= 2 or found.was_finite or found.reports >= MIN_REPORTS):
         return None
-    return NonFinite(tuple(bad), places[0], places[-1], len(places), was_finite)
-
-
-def read_measures(message: str) -> list[tuple[str, bool]]:
-    """Return the measured values in a message as (name, is finite), the newest value after arrows."""
-    found = []
-    for match in _MEASURE.finditer(message):
-        name = _NAME_END.sub("", match["name"].lower()).strip(" _./-")
-        words = [word for word in re.split(r"[^a-z]+", name) if word]
-        if words and _MEASURED.intersection(words[-2:]) and not _NOT_MEASURED.intersection(words):
-            found.append((name, _BAD.fullmatch(match["last"]) is None))
     return found
 
 
-def _bad_tail(told: Sequence[tuple[int, bool]]) -> list[int]:
-    tail: list[int] = []
-    for place, is_finite in reversed(told):
-        if is_finite:
-            break
-        tail.append(place)
-    return tail[::-1]
+def read_measures(message: str) -> tuple[tuple[str, bool], ...]:
+    """Return the measured values in a message as (name, is finite), the newest value after arrows."""
+    return _measures(without_digits(message))
+
+
+@lru_cache(maxsize=4096)
+def _measures(message: str) -> tuple[tuple[str, bool], ...]:
+    """The measured values of a message whose digits are all zeros: what they are does not matter here."""
+    if not _HINT.search(message) or _SKIPPED.search(message):
+        return ()
+    found = []
+    quoted = find_quoted_spans(message)
+    for match in _MEASURE.finditer(message):
+        name = _NAME_END.sub("", match["name"].lower()).strip(" _./-")
+        words = [word for word in re.split(r"[^a-z]+", name) if word]
+        if not words or not _MEASURED.intersection(words[-2:]) or _NOT_MEASURED.intersection(words):
+            continue
+        if not any(start <= match.start("last") < end for start, end in quoted):
+            found.append((name, _BAD.fullmatch(match["last"]) is None))
+    return tuple(found)
+
+
+def _folded(note: MeasureNote, entry: Entry, is_finite: bool) -> MeasureNote:
+    if is_finite:
+        return replace(note, finite_reports=note.finite_reports + 1, bad_reports=0)
+    place, text = entry.place, entry.text[:MAX_TEXT_CHARACTERS]
+    again = replace(note, bad_reports=note.bad_reports + 1, last_place=place, last_text=text)
+    return again if note.bad_reports else replace(again, first_place=place, first_text=text)
 
 
 def _is_training(name: str) -> bool:
     return not re.search(r"\b(?:eval|val|valid|validation|test|dev)(?:\b|_)", name)
 
 
+_HINT = re.compile(
+    r"(?i)loss|grad|norm|ppl|perplex|nll|kl|reward|entropy|score|value|advantage|objective|elbo|logprob|[mr]se|mae"
+    r"|ce\b|bp[bc]|return"
+)
 _VALUE = r"[-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf(?:inity)?)(?:%|(?![A-Za-z0-9_]))"
 _ARROW = r"\s*(?:->|-->|→|⇒|=>|,? then)\s*"
 _SIGN = (

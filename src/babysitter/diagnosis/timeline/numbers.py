@@ -13,7 +13,7 @@ from babysitter.diagnosis.timeline.work_words import (
     measures_else,
 )
 
-MAX_TEMPLATE_CHARACTERS = 200
+MAX_TEMPLATE_CHARACTERS = 100  # they tell wordings apart
 MAX_NUMBERS = 12  # of one line; a longer row of numbers is data
 MAX_CHARACTERS = 400
 MAX_COUNT = 1e15
@@ -59,7 +59,12 @@ class Wording(NamedTuple):
 
 def read_wording(message: str) -> Wording | None:
     """Return the wording of a message; None when no number of it can count work."""
-    return _wording(message[:MAX_CHARACTERS].translate(_ZEROS))
+    return _wording(without_digits(message[:MAX_CHARACTERS]))
+
+
+def without_digits(message: str) -> str:
+    """Return the message with every digit a zero: what messages of one wording have in common."""
+    return message.translate(_ZEROS)
 
 
 @lru_cache(maxsize=4096)

@@ -1,40 +1,29 @@
 """How long a job may be quiet, measured by its own pace."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from statistics import median
 
-from babysitter.diagnosis.timeline.counters import Counters
-from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.model.limits import Limits
+from babysitter.model.progress import CountedWork
 
-# Measured on real pipelines: with a floor of 300 s, or counted from the last rise instead of the last line, a
-# healthy pipeline alarms.
-QUIET_FLOOR_S = 600.0
-MEDIAN_FACTOR = 20.0
-GAP_FACTOR = 6.0
 MIN_RISES = 3  # fewer rises have no pace
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """The usual time between two pieces of work, and the longest pauses that the job survived."""
+def quiet_limit_s(work: CountedWork, line_gap_s: float, limits: Limits) -> float | None:
+    """Return the seconds without a line after which a job is quiet for too long; None where it has no pace.
 
-    median_step_s: float
-    longest_step_gap_s: float
-    longest_line_gap_s: float
-
-    @property
-    def quiet_limit_s(self) -> float:
-        """Seconds without a line after which the job is quiet for too long."""
-        longest_s = max(self.longest_step_gap_s, self.longest_line_gap_s)
-        return max(QUIET_FLOOR_S, MEDIAN_FACTOR * self.median_step_s, GAP_FACTOR * longest_s)
-
-
-def read_pace(entries: Sequence[Entry], counters: Counters) -> Pace | None:
-    """Return the job's own pace; None where too little work or no clock was seen."""
-    median_s = counters.median_step_s
-    if median_s is None or counters.work.rises < MIN_RISES:
+    `line_gap_s`: the longest time between two of its lines.
+    """
+    if not work.gaps_s or work.rises < MIN_RISES:
         return None
-    times = [entry.at_s for entry in entries if entry.at_s is not None]
-    line_gap_s = max((after - before for before, after in pairwise(times)), default=0.0)
-    return Pace(median_s, counters.work.longest_gap_s, line_gap_s)
+    longest_s = max(work.longest_gap_s, line_gap_s)
+    return max(
+        limits.pace_floor_s,
+        limits.pace_median_factor * median(work.gaps_s),
+        limits.pace_gap_factor * longest_s,
+    )
+
+
+def is_complete(work: CountedWork) -> bool:
+    """Whether the newest count has reached its total: what comes after it need not be at its pace."""
+    newest = max((note.last_place for note in work.counts), default=-1)
+    return any(note.last_place == newest and note.value == note.total for note in work.counts)

@@ -17,12 +17,18 @@ MAX_STAGES = 64
 MAX_GAPS = 60
 HALT_GAPS = 4  # so many usual gaps without a completion, the pace of before foretells nothing
 HALT_LEAST_S = 60.0
+SIBLING_SILENT_S = 60.0  # executions report every few seconds: one that did not for so long is over
 _NUMBERED = re.compile(r"^stage\d+-")
 
 
 def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -> tuple[StagePace, ...]:
     """The stages with one more report of `owner` folded in; old and repeated ones change nothing."""
-    known = next((each for each in reversed(stages) if _is_same(each, report, owner)), None)
+    same = [each for each in reversed(stages) if _is_same(each, report, owner)]
+    if len({each.execution for each in same if each.ended_at is None}) > 1:
+        same = [each for each in same if each.total == report.total and each.done <= report.done]
+        if len(same) != 1:
+            return stages  # it names no execution, and could be of either
+    known = same[0] if same else None
     if known is None:
         fresh = _counted(_begun(report, owner), report)
         return (*_ended_before(stages, fresh), fresh)[-MAX_STAGES:]
@@ -42,8 +48,19 @@ def end_stages(stages: tuple[StagePace, ...], owner: JobId, at: datetime) -> tup
 
 
 def current_stage(stages: Sequence[StagePace], owner: JobId | None) -> StagePace | None:
-    """The stage that `owner` reports at present; None between stages and before the first."""
-    return next((each for each in reversed(stages) if each.owner == owner and each.ended_at is None), None)
+    """The stage that `owner` reports at present; None between stages and before the first.
+
+    Of several executions at once it is that of the one that began last.
+    """
+    return next(iter(open_stages(stages, owner)), None)
+
+
+def open_stages(stages: Sequence[StagePace], owner: JobId | None) -> tuple[StagePace, ...]:
+    """The stages that `owner` reports at present, one for each execution; the newest execution first."""
+    found = [each for each in reversed(stages) if each.owner == owner and each.ended_at is None]
+    if len({each.execution for each in found}) > 1:
+        found.sort(key=lambda stage: stage.execution, reverse=True)
+    return tuple(found)
 
 
 def _is_same(stage: StagePace, report: Progress, owner: JobId) -> bool:
@@ -70,12 +87,24 @@ def _begun(report: Progress, owner: JobId) -> StagePace:
 
 
 def _ended_before(stages: Sequence[StagePace], newer: StagePace) -> tuple[StagePace, ...]:
-    """A coordinator works on one stage at a time: a report of another one ends those before."""
-    at = newer.reported_at
+    """The stages before, ended if this report shows it.
+
+    An execution works on one stage at a time. A coordinator may run several executions at once; one that does
+    not report any more is over.
+    """
     return tuple(
-        replace(each, ended_at=at) if each.owner == newer.owner and each.ended_at is None else each
-        for each in stages
+        replace(each, ended_at=newer.reported_at) if _is_over(each, newer) else each for each in stages
     )
+
+
+def _is_over(stage: StagePace, newer: StagePace) -> bool:
+    if stage.owner != newer.owner or stage.ended_at is not None:
+        return False
+    if not stage.execution or not newer.execution or stage.execution == newer.execution:
+        return True
+    if stage.reported_at is None or newer.reported_at is None:
+        return True
+    return (newer.reported_at - stage.reported_at).total_seconds() > SIBLING_SILENT_S
 
 
 def _counted(stage: StagePace, report: Progress) -> StagePace:

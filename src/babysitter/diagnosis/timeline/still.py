@@ -25,16 +25,12 @@ class StoppedCount:
     last_at_s: float
     still_s: float
 
-    @property
-    def reached(self) -> str:
-        """How far it is: "118 of 500", "12"."""
-        return f"{self.since.value:g}" + (f" of {self.total:g}" if self.total is not None else "")
-
 
 def find_stopped_count(counters: Counters) -> StoppedCount | None:
     """Return the count that stood still for longest; None while anything counts on, or no count stands.
 
-    A fraction that is complete does not stand still. A number that never moved counts only as a fraction.
+    A fraction that is complete does not stand still. A number that never moved counts only as a fraction, or
+    where it repeats what another wording counted.
     """
     work = counters.work
     reached = {note.highest for note in work.counts if note.has_counted}

@@ -2,33 +2,35 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from babysitter.diagnosis.timeline.counters import Counters
 from babysitter.diagnosis.timeline.durations import DURATION, read_duration_s
 from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.model.ids import TaskId
+from babysitter.model.log import LogLine
+from babysitter.model.progress import ToldQuiet
 
-MIN_QUIET_S = 3600.0  # from here on as good as a counter that stands still
+MAX_TEXT_CHARACTERS = 300
 
-
-@dataclass(frozen=True, slots=True)
-class ToldQuiet:
-    """A line that says for how long no work was done."""
-
-    place: int
-    quiet_s: float
-    text: str
+MAX_LINES = 2000  # the newest of a log, which are searched
 
 
-def find_told_quiet(entries: Sequence[Entry], counters: Counters) -> ToldQuiet | None:
-    """Return the newest line that tells of an hour or more without work; None when work was done after it."""
-    for entry in reversed(entries):
+def find_told_quiet(
+    before: ToldQuiet | None, entries: Sequence[Entry], counters: Counters
+) -> ToldQuiet | None:
+    """Return the newest line that says for how long no work was done; None when work was done after it.
+
+    `before`: what earlier lines of the job said.
+    """
+    for entry in reversed(entries[-MAX_LINES:]):
+        if counters.rises and entry.place <= counters.rises[-1].place:
+            return None
         quiet_s = read_told_quiet_s(entry.message)
-        if quiet_s is not None and quiet_s >= MIN_QUIET_S:
-            if counters.rises_after(entry.place):
-                return None
-            return ToldQuiet(entry.place, quiet_s, entry.text)
-    return None
+        if quiet_s is not None:
+            task = entry.speaker.partition(" ")[0]
+            source = TaskId(task if task.startswith("/") else "")
+            return ToldQuiet(quiet_s, LogLine(entry.text[:MAX_TEXT_CHARACTERS], task=source), entry.place)
+    return before
 
 
 def read_told_quiet_s(message: str) -> float | None:

@@ -259,6 +259,7 @@ def _with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, 
     if observation.is_reread:
         position = None
         memory = replace(memory, work=CountedWork(), still_count=None, only_polls=None)
+        memory = replace(memory, told_quiet=None, measures=(), failed_items=())
     for index, line in enumerate(lines):
         role = _role(memory, line, observation.root)
         if role in kind.reporters and (report := kind.read_progress(line)) is not None:
