@@ -47,7 +47,8 @@ async def resubmission(
     """
     verdict, ledger = case.verdict, case.ledger
     standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
-    if verdict.blind or verdict.diagnosis is None or not (verdict.action.restarts or standing):
+    is_sought = verdict.action.restarts and not (verdict.diagnosis and verdict.diagnosis.needs_own_change)
+    if verdict.blind or verdict.diagnosis is None or not (is_sought or standing):
         return Resubmission(None, _with_missing(case.watch, ()))
     known = await known_submission(case.watch, reader, app, standing)
     watch = replace(case.watch, submit_context=known.context)

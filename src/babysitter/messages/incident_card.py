@@ -128,7 +128,8 @@ def _notes(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     if about.proposal is not None and is_open(about.proposal):
         return notes_of(about.proposal)
     missing = about.watch.submit_context.missing
-    is_wanted = about.diagnosis is not None and about.diagnosis.action.restarts
+    diagnosis = about.diagnosis
+    is_wanted = diagnosis is not None and diagnosis.action.restarts and not diagnosis.needs_own_change
     if not missing or not is_wanted or (about.incident is not None and about.incident.status.is_over):
         return ()
     return (("No restart is proposed", escape(" ".join(missing), most=MAX_SENTENCE_CHARS)),)
@@ -162,6 +163,8 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
             "Watching goes on, and resumes by itself when the job is visible again. If it is lost for good, "
             f"`babysit stop {watch.root}` ends the watch."
         )
+    if diagnosis.needs_own_change:
+        return "This needs a person: a restart alone would not help."
     match diagnosis.action:
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."

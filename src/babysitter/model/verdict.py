@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.ids import JobId, RuleId
 from babysitter.model.job import JobState
@@ -64,6 +65,12 @@ class Diagnosis:
     change: Change | None = None
     machine: str = ""  # the machine held responsible, where one is
     look_at: tuple[str, ...] = ()
+
+    @property
+    def needs_own_change(self) -> bool:
+        """Whether it fails again until its owner changes something that no submission could express."""
+        is_advised = self.action is ActionKind.RESTART_WITH_CHANGE
+        return is_advised and self.change is None and about(self.cause).repeat_fails
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ async def _resubmission(case: PolicyInput, app: App) -> Resubmission:
     verdict = case.verdict
     assert verdict.diagnosis is not None, "an incident has a diagnosis"
     diagnosis = as_asked(verdict.diagnosis)
-    if diagnosis.action is ActionKind.RESTART:
+    if diagnosis.action is ActionKind.RESTART or diagnosis.needs_own_change:
         _check_policy(case, diagnosis)
     case = replace(case, verdict=replace(verdict, diagnosis=diagnosis))
     reader, writer = (
