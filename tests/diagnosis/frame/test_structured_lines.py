@@ -1,11 +1,11 @@
-"""Lines of JSON loggers become plain lines, one for one; rows of data stay."""
+"""Lines of JSON and logfmt loggers become plain lines, one for one; rows of data stay."""
 
 import json
 
 import pytest
 
-from babysitter.diagnosis.frame.json_lines import unwrap_json_lines
 from babysitter.diagnosis.frame.line import read_frame
+from babysitter.diagnosis.frame.structured_lines import unwrap_structured_lines
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,14 @@ from babysitter.diagnosis.frame.line import read_frame
             "2026-01-02T10:11:12Z WARN [sync] slow error: EOF",
         ),
         ('{"severity":"INFO","message":"gone","kind":"Spot","n":7}', "INFO gone kind=Spot n=7"),
+        (
+            'time=2026-01-02T10:11:12Z level=error msg="it said \\"no\\"" err="stream closed" peer=7',
+            '2026-01-02T10:11:12Z ERROR it said "no" err: stream closed peer=7',
+        ),
+        (
+            '[pod/a-0/main] ts=7 level=warn caller=a.go:7 msg="hello you"',
+            "[pod/a-0/main] 7 WARN [a.go:7] hello you",
+        ),
         ('[pod/a-0/main] {"level":"info","msg":"hello"}', "[pod/a-0/main] INFO hello"),
         (
             json.dumps(
@@ -28,7 +36,7 @@ from babysitter.diagnosis.frame.line import read_frame
     ],
 )
 def test_json_line_becomes_plain(line, plain):
-    assert unwrap_json_lines(line.encode()).decode() == plain
+    assert unwrap_structured_lines(line.encode()).decode() == plain
 
 
 @pytest.mark.parametrize(
@@ -40,23 +48,24 @@ def test_json_line_becomes_plain(line, plain):
         '{"level": "error", "msg": 7}',
         '["msg"]',
         'metrics {"loss": 2.1, "msg": "x"}',
+        'sample text="a" msg="b"',
         "no JSON at all",
         "",
     ],
 )
 def test_other_lines_stay(line):
-    assert unwrap_json_lines(line.encode()) == line.encode()
+    assert unwrap_structured_lines(line.encode()) == line.encode()
 
 
 def test_json_lines_keep_their_number():
     lines = ["first", '{"level":"info","msg":"a\\nb"}', "", '{"level":"info","msg":"c"}', "last"]
-    plain = unwrap_json_lines("\n".join(lines).encode()).split(b"\n")
+    plain = unwrap_structured_lines("\n".join(lines).encode()).split(b"\n")
     assert plain == [b"first", b"INFO a  b", b"", b"INFO c", b"last"]
 
 
 def test_unwrapped_line_has_a_frame():
     line = '{"level":"error","time":"2026-01-02T10:11:12Z","logger":"sync","msg":"hello"}'
-    frame = read_frame(unwrap_json_lines(line.encode()).decode())
+    frame = read_frame(unwrap_structured_lines(line.encode()).decode())
     assert (frame.message, frame.program, frame.level.value, frame.has_date) == (
         "hello",
         "sync",
