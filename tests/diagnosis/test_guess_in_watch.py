@@ -75,3 +75,13 @@ def test_guess_of_a_living_text_escalates() -> None:
 def test_unknown_words_of_a_living_text_are_unknown() -> None:
     diagnosis = examine("hello\nERROR the flux gate zorked\n", rules()).diagnosis
     assert (diagnosis.cause, diagnosis.action) == (Cause.UNKNOWN, ActionKind.ESCALATE)
+
+
+def test_guess_that_stands_is_told_without_proof() -> None:
+    now, verdict = _look(watch(kind="plain"), 60, "hello", REPORT)
+    assert verdict.diagnosis is None
+    for seconds in range(90, 420, 30):
+        now, verdict = _look(now, seconds)
+    assert verdict.diagnosis is not None
+    assert (verdict.cause, verdict.severity) == (Cause.DATA_ERROR, "degraded")
+    assert verdict.action is ActionKind.ESCALATE

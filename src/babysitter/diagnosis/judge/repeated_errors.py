@@ -67,6 +67,8 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
     if found is None:
         return Suspicion(SignalKind.ERRORS, Certainty.NONE, reasons)
     level = Certainty.PROVEN if is_lasting else Certainty.POSSIBLE
+    if not is_fatal and stands_s >= limits.suspect_most_s:
+        level = Certainty.LIKELY  # a guess, or nothing known: said, and not held for certain
     wants = frozenset({Want.TASKS, Want.WORKER_LINES})
     return Suspicion(SignalKind.ERRORS, level, reasons, found.explanation, found, found.evidence, wants)
 
