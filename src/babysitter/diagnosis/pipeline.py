@@ -83,9 +83,6 @@ def consider(
 def _with_course(memory: Memory, findings: Findings, course: LossHistory) -> tuple[Memory, Findings]:
     """What a run's numbers prove. A loss that is back at its level clears what was held against it."""
     findings = replace(findings, all=(*findings_of_course(course), *findings.all))
-    advanced_at = course.run.advanced_at
-    if advanced_at is not None and (place := course.places[advanced_at]) > (memory.advanced_position or -1):
-        memory = replace(memory, advanced_position=place)
     if not course.run.is_at_its_level:
         return memory, findings
     kept = tuple(each for each in memory.findings if each.cause is not Cause.NUMERICAL_DIVERGENCE)

@@ -9,7 +9,7 @@ from babysitter.diagnosis.causes.loss_rules import (
     non_finite_findings,
 )
 from babysitter.diagnosis.timeline.entries import read_entries
-from babysitter.diagnosis.timeline.loss import read_run
+from babysitter.diagnosis.timeline.loss import read_losses
 from babysitter.diagnosis.timeline.non_finite import fold_measures
 
 
@@ -27,7 +27,7 @@ def test_divergence_is_found_where_it_began(
     losses: tuple[float | str, ...], rule: str, first_line: str
 ) -> None:
     lines = reports(*losses)
-    (finding,) = measured_findings(read_run(lines), lines)
+    (finding,) = measured_findings(read_losses(lines), lines)
     assert finding.rule == rule
     assert finding.evidence[0].text == first_line
 
@@ -44,4 +44,4 @@ def test_values_that_are_not_finite_are_found_where_it_began() -> None:
 @pytest.mark.parametrize("losses", [(3.1, 3.0, 2.9), (3.1, "nan", 3.0), (3.1, 3.0, 2.9, 2.8, 9.1, 3.0), ()])
 def test_numbers_that_came_back_are_no_finding(losses: tuple[float | str, ...]) -> None:
     lines = reports(*losses)
-    assert measured_findings(read_run(lines), lines) == ()
+    assert measured_findings(read_losses(lines), lines) == ()

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from babysitter.diagnosis.timeline.lifecycle import Milestone, read_milestone
 from babysitter.diagnosis.timeline.training_lines import progress_of, read_step
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
@@ -160,38 +159,6 @@ def test_a_report_without_a_count_is_no_sample() -> None:
     report = read_step("{'loss': 2.3, 'epoch': 0.1}")
     assert report is not None
     assert progress_of(report, NOON) is None
-
-
-@pytest.mark.parametrize(
-    ("line", "milestone"),
-    [
-        ("INFO:levanter.checkpoint:Saved checkpoint to gs://b/x for step 1200", Milestone.CHECKPOINT_SAVED),
-        (
-            "2026-01-02T10:11:12 - 0 - levanter.checkpoint - INFO :: Saving checkpoint at step 9",
-            Milestone.CHECKPOINT_STARTED,
-        ),
-        (
-            "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 4, reducing to 2",
-            Milestone.STEP_SKIPPED,
-        ),
-        (
-            "[2026-01-02 10:00:00 TP0] Capture cuda graph begin. This can take minutes",
-            Milestone.CAPTURING_GRAPHS,
-        ),
-        ("[2026-01-02 10:00:00 TP0] Load weight begin. avail mem=78.1 GB", Milestone.LOADING_WEIGHTS),
-        (
-            "[2026-01-02 10:00:00 TP0] Decode batch. #running-req: 3, gen throughput (token/s): 12",
-            Milestone.SERVING,
-        ),
-        ("Finished XLA compilation of jit(train_step) in 43.2 sec", Milestone.COMPILED),
-        ("Resuming training from step 400", Milestone.RESUMED),
-        ("Training completed: 500 steps in 812.3s", Milestone.FINISHED),
-        ("he finally saved checkpoint charlie", None),
-        ("the training was completed by bob", None),
-    ],
-)
-def test_milestones(line: str, milestone: Milestone | None) -> None:
-    assert read_milestone(line) is milestone
 
 
 def test_numbers_that_are_no_numbers_do_no_harm() -> None:

@@ -6,7 +6,7 @@ A rule sees lines one by one; that a loss of 9.8 is bad shows only beside the 2.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from babysitter.diagnosis.timeline.loss import LossSeries, LossState
+from babysitter.diagnosis.timeline.loss import LossSeries
 from babysitter.diagnosis.timeline.loss_history import LossHistory
 from babysitter.diagnosis.timeline.non_finite import find_non_finite
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
@@ -20,14 +20,10 @@ RAN_AWAY = RuleId("measured.loss-ran-away")
 
 def measured_findings(run: LossSeries, lines: Sequence[str], *, source: str = "") -> tuple[Finding, ...]:
     """What the folded reports of a run prove; `lines` are those that `run` was read from."""
-    if run.bad_from is None or run.newest_place is None:
+    if run.bad_from is None or run.newest is None:
         return ()
-    if run.loss is LossState.RAN_AWAY and run.newest is not None:
-        text = (
-            f"{_since(run)}the loss left its level of {run.best_loss:g} and stays near {run.newest.loss:g}."
-        )
-        return (_diverged(RAN_AWAY, text, 0.75, run, lines, source),)
-    return ()
+    text = f"{_since(run)}the loss left its level of {run.best_loss:g} and stays near {run.newest.loss:g}."
+    return (_diverged(RAN_AWAY, text, 0.75, run, lines, source),)
 
 
 def non_finite_findings(

@@ -18,8 +18,8 @@ from babysitter.model.memory import Memory
 from babysitter.model.progress import StillCount
 
 MAX_CHARACTERS = 300
-MAX_NEWEST = 4000  # lines that are all read
-MAX_SAMPLED = 2000  # of those before
+MAX_NEWEST = 1500  # lines that are all read
+MAX_SAMPLED = 1000  # of those before
 
 # Completions without a count that rises.
 _DONE = re.compile(

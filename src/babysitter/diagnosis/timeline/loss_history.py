@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from babysitter.diagnosis.timeline.job_kinds import TRAINING, kind_named
-from babysitter.diagnosis.timeline.loss import RUNAWAY_LEAST_LEVEL, LossSeries, read_run
+from babysitter.diagnosis.timeline.loss import RUNAWAY_LEAST_LEVEL, LossSeries, read_losses
 from babysitter.diagnosis.timeline.training_lines import read_step
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.ids import job_of
@@ -42,22 +42,19 @@ def with_losses(memory: Memory, observation: Observation) -> Memory:
 
 def course_of(before: Memory, memory: Memory, observation: Observation) -> LossHistory:
     """The loss as it stands after a look. `before`: what was remembered before it, `memory`: after it."""
-    if (excerpt := observation.excerpt) is not None:
-        lines = observation.seen_lines
-        places = tuple(range(excerpt.first_line, excerpt.first_line + len(lines)))
-        return LossHistory(_read(lines, None), lines, places)
     new = _reports(memory, observation) if memory.kind == TRAINING else ()
     if not new:
         return LossHistory()
     is_same_run = before.root_submitted_at in (None, memory.root_submitted_at)
     old = before.loss_reports if is_same_run and not observation.is_reread else ()
     lines = (*old, *(line for _, line in new))
-    places = (*([-1] * len(old)), *(place for place, _ in new))
+    first = observation.excerpt.first_line if observation.excerpt is not None else 0
+    places = (*([-1] * len(old)), *(first + place for place, _ in new))
     return LossHistory(_read(lines, before.loss_level if old else None), lines, places)
 
 
 def _read(lines: Sequence[LogLine], level: float | None) -> LossSeries:
-    return read_run((line.text for line in lines), level=level)
+    return read_losses((line.text for line in lines), level=level)
 
 
 def _reports(memory: Memory, observation: Observation) -> tuple[tuple[int, LogLine], ...]:
