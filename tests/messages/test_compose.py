@@ -155,8 +155,9 @@ def test_a_change_is_shown_with_the_number_that_justifies_it() -> None:
     assert words.change == "memory: 5GB → 10GB (measured peak 4.9 GB of 5 GB)"
 
 
-def test_a_card_without_an_offer_says_what_to_do_instead() -> None:
-    found = build.diagnosis(Cause.CODE_ERROR, ActionKind.ESCALATE)
+@pytest.mark.parametrize("action", [ActionKind.ESCALATE, ActionKind.RESTART_WITH_CHANGE])
+def test_a_card_without_an_offer_says_what_to_do_instead(action: ActionKind) -> None:
+    found = build.diagnosis(Cause.CODE_ERROR, action)
     words = compose_message(MessageKind.INCIDENT, subject(incident=incident(diagnosis=found), proposal=None))
     assert words.commands == ()
     assert words.footer == "This needs a person: a restart alone would not help."
