@@ -67,10 +67,15 @@ def _unless_worked_on(
     """Of a job that succeeded only what looks like a failure behind its last work is worth a word."""
     if facts.state is not JobState.SUCCEEDED:
         return findings, tuple(overcome)
-    explained = tuple((each, by) for each, by in findings.cancelled if not is_before_progress(each, facts))
-    overcome = tuple(each for each in overcome if not is_before_progress(each, facts))
+    explained = tuple((each, by) for each, by in findings.cancelled if _is_behind_work(each, facts))
+    overcome = tuple(each for each in overcome if _is_behind_work(each, facts))
     has_failures = overcome or any(is_trouble(each) and by not in NOT_THE_JOBS for each, by in explained)
     return Findings(findings.all if has_failures else (), explained), overcome
+
+
+def _is_behind_work(finding: Finding, facts: JobFacts) -> bool:
+    """Whether it began behind the last work. What states say is of tries that the success has replaced."""
+    return finding.position >= (facts.advanced_after or 0)
 
 
 def _calm(cause: Cause, action: ActionKind, explanation: str, findings: Sequence[Finding]) -> Diagnosis:
