@@ -39,6 +39,15 @@ _ROWS = [
         [],
     ),
     (["ERROR external/core/slow_alarm.cc:65] "], []),
+    (["WARNING the flux gate refused the batch"], []),  # a warning that names no cause
+    (["WARNING the login was refused"], [0]),
+    (["INFO an error occurred"], []),
+    (["an error occurred"], [0]),
+    (["WARNING ValueError: login refused, continuing without it"], []),
+    (["ValueError: login refused, continuing without it"], [0]),
+    (["uncorrectable errors: 0"], []),
+    (['"OOMKilled": false'], []),
+    (["INFO headline: bank refused the login"], []),
     ([], []),
 ]
 

@@ -5,6 +5,7 @@ ordinary lines of the same speaker followed, nothing said that the same thing is
 completed. In a job that failed every report counts, also one that was retried or tolerated.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from babysitter.diagnosis.causes.word_classes import NamedCause, name_cause
 from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.frame.failure_words import find_failure_words, reports_failure
+from babysitter.diagnosis.frame.line import Frame
 from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.stance.stance import stance_of, stance_of_introduction
 from babysitter.diagnosis.stance.vocabulary import Stance
@@ -27,6 +29,7 @@ from babysitter.diagnosis.timeline.aftermath import (
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
 from babysitter.model.finding import Cause
+from babysitter.model.log import LogLevel
 
 MAX_LINES = 400  # of the end of a log
 MAX_REPORTS = 40  # newest of a living job
@@ -34,6 +37,9 @@ FIRST_VOTE = 1.5  # the report that stands first
 VAGUE_VOTE = 0.4  # words that stand in reports of many causes
 
 _REPORTED = frozenset({Stance.REPORTED})
+_MILD = frozenset({LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING})
+_ENDS_IN_NOTHING = re.compile(r"[:=]\s*(?:0+(?:\.0+)?%?|false|none|null|no)\W*$", re.IGNORECASE)
+_EXCEPTION_NAME = re.compile(r"(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Warning): (?=\S)")
 _HAPPENED = _REPORTED | {Stance.RETRIED, Stance.TOLERATED}
 
 
@@ -74,9 +80,9 @@ def find_unexplained(
         if not reports_failure(entry.frame):
             ordinary[entry.speaker] += is_ordinary(entry.frame)
         elif course.has_failed or ordinary[entry.speaker] < MIN_ORDINARY_LINES:
-            stands = _HAPPENED if course.has_failed else _REPORTED
-            if read_stems(entry.message) and _stance(entry, units) in stands:
-                found.append(Unexplained(entry, name_cause(entry.message)))
+            report = Unexplained(entry, name_cause(entry.message))
+            if _says_enough(report, course) and _stance(entry, units, course) in _standing_stances(course):
+                found.append(report)
     if not course.has_failed and found:
         log_end = _log_end(entries)
         found = [each for each in found if not _went_on(log_end, each)]
@@ -125,18 +131,35 @@ class _Units:
         return self._introduced_by.get(place)
 
 
-def _stance(entry: Entry, units: _Units) -> Stance:
-    stance = stance_of(entry.frame, _matcher(entry))
+def _says_enough(report: Unexplained, course: JobCourse) -> bool:
+    """Whether a line is more than a name, a count of nothing, or a warning that names nothing."""
+    message = report.entry.message
+    if not read_stems(message) or _ENDS_IN_NOTHING.search(message):
+        return False
+    is_clear = report.named is not None and not report.named.is_vague
+    return course.has_failed or is_clear or report.entry.frame.level not in _MILD
+
+
+def _standing_stances(course: JobCourse) -> frozenset[Stance]:
+    return _HAPPENED if course.has_failed else _REPORTED
+
+
+def _stance(entry: Entry, units: _Units, course: JobCourse) -> Stance:
+    frame = entry.frame
+    if frame.level in _MILD and (name := _EXCEPTION_NAME.match(entry.message)):
+        # A warning that begins with an exception is a message about it, not the exception's own line.
+        frame = frame._replace(start=frame.start + name.end())
+    stance = stance_of(frame, _matcher(frame), job_lives=not course.has_failed)
     introduction = units.introduces(entry.place)
     if stance is Stance.REPORTED and introduction is not None:
         return stance_of_introduction(introduction.frame)
     return stance
 
 
-def _matcher(entry: Entry) -> Callable[[str], bool]:
+def _matcher(frame: Frame) -> Callable[[str], bool]:
     """Whether a text, in which parts of the line are blanked out, still reports a failure."""
-    start = entry.frame.start
-    if find_failure_words(entry.message) is None:  # it is a report by its level
+    start = frame.start
+    if find_failure_words(frame.message) is None:  # it is a report by its level
         return lambda text: any(character.isalpha() for character in text[start:])
     return lambda text: find_failure_words(text[start:]) is not None
 
