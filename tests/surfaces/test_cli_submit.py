@@ -191,6 +191,58 @@ async def test_submit_interrupted_leaves_job_and_watch(tmp_path: Path):
         assert [each["job"] for each in listed["watches"]] == ["/ada/tiny"]
 
 
+KILLER = """#!/bin/sh
+case "$*" in *"job run"*) {iris} "$@"; kill -9 $PPID; exit 1;; esac
+exec {iris} "$@"
+"""
+
+
+async def test_submit_killed_is_not_forgotten(tmp_path: Path):
+    async with shell(tmp_path, "long-run") as run:
+        with_script(run)
+        real = tmp_path / "bin" / "iris"
+        moved = real.rename(tmp_path / "bin" / "real-iris")
+        real.write_text(KILLER.format(iris=moved))
+        real.chmod(0o755)
+        killed = await run(LINE)
+        assert killed.code < 0 or killed.code == 137
+        assert "/ada/tiny" in run.sim.cluster.jobs
+        assert (await run("babysit list --json")).json["watches"] == []
+        moved.replace(real)
+        again = await run(
+            "babysit submit --cluster marin --user ada --job-name next --no-wait -- python train.py"
+        )
+        assert again.code == 0, again.err
+        assert "An earlier submission was interrupted; /ada/tiny is watched now." in again.err
+        listed = (await run("babysit list --json")).json
+        assert sorted(each["job"] for each in listed["watches"]) == ["/ada/next", "/ada/tiny"]
+        assert not list(run.state.glob("babysit.expected-*"))
+
+
+async def test_submit_killed_is_watched_by_the_service(tmp_path: Path):
+    async with shell(tmp_path, "long-run") as run:
+        with_script(run)
+        real = tmp_path / "bin" / "iris"
+        moved = real.rename(tmp_path / "bin" / "real-iris")
+        real.write_text(KILLER.format(iris=moved))
+        real.chmod(0o755)
+        await run(LINE)
+        await run("babysit serve --background")
+        for _ in range(50):  # each asks a new process
+            if listed := (await run("babysit list --json")).json["watches"]:
+                break
+        assert [each["job"] for each in listed] == ["/ada/tiny"]
+
+
+async def test_submit_same_name_is_not_submitted_twice(tmp_path: Path):
+    async with shell(tmp_path, "long-run") as run:
+        with_script(run)
+        await run(f"{LINE.replace('--user', '--no-wait --user')}")
+        again = await run(f"{LINE.replace('--user', '--no-wait --user')}")
+        assert again.code == 1
+        assert "name-taken" in again.err
+
+
 async def test_submit_needs_a_command(tmp_path: Path):
     async with shell(tmp_path, "plain-success") as run:
         said = await run("babysit submit --cluster marin")

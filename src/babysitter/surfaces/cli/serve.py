@@ -61,6 +61,7 @@ async def _serve(settings: "Settings") -> None:
     from babysitter.engine.service import Service
     from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.web.web_server import serve_http
+    from babysitter.usecases.expected_jobs import keep_watching_expected
     from babysitter.wiring import open_app
 
     async with (
@@ -73,8 +74,12 @@ async def _serve(settings: "Settings") -> None:
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(each, service.stop)
-        with hidden_waits():  # a service waits all the time
-            await service.until_stopped()
+        expecting = asyncio.create_task(keep_watching_expected(app), name="expected jobs")
+        try:
+            with hidden_waits():  # a service waits all the time
+                await service.until_stopped()
+        finally:
+            expecting.cancel()
 
 
 def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Notifier, ...]":

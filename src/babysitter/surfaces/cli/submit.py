@@ -4,10 +4,8 @@ import asyncio
 import json
 import os
 import shlex
-from collections.abc import Coroutine
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,23 +17,18 @@ from babysitter.surfaces.cli.options import (
     StateDir,
     Url,
     cluster_from,
-    me,
     settings_from,
 )
+from babysitter.surfaces.cli.submitted_watch import start_watched
 from babysitter.surfaces.cli.variable_words import split_variable
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
-    from babysitter.config import Settings
-    from babysitter.engine.app import App
     from babysitter.engine.cluster_pool import ClusterSpec
-    from babysitter.model.ids import WatchId
-    from babysitter.model.watch import Watch
     from babysitter.usecases.submit_job import LocalContext, SubmitOptions, SubmitPlan
 
 REFUSED = 1
 SHOWN_FILES = 20
-PHASE_INTERVAL_S = 1.0
 
 
 def submit(
@@ -161,14 +154,13 @@ def submit(
     if dry_run:
         typer.echo(_shown_dry_run(plan))
         return
-    job = asyncio.run(_submit(plan, here))
-    if not watch:
-        typer.echo(
-            job if not wait else f"Submitted {job}. It is not watched: babysit start {shlex.quote(job)}"
+    if watch:
+        started = start_watched(
+            chosen, settings, plan, _submit(plan, here), owner, waits=wait, children=children
         )
-        return
-    typer.echo(f"Submitted {job}.")
-    raise typer.Exit(asyncio.run(_watch(chosen, settings, plan, job, owner, waits=wait, children=children)))
+        raise typer.Exit(asyncio.run(started))
+    job = asyncio.run(_submit(plan, here))
+    typer.echo(job if not wait else f"Submitted {job}. It is not watched: babysit start {shlex.quote(job)}")
 
 
 async def _plan(
@@ -220,97 +212,6 @@ def _shown_dry_run(plan: "SubmitPlan") -> str:
     bundle = [f"Bundle: {len(names)} files, {size}", *(f"  {name}" for name in names[:SHOWN_FILES]), *more]
     way = "LaunchJob over HTTP" if plan.is_http else "Command"
     return "\n".join([f"Job: {plan.job.job_id}", f"{way}: {shown}", *bundle, "Nothing was submitted."])
-
-
-async def _watch(
-    chosen: "Settings",
-    settings_file: Path | None,
-    plan: "SubmitPlan",
-    job: str,
-    owner: str,
-    *,
-    waits: bool,
-    children: bool,
-) -> int:
-    """Start the watch; with `waits`, print lines and phases until the job has ended. The exit code."""
-    from babysitter.errors import AlreadyWatched
-    from babysitter.model.ids import Person
-    from babysitter.surfaces.cli.serve import keep_served, while_served
-    from babysitter.surfaces.cli.start import exit_code_of, when_interrupted
-    from babysitter.surfaces.notified_channels import channels_of, told_sentence
-    from babysitter.usecases.manage_watches import find_watch, start_watch
-    from babysitter.usecases.resubmit_command import context_of
-    from babysitter.wiring import open_app, state_folder_of
-
-    again = plan.resubmission
-    submit_from = await context_of(
-        plan.folder, here=plan.folder, state_folder=state_folder_of(chosen), is_needed=again is not None
-    )
-    async with open_app(chosen) as app:
-        with suppress(AlreadyWatched):  # /me/* may be followed
-            await start_watch(
-                app,
-                job,
-                plan.cluster,
-                by=me(),
-                resubmit=again,
-                context=submit_from,
-                owner=Person(owner) if owner else None,
-                replaces_finished=True,
-            )
-        watch = await find_watch(app, job, cluster=plan.cluster.name)
-        began_here = await keep_served(app, settings_file)
-        typer.echo(f"Watching {job} (as {watch.id}). See: babysit status {shlex.quote(job)} --watch")
-        typer.echo(told_sentence(await channels_of(app, began_here=began_here)))
-        if not waits:
-            return 0
-        note = f"Job and watch go on without you. See: babysit status {shlex.quote(job)}"
-        with when_interrupted(note):
-            ended = while_served(app, settings_file, exit_code_of(app, [watch.id]))
-            return await _beside_lines(app, watch, ended, plan.cluster, children=children)
-
-
-async def _beside_lines(
-    app: "App", watch: "Watch", ended: Coroutine[Any, Any, int], cluster: "ClusterSpec", *, children: bool
-) -> int:
-    """Print the job's lines, and its phases on standard error, until `ended` returns the exit code."""
-    from babysitter.clock import SystemClock
-    from babysitter.surfaces.cli.logs import print_lines
-    from babysitter.usecases.job_logs import LogsRequest, show_logs
-    from babysitter.waits import hidden_waits
-
-    has_ended = asyncio.Event()
-    request = LogsRequest(watch.root, include_children=children)
-    lines = show_logs(request, cluster, SystemClock(), print_lines, follows=True, has_ended=has_ended)
-    beside = [asyncio.create_task(lines), asyncio.create_task(_print_phases(app, watch.id, has_ended))]
-    try:
-        with hidden_waits():
-            code = await ended
-            has_ended.set()
-            await asyncio.gather(*beside)
-    finally:
-        for task in beside:
-            task.cancel()
-    return code
-
-
-async def _print_phases(app: "App", watch: "WatchId", has_ended: asyncio.Event) -> None:
-    """A line for every change of the phase or of the job's state."""
-    from babysitter.usecases.manage_watches import watch_status
-
-    printed = ""
-    while True:
-        is_last = has_ended.is_set()
-        status = await watch_status(app, watch)
-        progress = status.watch.outlook
-        line = f"phase: {status.watch.phase}, job: {(progress.job_state if progress else None) or 'unknown'}"
-        if line != printed:
-            typer.echo(line, err=True)
-            printed = line
-        if is_last:
-            return
-        with suppress(TimeoutError):
-            await asyncio.wait_for(has_ended.wait(), PHASE_INTERVAL_S)
 
 
 async def _run_here(options: "SubmitOptions", here: "LocalContext") -> int:

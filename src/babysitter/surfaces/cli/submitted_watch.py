@@ -1,0 +1,154 @@
+"""The second half of `submit`: the job is submitted, watched, and its lines are printed until it ends."""
+
+import asyncio
+import shlex
+from collections.abc import Coroutine
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from babysitter.errors import UserError
+from babysitter.surfaces.cli.options import me
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.engine.app import App
+    from babysitter.engine.cluster_pool import ClusterSpec
+    from babysitter.model.ids import WatchId
+    from babysitter.model.watch import Watch
+    from babysitter.usecases.submit_job import SubmitPlan
+
+PHASE_INTERVAL_S = 1.0
+
+
+async def start_watched(
+    settings: "Settings",
+    settings_file: Path | None,
+    plan: "SubmitPlan",
+    submission: Coroutine[Any, Any, str],
+    owner: str,
+    *,
+    waits: bool,
+    children: bool,
+) -> int:
+    """Make the submission, start the watch, and with `waits` stay until the job has ended. The exit code.
+
+    The job is written down before it is submitted: killed anywhere, its watch is started by the service, or
+    by the next submission.
+    """
+    from babysitter.surfaces.cli.serve import keep_served, while_served
+    from babysitter.surfaces.cli.start import exit_code_of, when_interrupted
+    from babysitter.surfaces.notified_channels import channels_of, told_sentence
+    from babysitter.wiring import open_app
+
+    async with open_app(settings) as app:
+        watch = await _submitted_watch(app, plan, submission, owner)
+        began_here = await keep_served(app, settings_file)
+        name = shlex.quote(watch.root)
+        typer.echo(f"Watching {watch.root} (as {watch.id}). See: babysit status {name} --watch")
+        typer.echo(told_sentence(await channels_of(app, began_here=began_here)))
+        if not waits:
+            return 0
+        with when_interrupted(f"Job and watch go on without you. See: babysit status {name}"):
+            ended = while_served(app, settings_file, exit_code_of(app, [watch.id]))
+            return await _beside_lines(app, watch, ended, plan.cluster, children=children)
+
+
+async def _submitted_watch(
+    app: "App", plan: "SubmitPlan", submission: Coroutine[Any, Any, str], owner: str
+) -> "Watch":
+    """Submit the job and start its watch. What would keep the watch from starting is found out before."""
+    from babysitter.errors import AlreadyWatched
+    from babysitter.model.ids import JobId, Person
+    from babysitter.usecases.expected_jobs import ExpectedJob, expect_job, forget_job, watch_expected
+    from babysitter.usecases.manage_watches import find_watch, start_watch
+    from babysitter.usecases.resubmit_command import context_of
+
+    again = plan.resubmission
+    name, folder = JobId(plan.job.job_id), app.state_folder
+    try:
+        submit_from = await context_of(
+            plan.folder, here=plan.folder, state_folder=folder, is_needed=again is not None
+        )
+        await app.clusters.remember(plan.cluster)
+        for earlier in await watch_expected(app):
+            typer.echo(f"An earlier submission was interrupted; {earlier} is watched now.", err=True)
+        expect_job(
+            folder,
+            ExpectedJob(
+                name,
+                plan.cluster.name,
+                at=app.clock.now(),
+                by=me(),
+                owner=owner,
+                workdir=str(plan.folder),
+                argv=again.argv if again else (),
+            ),
+        )
+    except BaseException:
+        submission.close()
+        raise
+    try:
+        job = await submission
+    except (typer.Exit, UserError):
+        forget_job(folder, name, plan.cluster.name)
+        raise
+    typer.echo(f"Submitted {job}.")
+    with suppress(AlreadyWatched):
+        await start_watch(
+            app,
+            job,
+            plan.cluster,
+            by=me(),
+            resubmit=again,
+            context=submit_from,
+            owner=Person(owner) if owner else None,
+            replaces_finished=True,
+        )
+    forget_job(folder, name, plan.cluster.name)
+    return await find_watch(app, job, cluster=plan.cluster.name)
+
+
+async def _beside_lines(
+    app: "App", watch: "Watch", ended: Coroutine[Any, Any, int], cluster: "ClusterSpec", *, children: bool
+) -> int:
+    """Print the job's lines, and its phases on standard error, until `ended` returns the exit code."""
+    from babysitter.clock import SystemClock
+    from babysitter.surfaces.cli.logs import print_lines
+    from babysitter.usecases.job_logs import LogsRequest, show_logs
+    from babysitter.waits import hidden_waits
+
+    has_ended = asyncio.Event()
+    request = LogsRequest(watch.root, include_children=children)
+    lines = show_logs(request, cluster, SystemClock(), print_lines, follows=True, has_ended=has_ended)
+    beside = [asyncio.create_task(lines), asyncio.create_task(_print_phases(app, watch.id, has_ended))]
+    try:
+        with hidden_waits():
+            code = await ended
+            has_ended.set()
+            await asyncio.gather(*beside)
+    finally:
+        for task in beside:
+            task.cancel()
+    return code
+
+
+async def _print_phases(app: "App", watch: "WatchId", has_ended: asyncio.Event) -> None:
+    """A line for every change of the phase or of the job's state."""
+    from babysitter.usecases.manage_watches import watch_status
+
+    printed = ""
+    while True:
+        is_last = has_ended.is_set()
+        status = await watch_status(app, watch)
+        progress = status.watch.outlook
+        line = f"phase: {status.watch.phase}, job: {(progress.job_state if progress else None) or 'unknown'}"
+        if line != printed:
+            typer.echo(line, err=True)
+            printed = line
+        if is_last:
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(has_ended.wait(), PHASE_INTERVAL_S)
