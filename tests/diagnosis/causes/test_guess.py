@@ -149,3 +149,9 @@ def test_guess_of_a_job_that_is_not_placed(reason: str, cause: Cause) -> None:
     guess = _guess([], PENDING, pending_reason=reason)
     assert guess is not None
     assert guess.cause is cause
+
+
+def test_guess_of_waiting_reads_the_log_without_a_reason() -> None:
+    guess = _guess(["ERROR the selector is unsatisfiable"], PENDING)
+    assert guess is not None
+    assert guess.cause is Cause.UNSCHEDULABLE

@@ -25,7 +25,7 @@ MAX_EVIDENCE = 3
 
 _WAITING = frozenset({JobState.PENDING, JobState.BUILDING})
 _COMES = frozenset(
-    read_stems("waiting quota scaling backoff provisioning booting starting free")
+    read_stems("waiting quota backoff provisioning booting starting")
 )  # machines may still come
 _SHORTAGE = re.compile(
     r"\bneed(?:s|ed|ing)? (?P<need>\d+(?:\.\d+)?)\s?\w{0,5}\b[^\d\n]{1,30}?"
@@ -62,11 +62,11 @@ def guess_cause(
     """
     if facts.state is JobState.SUCCEEDED or _is_explained(findings, facts):
         return None
-    if facts.state in _WAITING:
-        return _guess_of_waiting(facts)
     has_failed = facts.state is not None and facts.state.ended_badly
     course = JobCourse(has_failed, -1 if facts.advanced_after is None else facts.advanced_after)
     reports = find_unexplained(entries, _explained_places(findings, entries), course)
+    if facts.state in _WAITING:
+        return _guess_of_waiting(facts.pending_reason or "\n".join(each.entry.message for each in reports))
     nearest = find_nearest([*reports, *_error_field(facts)] if has_failed else reports)
     if nearest is not None:
         return _guess(nearest, reports, has_failed, evidence_of)
@@ -162,9 +162,9 @@ def _not_known(reports: Sequence[Unexplained], evidence_of: Callable[[int], Evid
     )
 
 
-def _guess_of_waiting(facts: JobFacts) -> Finding:
+def _guess_of_waiting(reason: str) -> Finding:
     """A job that is not placed waits for room, unless its reason says that it cannot be placed."""
-    cause = Cause.UNSCHEDULABLE if _is_impossible(facts.pending_reason) else Cause.CAPACITY_WAIT
+    cause = Cause.UNSCHEDULABLE if _is_impossible(reason) else Cause.CAPACITY_WAIT
     row = about(cause)
     what = "can never be placed as asked" if cause is Cause.UNSCHEDULABLE else "waits for free machines"
     return Finding(
@@ -173,7 +173,7 @@ def _guess_of_waiting(facts: JobFacts) -> Finding:
         severity=row.severity,
         action=row.action,
         explanation=f"A guess, because no rule explains it: the job {what}.",
-        evidence=(Evidence(facts.pending_reason, "pending reason"),) if facts.pending_reason else (),
+        evidence=(Evidence(reason, "pending reason"),) if reason else (),
         confidence=CONFIDENCE,
         retry=row.retry,
         advice=row.advice,

@@ -21,12 +21,11 @@ WHAT: dict[str, str] = {
         "cannot error exhaust fail insufficient kill not_enough out_of_shared out_of_space too_small unable"
     ),
     "oom": (
-        "arraymemory arrowmemory bad_alloc cannot_allocate_memory errnomemory "
-        "insufficient_memory kill_by_signal_kill low_on_memory memory_allocate_of "
-        "memory_allocation memory_exhaust memory_limit_exceed memory_monitor memory_pressure "
-        "memory_usage_on_the_node memoryexc no_memory not_enough_memory objectstorefull oom "
-        "oomkill out_of_memory out_of_ram outofmemory resource_exhaust_out_of_memory "
-        "unable_to_allocate"
+        "arraymemory arrowmemory bad_alloc cannot_allocate_memory errnomemory insufficient_memory "
+        "kill_by_signal_kill low_on_memory memory_allocate_of memory_allocation memory_exhaust "
+        "memory_limit_exceed memory_monitor memory_pressure memory_usage_on_the_node memoryexc "
+        "no_memory not_enough_memory objectstorefull oom oomkill out_of_memory out_of_ram "
+        "outofmemory outofmemoryexc resource_exhaust_out_of_memory unable_to_allocate"
     ),
     "refused": (
         "bad cannot deny disallow error expire fail forbidden httpauth incorrect invalid lack "
@@ -89,10 +88,10 @@ WHAT: dict[str, str] = {
     ),
     "impossible": (
         "cannot_fit cannot_fulfill cannot_satisfy cannot_schedule conflict exceed infeasible "
-        "larger_than more_than never_be never_be_place no_available_node no_match no_match_node "
-        "no_such no_such_node no_suitable_node no_suitable_worker none_of not_exist not_fit "
-        "not_have not_match not_satisfy too_large unable_to_schedule unsatisfiable unschedulable "
-        "untolerate"
+        "larger_than more_than never_be never_be_place no_available_node no_available_node_type "
+        "no_match no_match_node no_node_type no_such no_such_node no_suitable_node "
+        "no_suitable_worker none_of not_exist not_fit not_have not_match not_satisfy too_large "
+        "unable_to_schedule unsatisfiable unschedulable untolerate"
     ),
     "lost": (
         "broken cannot_contact cannot_reach close crash deadline die disconnect down eof error "

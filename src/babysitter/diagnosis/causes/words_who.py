@@ -13,8 +13,8 @@ WHO: dict[str, str] = {
     ),
     "on_chip": (
         "accelerator_memory cuda_malloc cuda_memory cuda_out_of_memory cudamalloc device_memory "
-        "gpu_block gpu_memory gpu_ram graphics_memory hbm hip_memory kv_block kv_cache "
-        "outofmemoryexc tpu_memory video_memory vram"
+        "gpu_block gpu_memory gpu_ram graphics_memory hbm hip_memory kv_block kv_cache tpu_memory "
+        "video_memory vram"
     ),
     "chip_side": (
         "accelerator cublas cuda cudnn device gpu hbm hip jax jaxlib nvidia pjrt pytorch rocm torch tpu xla"
@@ -38,7 +38,7 @@ WHO: dict[str, str] = {
         "publickey rbac reauthenticate refreshexc role_binding service_account service_principal "
         "serviceaccount signature_not_match signaturedoesnotmatch sso unauthorized"
     ),
-    "token": "account auth certificate hub principal role scope secret token",
+    "token": "account auth certificate principal role scope secret token",
     "value": (
         "activation advantage control entropy grad gradient kl logit loss nll norm objective "
         "optimizer parameter perplexity reward score weight"
@@ -75,10 +75,10 @@ WHO: dict[str, str] = {
     "build": (
         "aarch64 amd64 apt_get architecture arm64 build buildkit bundle cargo checkout cmake "
         "conda containerconfig containerd createcontainer distribution_for docker dockerfile "
-        "download_distribution entrypoint errimagepull exec_format exec_format_error gcc git "
-        "hatch image imagepull imagepullbackoff layer lock_file lockfile manifest "
-        "matching_distribution maturin ninja no_solution npm oci_runtime poetry prolog pull pypi "
-        "pyproject registry remote_ref resolve_dependency runtime_environment setuptools "
+        "download_distribution errimagepull exec_format exec_format_error fail_pull gcc git hatch "
+        "image image_pull imagepull imagepullbackoff layer lock_file lockfile manifest "
+        "matching_distribution maturin ninja no_solution npm oci_runtime poetry prolog pull_image "
+        "pypi pyproject registry remote_ref resolve_dependency runtime_environment setuptools "
         "simple_index solve_dependency submodule tarball uv venv virtualenv wheel workspace"
     ),
     "collective": (
@@ -146,15 +146,15 @@ WHO: dict[str, str] = {
         "stream tcp tls transport tunnel urllib websocket weburl"
     ),
     "code": (
-        "abort assert assertion assertionexc attributeexc bufferexc check_fail circular_import "
+        "assert assertion assertionexc attributeexc bufferexc check_fail circular_import "
         "concretization core_dump double_free dtype has_no_attribute illegal_address "
         "illegal_memory indentationexc index_out_of indexexc invalid_device_ordinal leaktracer "
         "nameexc never_await no_attribute nonetype not_callable not_iterable notimplement "
         "notimplementedexc null_pointer nullpointer out_of_bound overflowexc panic panick "
         "positional_argument recursionexc segfault segmentation_fault shape sigabrt sigsegv "
         "stack_overflow stopiterationexc subscript syntaxexc traceback tracerbool typeexc "
-        "unboundlocalexc uncaught unexpected_keyword unhandle unhashable unpack "
-        "unsupport_operand zerodivisionexc"
+        "unboundlocalexc uncaught unexpected_keyword unhandle unhashable unpack unsupport_operand "
+        "zerodivisionexc"
     ),
     "stage": ("batch epoch eval iteration loop pipeline progress queue shard stage step throughput work"),
     "actor": (
