@@ -51,6 +51,8 @@ FORMS = (
     "headline {}",
     "search results for {}: 12 documents",
     "INFO wrote 12 rows, last: {}",
+    "INFO cluster 12 centroid: {}",
+    "INFO keyword {} occurs 12 times",
 )
 REPORTS = (
     "I20260203 04:05:06 9 app.worker write: {}",
@@ -71,6 +73,7 @@ REPORTS = (
     "INFO caught while reading page 7: {}",
     "INFO step 12: {}",
     "sandbox pool: {}",
+    "cluster 12: {}",
     "thread main panicked: {}",
     "INFO shard 812: {}",
 )

@@ -70,7 +70,11 @@ _MACHINERY = re.compile(
 _PROGRAM = re.compile(
     r"\b(?:app|main|root|model|weights|optimizer|loss|grad\w*|step|epoch|train\w*|eval\w*)\b", re.IGNORECASE
 )
-_TITLE = re.compile(r"headline|title|subtitle|results? for|duplicate|commit|said by|wrote", re.IGNORECASE)
+_TITLE = re.compile(
+    r"headline|title|subtitle|keyword|term|phrase|token|word|query|results? for|duplicate|commit|said by|"
+    r"wrote",
+    re.IGNORECASE,
+)
 _REPORTING = re.compile(
     r"\b(?:fail\w*|errors?|err|exceptions?|unable|could not|cannot|can.t|aborted|crash\w*|died|lost|"
     r"gave up|giving up|"
@@ -93,6 +97,8 @@ _PLACE = re.compile(
 )
 # An exception outside of quotes counts, whoever prints it.
 _EXCEPTION = re.compile(r"^[^\"'`]*?(?<![\w.])(?:\w+\.)*[A-Z]\w*(?:Error|Exception): ")
+_NEXT_WORD = re.compile(r"\s*[\w-]*")
+_GROUP = re.compile(r"\b(?:cluster|group|bucket) #?\d+\b", re.IGNORECASE)  # of documents
 _LEAD_WORD = re.compile(r"[A-Za-z]{3,}")
 _SEPARATOR = re.compile(r"(?:[:=>|(]|->|=>)\s?(?=\S)")
 
@@ -119,8 +125,10 @@ def find_printed_text(frame: Frame) -> tuple[int, int] | None:
 def _end_of_name(message: str) -> int | None:
     """Where the text begins that a name introduces: "document 7: ...", "solution 7 raised ..."."""
     judged = _JUDGED.search(message[:MAX_LEAD_CHARACTERS])
-    if judged is not None and not _MACHINERY.search(message[: judged.end() + 12]):
-        return judged.end()
+    if judged is not None:
+        named = _NEXT_WORD.match(message, judged.end())
+        if not _MACHINERY.search(message[: named.end() if named else judged.end()]):
+            return judged.end()
     name = _TEXT.search(message[:MAX_LEAD_CHARACTERS])
     if name is None:
         return None
@@ -129,7 +137,7 @@ def _end_of_name(message: str) -> int | None:
     if separator is None and not is_title:
         return None
     end = separator.end() if separator and not is_title else name.end()
-    before, between = message[: name.start()], _TEXT.sub("", message[name.end() : end])
+    before, between = _GROUP.sub("", message[: name.start()]), _TEXT.sub("", message[name.end() : end])
     if _MACHINERY.search(before) or _REPORTING.search(before) or _MACHINERY.search(between):
         return None
     return None if _FAILED.search(between) else end

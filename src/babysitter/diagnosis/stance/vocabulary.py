@@ -239,7 +239,9 @@ CUES = (
             r"using (?:the )?(?:default|0|fallback|cached|internal|cpu|slower|\w+ instead)|"
             r"(?:error|issue|problem|trouble) resolved|resolved (?:after|itself)|"
             r"dropping (?:the |this |stale |late )?(?:\w+ )?(?:and|result|report|update|message)|discarding|"
-            r"(?:stale|late|duplicate) (?:result|report|heartbeat|message|update)s?)\b"
+            r"(?:stale|outdated|superseded|late|duplicate) (?:attempt|result|report|heartbeat|message|"
+            r"update)s?|"
+            r"(?:has|was|been) already (?:been )?(?:registered|loaded|imported|initiali[sz]ed))\b"
         ),
         _NOT_TOLERATED,
     ),
@@ -248,7 +250,8 @@ CUES = (
         Stance.TOLERATED,
         Reach.BACK,
         _words(
-            r"\bException ignored (?:in|on|while)\b|\b(?:Error|Exception) in atexit\b|"
+            r"\bException ignored (?:in|on|while)\b|\bon_(?:stop|exit|close|shutdown)\b|\b(?:Error|"
+            r"Exception) in atexit\b|"
             r"during interpreter shutdown|"
             r"(?:while|during|on|at|in) (?:interpreter )?(?:shutdown|shutting down|teardown|tear-down|exit|"
             r"cleanup|"
@@ -256,6 +259,7 @@ CUES = (
             r"leaked \w+ objects|Unclosed (?:client session|connector|connection|transport)|"
             r"python is likely shutting down|cannot schedule new futures after"
         ),
+        holds_failure=True,
     ),
     # a warning of a library about its use
     Cue(
@@ -317,8 +321,10 @@ MAX_CALM_ATTEMPTS = 3
 
 # A sentence that begins with these and a cue speaks of what stands before it: "This is harmless."
 REFERS_BACK = _words(
-    r"(?:\W|\b(?:this|that|it|these|they|is|was|are|were|will|be|been|we|which|and|so|now|thus|therefore|the|error|errors|"
-    r"exception|failure|warning|message|run|job|training|program|but|can|safely|not|still|only|just|automatically|"
+    r"(?:\W|\b(?:this|that|it|these|they|is|was|are|were|will|be|been|we|which|and|so|now|thus|therefore|"
+    r"the|error|errors|"
+    r"exception|failure|warning|message|run|job|training|program|but|can|safely|not|still|only|just|"
+    r"automatically|"
     r"request|operation|call|client|then|trying|about|going|to|i|am|w|hence|instead)\b)*$"
 )
 
