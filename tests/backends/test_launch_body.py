@@ -183,6 +183,7 @@ def test_body_children_inherit():
         ({"memory": "lots"}, "--memory lots is not a size"),
         ({"reserve": ("none:v4-8",)}, "COUNT:"),
         ({"reserve": ("v4-9",)}, "v4-9"),
+        ({"reserve": ("v4-8",), "zone": "us-east5-b"}, "Leave out --region and --zone"),
     ],
 )
 def test_body_refused(changes, words):

@@ -94,6 +94,15 @@ def test_scale_group_stands_for_its_accelerator(tmp_path):
     assert (cpus.tpus, cpus.gpu) == ((), "")
 
 
+def test_scale_group_of_an_older_file(tmp_path):
+    file = tmp_path / "old.yaml"
+    file.write_text(
+        "scale_groups:\n  tpu_v5e_16:\n    accelerator_type: tpu\n    accelerator_variant: v5litepod-16\n"
+    )
+    options = SubmitOptions(COMMAND, scale_group="tpu_v5e_16")
+    assert on_chosen_accelerator(job(), options, file)[0].tpus == ("v5litepod-16",)
+
+
 def test_scale_group_unknown_names_the_nearest(tmp_path):
     with pytest.raises(UserError, match=r"tpu_v5e_16"):
         chosen(tmp_path, scale_group="tpu_v5e_8")

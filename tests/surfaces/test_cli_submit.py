@@ -255,6 +255,8 @@ async def test_submit_local_runs_here(tmp_path: Path):
         assert (said.code, said.out, said.err) == (0, "smoke\n", "")
         failed = await run("babysit submit --local -- bash -c 'exit 3'")
         assert (failed.code, failed.err) == (1, "The program ended with exit code 3.\n")
+        ignored = await run(f"babysit submit --local --tpu v4-8 --zone x -- {sys.executable} -c 1")
+        assert (ignored.code, ignored.err) == (0, "Without effect on this machine: --tpu, --zone.\n")
         unknown = await run("babysit submit --local -- no-such-program-here")
         assert unknown.code == 2
 

@@ -22,6 +22,30 @@ class LocalEnd:
     reason: str = ""
 
 
+def ignored_options(options: SubmitOptions) -> tuple[str, ...]:
+    """The options in use that mean nothing on this machine."""
+    given: tuple[tuple[str, object], ...] = (
+        ("--tpu", options.tpu),
+        ("--gpu", options.gpu),
+        ("--cpu", options.cpu),
+        ("--disk", options.disk),
+        ("--replicas", options.replicas),
+        ("--region", options.region),
+        ("--zone", options.zone),
+        ("--extra", options.extra),
+        ("--reserve", options.reserve),
+        ("--priority", options.priority),
+        ("--preemptible", options.preemptible is not None),
+        ("--ports", options.ports),
+        ("--constraint", options.constraints),
+        ("--coscheduling-timeout", options.scheduling_timeout_s),
+        ("--scale-group", options.scale_group),
+        ("--auto", options.auto),
+        ("--user", options.user),
+    )
+    return tuple(name for name, value in given if value)
+
+
 async def run_local_job(
     options: SubmitOptions, folder: Path, environ: Mapping[str, str], on_line: Callable[[str], None]
 ) -> LocalEnd:

@@ -70,13 +70,19 @@ def _groups(
     name: str, body: Mapping[str, object], raw: Mapping[str, object], faults: list[str]
 ) -> Iterator[ScaleGroup]:
     resources = _mapping(body.get("resources"))
-    kind = str(resources.get("device_type") or "cpu").lower().removeprefix("accelerator_type_")
+    # Older files say `accelerator_type` and `accelerator_variant` of the group itself.
+    kind = (
+        str(resources.get("device_type") or body.get("accelerator_type") or "cpu")
+        .lower()
+        .removeprefix("accelerator_type_")
+    )
     if kind not in {device.value for device in Device}:
         faults.append(f"scale_groups.{name}.resources.device_type is '{kind}', not cpu, tpu or gpu")
         return
     device = Device(kind)
     has_device = device is not Device.CPU
-    variant = str(resources.get("device_variant") or "") if has_device else ""
+    named = resources.get("device_variant") or body.get("accelerator_variant")
+    variant = str(named or "") if has_device else ""
     where = f"scale_groups.{name}"
     amounts = _amounts(resources, where, faults)
     for region, zone in _places(body, raw):

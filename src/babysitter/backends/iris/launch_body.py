@@ -62,6 +62,7 @@ def launch_body(job: NewJob, context: LaunchContext) -> Json:
     if job.scheduling_timeout_s:
         body["schedulingTimeout"] = _duration(job.scheduling_timeout_s)
     if job.reserve:
+        _check_reserve(job, context.generation)
         body["reservation"] = {"entries": _reservation(job.reserve, context.generation)}
     if job.priority:
         body["priorityBand"] = f"PRIORITY_BAND_{job.priority.upper()}"
@@ -231,6 +232,14 @@ def _one_of(key: str, values: Sequence[str]) -> Json:
         "values": [{"stringValue": value.strip().lower()} for value in values],
         "mode": "CONSTRAINT_MODE_REQUIRED",
     }
+
+
+def _check_reserve(job: NewJob, generation: str) -> None:
+    if generation == "may" and (job.regions or job.zone):
+        raise UserError(
+            "--reserve chooses the place by itself in this generation.",
+            next_step="Leave out --region and --zone, or --reserve.",
+        )
 
 
 def _reservation(reserve: Sequence[str], generation: str) -> list[Json]:

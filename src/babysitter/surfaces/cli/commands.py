@@ -186,7 +186,8 @@ def load(name: str) -> Any:
         single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         behind = {"allow_extra_args": True, "allow_interspersed_args": False} if entry.takes_command else None
         kind = _with_variables() if entry.takes_variables else None
-        single.command(name, cls=kind, context_settings=behind)(target)
+        usage = "[OPTIONS] -- COMMAND" if entry.takes_command else "[OPTIONS]"
+        single.command(name, cls=kind, context_settings=behind, options_metavar=usage)(target)
         target = single
     command = typer.main.get_command(target)
     command.name = name

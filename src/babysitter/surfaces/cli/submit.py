@@ -44,7 +44,9 @@ def submit(
             help="Set a variable; repeatable.",
         ),
     ] = [],  # noqa: B006 - typer copies it
-    tpu: Annotated[list[str], typer.Option(help="TPU type; several that will do with commas.")] = [],  # noqa: B006
+    tpu: Annotated[
+        list[str], typer.Option(metavar="TYPE", help="TPU type; several that will do with commas.")
+    ] = [],  # noqa: B006
     gpu: Annotated[str, typer.Option(help="NAME, NAMExCOUNT or COUNT.")] = "",
     cpu: Annotated[float | None, typer.Option(help="CPUs per task.")] = None,
     memory: Annotated[str, typer.Option(help="Memory per task, such as 8GB.")] = "",
@@ -55,7 +57,9 @@ def submit(
     auto: Annotated[
         bool, typer.Option("--auto", help="The smallest TPU that the cluster file offers.")
     ] = False,
-    region: Annotated[list[str], typer.Option(help="Only machines of this region; repeatable.")] = [],  # noqa: B006
+    region: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Only machines of this region; repeatable.")
+    ] = [],  # noqa: B006
     zone: Annotated[str, typer.Option(help="Only machines of this zone.")] = "",
     constraint: Annotated[
         list[str],
@@ -72,10 +76,14 @@ def submit(
     coscheduling_timeout: Annotated[
         int, typer.Option(help="Seconds that the tasks may wait for machines, 0 = for ever.")
     ] = 0,
-    reserve: Annotated[list[str], typer.Option(help="[COUNT:]DEVICE to reserve; repeatable.")] = [],  # noqa: B006
+    reserve: Annotated[
+        list[str], typer.Option(metavar="[COUNT:]DEVICE", help="What to reserve; repeatable.")
+    ] = [],  # noqa: B006
     priority: Annotated[str, typer.Option(help="production, interactive or batch.")] = "",
-    extra: Annotated[list[str], typer.Option(help="An extra of the project; repeatable.")] = [],  # noqa: B006
-    ports: Annotated[list[str], typer.Option(help="Named ports; several with commas.")] = [],  # noqa: B006
+    extra: Annotated[
+        list[str], typer.Option(metavar="NAME", help="An extra of the project; repeatable.")
+    ] = [],  # noqa: B006
+    ports: Annotated[list[str], typer.Option(metavar="NAME", help="Named ports; several with commas.")] = [],  # noqa: B006
     max_retries: Annotated[int, typer.Option(help="More attempts of a task that failed.")] = 0,
     timeout: Annotated[int, typer.Option(help="Seconds until a task is killed, 0 = never.")] = 0,
     job_name: Annotated[str, typer.Option(help="Name of the job; default: made from the command.")] = "",
@@ -217,8 +225,10 @@ def _shown_dry_run(plan: "SubmitPlan") -> str:
 async def _run_here(options: "SubmitOptions", here: "LocalContext") -> int:
     """Run the command on this machine, its lines printed as they come."""
     from babysitter.surfaces.cli.start import when_interrupted
-    from babysitter.usecases.run_local_job import run_local_job
+    from babysitter.usecases.run_local_job import ignored_options, run_local_job
 
+    if ignored := ignored_options(options):
+        typer.echo(f"Without effect on this machine: {', '.join(ignored)}.", err=True)
     with when_interrupted("The job was stopped: it ran in this process's care."):
         end = await run_local_job(options, here.folder, here.environ, lambda line: typer.echo(line))
     if end.reason:
