@@ -69,9 +69,7 @@ def consider(
         memory, findings = with_guess(memory, findings, observation, facts, watch.memory.recent_lines)
     lines = observation.seen_lines
     memory, findings = _with_measures(memory, findings, observation, before=watch.memory)
-    memory, findings = _with_aftermath(
-        memory, findings, observation, watch.limits, base=watch.memory.lines_read
-    )
+    memory, findings = _with_aftermath(memory, findings, observation, watch.limits, before=watch.memory)
     if not findings.fatal and _is_in_trouble(memory):
         findings = replace(findings, novel_templates=new_lines(memory, lines))
     verdict = assess(observation, findings, memory, watch.limits)
@@ -112,9 +110,12 @@ def _with_measures(
 
 
 def _with_aftermath(
-    memory: Memory, findings: Findings, observation: Observation, limits: Limits, *, base: int
+    memory: Memory, findings: Findings, observation: Observation, limits: Limits, *, before: Memory
 ) -> tuple[Memory, Findings]:
-    """What the job has overcome, of what was found at this look and before it."""
+    """What the job has overcome, of what was found at this look and before it.
+
+    Of a job that prints little it takes several looks to see normal work.
+    """
     lines = observation.seen_lines
     tree = observation.seen_tree
     quiet_s = last_line_age_s(memory, observation) or 0.0
@@ -122,10 +123,11 @@ def _with_aftermath(
     if unusual_s is None:
         unusual_s = max(limits.pace_floor_s, limits.pace_gap_factor * memory.line_gap_s)
     end = JobEnd(tree is not None and tree.root.state.ended_badly, quiet_s > unusual_s)
-    base = 0 if observation.is_reread else base
+    base = 0 if observation.is_reread else before.lines_read
     offset = 0 if observation.excerpt is not None else base
     found = mark_overcome(findings.all, lines, memory, end, first_position=base, offset=offset)
-    kept = mark_overcome(memory.findings, lines, memory, end, first_position=base)
+    carried = () if observation.is_reread else before.recent_lines
+    kept = mark_overcome(memory.findings, (*carried, *lines), memory, end, first_position=base - len(carried))
     return replace(memory, findings=kept), replace(findings, all=found)
 
 

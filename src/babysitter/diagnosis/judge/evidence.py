@@ -45,6 +45,7 @@ def _joined(before: Finding, again: Finding) -> Finding:
         last_position=again.last_position,
         count=before.count + again.count,
         evidence=tuple(dict.fromkeys((*before.evidence[:3], *again.evidence[-1:]))),
+        overcome_by=again.overcome_by,
     )
 
 

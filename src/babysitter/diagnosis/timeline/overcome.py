@@ -75,4 +75,4 @@ def _marked(finding: Finding, report: Report, log_end: LogEnd, end: JobEnd) -> F
     if about(finding.cause).outlasts_progress and not about(finding.cause).lingers:
         return finding
     after = read_aftermath(log_end, report, end)
-    return replace(finding, overcome_by=after.reason if after.kind is AftermathKind.WENT_ON else "")
+    return replace(finding, overcome_by=after.reason) if after.kind is AftermathKind.WENT_ON else finding
