@@ -87,7 +87,9 @@ def test_guess_is_not_made(texts, state) -> None:
     ("found", "is_made"),
     [
         (_found(), False),
-        (_found(confidence=0.3), True),
+        (_found(confidence=0.3), False),
+        (_found(Cause.CODE_ERROR, confidence=0.3), True),
+        (_found(Cause.CODE_ERROR), False),
         (_found(severity=Severity.INFO), True),
         (_found(is_consequence=True), True),
         (_found(Cause.SLOW_STARTUP), True),

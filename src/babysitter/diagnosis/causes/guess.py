@@ -18,11 +18,13 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 
 PREFIX = "words."  # of the rule id of a guess
-CONFIDENCE = 0.41
+CONFIDENCE = 0.46
 VAGUE_CONFIDENCE = 0.32  # its words stand in reports of many causes
 UNKNOWN_CONFIDENCE = 0.3
 MAX_EVIDENCE = 3
 
+# "The program ended with an exception" is true of most ends: words of the exception that say more come first.
+_VAGUE_CAUSES = frozenset({Cause.CODE_ERROR, Cause.UNKNOWN})
 _WAITING = frozenset({JobState.PENDING, JobState.BUILDING})
 _COMES = frozenset(
     read_stems("waiting quota backoff provisioning booting starting")
@@ -86,7 +88,8 @@ def _is_explained(findings: Findings, facts: JobFacts) -> bool:
 
 def _tells(finding: Finding) -> bool:
     is_trouble = finding.severity > Severity.INFO and not about(finding.cause).is_benign
-    return is_trouble and not finding.is_consequence and finding.confidence > CONFIDENCE
+    is_vague = finding.cause in _VAGUE_CAUSES and finding.confidence < CONFIDENCE
+    return is_trouble and not finding.is_consequence and not is_vague and not is_guess(finding)
 
 
 def _explained_places(findings: Findings, entries: Sequence[Entry]) -> set[int]:

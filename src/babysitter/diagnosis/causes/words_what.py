@@ -139,11 +139,12 @@ WHAT: dict[str, str] = {
         "undefined unexpected unknown unrecognized unsupport"
     ),
     "network_fault": (
-        "abort break cannot_connect close connecttimeout could_not_connect deadline disconnect "
-        "down drop end_of_file eof fail give_up httpbusy httpserver lose max_retry_exceed "
-        "missing no_answer no_peer no_response no_route not_know not_resolve not_respond "
-        "readtimeout refuse remotedisconnect reset time_out timeout unable_to_connect "
-        "unavailable unreachable unresolve"
+        "abort break cannot_connect close connect_fail connecttimeout could_not_connect deadline "
+        "disconnect down drop end_of_file eof fail_to_reach fail_to_receive fail_to_resolve "
+        "fail_to_send give_up handshake_error httpbusy httpserver lose max_retry_exceed no_answer "
+        "no_peer no_response no_route not_know not_resolve not_respond readtimeout refuse "
+        "remotedisconnect request_fail reset resolution_fail rpc_fail time_out timeout "
+        "tunnel_fail unable_to_connect unavailable unreachable unresolve"
     ),
     "stuck": (
         "deadlock freeze frozen hang idle livelock never_finish no_progress no_step not_advance "
