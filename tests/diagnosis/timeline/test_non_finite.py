@@ -55,6 +55,8 @@ _FINE = [
     ["loss_scale=inf"] * 2,
     ["if loss is nan, the run stops"] * 3,
     ["min_reward=-inf"] * 4,
+    ["score        NaN", "reward       NaN"],  # rows of a table of data
+    ["missing value: nan", "missing value: nan"],
     ['sample 7: "step 40 loss: nan, then nothing"'] * 3,
 ]
 

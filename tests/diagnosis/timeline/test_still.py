@@ -122,6 +122,11 @@ _NOT_TOLD = [
     "he was stuck for 2 hours",
     "finished 12 shards in 2 hours",
     "last login 3h ago",
+    '{"text": "no progress for 3 hours", "id": 7}',
+    "title: 'stuck at the airport for 5 hours'",
+    "we were in a lift, stuck for 2 hours",
+    "connection idle for 3h, closing",
+    "no activity for 2 hours, closing the connection",
 ]
 
 

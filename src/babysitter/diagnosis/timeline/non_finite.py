@@ -91,6 +91,8 @@ def _measures(message: str) -> tuple[tuple[str, bool], ...]:
         words = [word for word in re.split(r"[^a-z]+", name) if word]
         if not words or not _MEASURED.intersection(words[-2:]) or _NOT_MEASURED.intersection(words):
             continue
+        if match["sign"].isspace() and not _LOSSES.intersection(words[-2:]):
+            continue  # a column of a table of data
         if not any(start <= match.start("last") < end for start, end in quoted):
             found.append((name, _BAD.fullmatch(match["last"]) is None))
     return tuple(found)
@@ -109,8 +111,8 @@ def _is_training(name: str) -> bool:
 
 
 _HINT = re.compile(
-    r"(?i)loss|grad|norm|ppl|perplex|nll|kl|reward|entropy|score|value|advantage|objective|elbo|logprob|[mr]se|mae"
-    r"|ce\b|bp[bc]|return"
+    r"(?i)loss|grad|norm|ppl|perplex|nll|kl|reward|entropy|score|advantage|objective|elbo|logprob|[mr]se|mae"
+    r"|ce\b|bp[bc]"
 )
 _VALUE = r"[-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf(?:inity)?)(?:%|(?![A-Za-z0-9_]))"
 _ARROW = r"\s*(?:->|-->|→|⇒|=>|,? then)\s*"
@@ -119,17 +121,18 @@ _SIGN = (
     r"['\"*`(\[]{0,3}(?:tensor\()?"
 )
 _MEASURE = re.compile(
-    rf"(?P<name>[A-Za-z][A-Za-z_./-]*(?:[ ][A-Za-z_/]+)?(?:/[A-Za-z_]+)*){_SIGN}"
+    rf"(?P<name>[A-Za-z][A-Za-z_./-]*(?:[ ][A-Za-z_/]+)?(?:/[A-Za-z_]+)*)(?P<sign>{_SIGN})"
     rf"(?:{_VALUE}{_ARROW})*(?P<last>{_VALUE})",
     re.IGNORECASE,
 )
 _NAME_END = re.compile(r"\b(?:is now|is|was|became|of|at|now)$")
 _BAD = re.compile(r"[-+]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 _MEASURED_WORDS = """
-    loss losses grad gradient gradients norm gnorm ppl perplexity nll kl reward rewards entropy score value
-    advantage advantages objective elbo logprob logprobs mse rmse mae ce bpb bpc return returns
+    loss losses grad gradient gradients norm gnorm ppl perplexity nll kl reward rewards entropy score
+    advantage advantages objective elbo logprob logprobs mse rmse mae ce bpb bpc
 """
 _MEASURED = frozenset(_MEASURED_WORDS.split())
+_LOSSES = frozenset(("loss", "losses", "grad", "norm", "gnorm", "ppl", "perplexity", "nll"))
 _NOT_MEASURED = frozenset(
     ("best", "min", "lowest", "initial", "threshold", "max", "clip", "patience", "limit")
 )

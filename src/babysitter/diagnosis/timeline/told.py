@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from babysitter.diagnosis.frame.data_text import find_data_spans
+from babysitter.diagnosis.frame.quotes import find_quoted_spans
 from babysitter.diagnosis.timeline.counters import Counters
 from babysitter.diagnosis.timeline.durations import DURATION, read_duration_s
 from babysitter.diagnosis.timeline.entries import Entry
@@ -38,7 +40,14 @@ def read_told_quiet_s(message: str) -> float | None:
     if not _HINT.search(message) or _NOT_TOLD.search(message):
         return None
     found = next((match for pattern in _TOLD if (match := pattern.search(message))), None)
-    return read_duration_s(found["for"]) if found else None
+    if found is None or any(start < found.end() and found.start() < end for start, end in _data(message)):
+        return None
+    return read_duration_s(found["for"])
+
+
+def _data(message: str) -> tuple[tuple[int, int], ...]:
+    """Spans of text that the job works on, or that somebody said."""
+    return (*find_data_spans(message), *find_quoted_spans(message))
 
 
 _WORK = (
@@ -49,7 +58,12 @@ _WORK = (
 _EVENT = (
     r"(?:completions?|completed?|finish(?:ed)?|steps?|updates?|progress|advance(?:d|ment)?|iterations?"
     r"|batch(?:es)?|shards?|tasks?|results?|outputs?|writes?|commits?|rows?|records?|samples?|tokens?"
-    r"|activity|successe?s?)"
+    r"|successe?s?)"
+)
+# What can be stuck: the line begins with it, or names a part of the job before it.
+_SUBJECT = (
+    r"(?:^|\b(?:job|run|pipeline|stage|step|task|shard|worker|rank|process|training|queue|count(?:er)?|loop|actor"
+    r"|it|thread|epoch|batch|progress)s?\b(?: \S+){0,3}? )"
 )
 _FOR = rf"(?P<for>{DURATION})"
 _TOLD = tuple(
@@ -67,7 +81,8 @@ _TOLD = tuple(
         r"\b(?:has|have|had|did)(?:n.t| not) (?:advanced?|progress(?:ed)?|moved?|changed?|completed?"
         rf"|made progress|finish(?:ed)?|increased?)(?: \w+){{0,3}}? "
         rf"(?:for|in|since)(?: the)?(?: last| past)? {_FOR}",
-        rf"\b(?:stalled|stuck|unchanged|frozen|hung|hanging|blocked|idle)\b(?: (?:at|on|in) \S+(?: \S+)?)? "
+        rf"{_SUBJECT}(?:stalled|stuck|unchanged|frozen|hung|hanging|blocked)\b"
+        rf"(?: (?:at|on|in) \S+(?: \S+)?)? "
         rf"(?:for|since)(?: the last)? {_FOR}",
     )
 )
