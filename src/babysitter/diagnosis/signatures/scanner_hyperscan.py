@@ -31,7 +31,7 @@ class HyperscanScanner:
         assert len(patterns) <= _INDEX_MASK
         self._database, self._refused = _opened(patterns, cache)
         self._portable = Re2Scanner([patterns[index] for index in self._refused])
-        self._known = _Confirming([None if pattern.is_exact else finder(pattern) for pattern in patterns])
+        self._known = _Confirming(patterns)
 
     def scan(self, text: bytes) -> list[Hit]:
         if not text:
@@ -84,15 +84,17 @@ class HyperscanScanner:
 class _Confirming(dict[tuple[int, ...], list[tuple[int, Find | None]]]):
     """Patterns that ended in one line, in that order -> each once, rising, with what confirms it.
 
-    A log has few kinds of lines, so that nearly all are known.
+    A log has few kinds of lines, so that nearly all are known. What confirms a pattern is compiled when it
+    first ends somewhere: of all patterns that takes as long as a thousand lines.
     """
 
-    def __init__(self, confirm: Sequence[Find | None]) -> None:
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
         super().__init__()
-        self._confirm = confirm
+        self._patterns = patterns
 
     def __missing__(self, here: tuple[int, ...]) -> list[tuple[int, Find | None]]:
-        told = [(index, self._confirm[index]) for index in sorted(set(here))]
+        patterns = [(index, self._patterns[index]) for index in sorted(set(here))]
+        told = [(index, None if pattern.is_exact else finder(pattern)) for index, pattern in patterns]
         if len(self) < _MAX_KINDS:
             self[here] = told
         return told
