@@ -45,7 +45,7 @@ def test_guess_says_that_it_is_one() -> None:
     assert is_guess(guess)
     assert (guess.cause, guess.severity) == (Cause.AUTH_ERROR, Severity.DEGRADED)
     assert "guess" in guess.explanation
-    assert '"login" and "refus' in guess.explanation
+    assert '("login" and "refuse")' in guess.explanation
     assert [each.line_number for each in guess.evidence] == [2]
     assert guess.position == 1
 

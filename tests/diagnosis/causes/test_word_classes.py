@@ -3,7 +3,7 @@
 import pytest
 
 from babysitter.diagnosis.causes.cause_words import ROWS
-from babysitter.diagnosis.causes.word_classes import find_classes, name_cause, stems_of
+from babysitter.diagnosis.causes.word_classes import find_classes, name_cause, shown_word, stems_of
 from babysitter.diagnosis.causes.words_what import WHAT
 from babysitter.diagnosis.causes.words_who import WHO
 
@@ -70,7 +70,7 @@ def test_name_cause_every_row_has_a_sentence() -> None:
 def test_name_cause_in_other_tenses(form: str) -> None:
     named = name_cause(f"the login {form}")
     assert named is not None
-    assert (named.cause, named.who, named.what) == ("auth-error", "login", "refus")
+    assert (named.cause, named.who, named.what) == ("auth-error", "login", "refuse")
 
 
 def test_find_classes_phrase_needs_its_order() -> None:
@@ -88,3 +88,11 @@ def test_vocabulary_words_of_a_class_differ(name: str) -> None:
     phrases = [stems_of(word) for word in (WHO | WHAT)[name].split()]
     assert all(phrases)
     assert len(phrases) == len(set(phrases))
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [("out_of_memory", "out of memory"), ("httpauth", "401 or 403"), ("keyexc", "key"), ("disk", "disk")],
+)
+def test_shown_word_is_for_a_person(word: str, shown: str) -> None:
+    assert shown_word(word) == shown

@@ -1,15 +1,33 @@
 """Which cause a message names by its words: *who*, and *what* befell it.
 
 Words are compared by their stems (`word_stems.py`), so singular, plural and tense do not matter; `a_b` is a
-phrase. One word stands for a code or a place: `httpauth` (401, 403), `httpabsent` (404), `httpbusy` (429),
-`httpserver` (5xx), `httpclient` (other 4xx), `exitcode`, `exitkill` (137, signal 9), `objectstore` (gs://,
-s3://), `weburl`, `netaddress`, `sharedlib`, `datafile`, `settingfile`, `devicefile`, `filepath`, `flagname`.
-Behind the name of an exception stands the name as one word: `valueexc` for `ValueError`.
+phrase. One word stands for a code or a place (`CODES_AND_PLACES`). Behind the name of an exception stands the
+name as one word: `valueexc` for `ValueError`.
 """
 
 from dataclasses import dataclass
 
 from babysitter.model.finding import Cause
+
+# What `word_stems.py` puts in place of codes and places, for a person.
+CODES_AND_PLACES = {
+    "httpauth": "401 or 403",
+    "httpabsent": "404",
+    "httpbusy": "429",
+    "httpserver": "a 5xx status",
+    "httpclient": "a 4xx status",
+    "exitcode": "exit code",
+    "exitkill": "killed",
+    "objectstore": "object store",
+    "weburl": "URL",
+    "netaddress": "address",
+    "sharedlib": "shared library",
+    "datafile": "data file",
+    "settingfile": "settings file",
+    "devicefile": "device",
+    "filepath": "path",
+    "flagname": "flag",
+}
 
 
 @dataclass(frozen=True, slots=True)

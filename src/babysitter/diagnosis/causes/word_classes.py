@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from babysitter.diagnosis.causes.cause_words import ROWS
+from babysitter.diagnosis.causes.cause_words import CODES_AND_PLACES, ROWS
 from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.causes.words_what import WHAT
 from babysitter.diagnosis.causes.words_who import WHO
@@ -15,7 +15,7 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class NamedCause:
-    """A cause that words name. `who` and `what`: the words that decided, as stems; `what` may be ""."""
+    """A cause that words name. `who` and `what`: the words that decided, for a person; `what` may be ""."""
 
     cause: Cause
     who: str
@@ -38,21 +38,27 @@ def find_classes(stems: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     phrases = _phrases()
     for index, first in enumerate(stems):
-        for phrase, name in phrases.get(first, ()):
+        for phrase, name, word in phrases.get(first, ()):
             if name not in found and tuple(stems[index : index + len(phrase)]) == phrase:
-                found[name] = " ".join(phrase)
+                found[name] = shown_word(word)
     return found
 
 
 @cache
-def _phrases() -> dict[str, list[tuple[Phrase, str]]]:
+def _phrases() -> dict[str, list[tuple[Phrase, str, str]]]:
     """The words of all classes by their first stem."""
-    table: dict[str, list[tuple[Phrase, str]]] = {}
+    table: dict[str, list[tuple[Phrase, str, str]]] = {}
     for name, words in (WHO | WHAT).items():
         for word in words.split():
             phrase = stems_of(word)
-            table.setdefault(phrase[0], []).append((phrase, name))
+            table.setdefault(phrase[0], []).append((phrase, name, word))
     return table
+
+
+def shown_word(word: str) -> str:
+    """A word of the vocabulary for a person."""
+    known = CODES_AND_PLACES.get(word)
+    return known or word.removesuffix("exc").replace("_", " ")
 
 
 def stems_of(word: str) -> Phrase:
