@@ -37,6 +37,13 @@ def found(log: str, facts: JobFacts = RUNNING, rule: str = RULE) -> Findings:
             False,
             True,
         ),
+        ("ring broke\nRetrying in 2 s", False, True),
+        (
+            "Traceback (most recent call last):\nRingError: ring broke\nFalling back to slow tiles.",
+            False,
+            True,
+        ),
+        ("ring broke\nRing of tile 8 is written, skipping its index", True, True),
         ("error in tile 7\nTraceback (most recent call last):\nRingError: ring broke, retrying", True, True),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babysitter.diagnosis.frame.line import read_frame
-from babysitter.diagnosis.stance.stance import stance_of, stance_of_introduction
+from babysitter.diagnosis.stance.stance import stance_from_next, stance_of, stance_of_introduction
 from babysitter.diagnosis.stance.vocabulary import Stance
 
 # What stands between the marks < and > is what the pattern finds.
@@ -306,3 +306,32 @@ def test_stance_of_any_line(words):
 def test_stance_of_long_data():
     line = '{"id": 7, "text": "' + "many words " * 900 + 'out of memory"}'
     assert stance_of(read_frame(line), lambda text: "out of memory" in text) is Stance.QUOTED
+
+
+@pytest.mark.parametrize(
+    ("line", "following", "stance"),
+    [
+        (
+            "WARNING app.hub: error 429 of the hub",
+            "WARNING app.hub: Retrying in 1s [Retry 1/5].",
+            Stance.RETRIED,
+        ),
+        ("tile 7 is corrupt", "Skipping it.", Stance.TOLERATED),
+        ("TileError: 7", "Falling back to slow tiles.", Stance.TOLERATED),
+        ("tile 7 is corrupt", "This error is harmless.", Stance.TOLERATED),
+        (
+            "WARNING app.hub: error 429 of the hub",
+            "WARNING app.hub: Retrying in 9s [Retry 5/5].",
+            Stance.REPORTED,
+        ),
+        ("app.hub - error 429", "app.ring - Retrying in 1 s", Stance.REPORTED),
+        ("[rank1]: tile 7 is corrupt", "[rank2]: Skipping it.", Stance.REPORTED),
+        ("tile 7 is corrupt", "worker-3 failed, retrying (1/3)", Stance.REPORTED),
+        ("tile 7 is corrupt", "reader of tile 8 skips it", Stance.REPORTED),
+        ("tile 7 is corrupt", "Cannot continue.", Stance.REPORTED),
+        ("tile 7 is corrupt", "step 12 done", Stance.REPORTED),
+        ("tile 7 is corrupt", "If this is expected, ignore it.", Stance.REPORTED),
+    ],
+)
+def test_stance_that_the_next_line_gives(line, following, stance):
+    assert stance_from_next(read_frame(line), read_frame(following)) is stance

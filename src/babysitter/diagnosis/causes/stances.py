@@ -6,7 +6,12 @@ from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule import LogMatch, Rule
 from babysitter.diagnosis.frame.line import Frame, read_frame
 from babysitter.diagnosis.signatures.pattern import Pattern
-from babysitter.diagnosis.stance.stance import is_late_attempt, stance_of_introduction, stance_of_wording
+from babysitter.diagnosis.stance.stance import (
+    is_late_attempt,
+    stance_from_next,
+    stance_of_introduction,
+    stance_of_wording,
+)
 from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Severity
@@ -19,6 +24,11 @@ DOUBTFUL = frozenset({Stance.HYPOTHETICAL, Stance.ADVICE, Stance.EXPECTED, Stanc
 _SAME_DIGITS = bytes.maketrans(b"023456789", b"111111111")
 _ALONE_ZERO = re.compile(rb"(?<![\d.:])0(?![\d.:])|(?<=[=:])0(?!\d)")
 MAX_WORDINGS = 20_000
+MAX_ANSWER_BYTES = 400
+# A line without these answers none before it; most lines end here.
+_ANSWER = re.compile(
+    rb"(?i)retr[yi]|again|skip|ignor|continu|proceed|carry|fall|fell|back|harmless|default|using|recover"
+)
 
 
 class StanceFilter:
@@ -63,9 +73,23 @@ def line_stance(reading: LineBuffer, line: int, pattern: Pattern | None) -> Stan
     if stance is not Stance.REPORTED:
         return stance
     unit = reading.unit_of_line.get(line)
-    if unit is None or unit.announced_by in (None, line) or len(unit.lines) == 1:
+    if unit is not None and unit.announced_by not in (None, line) and len(unit.lines) > 1:
+        stance = stance_of_introduction(_frame(reading, unit.announced_by))
+    if stance is not Stance.REPORTED:
         return stance
-    return stance_of_introduction(_frame(reading, unit.announced_by))
+    # The line behind an exception may be read as a note to it.
+    behind = {line + 1, line + 1 if unit is None else unit.lines[-1] + 1}
+    answers = (_stance_of_answer(reading, line, following) for following in sorted(behind))
+    return next((answer for answer in answers if answer is not Stance.REPORTED), stance)
+
+
+def _stance_of_answer(reading: LineBuffer, line: int, following: int) -> Stance:
+    """What the next line of the same task says of this one."""
+    if following >= reading.log_count or not _ANSWER.search(reading.raw(following)[:MAX_ANSWER_BYTES]):
+        return Stance.REPORTED
+    if reading.task(line) != reading.task(following):
+        return Stance.REPORTED
+    return stance_from_next(_frame(reading, line), _frame(reading, following))
 
 
 def _own_stance(reading: LineBuffer, line: int, pattern: Pattern | None) -> Stance:

@@ -195,7 +195,8 @@ HEADER_FORMATS = (
         "level",
         "[" + UPPER,
         rf"\[?{LEVEL}\b\]?\s*(?:\[?(?P<clock>(?:\d\d-\d\d\s)?\d\d:\d\d:\d\d)\]?\s*)?"
-        r"(?:\[?(?P<program>[\w./-]+):\d+(?:\]|\s+--\s))?:?(?:[\w.]+:(?=\S))?\s*-*\s*",
+        r"(?:\[?(?P<program>[\w./-]+):\d+(?:\]|\s+--\s))?:?"
+        r"(?:[\w.]+:(?=\S)|[a-z_][a-z0-9_]*(?:\.[a-z0-9_]+)+:\s)?\s*-*\s*",
         "INFO 01-02 10:00:00 [loggers.py:123] hello",
     ),
     HeaderFormat(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from babysitter.diagnosis.frame.data_text import find_data_spans
+from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.diagnosis.frame.line import Frame
 from babysitter.diagnosis.frame.quotes import find_quoted_spans
 from babysitter.diagnosis.stance.printed_text import find_printed_text
@@ -27,6 +28,7 @@ from babysitter.model.log import LogLevel
 
 MAX_CHARACTERS = 2000  # of a message that are searched for cues; what reaches so far reaches to its end
 MAX_DIGITS = 7
+MAX_LEAD_CHARACTERS = 30
 
 Matcher = Callable[[str], bool]
 Span = tuple[int, int]
@@ -43,6 +45,7 @@ _STANCES_OF_EXCEPTIONS = frozenset({Stance.EXPECTED, Stance.QUOTED, Stance.ADDRE
 # What the line in front of an exception may say of it; advice or a quotation there are about something else.
 _OF_FACTS = frozenset({Stance.EXPECTED, Stance.TOLERATED, Stance.RETRIED})
 _CUES = sorted(CUES, key=lambda cue: cue.stance in _OF_FACTS)  # doubts and advice first: they void the others
+_ANSWERS = frozenset({Stance.TOLERATED, Stance.RETRIED})
 _CALM_LEVELS = frozenset({LogLevel.INFO, LogLevel.DEBUG})
 _ORDER = (
     Stance.ADDRESSED,
@@ -100,6 +103,21 @@ def stance_of_introduction(frame: Frame) -> Stance:
     for stance, governed, _ in governed_spans(frame.message):
         if stance in _OF_FACTS and any(first == 0 and last >= end for first, last in governed):
             is_late = stance is Stance.RETRIED and is_late_attempt(frame.message)
+            return Stance.REPORTED if is_late else stance
+    return Stance.REPORTED
+
+
+def stance_from_next(frame: Frame, following: Frame) -> Stance:
+    """The stance that the next line of the same process gives to this one: "Retrying in 1 s"."""
+    if (frame.program, frame.speaker) != (following.program, following.speaker):
+        return Stance.REPORTED
+    for stance, governed, cues in governed_spans(following.message):
+        if stance not in _ANSWERS or not governed or min(governed)[0] > 0:
+            continue
+        lead = following.message[: min(cues)[0]] if cues else following.message
+        is_answer = len(lead) < MAX_LEAD_CHARACTERS and REFERS_BACK.match(lead) is not None
+        if is_answer and find_failure_words(following.message[len(lead) :]) is None:
+            is_late = stance is Stance.RETRIED and is_late_attempt(following.message)
             return Stance.REPORTED if is_late else stance
     return Stance.REPORTED
 
