@@ -35,6 +35,10 @@ check: $(STAMP)
 bench: $(STAMP)
 	@for bench in benchmarks/*.py; do echo "== $$bench"; PYTHONPATH=. $(PY) $$bench || exit 1; done
 
+CASES ?= fixtures/diagnosis.yaml
+dropout: $(STAMP)
+	PYTHONPATH=. $(PY) benchmarks/dropout.py $(CASES)
+
 chaos: $(STAMP)
 	$(PY) -m tests.crash.matrix
 

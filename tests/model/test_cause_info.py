@@ -11,7 +11,7 @@ from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.shipped import shipped
 
 SOURCE = Path(__file__).parents[2] / "src" / "babysitter"
-SET_OF_CAUSES = re.compile(r"(?:frozenset|set)\([\[({]\s*Cause\.|\{\s*Cause\.\w+[,}]|\{\s*Cause\.\w+: ")
+SET_OF_CAUSES = re.compile(r"(?:frozenset|set)\([\[({]\s*Cause\.|\{\s*Cause\.\w+,|\{\s*Cause\.\w+: ")
 
 
 def rows():

@@ -74,7 +74,7 @@ _PLAIN = (
     "| `eval DIR --json` | `cases`; `strict`, `lenient`, `action`: `right` and `of`; `false_alarms`, `missed_fatal`: `count` and `of`; `leaked`; `per_cause`: an object by cause; `calibration`: a list of `confidence`, `mean`, `right`, `of` |",
     "| `playbook list --json` | `rules`: a list of `id`, `cause`, `severity`, `action`, `retry`, `confidence`, `consequence`, `place` |",
     "| `playbook lint --json` | `rules`: how many; `faults`: a list of `file`, `line`, `column`, `fault` |",
-    "| `playbook test --json` | `tried`: how many examples; `failed`: a list of `name`, `trouble`; with `--coverage` also `coverage` |",
+    "| `playbook test --json` | `tried`: how many examples; `failed`: a list of `name`, `trouble` |",
     "| `slack check --json` | `findings`: a list of checks, each with what was found and the next step |",
 )
 

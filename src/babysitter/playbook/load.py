@@ -4,9 +4,10 @@ Later folders win: a rule with a known id replaces the earlier one, `switch_off`
 breaks while a service runs never takes down the rules in force (`PlaybookSource`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,23 @@ import yaml
 from pydantic import ValidationError
 
 from babysitter.diagnosis.causes.file_position import FilePosition
-from babysitter.diagnosis.causes.rule import AppliesTo, PlaybookFile, ScenarioFile
+from babysitter.diagnosis.causes.rule import AppliesTo, Rule, ScenarioFile
 from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
+from babysitter.diagnosis.causes.signature_files import (
+    Content,
+    RuleFile,
+    Signature,
+    SignatureFile,
+    rule_of_row,
+    rules_of_signatures,
+)
 from babysitter.diagnosis.signatures.compile_cache import fingerprint, keep, read_kept
 from babysitter.errors import BadPlaybook
 from babysitter.playbook.yaml_positions import FilePositions, parse_yaml
 from babysitter.shipped import shipped
 
+PARTS = ("signatures", "rules")  # of a folder; one without them is such a part itself
+TEST_ENDINGS = (".test.yaml", ".test.yml")
 CAUSES_FILE = "causes.yaml"  # not rules: model/cause_info.py reads it
 SIZE_LIMIT_BYTES = 4 << 20  # of one file; the shipped ones are a hundredth of it
 
@@ -42,25 +53,30 @@ class ReadFile:
     """One file, parsed or not; `faults` is empty only when all of it is usable."""
 
     path: Path
-    content: PlaybookFile | None
+    content: SignatureFile | RuleFile | None
     places: FilePositions
     faults: tuple[PlaybookFault, ...]
 
 
 def playbook_files(folders: Iterable[Path]) -> list[tuple[Path, ...]]:
-    """The playbook files of each folder (or the file itself), sorted by name; scenario files are left out."""
+    """The playbook files of each folder (or the file itself), sorted by name; test files are left out."""
     return [
-        tuple(
-            sorted(
-                path
-                for path in (
-                    [folder] if folder.is_file() else [*folder.glob("*.yaml"), *folder.glob("*.yml")]
-                )
-                if not path.name.endswith((".test.yaml", ".test.yml")) and path.name != CAUSES_FILE
-            )
-        )
+        tuple(path for path in _yaml_files(folder) if not path.name.endswith(TEST_ENDINGS))
         for folder in folders
     ]
+
+
+def scenario_files(folders: Iterable[Path]) -> list[Path]:
+    """The test files of these folders; those of the shipped rules are beside them in the repository."""
+    beside = [shipped("fixtures") / "playbooks" if folder == shipped() else folder for folder in folders]
+    return [path for folder in beside for path in _yaml_files(folder) if path.name.endswith(TEST_ENDINGS)]
+
+
+def _yaml_files(folder: Path) -> list[Path]:
+    if folder.is_file():
+        return [folder]
+    found = {path for part in ("", *PARTS) for path in (folder / part).glob("*.y*ml")}
+    return sorted(path for path in found if path.name != CAUSES_FILE)
 
 
 def load(folders: Sequence[Path] = ()) -> Playbook:
@@ -98,35 +114,19 @@ def _kept_name(folders: Sequence[Path]) -> str:
 
 def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[PlaybookFault, ...]]:
     """What can be used of these folders, and everything that is wrong with the rest."""
-    in_force: dict[str, LocatedRule] = {}
     faults = [
         PlaybookFault(FilePosition(each, 1), "there is no such folder")
         for each in folders
         if not each.exists()
     ]
     digest = sha256()
+    draft = _Draft()
     for paths in playbook_files(folders):
-        here: dict[str, LocatedRule] = {}
-        removed: list[tuple[str, FilePosition]] = []
-        for path in paths:
-            read = read_file(path, digest)
-            faults.extend(read.faults)
-            if read.content is not None:
-                faults.extend(_add(read, here))
-                removed += [
-                    (name, read.places.find(("switch_off", index)))
-                    for index, name in enumerate(read.content.switch_off)
-                ]
-        for name, place in removed:
-            if in_force.pop(name, None) is None:
-                faults.append(
-                    PlaybookFault(
-                        place, f"switches off {name!r}, which no earlier folder has{_near(name, in_force)}"
-                    )
-                )
-        in_force.update(here)
-    faults.extend(_dangling(in_force))
-    return _playbook(in_force, digest.hexdigest()), tuple(faults)
+        files = [read_file(path, digest) for path in paths]
+        faults += [fault for read in files for fault in read.faults]
+        faults += draft.add_folder([read for read in files if read.content is not None])
+    in_force, wrong = draft.finished()
+    return _playbook(in_force, draft.signatures, digest.hexdigest()), (*faults, *wrong)
 
 
 def read_file(path: Path, digest: Any = None) -> ReadFile:
@@ -151,10 +151,15 @@ def read_file(path: Path, digest: Any = None) -> ReadFile:
         return _refused(
             path, f"is not YAML: {str(error).splitlines()[0] if str(error) else 'nested too deeply'}"
         )
+    if isinstance(document, dict) and "playbook" in document:
+        place = places.find(("playbook",), of_key=True)
+        sentence = "is written in the language of rules before signatures; docs/playbooks.md has the new one"
+        return ReadFile(path, None, places, (PlaybookFault(place, sentence),))
     faults = [PlaybookFault(place, f"key `{key}` stands here twice") for key, place in places.duplicates]
-    content: PlaybookFile | None = None
+    content: SignatureFile | RuleFile | None = None
     try:
-        content = PlaybookFile.model_validate(document)
+        is_rules = isinstance(document, dict) and not {"says", "program"} & document.keys()
+        content = (RuleFile if is_rules else SignatureFile).model_validate(document)
     except ValidationError as error:
         faults += validation_faults(error, places)
     return ReadFile(path, None if faults else content, places, tuple(faults))
@@ -215,54 +220,95 @@ def _short(value: Any) -> str:
 
 
 def _all_keys() -> set[str]:
-    from babysitter.diagnosis.causes import rule
+    from babysitter.diagnosis.causes import rule, signature_files
 
     doors = [
         value
-        for value in vars(rule).values()
+        for module in (rule, signature_files)
+        for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, rule.StrictModel)
     ]
     return {info.alias or name for door in doors for name, info in door.model_fields.items()}
 
 
-def _add(read: ReadFile, here: dict[str, LocatedRule]) -> list[PlaybookFault]:
-    assert read.content is not None
-    faults = []
-    for index, rule in enumerate(read.content.rules):
-        place = read.places.find(("rules", index, "id"))
-        if rule.id in here:
-            faults.append(
-                PlaybookFault(place, f"rule id `{rule.id}` is taken already, at {here[rule.id].place}")
-            )
-            continue
-        applies_to = AppliesTo(
-            backend=rule.applies_to.backend or read.content.applies_to.backend,
-            kind=rule.applies_to.kind or read.content.applies_to.kind,
-        )
-        here[rule.id] = LocatedRule(rule, applies_to, place)
-    return faults
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A rule that is built when all signatures are known."""
+
+    build: Callable[[], Content]
+    applies_to: AppliesTo
+    place: FilePosition
 
 
-def _dangling(in_force: Mapping[str, LocatedRule]) -> list[PlaybookFault]:
-    """`explains` that names a rule which does not exist."""
-    from babysitter.model.finding import Cause
+class _Draft:
+    """Signatures and rules while folders are read; a rule may name the signatures of any folder."""
 
-    causes = {cause.value for cause in Cause}
-    return [
-        PlaybookFault(
-            placed.place,
-            f"`explains` names `{name}`, which is neither a rule nor a cause{_near(name, in_force)}",
-        )
-        for placed in in_force.values()
-        if placed.rule.explains
-        for name in placed.rule.explains.what
-        if name != "*" and name not in causes and name not in in_force
-    ]
+    def __init__(self) -> None:
+        self.signatures: dict[str, Signature] = {}
+        self._rules: dict[str, _Pending] = {}
+
+    def add_folder(self, files: Sequence[ReadFile]) -> list[PlaybookFault]:
+        """Add what the files of a folder hold, switch off what they name. Returns what is wrong."""
+        faults: list[PlaybookFault] = []
+        here: dict[str, _Pending] = {}
+        for read in files:
+            for name, pending in self._rules_of(read):
+                if name in here:
+                    sentence = f"rule id `{name}` is taken already, at {here[name].place}"
+                    faults.append(PlaybookFault(pending.place, sentence))
+                else:
+                    here[name] = pending
+        for read in files:
+            assert read.content is not None
+            for index, name in enumerate(read.content.switch_off):
+                if self._rules.pop(name, None) is None:
+                    near = _near(name, self._rules)
+                    place = read.places.find(("switch_off", index))
+                    faults.append(
+                        PlaybookFault(place, f"switches off {name!r}, which no earlier folder has{near}")
+                    )
+        self._rules.update(here)
+        return faults
+
+    def _rules_of(self, read: ReadFile) -> Iterator[tuple[str, _Pending]]:
+        content = read.content
+        if isinstance(content, SignatureFile):
+            for name, signature in content.says.items():
+                self.signatures[f"{content.program}.{name}"] = signature
+            for rule_id, rule in rules_of_signatures(content):
+                name = rule_id.partition(".")[2]
+                place = read.places.find(("says", name), of_key=True)
+                yield rule_id, _Pending(partial(dict, rule), content.applies_to, place)
+        elif isinstance(content, RuleFile):
+            for rule_id, row in content.rules.items():
+                build = partial(rule_of_row, rule_id, content.cause, row, self.signatures)
+                place = read.places.find(("rules", rule_id), of_key=True)
+                yield rule_id, _Pending(build, content.applies_to, place)
+
+    def finished(self) -> tuple[dict[str, LocatedRule], list[PlaybookFault]]:
+        """The rules in force, and those that do not fit together."""
+        in_force: dict[str, LocatedRule] = {}
+        faults: list[PlaybookFault] = []
+        for name, pending in self._rules.items():
+            try:
+                rule = Rule.model_validate(pending.build())
+                in_force[name] = LocatedRule(rule, pending.applies_to, pending.place)
+            except ValidationError as error:
+                sentences = {_sentence(each, f"rule {name}") for each in error.errors(include_url=False)}
+                faults += [PlaybookFault(pending.place, sentence) for sentence in sorted(sentences)]
+            except ValueError as error:
+                faults.append(PlaybookFault(pending.place, f"rule {name}: {error}"))
+        return in_force, faults
 
 
-def _playbook(in_force: Mapping[str, LocatedRule], fingerprint: str) -> Playbook:
+def _playbook(
+    in_force: Mapping[str, LocatedRule], signatures: Mapping[str, Signature], fingerprint: str
+) -> Playbook:
     return Playbook(
-        tuple(in_force.values()), fingerprint, {name: placed.rule for name, placed in in_force.items()}
+        tuple(in_force.values()),
+        fingerprint,
+        {name: placed.rule for name, placed in in_force.items()},
+        dict(signatures),
     )
 
 

@@ -12,15 +12,15 @@ from babysitter.errors import BadPlaybook, UserError
 from babysitter.model.finding import Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.playbook.load import PlaybookFault, examine
+from babysitter.playbook.load import PlaybookFault, examine, scenario_files
 from babysitter.shipped import shipped
-from babysitter.workbench.rule_scaffold import rule_stub, scenario_stub
+from babysitter.workbench.rule_scaffold import draft_signature, name_of
 from babysitter.workbench.rule_tests import (
-    Coverage,
     RuleTestResult,
-    coverage,
-    run_rule_examples,
+    read_test_files,
     run_scenarios,
+    try_examples,
+    try_specimens,
 )
 
 LINT_HINT = "Correct these places and run `babysit playbook lint` again."
@@ -28,22 +28,13 @@ LINT_HINT = "Correct these places and run `babysit playbook lint` again."
 
 @dataclass(frozen=True, slots=True)
 class RuleTestReport:
-    """Every example and every scenario step, tried."""
+    """Every specimen, example and scenario step, tried."""
 
     outcomes: tuple[RuleTestResult, ...]
-    coverage: tuple[Coverage, ...]
 
     @property
     def failed(self) -> tuple[RuleTestResult, ...]:
         return tuple(outcome for outcome in self.outcomes if not outcome.passed)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleScaffold:
-    """Files to be completed by a person, by name."""
-
-    rule: str
-    scenario: str
 
 
 def folders_of(paths: Sequence[Path]) -> tuple[Path, ...]:
@@ -56,38 +47,38 @@ def folders_of(paths: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def lint(paths: Sequence[Path]) -> tuple[Playbook, tuple[PlaybookFault, ...]]:
-    """The rules that are usable, and everything that is wrong, scenario files included."""
+    """The rules that are usable, and everything that is wrong, test files included."""
     folders = folders_of(paths)
     playbook, faults = examine(folders)
-    _, scenario_faults = run_scenarios(_scenario_files(folders), playbook) if not faults else ([], [])
-    return playbook, (*faults, *scenario_faults)
+    _, wrong = read_test_files(scenario_files(folders))
+    return playbook, (*faults, *wrong)
 
 
 def trial(paths: Sequence[Path]) -> RuleTestReport:
-    """Try every example of these playbooks with all rules in force. Raises BadPlaybook for faults."""
+    """Try every specimen, example and scenario with all rules in force. Raises BadPlaybook for faults."""
     folders = folders_of(paths)
     playbook, faults = examine(folders)
-    scenarios, scenario_faults = run_scenarios(_scenario_files(folders), playbook)
-    if wrong := (*faults, *scenario_faults):
-        raise BadPlaybook("\n".join(map(str, wrong)), next_step=LINT_HINT)
-    return RuleTestReport((*run_rule_examples(playbook), *scenarios), tuple(coverage(playbook)))
+    files, wrong = read_test_files(scenario_files(folders))
+    if found := (*faults, *wrong):
+        raise BadPlaybook("\n".join(map(str, found)), next_step=LINT_HINT)
+    tried = (try_specimens, try_examples, run_scenarios)
+    return RuleTestReport(tuple(outcome for each in tried for outcome in each(playbook, files)))
 
 
-def stub(log: Sequence[str], name: str, *, playbook: str, cause: Cause, state: JobState) -> RuleScaffold:
-    """A rule and a scenario from a log that no rule explains. Raises UserError when one already does."""
+def draft(log: Sequence[str], name: str, *, program: str, cause: Cause) -> str:
+    """A signature file from the lines of a log that show the problem. Raises UserError when one exists."""
+    decisive = _decisive(log)
+    if not decisive or not name_of(decisive[-1]):
+        raise UserError("There is no line to begin from.", next_step="Name a line that shows the problem.")
     known, _ = examine(folders_of(()))
-    findings = classify_text("\n".join(log), known, JobFacts(state=state))
+    findings = classify_text("\n".join(decisive), known, JobFacts(state=JobState.FAILED))
     decided = next((f for f in findings.all if f.severity is Severity.FATAL and f.cause is cause), None)
     if decided is not None:
         raise UserError(
-            f"The rule {decided.rule} explains this log already ({decided.cause}).",
+            f"The rule {decided.rule} explains this already ({decided.cause}).",
             next_step="Give --cause when it explains it wrongly.",
         )
-    decisive = _decisive(log)
-    return RuleScaffold(
-        rule_stub(playbook, name, decisive, log, cause),
-        scenario_stub(playbook, name, log, state.value, cause),
-    )
+    return draft_signature(program, name or name_of(decisive[-1]), decisive, cause)
 
 
 def _decisive(log: Sequence[str]) -> list[str]:
@@ -97,7 +88,3 @@ def _decisive(log: Sequence[str]) -> list[str]:
         half = len(log) // 2
         lines = [half + index for index in novel(log[half:], learned(log[:half]))]
     return [log[line] for line in lines[-3:]] or list(log[-1:])
-
-
-def _scenario_files(folders: Sequence[Path]) -> list[Path]:
-    return [path for folder in folders if folder.is_dir() for path in sorted(folder.glob("*.test.y*ml"))]

@@ -1,4 +1,4 @@
-"""From lines that no rule understood to a rule to be completed, and a scenario that must pass then."""
+"""From lines that no signature names to a signature to complete."""
 
 import re
 from collections.abc import Sequence
@@ -6,71 +6,62 @@ from collections.abc import Sequence
 import yaml
 
 from babysitter.diagnosis.frame.line import strip_headers
+from babysitter.diagnosis.signatures.stance_words import stance_word
+from babysitter.diagnosis.signatures.template import MAX_CHARS
 from babysitter.model.finding import Cause
 from babysitter.redact import redact
 
-MAX_PATTERNS = 3
-MAX_LINES = 40  # of the log, in the example
+MAX_LINES = 3
+MAX_SPECIMEN_CHARS = 300
 
 _CHANGING = re.compile(r"\S*\d\S*|\S*/\S+|'[^']*'|\"[^\"]*\"")
-_META = re.compile(r"([\\.+*?()|\[\]{}^$/])")
+_NUMBER = re.compile(r"\d[\d.,]*$")
+_SPECIAL = re.compile(r"([\\{\[#*|~])")
+_CLAUSE_END = re.compile(r"[,;.](?=\s|$)")
 
 
-def pattern_of(line: str) -> str:
-    """A pattern for lines like this one: the words stay, what changes from run to run is free."""
-    message = strip_headers(redact(line))[:200]
+def template_of(line: str) -> str:
+    """A template for lines like this one: words stay, numbers become #, what else changes becomes *."""
+    message = _reporting_part(strip_headers(redact(line)))
     parts, at = [], 0
     for found in _CHANGING.finditer(message):
-        parts += [_META.sub(r"\\\1", message[at : found.start()]), r"\S+"]
+        parts += [_plain(message[at : found.start()]), "#" if _NUMBER.match(found[0]) else "*"]
         at = found.end()
-    parts.append(_META.sub(r"\\\1", message[at:]))
-    text = re.sub(r"(?:\\S\+ ?){2,}", r".{1,200}", "".join(parts)).strip()
-    return f"/{text}/"
+    parts.append(_plain(message[at:]))
+    text = re.sub(r"\*(?: ?\*)+", "...", "".join(parts))
+    text = re.sub(r"^[ .*]+|[ .*:]+$", "", text)
+    return text if len(text) <= MAX_CHARS else text[:MAX_CHARS].rpartition(" ")[0]
 
 
-def rule_stub(playbook: str, name: str, decisive: Sequence[str], log: Sequence[str], cause: Cause) -> str:
-    """A playbook file with one rule. `decisive`: lines that show the trouble; `log`: those around them."""
-    example = [redact(line) for line in log[-MAX_LINES:]]
-    rule = {
-        "id": f"{playbook}.{name}",
-        "cause": cause.value,
-        "severity": "fatal",
-        "match": {"logs": {"any": list(dict.fromkeys(map(pattern_of, decisive)))[:MAX_PATTERNS]}},
-        "explain": "Say what happened, for a person.",
+def draft_signature(program: str, name: str, decisive: Sequence[str], cause: Cause) -> str:
+    """A signature file with one signature. `decisive`: the lines that show the problem."""
+    specimens = [redact(line)[:MAX_SPECIMEN_CHARS] for line in dict.fromkeys(decisive)][:MAX_LINES]
+    signature = {
+        "means": f"{cause.value} as sign",
+        "explain": "Say in one sentence what happened.",
         "advice": "Say what to do next.",
-        "action": "escalate",
-        "retry": "useless",
-        "confidence": 0.7,
-        "safety": "Say why a healthy job never prints this.",
-        "examples": {
-            "match": ["\n".join(example)],
-            "no_match": ["Replace this by a line that looks similar and is harmless."],
-        },
+        "lines": list(dict.fromkeys(map(template_of, specimens))),
+        "specimens": specimens,
     }
-    return _yaml({"playbook": playbook, "rules": [rule]})
+    source = "Name the public page or source file where these words stand."
+    content = {"program": program, "source": source, "says": {name: signature}}
+    return yaml.dump(content, sort_keys=False, allow_unicode=True, width=1000)
 
 
-def scenario_stub(playbook: str, name: str, log: Sequence[str], state: str, cause: Cause) -> str:
-    """A scenario file: these lines, and what they should mean."""
-    step = {
-        "logs": "\n".join(redact(line) for line in log[-MAX_LINES:]),
-        "state": state,
-        "expect": {"rules": [f"{playbook}.{name}"], "cause": cause.value},
-    }
-    return _yaml({"scenarios": [{"name": name.replace("-", " "), "steps": [step]}]})
+def name_of(line: str) -> str:
+    """A name made of the first words of a template."""
+    words = re.findall(r"[a-z]{3,}", template_of(line).lower())
+    return "-".join(words[:4]) or "new"
 
 
-class _Blocks(yaml.SafeDumper):
-    """Writes texts of several lines as blocks, as a person would."""
+def _reporting_part(message: str) -> str:
+    """The message without the clause that announces a retry or tolerates the failure."""
+    while (word := stance_word(message)) is not None:
+        head = message[: message.lower().index(word.lower())]
+        ends = [found.start() for found in _CLAUSE_END.finditer(head)]
+        message = head[: ends[-1]] if ends else head
+    return message
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Blocks.add_representer(str, _text)
-
-
-def _yaml(value: object) -> str:
-    return yaml.dump(value, Dumper=_Blocks, sort_keys=False, allow_unicode=True, width=110)
+def _plain(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", "".join(char if char.isascii() else " " for char in text))

@@ -1,13 +1,18 @@
-"""A playbook on trial: every example of every rule, and the scenario files beside the playbooks."""
+"""A playbook on trial: specimens of signatures, examples of rules, and scenarios."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.diagnosis.causes.match_rules import classify_text
-from babysitter.diagnosis.causes.rule import Example, Expectation, RuleScenario
+from babysitter.diagnosis.causes.rule import (
+    Example,
+    Expectation,
+    RuleScenario,
+    ScenarioFile,
+)
 from babysitter.diagnosis.causes.rule_fields import PaceFields
-from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
+from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.job_facts import JobFacts
@@ -29,37 +34,61 @@ class RuleTestResult:
         return not self.trouble
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """How well a rule is shown by its examples, and what it leaves unsaid."""
+def try_specimens(playbook: Playbook, files: Sequence[ScenarioFile]) -> Iterator[RuleTestResult]:
+    """Every specimen is found by its signature, every line of a signature by one of its specimens.
 
-    rule: str
-    matching: int
-    not_matching: int
-    missing: tuple[str, ...]  # keys that a careful rule has
+    The rule of a signature that means something by itself must also find something in each.
+    """
+    known = {
+        name: [*signature.specimens, *(text for file in files for text in file.specimens.get(name, ()))]
+        for name, signature in playbook.signatures.items()
+    }
+    for file in files:
+        for name in file.specimens.keys() - known.keys():
+            yield RuleTestResult(name, "has specimens, but there is no such signature")
+    for name, specimens in known.items():
+        lines = playbook.signatures[name].lines
+        for pattern in lines:
+            if not any(pattern.captures_in(text) is not None for text in specimens):
+                yield RuleTestResult(name, f"no specimen is found by its line {pattern.text!r}")
+        for number, text in enumerate(specimens, 1):
+            yield RuleTestResult(f"{name} specimen {number}", _specimen_trouble(name, text, playbook))
 
 
-def run_rule_examples(playbook: Playbook) -> Iterator[RuleTestResult]:
-    """Every example, judged with all rules in force, in the playbook's order."""
-    for placed in playbook.placed:
-        examples = placed.rule.examples
-        for wanted, tried in ((True, examples.match), (False, examples.no_match)):
-            for number, example in enumerate(tried, 1):
-                name = f"{placed.rule.id} {'match' if wanted else 'no_match'} {number}"
-                yield RuleTestResult(name, _trouble(placed, example, playbook, wanted=wanted))
+def _specimen_trouble(name: str, text: str, playbook: Playbook) -> str:
+    lines = playbook.signatures[name].lines
+    if not any(pattern.captures_in(text) is not None for pattern in lines):
+        return f"no line of the signature finds {text!r}"
+    rule = playbook.by_id.get(name)
+    if rule is None or rule.last_resort or playbook.signatures[name].means is None:
+        return ""
+    return _trouble(name, Example(logs=text), playbook, wanted=True)
 
 
-def _trouble(placed: LocatedRule, example: Example, playbook: Playbook, *, wanted: bool) -> str:
+def try_examples(playbook: Playbook, files: Sequence[ScenarioFile]) -> Iterator[RuleTestResult]:
+    """Every example of every rule, judged with all rules in force."""
+    for file in files:
+        for rule, examples in file.examples.items():
+            if rule not in playbook.by_id:
+                yield RuleTestResult(rule, "has examples, but there is no such rule")
+                continue
+            for wanted, tried in ((True, examples.match), (False, examples.no_match)):
+                for number, example in enumerate(tried, 1):
+                    name = f"{rule} {'match' if wanted else 'no_match'} {number}"
+                    yield RuleTestResult(name, _trouble(rule, example, playbook, wanted=wanted))
+
+
+def _trouble(rule: str, example: Example, playbook: Playbook, *, wanted: bool) -> str:
     findings = findings_of_example(example, playbook)
-    rule = placed.rule.id
     found = any(finding.rule == rule for finding in findings.all)
     if found == wanted:
         return ""
+    place = playbook.place_of(rule)
     if not wanted:
-        return f"{placed.place}: should stay silent, but matches"
+        return f"{place}: should stay silent, but matches"
     by = next((by for finding, by in findings.cancelled if finding.rule == rule), None)
     why = f"`{by}` explains it away" if by else "does not match"
-    return f"{placed.place}: should match, but {why}"
+    return f"{place}: should match, but {why}"
 
 
 def findings_of_example(example: Example, playbook: Playbook, before: str = "") -> Findings:
@@ -85,22 +114,26 @@ def findings_of_example(example: Example, playbook: Playbook, before: str = "") 
         dumps=(read_dump(example.thread_dump),) if example.thread_dump else (),
         measures=PaceFields(Motion(motion) if motion else None, numbers),
         task_states=(example.task_state,) if example.task_state else (),
-        explains_unasked=True,
     )
 
 
-def run_scenarios(
-    paths: Sequence[Path], playbook: Playbook
-) -> tuple[list[RuleTestResult], list[PlaybookFault]]:
-    """Every step of every scenario in these `*.test.yaml` files."""
-    outcomes: list[RuleTestResult] = []
+def read_test_files(paths: Sequence[Path]) -> tuple[list[ScenarioFile], list[PlaybookFault]]:
+    """The test files that can be read, and what is wrong with the others."""
+    files: list[ScenarioFile] = []
     faults: list[PlaybookFault] = []
     for path in paths:
         content, wrong = read_scenarios(path)
         faults.extend(wrong)
-        for scenario in content.scenarios if content else ():
-            outcomes.extend(_try_scenario(scenario, playbook))
-    return outcomes, faults
+        if content is not None:
+            files.append(content)
+    return files, faults
+
+
+def run_scenarios(playbook: Playbook, files: Sequence[ScenarioFile]) -> Iterator[RuleTestResult]:
+    """Every step of every scenario."""
+    for file in files:
+        for scenario in file.scenarios:
+            yield from _try_scenario(scenario, playbook)
 
 
 def _try_scenario(scenario: RuleScenario, playbook: Playbook) -> Iterator[RuleTestResult]:
@@ -128,11 +161,3 @@ def _differences(expect: Expectation, findings: Findings) -> Iterator[str]:
         yield f"expected cause {expect.cause}, found {', '.join(sorted(causes)) or 'none'}"
     if expect.severity and findings.worst is not expect.severity:
         yield f"expected severity {expect.severity}, found {findings.worst}"
-
-
-def coverage(playbook: Playbook) -> Iterator[Coverage]:
-    """What each rule shows and what it leaves unsaid."""
-    for rule in playbook.rules:
-        wanted = ("safety", "advice", "retry") if rule.severity > Severity.INFO else ()
-        missing = tuple(name for name in wanted if name not in rule.model_fields_set)
-        yield Coverage(rule.id, len(rule.examples.match), len(rule.examples.no_match), missing)

@@ -16,10 +16,6 @@ cause: host-oom
 match: {exit_code: 137, memory_peak: "> 0.9", logs: {any: [out of room], near_end: 2}}
 """
 PLAIN = "{cause: host-oom, match: {logs: [out of room]}}"
-HARMLESS = """
-{cause: transient-noise, severity: benign, action: ignore, match: {logs: [only a drill]},
- explains: {what: [host-oom], scope: everywhere}}
-"""
 
 
 def told(text: str, playbook: Playbook, facts: JobFacts | None = None) -> list[tuple[bool, str]]:
@@ -40,12 +36,6 @@ def test_a_line_that_never_came_is_said_to_be_missing() -> None:
     assert (False, "  those lines among the last 2 of their task: no such line") in told(
         "calm\n", book(LIMIT)
     )
-
-
-def test_a_rule_that_was_explained_away_names_what_explained_it() -> None:
-    first = told("out of room\nonly a drill\n", book(PLAIN, HARMLESS))[0]
-    assert not first[0]
-    assert "explains those lines" in first[1]
 
 
 def test_a_choice_is_taken_apart_too() -> None:

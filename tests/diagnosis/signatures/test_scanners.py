@@ -13,7 +13,9 @@ from babysitter.diagnosis.causes.rule_index import rulebooks_of
 from babysitter.diagnosis.signatures.pattern import LINE_LIMIT_BYTES, Pattern, parse_pattern
 from babysitter.diagnosis.signatures.scanner import Scanner, cache_file, open_engine, tidy
 from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
-from babysitter.playbook.load import load
+from babysitter.playbook.load import load, scenario_files
+from babysitter.shipped import shipped
+from babysitter.workbench.rule_tests import read_test_files
 from tests.diagnosis.signatures.test_regex import FIT
 from tests.support.waiting import is_linear
 
@@ -78,9 +80,8 @@ def engines(shipped_patterns: tuple[Pattern, ...]) -> tuple[Scanner, Scanner]:
 
 
 def test_engines_are_equal_on_the_shipped_rules_own_examples(engines: tuple[Scanner, Scanner]) -> None:
-    examples = [
-        example.logs for rule in load().rules for example in (*rule.examples.match, *rule.examples.no_match)
-    ]
+    files, _ = read_test_files(scenario_files([shipped()]))
+    examples = [text for file in files for texts in file.specimens.values() for text in texts]
     text = tidy("\n".join(examples).encode())
     fast, portable = (engine.scan(text) for engine in engines)
     assert fast == portable

@@ -26,6 +26,9 @@ MATCHES = [
     ("f(x) (a) and (b|c)", "f(x) (a) and c"),
     ("^Killed$", "Killed"),
     ("loss is (nan|[-]inf)", "loss is -inf"),
+    ("time~out", "x timeout"),
+    ("time~out", "time-out"),
+    ("time~out", "Time out after 3 s"),
     ("no (such|[usable] (tpu|gpu)) found", "no usable gpu found"),
 ]
 

@@ -2,9 +2,9 @@
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from babysitter.model.progress import Motion
 
@@ -19,6 +19,12 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 _UNIT_S = {"": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)\s*(s|m|min|h|d|)$")
 _TEST = re.compile(r"([a-z_]+)\s*(>=|<=|!=|==|>|<)\s*(\S+)$")
+
+_WHERE = re.compile(r"([a-z]\w*)\s*(>=|<=|!=|==|>|<)\s*([a-z]\w*|-?\d+(?:\.\d+)?)$")
+_AMOUNT = re.compile(r"(-?\d[\d,]*\.?\d*)\s*([A-Za-z]*)")
+_PREFIXES = "kmgtp"
+_BYTES = {f"{name}b": 1000.0**power for power, name in enumerate(_PREFIXES, 1)}
+_BYTES |= {f"{name}ib": 1024.0**power for power, name in enumerate(_PREFIXES, 1)}
 
 COMPARED_PROGRESS = (
     "done", "total", "in_flight", "queued", "alive", "workers", "gone",
@@ -52,18 +58,6 @@ class Window:
 
     def __str__(self) -> str:
         return f"{self.lines} lines" if self.lines is not None else f"{self.seconds:g} s"
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where an explanation reaches.
-
-    line: the same line. unit: the same traceback, with the line that announces it. lines: that many lines
-    before and after in the same task. task: the whole log of the task. everywhere: all that is read together.
-    """
-
-    kind: Literal["line", "unit", "lines", "task", "everywhere"]
-    lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +109,45 @@ def parse_window(value: Any) -> Window | None:
     raise ValueError(f'{value!r} is no window; write "30 lines", "90s", "5m" or "2h"')
 
 
-def parse_scope(value: Any) -> Scope:
-    """Understand a scope. Raises ValueError."""
-    if isinstance(value, Scope):
-        return value
-    if value in ("line", "unit", "task", "everywhere"):
-        return Scope(value)
-    try:
-        window = parse_window(value)
-    except ValueError:
-        window = None
-    if window is None or window.lines is None:
-        raise ValueError(f'{value!r} is no scope; write line, unit, task, everywhere or "20 lines"')
-    return Scope("lines", window.lines)
+@dataclass(frozen=True, slots=True)
+class CaptureTest:
+    """Two captured numbers, or one and a constant, compared: `need_gb > largest_gb`, `n >= 30`."""
+
+    left: str
+    operator: str
+    right: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The captures that it names."""
+        return tuple(side for side in (self.left, self.right) if not _NUMBER.match(side))
+
+    def holds(self, captures: Mapping[str, str]) -> bool:
+        """Whether it holds; False where a capture is missing or not a number."""
+        left, right = (_amount(captures.get(side, side)) for side in (self.left, self.right))
+        return left is not None and right is not None and _OPERATORS[self.operator](left, right)
+
+
+def parse_where(value: Any) -> tuple[CaptureTest, ...]:
+    """Understand `need_gb > largest_gb`, or a list of such tests, all to hold. Raises ValueError."""
+    tests = value if isinstance(value, list | tuple) else [value]
+    return tuple(test if isinstance(test, CaptureTest) else _capture_test(test) for test in tests)
+
+
+def _capture_test(value: Any) -> CaptureTest:
+    found = _WHERE.match(str(value).strip())
+    if found is None:
+        raise ValueError(f"{value!r} compares nothing; write `need_gb > largest_gb` or `attempt >= 30`")
+    return CaptureTest(found[1], found[2], found[3])
+
+
+def _amount(text: str) -> float | None:
+    """The number at the start of a text, in bytes where a unit of memory follows it."""
+    found = _AMOUNT.match(text.strip())
+    if found is None:
+        return None
+    scale = _BYTES.get(found[2].lower(), 1.0)
+    return float(found[1].replace(",", "").rstrip(".")) * scale
 
 
 def parse_progress(value: Any) -> tuple[ProgressTest, ...]:

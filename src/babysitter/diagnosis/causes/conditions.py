@@ -124,9 +124,9 @@ def match_lines(wanted: LogMatch, reading: LineBuffer, counting: LineFilter) -> 
         if chain is None:
             return None
         lines.update(chain)
-    if wanted.unless_after:
+    if wanted.not_followed_by:
         last = max(lines)
-        if any(reading.occurs_after(pattern, last) for pattern in wanted.unless_after):
+        if any(reading.occurs_after(pattern, last) for pattern in wanted.not_followed_by):
             return None
     return Match(lines=lines)
 
@@ -152,10 +152,6 @@ def _usable_of(
             continue
         if wanted.stream and reading.stream(line) not in wanted.stream:
             continue
-        if wanted.except_:
-            raw = reading.raw(line)
-            if any(each.matches(raw) for each in wanted.except_):
-                continue
         if not counting.skips(line, pattern, wanted):
             yield line
 
@@ -196,7 +192,8 @@ def _counted(wanted: LogMatch, reading: LineBuffer, counting: LineFilter) -> dic
     found: dict[int, Pattern | None] = {}
     for pattern in wanted.any:
         for line in _usable(wanted, reading, counting, pattern):
-            found.setdefault(line, pattern)
+            if line not in found and _compares(wanted, reading, line, pattern):
+                found[line] = pattern
     if len(found) < wanted.min_count:
         return None
     ordered = sorted(found)
@@ -212,6 +209,15 @@ def _counted(wanted: LogMatch, reading: LineBuffer, counting: LineFilter) -> dic
             if _is_close(wanted, reading, run[0], run[-1]):
                 enough.update((line, found[line]) for line in run)
     return dict(sorted(enough.items())) or None
+
+
+def _compares(wanted: LogMatch, reading: LineBuffer, line: int, pattern: Pattern) -> bool:
+    """Whether the numbers captured in a line stand to each other as wanted; others are not compared."""
+    tests = [test for test in wanted.where if set(test.names) & set(pattern.names)]
+    if not tests:
+        return True
+    captures = reading.captures(line, pattern)
+    return all(test.holds(captures) for test in tests)
 
 
 def _together(

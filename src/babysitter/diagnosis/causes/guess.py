@@ -24,7 +24,7 @@ UNKNOWN_CONFIDENCE = 0.3
 MAX_EVIDENCE = 3
 
 # "The program ended with an exception" is true of most ends: words of the exception that say more come first.
-_VAGUE_CAUSES = frozenset({Cause.CODE_ERROR, Cause.UNKNOWN})
+_VAGUE_CAUSES = (Cause.CODE_ERROR, Cause.UNKNOWN)
 _WAITING = frozenset({JobState.PENDING, JobState.BUILDING})
 _COMES = frozenset(
     read_stems("waiting quota backoff provisioning booting starting")

@@ -102,15 +102,6 @@ class LineBuffer:
         self._hits.update((patterns[index], lines) for index, lines in by_index.items())
         self._scanned = self._scanned | known if self._scanned else known
 
-    def scan_among(self, engine: Scanner, patterns: Sequence[Pattern], lines: Sequence[int]) -> None:
-        """Find hits of these patterns in these lines, beside those found in other lines before."""
-        found: defaultdict[int, set[int]] = defaultdict(set)
-        for at, index, _, _ in engine.scan(b"\n".join([self.raw(line) for line in lines])):
-            found[index].add(lines[at])
-        for index, pattern in enumerate(patterns):
-            if pattern not in self._scanned:
-                self._hits[pattern] = sorted(found[index].union(self._hits.get(pattern, ())))
-
     @cached_property
     def log_count(self) -> int:
         """Lines of the log; asked after the scan, which has counted most of them."""

@@ -19,10 +19,10 @@ from babysitter.diagnosis.causes.rule_fields import (
 from babysitter.diagnosis.causes.rule_index import RuleIndex, rulebooks_of
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.causes.stances import DOUBTFUL, StanceFilter, has_failed
-from babysitter.diagnosis.causes.suppress import Suppression, suppression_of
 from babysitter.diagnosis.signatures.pattern import Pattern
 from babysitter.diagnosis.stance.vocabulary import Stance
-from babysitter.model.finding import STANCE_PREFIX, Evidence, Finding, Findings, Severity
+from babysitter.model.cause_info import about
+from babysitter.model.finding import STANCE_PREFIX, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId
 from babysitter.model.job import TaskState
 from babysitter.model.job_facts import JobFacts
@@ -86,11 +86,10 @@ def classify_text(
     dumps: tuple[ThreadDump, ...] = (),
     measures: PaceFields | None = None,
     task_states: tuple[TaskState, ...] = (),
-    explains_unasked: bool = False,
 ) -> Findings:
     """Findings of a log and whatever else is known. Line numbers are those of the text, from 1.
 
-    `role`: whose lines these are; None lets every rule's `source` pass. `explains_unasked`: as there.
+    `role`: whose lines these are; None lets every rule's `source` pass.
     """
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     fields = fields_of_facts(facts or JobFacts(), dumps=dumps, measures=measures, task_states=task_states)
@@ -105,7 +104,7 @@ def classify_text(
             return role
 
     reading = LineBuffer(raw, fields, entries=entries, source=source, role_of_task=role_of_task)
-    return findings_of(reading, playbook, explains_unasked=explains_unasked)
+    return findings_of(reading, playbook)
 
 
 def warm(playbook: Playbook) -> None:
@@ -114,28 +113,15 @@ def warm(playbook: Playbook) -> None:
         book.prepare()
 
 
-def findings_of(reading: LineBuffer, playbook: Playbook, *, explains_unasked: bool = False) -> Findings:
-    """All rules held against a reading, with what explains what; earliest first.
-
-    Rules that only explain lines away are held against the lines of other findings (`explains_unasked`:
-    against all lines).
-    """
+def findings_of(reading: LineBuffer, playbook: Playbook) -> Findings:
+    """All rules held against a reading, earliest first."""
     books = rulebooks_of(playbook)
     books.first.read(reading)
     held = _held(books.first, reading)
-
-    def weighed() -> Findings:
-        lines = (
-            range(reading.count) if explains_unasked else {line for each in held for line in each.match.lines}
-        )
-        books.explaining.read_among(reading, sorted(lines))
-        return _weighed([*held, *_held(books.explaining, reading)], reading)
-
-    findings = weighed()
+    findings = _weighed(held, reading)
     if books.last_resort.placed and not any(_says_something(finding) for finding in findings.all):
         books.last_resort.read(reading)
-        held += _held(books.last_resort, reading)
-        findings = weighed()
+        findings = _weighed([*held, *_held(books.last_resort, reading)], reading)
     return findings
 
 
@@ -160,35 +146,48 @@ def _held(rulebook: RuleIndex, reading: LineBuffer) -> list[_Held]:
         match, stance = holds(placed.rule.match, reading, counting), None
         if match is None and counting.skipped:
             match, stance = holds(placed.rule.match, reading), next(iter(counting.skipped.values()))
-        if match is not None and not any(holds(each, reading) for each in placed.rule.unless):
+        if match is not None:
             held.append(_Held(placed.rule, match, counting, stance))
     return held
 
 
-class _Uncovered:
-    """The lines that count for a rule and that no other rule explains."""
+class _WithoutHarmless:
+    """The lines that count for a rule and are not known to be harmless."""
 
-    def __init__(self, counting: LineFilter, covers: Sequence[Suppression]) -> None:
-        self._counting, self._covers = counting, covers
+    def __init__(self, counting: LineFilter, harmless: Mapping[int, RuleId]) -> None:
+        self._counting, self._harmless = counting, harmless
 
     def skips(self, line: int, pattern: Pattern | None, asked: LogMatch | None = None) -> bool:
-        return any(cover.covers(line) for cover in self._covers) or self._counting.skips(line, pattern, asked)
+        return line in self._harmless or self._counting.skips(line, pattern, asked)
+
+
+def _harmless_lines(held: Sequence[_Held], reading: LineBuffer) -> dict[int, RuleId]:
+    """Lines of signatures that mean noise, and whose they are."""
+    lines: dict[int, RuleId] = {}
+    for each in held:
+        if each.rule.cause is not Cause.TRANSIENT_NOISE or each.stance is not None:
+            continue
+        for line in each.match.lines:
+            unit = reading.unit_of_line.get(line) if each.rule.with_traceback else None
+            lines.update(dict.fromkeys((line, *(unit.lines if unit else ())), RuleId(each.rule.id)))
+    return lines
 
 
 def _weighed(held: Sequence[_Held], reading: LineBuffer) -> Findings:
-    reporting = [each for each in held if each.stance is None]
-    covers = [
-        cover for each in reporting if (cover := suppression_of(each.rule, each.match, reading)) is not None
-    ]
+    harmless = _harmless_lines(held, reading)
     kept: list[Finding] = []
     cancelled: list[tuple[Finding, RuleId]] = []
-    for each in reporting:
-        explaining = [cover for cover in covers if cover.explains(each.rule)]
-        left, by = _what_is_left(each, reading, explaining)
-        if left is None:
-            cancelled.append((_finding(each.rule, each.match, reading), RuleId(by)))
-        else:
-            kept.append(_finding(each.rule, left, reading))
+    for each in held:
+        if each.stance is not None:
+            continue
+        match: Match | None = each.match
+        by = next((harmless[line] for line in each.match.lines if line in harmless), None)
+        if by is not None and not about(each.rule.cause).is_benign:
+            match = holds(each.rule.match, reading, _WithoutHarmless(each.counting, harmless))
+        if match is not None:
+            kept.append(_finding(each.rule, match, reading))
+        elif by is not None:
+            cancelled.append((_finding(each.rule, each.match, reading), by))
     unreported = [each for each in held if each.stance is not None]
     if not any(map(_says_something, kept)) and has_failed(reading):
         # Something did happen; lines that only doubt or advise are better than nothing.
@@ -201,27 +200,10 @@ def _weighed(held: Sequence[_Held], reading: LineBuffer) -> Findings:
     return Findings(tuple(kept), tuple(cancelled))
 
 
-def _what_is_left(
-    held: _Held, reading: LineBuffer, covers: Sequence[Suppression]
-) -> tuple[Match | None, str]:
-    """The match without explained lines; None and the explaining rule when too little is left."""
-    match = held.match
-    if not covers:
-        return match, ""
-    everything = next((cover for cover in covers if cover.is_everything), None)
-    if everything is not None:
-        return None, everything.by.id
-    explaining = next((cover for cover in covers if any(cover.covers(line) for line in match.lines)), None)
-    if explaining is None:
-        return match, ""
-    return holds(held.rule.match, reading, _Uncovered(held.counting, covers)), explaining.by.id
-
-
 def _finding(rule: Rule, match: Match, reading: LineBuffer) -> Finding:
     lines = sorted(match.lines)
     quoted = lines if len(lines) <= MAX_EVIDENCE else [*lines[: MAX_EVIDENCE - 1], lines[-1]]
     captures = _captures(match, lines, reading)
-    captures.update({name: _filled(text, captures) for name, text in rule.extract.items()})
     captures = {name: value[:MAX_CAPTURE] for name, value in captures.items() if value}
     words = {**captures, "count": str(max(1, len(lines))), "task": reading.task(lines[0]) if lines else ""}
     return Finding(
@@ -240,7 +222,6 @@ def _finding(rule: Rule, match: Match, reading: LineBuffer) -> Finding:
         is_consequence=rule.consequence,
         look_at=rule.look_at,
         advice=_filled(rule.advice or rule.action.change, words),
-        links=rule.links,
     )
 
 

@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from babysitter.diagnosis.causes.comparisons import (
+    CaptureTest,
     Comparison,
     ProgressTest,
-    Scope,
     Window,
     parse_comparison,
     parse_progress,
-    parse_scope,
+    parse_where,
     parse_window,
 )
 from babysitter.diagnosis.signatures.pattern import Pattern, parse_pattern
@@ -45,15 +45,7 @@ def _pattern(value: Any) -> Pattern:
         return value
     if not isinstance(value, str):
         raise ValueError(f"a pattern is a text or a /regex/, not {value!r}; put it in quotes")
-    return parse_pattern(str(value), ignore_case=isinstance(value, _Caseless))
-
-
-class _Caseless(str):
-    """A pattern's text whose matcher said `case: ignore`."""
-
-
-def _caseless(value: Any) -> Any:
-    return [_Caseless(each) if isinstance(each, str) else each for each in _many(value)]
+    return parse_pattern(value)
 
 
 def _roles(value: Any) -> Any:
@@ -75,15 +67,14 @@ class LogMatch(StrictModel):
     any: Texts = ()  # lines that hold one of these
     all: Texts = ()  # each of these occurs
     sequence: Texts = ()  # these occur in this order
-    except_: Texts = Field((), alias="except")  # a line that also holds one of these does not count
-    unless_after: Texts = ()  # void when one of these follows the last line that counted
+    not_followed_by: Texts = ()  # void when one of these follows the last line that counted
     source: Roles = ()
     level: LogLevel | None = None  # at least; lines of unknown level stay
     stream: Words = ()
-    case: Literal["sensitive", "ignore"] = "sensitive"
     min_count: Annotated[int, Field(ge=1, le=10_000)] = 1
     same: Words = ()  # the lines that count agree in these captures, or in "task"
     within: Annotated[Window | None, BeforeValidator(parse_window)] = None
+    where: Annotated[tuple[CaptureTest, ...], BeforeValidator(parse_where)] = ()  # of the captures of a line
     near_end: Annotated[int, Field(ge=0, le=10_000)] = 0  # only among the last N lines of their task
     stance: Annotated[tuple[Stance, ...], BeforeValidator(_many)] = ()  # lines of these stances count too
 
@@ -106,18 +97,9 @@ class LogMatch(StrictModel):
                 )
         return self
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_case(cls, value: Any) -> Any:
-        """`case: ignore` belongs to the patterns themselves, so that nobody has to remember it later."""
-        if not isinstance(value, Mapping) or value.get("case") != "ignore":
-            return value
-        keys = {"any", "all", "sequence", "except", "unless_after"} & value.keys()
-        return {**value, **{key: _caseless(value[key]) for key in keys}}
-
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        return (*self.any, *self.all, *self.sequence, *self.except_, *self.unless_after)
+        return (*self.any, *self.all, *self.sequence, *self.not_followed_by)
 
 
 class TracebackMatch(StrictModel):
@@ -206,18 +188,6 @@ class AppliesTo(StrictModel):
         )
 
 
-class Explains(StrictModel):
-    """What this rule explains away: the evidence of other rules in the same place."""
-
-    what: Words  # rule ids, causes, or "*"
-    scope: Annotated[Scope, BeforeValidator(parse_scope)] = Scope("line")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short_form(cls, value: Any) -> Any:
-        return {"what": value} if isinstance(value, str | list) else value
-
-
 class Example(StrictModel):
     """Facts to try a rule on. A plain string is its `logs`."""
 
@@ -249,8 +219,8 @@ class Example(StrictModel):
 class Examples(StrictModel):
     """Facts on which the rule must find something, and facts on which it must not."""
 
-    match: Annotated[tuple[Example, ...], Field(min_length=1), BeforeValidator(_many)]
-    no_match: Annotated[tuple[Example, ...], Field(min_length=1), BeforeValidator(_many)]
+    match: Annotated[tuple[Example, ...], BeforeValidator(_many)] = ()
+    no_match: Annotated[tuple[Example, ...], BeforeValidator(_many)] = ()
 
 
 def _rule_id(value: str) -> str:
@@ -294,25 +264,20 @@ class Rule(StrictModel):
     cause: Cause
     severity: Severity
     match: Condition
-    unless: Annotated[tuple[Condition, ...], BeforeValidator(_many)] = ()
-    extract: Mapping[str, str] = Field(default_factory=dict)  # more captures, made from those found
     explain: str = Field(min_length=1)
     advice: str = ""  # what a person should do next
     look_at: Words = ()
     action: SuggestedAction
     retry: Retry = Retry.UNKNOWN
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
-    safety: str = ""  # why this rule may not cry wolf
-    links: Words = ()
     consequence: bool = False  # only ever follows from something else
+    with_traceback: bool = False  # of a harmless line: the traceback that it introduces is so too
     last_resort: bool = False  # only asked when no other rule found anything above info
-    explains: Explains | None = None
     applies_to: AppliesTo = AppliesTo()
-    examples: Examples
 
     @model_validator(mode="after")
     def _names_are_captured(self) -> "Rule":
-        known = KNOWN_NAMES.union(self.extract, captured(self.match))
+        known = KNOWN_NAMES.union(captured(self.match))
         for where, text in (
             ("explain", self.explain),
             ("advice", self.advice),
@@ -330,15 +295,6 @@ class Rule(StrictModel):
         if self.severity is Severity.BENIGN and self.action.kind.restarts:
             raise ValueError("a benign finding never restarts anything")
         return self
-
-
-class PlaybookFile(StrictModel):
-    """One YAML file. `switch_off`: ids of rules, shipped or of earlier folders, that are switched off."""
-
-    playbook: Slug
-    applies_to: AppliesTo = AppliesTo()
-    rules: tuple[Rule, ...] = ()
-    switch_off: Words = ()
 
 
 def _cause_or_none(value: Any) -> Any:
@@ -372,6 +328,8 @@ class RuleScenario(StrictModel):
 
 
 class ScenarioFile(StrictModel):
-    """A `*.test.yaml` beside a playbook."""
+    """A `*.test.yaml`: lines of signatures by their ids, facts of rules by their ids, and stories."""
 
-    scenarios: tuple[RuleScenario, ...]
+    specimens: dict[str, Words] = Field(default_factory=dict)
+    examples: dict[str, Examples] = Field(default_factory=dict)
+    scenarios: tuple[RuleScenario, ...] = ()

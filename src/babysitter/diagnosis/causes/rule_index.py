@@ -1,7 +1,7 @@
 """A playbook made ready for scanning: which patterns to look for, and which rules a hit can concern."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from babysitter.diagnosis.causes.line_buffer import (
@@ -10,11 +10,10 @@ from babysitter.diagnosis.causes.line_buffer import (
     LineBuffer,
 )
 from babysitter.diagnosis.causes.predicates import NUMBERS, TEXTS
-from babysitter.diagnosis.causes.rule import Condition, Rule
+from babysitter.diagnosis.causes.rule import Condition
 from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
 from babysitter.diagnosis.signatures.pattern import Pattern, most_telling
 from babysitter.diagnosis.signatures.scanner import SMALL_BYTES, Scanner, open_engine
-from babysitter.model.finding import Cause, Severity
 
 USUAL_LINE_BYTES = 120
 BROAD = 6  # a pattern with less fixed text in one piece hits too many lines
@@ -53,10 +52,6 @@ class RuleIndex:
         """Scan once for everything that any rule looks for."""
         reading.scan(self.engine(len(reading.buffer)), self.patterns, self.known)
 
-    def read_among(self, reading: LineBuffer, lines: Sequence[int]) -> None:
-        """The same in these lines only, which rise; all others count as without."""
-        reading.scan_among(self.engine(len(lines) * USUAL_LINE_BYTES), self.patterns, lines)
-
     def candidates(self, reading: LineBuffer) -> list[LocatedRule]:
         """Rules that can hold at all, in the playbook's order."""
         present = reading.fields.present
@@ -71,19 +66,15 @@ class RuleIndex:
 
 @dataclass(frozen=True, slots=True)
 class Rulebooks:
-    """Those that are always asked, and those that are only asked when the first find nothing.
-
-    `explaining`: rules that do nothing but explain lines away; asked about lines that others have found.
-    """
+    """Those that are always asked, and those that are only asked when the first find nothing."""
 
     playbook: Playbook
     first: RuleIndex
     last_resort: RuleIndex
-    explaining: RuleIndex
 
     @property
     def all(self) -> tuple[RuleIndex, ...]:
-        return self.first, self.last_resort, self.explaining
+        return self.first, self.last_resort
 
 
 _kept: dict[int, Rulebooks] = {}
@@ -94,27 +85,15 @@ def rulebooks_of(playbook: Playbook) -> Rulebooks:
     kept = _kept.get(id(playbook))
     if kept is not None and kept.playbook is playbook:
         return kept
-    explaining = tuple(placed for placed in playbook.placed if _only_explains(placed.rule))
-    asking = [placed for placed in playbook.placed if placed not in explaining]
     fresh = Rulebooks(
         playbook,
-        _made(tuple(placed for placed in asking if not placed.rule.last_resort)),
-        _made(tuple(placed for placed in asking if placed.rule.last_resort)),
-        _made(explaining),
+        _made(tuple(placed for placed in playbook.placed if not placed.rule.last_resort)),
+        _made(tuple(placed for placed in playbook.placed if placed.rule.last_resort)),
     )
     while len(_kept) >= MAX_KEPT:
         _kept.pop(next(iter(_kept)))
     _kept[id(playbook)] = fresh
     return fresh
-
-
-def _only_explains(rule: Rule) -> bool:
-    """Whether a rule says nothing by itself and looks at one line at a time."""
-    logs, nested = rule.match.logs, (rule.match.all, rule.match.any, rule.match.traceback, rule.match.dump)
-    if rule.explains is None or rule.explains.scope.kind != "line" or logs is None or any(nested):
-        return False
-    is_alone = not (logs.all or logs.sequence or logs.unless_after) and logs.min_count == 1
-    return rule.cause is Cause.HEALTHY and rule.severity <= Severity.INFO and is_alone
 
 
 def _made(rules: tuple[LocatedRule, ...]) -> RuleIndex:

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from babysitter.diagnosis.causes.file_position import FilePosition
 from babysitter.diagnosis.causes.rule import AppliesTo, Rule
+from babysitter.diagnosis.causes.signature_files import (
+    Signature,
+)
 
 MAX_PARTS = 32  # kinds of job, and those that somebody misspelt
 
@@ -25,6 +28,7 @@ class Playbook:
     placed: tuple[LocatedRule, ...]
     fingerprint: str = ""
     by_id: Mapping[str, Rule] = field(default_factory=dict, repr=False)
+    signatures: Mapping[str, Signature] = field(default_factory=dict, repr=False, compare=False)
     _parts: dict[tuple[str, str], "Playbook"] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -41,7 +45,8 @@ class Playbook:
             return self
         # The same object every time: what is compiled for it is kept by identity
         # (diagnosis/causes/rule_index.py).
-        part = Playbook(placed, self.fingerprint, {each.rule.id: each.rule for each in placed})
+        rules = {each.rule.id: each.rule for each in placed}
+        part = Playbook(placed, self.fingerprint, rules, self.signatures)
         if len(self._parts) < MAX_PARTS:
             self._parts[backend, kind] = part
         return part

@@ -75,8 +75,6 @@ def why_not(playbook: Playbook, cause: Cause, reading: LineBuffer) -> tuple[Reas
 def predicates_of(rule: Rule, reading: LineBuffer) -> Iterator[Predicate]:
     """Everything that a rule demands, one by one."""
     yield from _of_condition(rule.match, reading)
-    for each in rule.unless:
-        yield _unless(each, reading)
 
 
 def _share_that_holds(predicates: Sequence[Predicate]) -> float:
@@ -185,10 +183,8 @@ def _demands(wanted: LogMatch) -> Iterator[str]:
         yield f"of the same {' and '.join(wanted.same)}"
     if wanted.sequence:
         yield "in this order"
-    if wanted.except_:
-        yield f"without {_named(wanted.except_)}"
-    if wanted.unless_after:
-        yield f"not followed by {_named(wanted.unless_after)}"
+    if wanted.not_followed_by:
+        yield f"not followed by {_named(wanted.not_followed_by)}"
 
 
 def _of_any(conditions: Sequence[Condition], reading: LineBuffer) -> Iterator[Predicate]:

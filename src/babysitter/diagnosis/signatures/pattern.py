@@ -72,8 +72,8 @@ class Pattern:
         return None
 
 
-def parse_pattern(text: str, *, ignore_case: bool = False) -> Pattern:
-    """Understand one pattern. Raises BadPattern.
+def parse_pattern(text: str, *, ignore_case: bool = False, shown: str = "") -> Pattern:
+    """Understand one pattern. `shown`: how the playbook writes it. Raises BadPattern.
 
     `/.../` is a regular expression, `/.../i` one that ignores case; everything else is a literal text.
     """
@@ -92,7 +92,7 @@ def parse_pattern(text: str, *, ignore_case: bool = False) -> Pattern:
         raise BadPattern(f"{text} {error}") from None
     scanned = node if is_literal else widened(shortest(prefilter_literal(node) or node), gap=COUNTED)
     pattern = _only_one(
-        text,
+        shown or text,
         spell(node),
         spell(scanned, names=False),
         is_literal,

@@ -7,6 +7,7 @@ words      match in either case, whole words only; a blank stands for one or mor
 #          a number                          *     one word; glued to a word, any rest of it: fail*, *Error
 ...        at most 80 characters             (a|b) one of a few; parentheses without a bar are plain text
 [words]    words that may be missing; a bar separates several
+~          a blank, hyphen, underscore or nothing: time~out
 {x}        a captured run of words           {x:w} one captured word     {x: a | b} one of a few, captured
 {x:n}      a captured number with its unit   ^ $   begin and end of the line
 \          takes the next character literally
@@ -25,7 +26,7 @@ DEPTH_LIMIT = 3
 _NUMBER = r"\d[\d.,]*"
 _UNIT = r"(?: ?(?:[kmgtp]i?b|bytes|ms|min|sec|[smhdkb%])\b)?"
 _HOLE = re.compile(r"\{\s*([a-z][a-z0-9_]*)\s*(?::([^{}]*))?\}")
-_SPECIAL = " \t{[]#*|"
+_SPECIAL = " \t{[#*|~"
 
 
 class BadTemplate(ValueError):
@@ -100,8 +101,8 @@ class _Parser:
             return self._took(1, "^", "anchor")
         if char == "$" and self._is_last_char() and not self.depth:
             return self._took(1, "$", "anchor")
-        if char == "#":
-            return self._took(1, _NUMBER, "hole")
+        if char in "#~":
+            return self._took(1, _NUMBER if char == "#" else "[ _-]?", "hole")
         if char == "*":
             return self._star()
         return self._words()
@@ -116,8 +117,9 @@ class _Parser:
     def _star(self) -> _Piece:
         is_rest = self.at > 0 and self.text[self.at - 1] not in _SPECIAL[:2]
         is_head = not self._is_last_char() and self.text[self.at + 1] not in _SPECIAL[:2]
-        # Before a word at the edge nothing is consumed: that only takes the word boundary away.
-        return self._took(1, r"\w*" if is_rest else "" if is_head else r"\S+", "hole")
+        # Before the first word nothing needs to be consumed: only the word boundary goes.
+        head = r"\w+" if self.depth else "" if not self.at else r"[\w./-]*"
+        return self._took(1, r"[\w./-]*" if is_rest else head if is_head else r"\S+", "hole")
 
     def _words(self) -> _Piece:
         start, raw = self.at, ""

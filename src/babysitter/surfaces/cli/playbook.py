@@ -92,86 +92,77 @@ def lint(paths: Paths = None, as_json: AsJson = False) -> None:
 
 
 @app.command("test")
-def try_all(
-    paths: Paths = None,
-    show_coverage: Annotated[
-        bool, typer.Option("--coverage", help="Also say what each rule leaves unsaid.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Try every example of every rule, and every scenario. Exit code 2 when one fails."""
+def try_all(paths: Paths = None, as_json: AsJson = False) -> None:
+    """Try every specimen, example and scenario. Exit code 2 when one fails."""
     from babysitter.workbench.playbook_tools import trial
 
     started = time.perf_counter()
-    with waiting_for("every example of every rule to be tried"):
+    with waiting_for("every specimen and example to be tried"):
         report = trial(paths or [])
     took_s = time.perf_counter() - started
-    thin = [each for each in report.coverage if each.missing]
     if as_json:
-        shown: dict[str, object] = {
-            "schema_version": 1,
-            "tried": len(report.outcomes),
-            "failed": [{"name": each.name, "trouble": each.trouble} for each in report.failed],
-        }
-        if show_coverage:
-            shown["coverage"] = [
-                {
-                    "rule": each.rule,
-                    "match": each.matching,
-                    "no_match": each.not_matching,
-                    "missing": list(each.missing),
-                }
-                for each in report.coverage
-            ]
+        failed = [{"name": each.name, "trouble": each.trouble} for each in report.failed]
+        shown = {"schema_version": 1, "tried": len(report.outcomes), "failed": failed}
         typer.echo(json.dumps(shown, indent=2))
     else:
         for outcome in report.failed:
             typer.echo(f"{outcome.name}: {outcome.trouble}")
-        if show_coverage:
-            for each in thin:
-                typer.echo(f"{each.rule}: says nothing of {', '.join(each.missing)}")
-            typer.echo(f"{len(report.coverage) - len(thin)} of {len(report.coverage)} rules are complete.")
         typer.echo(f"{len(report.outcomes)} tried, {len(report.failed)} failed, {took_s:.1f} s.")
     if report.failed:
         raise typer.Exit(2)
 
 
-@app.command("from-incident")
-def from_incident(
-    incident: Annotated[str, typer.Argument(help="Its id, its job, or its log as a text file.")],
-    name: Annotated[str, typer.Option(help="Name of the rule, e.g. feature-store-in-backup.")],
-    playbook: Annotated[str, typer.Option(help="Name of the playbook.")] = "own",
-    cause: Annotated[Cause, typer.Option(help="What it really was.")] = Cause.UNKNOWN,
-    state: Annotated[JobState, typer.Option(help="State of the job, where a file does not say.")] = (
-        JobState.FAILED
-    ),
+@app.command("new")
+def new(
+    line: Annotated[str, typer.Argument(help="A log file and the line in it: run.log:120.")] = "",
+    from_incident: Annotated[
+        str, typer.Option("--from", help="An incident's id, or a job: its newest incident.")
+    ] = "",
+    name: Annotated[str, typer.Option(help="Name of the signature, e.g. store-in-backup.")] = "",
+    program: Annotated[str, typer.Option(help="The program that prints the line.")] = "own",
+    cause: Annotated[Cause, typer.Option(help="What the line means.")] = Cause.UNKNOWN,
     to: Annotated[Path, typer.Option(help="Folder to write into.")] = Path(),
     settings: SettingsFile = None,
     state_dir: StateDir = None,
 ) -> None:
-    """Begin a rule from an incident that nobody understood: a rule to complete, and its scenario."""
-    from babysitter.workbench.playbook_tools import stub
+    """Draft a signature from a line of a log, or from an incident that nothing explained."""
+    from babysitter.workbench.playbook_tools import draft
 
-    log = Path(incident)
-    if log.is_file():
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    else:
-        lines, state = asyncio.run(_kept(incident, settings_from(settings, state_dir), state))
-    fresh = stub(lines, name, playbook=playbook, cause=cause, state=state)
-    rule_file, scenario_file = to / f"{playbook}.yaml", to / f"{playbook}.test.yaml"
-    for path in (rule_file, scenario_file):
-        if path.exists():
-            raise UserError(f"{path} exists already.", next_step="Choose another --playbook or --to.")
+    if bool(line) == bool(from_incident):
+        raise UserError("Name one line, or one incident.", next_step="Use FILE:LINE, or --from INCIDENT.")
+    lines = (
+        asyncio.run(_kept(from_incident, settings_from(settings, state_dir)))
+        if from_incident
+        else _line(line)
+    )
+    fresh = draft(lines, name, program=program, cause=cause)
+    path = to / f"{program}.yaml"
+    if path.exists():
+        raise UserError(f"{path} exists already.", next_step="Choose another --program or --to.")
     to.mkdir(parents=True, exist_ok=True)
-    rule_file.write_text(fresh.rule, encoding="utf-8")
-    scenario_file.write_text(fresh.scenario, encoding="utf-8")
-    typer.echo(f"Wrote {rule_file} and {scenario_file}.")
-    typer.echo(f"Complete the rule, then run `babysit playbook test {shlex.quote(str(to))}`.")
+    path.write_text(fresh, encoding="utf-8")
+    typer.echo(f"Wrote {path}.")
+    typer.echo(f"Complete it, then run `babysit playbook test {shlex.quote(str(to))}`.")
 
 
-async def _kept(incident: str, settings: "Settings", state: JobState) -> tuple[list[str], JobState]:
+def _line(place: str) -> list[str]:
+    """The line that `FILE:LINE` names. Raises UserError."""
+    file, _, number = place.rpartition(":")
+    if not file or not number.isdigit():
+        raise UserError(f"'{place}' does not name a line.", next_step="Write FILE:LINE, such as run.log:120.")
+    try:
+        lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise UserError(f"{file} cannot be read: {error.strerror}.", next_step="Name a log file.") from error
+    if not 0 < int(number) <= len(lines):
+        raise UserError(f"{file} has {len(lines)} lines.", next_step="Lines count from 1.")
+    return [lines[int(number) - 1]]
+
+
+async def _kept(incident: str, settings: "Settings") -> list[str]:
     from babysitter.usecases.stored_evidence import incident_log
     from babysitter.wiring import open_app
 
     async with open_app(settings) as opened:
-        return await incident_log(opened, incident, state)
+        lines, _ = await incident_log(opened, incident, JobState.FAILED)
+        return lines
