@@ -115,10 +115,8 @@ NAMES_A_BACKEND: dict[str, str] = {
     "preflight/program_words.py": "options and limits of the client that submits",
     "preflight/sizes.py": "options and limits of the client that submits",
     "usecases/check_command.py": "the next step names a command",
-    "usecases/diagnose_job.py": "the next step names a command",
     "usecases/doctor.py": "runs the checks of a connection",
     "usecases/explain.py": "the backend whose rules are listed",
-    "usecases/manage_watches.py": "the next step names a command",
     "usecases/resubmit_command.py": "reads the job's folder, and shows an example of a command",
 }
 

@@ -14,7 +14,7 @@ from babysitter.backends.backend import ClusterReader, ClusterWriter
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.recording.format import TimeScale, read_recording
 from babysitter.backends.recording.player import RecordedReader
-from babysitter.backends.registry import open_cluster
+from babysitter.backends.registry import open_cluster, ray_spec
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import LogLine
@@ -22,6 +22,7 @@ from babysitter.sim.iris.controller import Simulator
 from tests.support.clock import NOON, FakeClock
 from tests.support.cluster import SmallCluster
 from tests.support.controller import ScriptedController, controller
+from tests.support.ray_dashboard import HANG, hanging, served
 from tests.support.recordings import FIXTURES
 from tests.support.small_iris import COORDINATOR, NEIGHBOURS, ROOT, WORKERS, Small
 
@@ -163,6 +164,21 @@ def recorded(era: str, hash_: str) -> MakeWorld:
     return world
 
 
+@asynccontextmanager
+async def ray() -> AsyncIterator[BackendUnderTest]:
+    """A recorded job of Ray: it has no children, so it stands for each of the three."""
+    async with served(hanging()) as dashboard:
+        spec, _ = ray_spec(dashboard.url)
+        cluster = open_cluster(spec)
+        root, neighbours = JobId(HANG), (JobId("hang-10"),)
+        try:
+            yield BackendUnderTest(
+                cluster.reader, None, root, root, root, neighbours=neighbours, progress="deadlock"
+            )
+        finally:
+            await cluster.close()
+
+
 EYES: dict[str, MakeWorld] = {
     f"iris-{generation}-{transport}": iris(generation, transport)
     for generation in ("april", "may", "august")
@@ -171,6 +187,7 @@ EYES: dict[str, MakeWorld] = {
     "sim-april-rpc": simulated("april", "rpc"),
     "sim-may-rpc": simulated("may", "rpc"),
     "sim-august-rpc": simulated("august", "rpc"),
+    "ray": ray,
     "memory": memory,
     "recording-april": recorded("iris-2026-04", "499f8124"),
     "recording-may": recorded("iris-2026-05", "468b736c"),

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from babysitter.backends.backend import Abilities
-from babysitter.engine.find_resubmission import known_submission, obstacle, resubmission
+from babysitter.engine.find_resubmission import ONLY_WATCHED, known_submission, obstacle, resubmission
 from babysitter.errors import ExternalError, Unreachable
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import IncidentId, JobId
@@ -257,3 +257,19 @@ async def test_obstacle_is_what_blocks_before_what_is_open():
     assert await obstacle(HTTP, Checker(http=[OPEN, BLOCKED])) == "The bundle is gone."
     with pytest.raises(ExternalError, match="Not asked yet"):
         await obstacle(HTTP, Checker(http=[OPEN]))
+
+
+class WatcherOnly(Keeper):
+    """Eyes on a cluster where nothing can be submitted."""
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities(submits=False)
+
+
+async def test_cluster_that_is_only_watched_gets_no_proposal(folder):
+    writer = Checker()
+    got = await found(stored_case(workdir=folder, given=STORED), reader=WatcherOnly(), writer=writer)
+    assert got.submission is None
+    assert got.watch.submit_context.missing == (ONLY_WATCHED,)
+    assert writer.checked == []

@@ -27,7 +27,7 @@ class Abilities:
     status_text: bool = False  # tasks carry a progress report
     kept_submission: bool = True  # the cluster remembers how a job was submitted
     client_constants: frozenset[str] = frozenset()  # variables that every client sets to the same value
-    submits: bool = True
+    submits: bool = True  # else its jobs are only watched: no restart is ever proposed
 
 
 @dataclass(frozen=True, slots=True)

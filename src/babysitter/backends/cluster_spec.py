@@ -36,12 +36,22 @@ class ClusterSpec:
                 f"and has {len(given) or 'none'}.",
                 next_step="Give --controller-url URL, --config FILE or --cluster NAME.",
             )
+        if self.backend == "ray":
+            self._check_ray()
+            return
         if self.transport not in ("rpc", "cli"):
             raise BadConfig(f"The transport of '{self.name}' is rpc or cli, not '{self.transport}'.")
         if self.url and not _is_address(self.url):
             raise BadConfig(
                 f"'{self.url}' is not an address of a controller.",
                 next_step="Write it as http://HOST:PORT.",
+            )
+
+    def _check_ray(self) -> None:
+        if not self.url:
+            raise BadConfig(
+                f"The Ray cluster '{self.name}' needs the address of its dashboard.",
+                next_step=f"Set clusters.{self.name}.url to http://HOST:8265.",
             )
 
     @property

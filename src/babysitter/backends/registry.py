@@ -11,9 +11,13 @@ from pathlib import Path
 from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
 from babysitter.backends.batching import BatchingReader
 from babysitter.backends.cluster_spec import DEFAULT_IRIS, ClusterSpec
+from babysitter.backends.iris.job_path import parse_job_path
+from babysitter.backends.ray.dashboard_address import dashboard_address
+from babysitter.backends.ray.submission_id import parse_submission_id
 from babysitter.backends.wrappers import CoalescingReader, LimitedReader, RetryingReader
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import BadConfig
+from babysitter.errors import BadConfig, NoSuchJob
+from babysitter.model.ids import JobId
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,13 @@ def spec_from_options(
     )
 
 
+def ray_spec(address: str, *, name: str = "") -> tuple[ClusterSpec, str]:
+    """The spec of the Ray cluster at this address, and a note for the user where its dashboard is a guess."""
+    found = dashboard_address(address)
+    host = found.url.partition("://")[2].partition("/")[0].rpartition("@")[2]  # shown: no password
+    return ClusterSpec(name or host, url=found.url, backend="ray"), found.note
+
+
 def open_cluster(
     spec: ClusterSpec,
     *,
@@ -66,9 +77,8 @@ def open_cluster(
     cannot work.
     """
     clock = clock or SystemClock()
-    if spec.backend not in _BACKENDS:
-        raise BadConfig(f"There is no backend '{spec.backend}'; known are {', '.join(_BACKENDS)}.")
-    reader, writer = _BACKENDS[spec.backend](spec, clock, home or Path.home(), working_dir or Path.cwd())
+    backend = _backend_of(spec)
+    reader, writer = backend.connect(spec, clock, home or Path.home(), working_dir or Path.cwd())
     return OpenCluster(
         spec,
         reader=BatchingReader(
@@ -87,6 +97,49 @@ def _iris(
     return connect(spec, clock=clock, home=home, working_dir=working_dir)
 
 
-_BACKENDS: Mapping[str, Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]] = {
-    "iris": _iris
+def _ray(
+    spec: ClusterSpec,
+    clock: Clock,
+    home: Path,
+    working_dir: Path,  # noqa: ARG001
+) -> tuple[ClusterReader, ClusterWriter]:
+    from babysitter.backends.ray.open_ray import connect_ray
+
+    return connect_ray(spec, clock=clock, home=home)
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A row of the table. `parse_job_id` raises UserError; `unknown_job_step`: the advice for a wrong id."""
+
+    connect: Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]
+    parse_job_id: Callable[[str], JobId]
+    unknown_job_step: str
+
+
+_BACKENDS: Mapping[str, Backend] = {
+    "iris": Backend(_iris, parse_job_path, "Check the id with `iris job list`; it is /user/name, in full."),
+    "ray": Backend(_ray, parse_submission_id, "Check the id with `ray job list`."),
 }
+
+
+def parse_job_id(spec: ClusterSpec, text: str) -> JobId:
+    """A full job id of this cluster as a person writes it. Raises UserError for anything that is none."""
+    return _backend_of(spec).parse_job_id(text)
+
+
+def parse_path_id(text: str) -> JobId:
+    """A full job id that begins with a slash. Raises UserError for anything that is none."""
+    return parse_job_path(text)
+
+
+def unknown_job(spec: ClusterSpec, job: JobId) -> NoSuchJob:
+    """The error for a job that the cluster says it does not know."""
+    sentence = f"The cluster '{spec.name}' does not know the job {job}."
+    return NoSuchJob(sentence, next_step=_backend_of(spec).unknown_job_step)
+
+
+def _backend_of(spec: ClusterSpec) -> Backend:
+    if spec.backend not in _BACKENDS:
+        raise BadConfig(f"There is no backend '{spec.backend}'; known are {', '.join(_BACKENDS)}.")
+    return _BACKENDS[spec.backend]

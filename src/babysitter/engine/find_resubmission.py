@@ -27,6 +27,7 @@ from babysitter.policy.resubmission import KnownSubmission, Way, closed_by, miss
 from babysitter.preflight.facts import Purpose
 from babysitter.preflight.preflight_finding import blocking, undecided
 
+ONLY_WATCHED = "Jobs of this kind of cluster are only watched. Stop and submit it yourself."
 _ANSWERED = (ProposalStatus.APPROVED, ProposalStatus.DENIED, ProposalStatus.UNANSWERED)
 
 
@@ -46,6 +47,8 @@ async def resubmission(
     An offer that stands keeps its way and is not checked again: the act checks it.
     """
     verdict, ledger = case.verdict, case.ledger
+    if not reader.abilities.submits:
+        return Resubmission(None, _with_missing(case.watch, (ONLY_WATCHED,)))
     standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
     is_sought = verdict.action.restarts and not (verdict.diagnosis and verdict.diagnosis.needs_own_change)
     if verdict.blind or verdict.diagnosis is None or not (is_sought or standing):

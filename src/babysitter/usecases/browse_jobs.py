@@ -11,12 +11,13 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from babysitter.backends.backend import ClusterInfo, ClusterReader
+from babysitter.backends.registry import parse_job_id, parse_path_id
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.timeline.process_activity import summarise_dump
 from babysitter.diagnosis.timeline.stage_pace import current_stage
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.engine.app import App
-from babysitter.errors import NoSuchJob, UserError
+from babysitter.errors import NoSuchJob, NoSuchWatch, UserError
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.incident import Incident
 from babysitter.model.job import Job, JobTree, Task
@@ -29,7 +30,7 @@ from babysitter.model.thread_dump import DumpSummary, ThreadDump
 from babysitter.model.verdict import ProgressSummary, Verdict
 from babysitter.model.watch import Watch
 from babysitter.usecases.diagnose_job import look_with
-from babysitter.usecases.manage_watches import find_watch, job_id
+from babysitter.usecases.manage_watches import find_watch
 
 T = TypeVar("T")
 
@@ -79,9 +80,14 @@ async def locate_job(app: App, name: str, *, cluster: str = "", default: str = "
 
 async def _named(app: App, name: str, cluster: str) -> tuple[JobId, str]:
     if not name.startswith("/"):
-        watch = await find_watch(app, name, cluster=cluster)
+        try:
+            watch = await find_watch(app, name, cluster=cluster)
+        except NoSuchWatch:
+            if not cluster:
+                raise
+            return parse_job_id(await app.clusters.spec(cluster), name), cluster
         return watch.root, watch.cluster
-    job = job_id(name)
+    job = parse_path_id(name)
     root = "/".join(job.split("/")[:3])
     async with app.store.reading() as tx:
         known = {each.cluster for each in await tx.watches.named(root, cluster=cluster)}
@@ -94,7 +100,9 @@ async def _named(app: App, name: str, cluster: str) -> tuple[JobId, str]:
 async def place_of_task(app: App, task: str, *, cluster: str = "", default: str = "") -> JobLocation:
     """Where to look for a task; `job` is its job. Raises UserError for what is no full task id."""
     job = job_of(TaskId(task))
-    if not task.startswith("/") or not _index(task).isdecimal() or job.count("/") < 2:
+    is_path = task.startswith("/") and _index(task).isdecimal() and job.count("/") >= 2
+    is_named = not task.startswith("/") and task.count("/") == 1 and bool(job) and bool(_index(task))
+    if not is_path and not is_named:
         raise UserError(f"'{task[:200]}' is not a full task id.", next_step=TASK_IDS)
     return await locate_job(app, job, cluster=cluster, default=default)
 
@@ -227,7 +235,8 @@ async def job_progress(app: App, name: str, *, cluster: str = "", default: str =
 async def look_at(app: App, place: JobLocation) -> Verdict:
     """What can be said of a job right now, in one look. Raises NoSuchJob."""
     playbook = await asyncio.to_thread(lambda: app.playbook)  # read at the first look of a process
-    return await look_with(place.reader, place.job, place.cluster, playbook, app.settings.limits, app.clock)
+    spec = await app.clusters.spec(place.cluster)
+    return await look_with(place.reader, place.job, spec, playbook, app.settings.limits, app.clock)
 
 
 async def incidents_of(app: App, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:

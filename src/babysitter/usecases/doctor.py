@@ -2,6 +2,7 @@
 
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.connection_checks import Check, examine
+from babysitter.backends.ray.dashboard_checks import examine_ray
 from babysitter.config import Settings, secret
 from babysitter.errors import BabysitError
 from babysitter.notify.notifier import NotifyError
@@ -14,9 +15,10 @@ async def examine_setup(settings: Settings, spec: ClusterSpec | None) -> list[Ch
     """Rules, state, service, notifiers and, where one is named, the cluster. Never raises."""
     checks = [_rules(settings), *await _state(settings), await _slack(settings), *await _apprise(settings)]
     if spec is None:
-        step = "Give --cluster NAME, --controller-url URL or --config FILE."
+        step = "Give --cluster NAME, --controller-url URL, --config FILE or --ray URL."
         return [*checks, Check("cluster", ok=False, detail="none named", next_step=step)]
-    return [*checks, *await examine(spec)]
+    examined = await (examine_ray(spec) if spec.backend == "ray" else examine(spec))
+    return [*checks, *examined]
 
 
 def _rules(settings: Settings) -> Check:

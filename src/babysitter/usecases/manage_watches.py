@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.registry import parse_job_id, unknown_job
 from babysitter.engine.app import App
 from babysitter.engine.enqueue import (
     enqueue_message,
@@ -13,11 +14,11 @@ from babysitter.engine.enqueue import (
     refresh_thread_header,
     subject_of,
 )
-from babysitter.errors import AlreadyWatched, NoSuchJob, UserError
+from babysitter.errors import AlreadyWatched, UserError
 from babysitter.model.action import StepState
 from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.finding import Cause
-from babysitter.model.ids import JobId, Person, WatchId
+from babysitter.model.ids import Person, WatchId
 from babysitter.model.incident import Incident, IncidentStatus
 from babysitter.model.job import Job
 from babysitter.model.limits import Limits
@@ -32,7 +33,6 @@ from babysitter.store.store import Transaction
 from babysitter.usecases.resubmit_command import addressed, in_folder
 from babysitter.usecases.watch_status import WatchStatus, standing_from, the_one_meant
 
-MAX_JOB_ID_CHARS = 500
 SUPERSEDED = "a new watch of the same job began"
 STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
 
@@ -57,14 +57,17 @@ async def start_watch(
     submit it again, and what may be taken along. `replaces_finished`: a job that has ended gets a new one
     too, unless a restart of it waits for an answer.
     """
-    root = job_id(job)
+    root = parse_job_id(spec, job)
     await app.clusters.remember(spec)
-    found = await (await app.clusters.reader(spec.name)).find(root)
-    if found is None:
-        raise NoSuchJob(
-            f"The cluster '{spec.name}' does not know the job {root}.",
-            next_step="Check the id with `iris job list`; it is /user/name, in full.",
+    reader = await app.clusters.reader(spec.name)
+    if resubmit is not None and not reader.abilities.submits:
+        raise UserError(
+            f"Jobs of the cluster '{spec.name}' are only watched: nothing is submitted there.",
+            next_step="Leave --resubmit out.",
         )
+    found = await reader.find(root)
+    if found is None:
+        raise unknown_job(spec, root)
     now = app.clock.now()
     context = context or SubmitContext()
     watch = Watch(
@@ -139,20 +142,6 @@ async def look_now(app: App, watch: WatchId) -> None:
     """Make a watch due at once, in whatever process the service runs."""
     async with app.store.transaction() as tx:
         await tx.watches.wake(watch, at=app.clock.now())
-
-
-def job_id(text: str) -> JobId:
-    """A full job id as a person writes it. Raises UserError for anything that is none."""
-    text = text.strip()
-    segments = text.split("/")
-    is_path = len(segments) >= 3 and not segments[0] and all(segments[1:])
-    if not is_path or not text.isprintable() or len(text) > MAX_JOB_ID_CHARS:
-        odd = "" if text.isprintable() else ": it holds characters that cannot be shown"
-        raise UserError(
-            f"'{text[:80]}' is not a full job id{odd}.",
-            next_step="Write /user/name, as `iris job list` shows it.",
-        )
-    return JobId(text)
 
 
 async def _standing(tx: Transaction, watch: Watch) -> WatchStatus:

@@ -169,6 +169,8 @@ def _roles(memory: Memory, tree: JobTree) -> dict[TaskId, Role]:
         role = role_of(job.id, tree.root.id)
         for index in range(min(max(job.task_count, len(job.tasks or ())), MAX_ROLES)):
             roles[TaskId(f"{job.id}/{index}")] = role
+        for task in (job.tasks or ())[:MAX_ROLES]:  # not every cluster numbers them
+            roles[task.id] = role
     return dict(list(roles.items())[-MAX_ROLES:])
 
 

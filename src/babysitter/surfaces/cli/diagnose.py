@@ -14,6 +14,7 @@ from babysitter.surfaces.cli.options import (
     Iris,
     Json,
     OfCluster,
+    Ray,
     SettingsFile,
     StateDir,
     Transport,
@@ -28,6 +29,7 @@ def diagnose(
     job: Annotated[str, typer.Argument(help="Full id of the job, /user/name.")],
     cluster: Cluster = "",
     controller_url: Url = "",
+    ray: Ray = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
     transport: Transport = "rpc",
@@ -39,7 +41,7 @@ def diagnose(
     from babysitter.usecases.diagnose_job import diagnose_once
 
     chosen = settings_from(settings, None)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     with waiting_for(f"a look at {job}"):
         reply = DiagnoseReply.of(job, asyncio.run(diagnose_once(job, spec, chosen)))
     if as_json:

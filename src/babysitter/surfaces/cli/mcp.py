@@ -11,6 +11,7 @@ from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
     Iris,
+    Ray,
     SettingsFile,
     StateDir,
     Url,
@@ -36,6 +37,7 @@ def mcp(
     ] = None,
     cluster: Cluster = "",
     controller_url: Url = "",
+    ray: Ray = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
     settings: SettingsFile = None,
@@ -46,8 +48,8 @@ def mcp(
     The cluster named here is the default of every tool.
     """
     chosen = settings_from(settings, state_dir)
-    is_named = cluster or controller_url or config or chosen.default_cluster
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command) if is_named else None
+    is_named = cluster or controller_url or ray or config or chosen.default_cluster
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray) if is_named else None
     try:
         import mcp as sdk  # noqa: F401  an extra; a second of import time
     except ImportError as missing:

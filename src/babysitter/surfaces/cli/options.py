@@ -24,6 +24,10 @@ OfCluster = Annotated[
     str, typer.Option("--cluster", help="Name of its cluster, where several have a job of this id.")
 ]
 Url = Annotated[str, typer.Option("--controller-url", help="Address of the controller.")]
+Ray = Annotated[
+    str,
+    typer.Option("--ray", help="Address of a Ray dashboard, http://HOST:8265: its jobs are only watched."),
+]
 ClusterFile = Annotated[str, typer.Option("--config", help="A cluster file of iris.")]
 Iris = Annotated[str, typer.Option("--iris-command", help="The iris command, e.g. 'uv run iris'.")]
 Transport = Annotated[
@@ -56,15 +60,31 @@ def quick_state_folder(file: Path | None, state_dir: Path | None) -> Path | None
 
 
 def cluster_from(
-    settings: "Settings", cluster: str, url: str, config: str, iris: str, transport: str = "rpc"
+    settings: "Settings",
+    cluster: str,
+    url: str,
+    config: str,
+    iris: str,
+    transport: str = "rpc",
+    ray: str = "",
 ) -> "ClusterSpec":
     """The cluster that these options mean; the settings' default when none is given."""
     from babysitter.engine.cluster_pool import configured_clusters, spec_from_options
 
+    if ray:
+        if cluster or url or config:
+            raise UserError(
+                "--ray names a cluster already.",
+                next_step="Leave --cluster, --controller-url and --config out.",
+            )
+        return _ray_spec(ray)
     name = cluster or ("" if url or config else settings.default_cluster)
+    if not (name or url or config) and os.environ.get("RAY_API_SERVER_ADDRESS"):
+        return _ray_spec(os.environ["RAY_API_SERVER_ADDRESS"])
     if not (name or url or config):
         raise UserError(
-            "Which cluster?", next_step="Give --cluster NAME, --controller-url URL or --config FILE."
+            "Which cluster?",
+            next_step="Give --cluster NAME, --controller-url URL, --config FILE or --ray URL.",
         )
     known = configured_clusters(settings).get(name)
     try:
@@ -80,6 +100,15 @@ def cluster_from(
     return spec_from_options(
         controller_url=url, config=config, cluster=name, iris_command=iris, transport=transport
     )
+
+
+def _ray_spec(address: str) -> "ClusterSpec":
+    from babysitter.engine.cluster_pool import ray_spec
+
+    spec, note = ray_spec(address)
+    if note:
+        typer.echo(note, err=True)
+    return spec
 
 
 def me() -> Person:

@@ -14,6 +14,7 @@ from babysitter.surfaces.cli.options import (
     ClusterFile,
     Iris,
     Json,
+    Ray,
     SettingsFile,
     Transport,
     Url,
@@ -60,6 +61,7 @@ def record(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write; it must be new.")],
     cluster: Cluster = "",
     controller_url: Url = "",
+    ray: Ray = "",
     config: ClusterFile = "",
     transport: Transport = "rpc",
     iris_command: Iris = "",
@@ -74,7 +76,7 @@ def record(
 
     at_most = parse_duration(longest, at_most=MAX_RECORDING, option="--for", above_zero=True)
     spec = cluster_from(
-        settings_from(settings, None), cluster, controller_url, config, iris_command, transport
+        settings_from(settings, None), cluster, controller_url, config, iris_command, transport, ray
     )
     done = asyncio.run(
         record_job(job, spec, output, every_s=every, at_most_s=at_most.total_seconds(), tell=_print_look)

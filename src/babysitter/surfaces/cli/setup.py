@@ -13,6 +13,7 @@ from babysitter.surfaces.cli.options import (
     ClusterFile,
     Iris,
     Json,
+    Ray,
     SettingsFile,
     StateDir,
     Transport,
@@ -26,6 +27,7 @@ from babysitter.waits import waiting_for
 def doctor(
     cluster: Cluster = "",
     controller_url: Url = "",
+    ray: Ray = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
     transport: Transport = "rpc",
@@ -38,8 +40,10 @@ def doctor(
     from babysitter.usecases.doctor import examine_setup
 
     chosen = settings_from(settings, state_dir)
-    named = cluster or controller_url or config or chosen.default_cluster
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport) if named else None
+    named = cluster or controller_url or ray or config or chosen.default_cluster
+    spec = (
+        cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray) if named else None
+    )
     with waiting_for("every part of the set-up to answer"):
         checks = asyncio.run(examine_setup(chosen, spec))
     works = all(check.ok for check in checks)

@@ -17,6 +17,7 @@ from babysitter.surfaces.cli.options import (
     ClusterFile,
     Iris,
     Json,
+    Ray,
     SettingsFile,
     StateDir,
     Transport,
@@ -43,6 +44,7 @@ def start(
     jobs: Annotated[list[str], typer.Argument(help="Full ids of the jobs, /user/name.")],
     cluster: Cluster = "",
     controller_url: Url = "",
+    ray: Ray = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
     transport: Transport = "rpc",
@@ -78,7 +80,7 @@ def start(
     if foreground:
         log_to_stderr(warnings_only=True)
     chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     again = _Again(_submission(resubmit), workdir, env_from)
     code = asyncio.run(
         _start(

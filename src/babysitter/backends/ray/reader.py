@@ -1,0 +1,262 @@
+"""The reader of a Ray cluster: the questions of backends/backend.py over the dashboard and the agents.
+
+A job is one tree without descendants. Its tasks are the driver (`<job>/0`) and its actors
+(`<job>/<class>-<beginning of the actor id>`).
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from babysitter.backends.backend import Abilities, ClusterInfo
+from babysitter.backends.ray import ray_answers
+from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
+from babysitter.backends.ray.http_client import RayTransport
+from babysitter.backends.ray.log_reader import JobLogFile, RayLogReader
+from babysitter.backends.ray.log_text import PRESTARTED_JOB, worker_file
+from babysitter.clock import Clock, SystemClock
+from babysitter.errors import SubmissionRefused
+from babysitter.model.ids import JobId, TaskId, job_of
+from babysitter.model.job import Job, JobState, JobTree, Task
+from babysitter.model.log import Cursor, LogBatch, LogSource
+from babysitter.model.machine import Machine
+from babysitter.model.submission import Submission
+from babysitter.model.thread_dump import ThreadDump
+
+DUMP_LIMIT_S = 30.0
+FILES_LISTED_FOR = timedelta(minutes=1)
+MAX_LOG_NODES = 16  # nodes whose files are listed for one job
+_ABILITIES = Abilities(kept_submission=False, submits=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownJob:
+    """A job with its actors, as one look found them. `id`: the one of its two ids that was asked for."""
+
+    id: JobId
+    raw: ray_answers.RayJob
+    actors: tuple[ray_answers.RayActor, ...] = ()
+
+    @property
+    def node_ids(self) -> frozenset[str]:
+        return frozenset(actor.node_id for actor in self.actors if actor.node_id)
+
+
+class RayReader:
+    """Implements `ClusterReader` and `Overview`. Nothing is ever stopped or started through it."""
+
+    def __init__(self, line: RayTransport, *, clock: Clock | None = None) -> None:
+        self._line = line
+        self._clock = clock or SystemClock()
+        self._view = RayClusterView(line)
+        self._logs = RayLogReader(line, self._clock)
+        self._listed: dict[tuple[JobId, str], _FileList] = {}
+        self._last_look: dict[JobId, _KnownJob] = {}  # so that the log of a job needs no look of its own
+
+    @property
+    def abilities(self) -> Abilities:
+        return _ABILITIES
+
+    async def about(self) -> ClusterInfo:
+        version = await self._view.version()
+        detail = f"session {version.session_name}"
+        return ClusterInfo(self._line.place, f"ray-{version.ray_version}", "http", detail)
+
+    async def tree(
+        self,
+        root: JobId,
+        *,
+        tasks_of: Collection[JobId] = (),
+        max_age_s: float = 0.0,  # noqa: ARG002
+    ) -> JobTree:
+        await self._view.version()  # remembers the session before the first look
+        known = await self._look(root)
+        waiting = await self._waiting(known)
+        job = ray_answers.job(known.raw, known.actors, waiting=waiting)
+        if root in tasks_of:
+            job = replace(job, tasks=await self._tasks(known, waiting))
+        return JobTree(replace(job, id=root))
+
+    async def find(self, job: JobId) -> Job | None:
+        raw = await self._view.job(job)
+        return None if raw is None else replace(ray_answers.job(raw), id=job)
+
+    async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
+        wanted = list(dict.fromkeys(jobs))
+        if len(wanted) == 1:
+            found = await self.find(wanted[0])
+            return {} if found is None else {wanted[0]: found.state}
+        listed: dict[str, ray_answers.RayJob] = {}
+        for raw in await self._view.jobs():
+            listed |= {name: raw for name in (raw.job_id, raw.submission_id) if name}
+        return {job: ray_answers.job(listed[job]).state for job in wanted if job in listed}
+
+    async def tasks(self, job: JobId) -> tuple[Task, ...]:
+        known = await self._look(job)
+        return await self._tasks(known, await self._waiting(known))
+
+    async def task(self, task: TaskId) -> Task | None:
+        job = job_of(task)
+        if await self._view.job(job) is None:
+            return None
+        return next((each for each in await self.tasks(job) if each.id == task), None)
+
+    async def lines(
+        self,
+        source: LogSource,
+        *,
+        after: Cursor | None,
+        at_most: int,
+        newest: bool = False,
+        may_wait_s: float | None = None,  # noqa: ARG002
+    ) -> LogBatch:
+        known = self._last_look.get(source.job)
+        if known is None or known.raw.driver_node_id is None:
+            raw = await self._view.job(source.job)
+            if raw is None:
+                return LogBatch((), after)
+            known = await self._with_actors(raw, source.job)
+        files = await self._files(known, source)
+        if newest:
+            return await self._logs.newest(files, source, at_most=at_most)
+        return await self._logs.read(files, source, after=after, at_most=at_most)
+
+    async def dump(self, task: TaskId) -> ThreadDump:
+        """The text of py-spy's dump; it is parsed by whoever reads it. A refusal is never evidence."""
+        taken_at = self._clock.now()
+        pid, ip = await self._process_of(task)
+        answer = await self._view.thread_dump(pid, ip, limit_s=DUMP_LIMIT_S)
+        if answer.status == 403:
+            raise SubmissionRefused(
+                f"No thread dump of {task} is possible: profiling is off on Ray at {self._line.place}.",
+                next_step="Start its head with RAY_DASHBOARD_ENABLE_PROFILING=1 where dumps are wanted.",
+            )
+        if answer.status != 200 or not answer.text.lstrip().startswith("Process "):
+            why = "py-spy has no right to look" if "root permission" in answer.text else answer.last_line
+            raise SubmissionRefused(f"No thread dump of {task} is possible: {why.rstrip('.')}.")
+        return ThreadDump(target=task, taken_at=taken_at, processes=(), text=answer.text)
+
+    async def submission(self, job: JobId) -> Submission | None:  # noqa: ARG002
+        """None: what Ray keeps lacks the resources of the entrypoint, and shows secrets in plain text."""
+        return None
+
+    async def roots(self, prefix: str) -> tuple[Job, ...]:
+        """Part of `Overview`."""
+        found = [ray_answers.job(raw) for raw in await self._view.jobs()]
+        found.sort(key=lambda job: job.submitted_at.timestamp() if job.submitted_at else 0.0, reverse=True)
+        return tuple(job for job in found if job.id.startswith(prefix))
+
+    async def workers(self) -> tuple[Machine, ...]:
+        """Part of `Overview`: the nodes. Dead ones of earlier lives stay in Ray's list."""
+        return tuple(ray_answers.machine(node) for node in await self._view.nodes())
+
+    async def close(self) -> None:
+        await self._line.close()
+
+    async def _look(self, job: JobId) -> _KnownJob:
+        raw = await self._view.job(job)
+        if raw is None:
+            changed = await self._view.session_changed()
+            raise unknown_job(job, self._line.place, is_restarted=changed)
+        known = await self._with_actors(raw, job)
+        self._last_look[job] = known
+        return known
+
+    async def _with_actors(self, raw: ray_answers.RayJob, job: JobId) -> _KnownJob:
+        """No actors before the driver has connected to Ray: then there is no id to ask for."""
+        actors = await self._view.actors(raw.job_id) if raw.job_id else []
+        return _KnownJob(job, raw, tuple(sorted(actors, key=lambda actor: actor.task_id(job))))
+
+    async def _waiting(self, known: _KnownJob) -> str:
+        """What a running job waits for, asked only while it has no actors or unplaced ones."""
+        is_waiting = not known.actors or any(
+            actor.state in ("PENDING_CREATION", "DEPENDENCIES_UNREADY") for actor in known.actors
+        )
+        if known.raw.status != "RUNNING" or known.raw.job_id is None or not is_waiting:
+            return ""
+        return ray_answers.waiting_text(await self._view.placement_groups(), known.raw.job_id)
+
+    async def _tasks(self, known: _KnownJob, waiting: str) -> tuple[Task, ...]:
+        addresses = await self._view.addresses(of=known.node_ids)
+        actors = (
+            ray_answers.actor_task(actor, known.id, addresses, waiting=waiting) for actor in known.actors
+        )
+        return (ray_answers.driver_task(known.raw, known.id), *actors)
+
+    async def _process_of(self, task: TaskId) -> tuple[str, str]:
+        """pid and IP address of a task's process. Raises SubmissionRefused where there is none."""
+        job = job_of(task)
+        raw = await self._view.job(job)
+        if raw is not None and task == ray_answers.driver_id(job):
+            info = raw.driver_info
+            if info and info.pid and info.node_ip_address and raw.end_time is None:
+                return info.pid, info.node_ip_address
+        elif raw is not None:
+            known = await self._with_actors(raw, job)
+            addresses = await self._view.addresses(of=known.node_ids)
+            for actor in known.actors:
+                if actor.task_id(job) == task and actor.state == "ALIVE" and actor.pid and actor.node_id:
+                    return str(actor.pid), addresses.get(actor.node_id, "")
+        raise SubmissionRefused(f"No thread dump of {task} is possible: it has no running process.")
+
+    async def _worker_files(self, known: _KnownJob, node: str, job_hex: str) -> tuple[str, ...]:
+        """Files of the job's workers on a node. Listed anew for new processes, else once a minute."""
+        pids = frozenset(actor.pid for actor in known.actors if actor.pid and actor.node_id == node)
+        before, now = self._listed.get((known.id, node)), self._clock.now()
+        if before and before.pids == pids and now - before.listed_at < FILES_LISTED_FOR:
+            return before.names
+        names = await self._view.worker_files(node, job_hex)
+        started_ahead = await self._view.worker_files(node, PRESTARTED_JOB) if pids else []
+        names += [name for name in started_ahead if (found := worker_file(name)) and found.pid in pids]
+        self._listed[known.id, node] = _FileList(pids, now, tuple(names))
+        return tuple(names)
+
+    async def _files(self, known: _KnownJob, source: LogSource) -> Sequence[JobLogFile]:
+        """The log files that the source means: of the workers by name, the driver's last."""
+        raw = known.raw
+        driver_node = raw.driver_node_id or ""
+        if not driver_node:
+            return ()
+        nodes = sorted(known.node_ids | {driver_node})[:MAX_LOG_NODES]
+        workers: list[JobLogFile] = []
+        driver = ray_answers.driver_id(known.id)
+        if raw.job_id and source.task != driver:
+            agents = await self._view.agents(of=frozenset(nodes))
+            listed = await asyncio.gather(*(self._worker_files(known, node, raw.job_id) for node in nodes))
+            for node, names in zip(nodes, listed, strict=True):
+                workers += [_file_of(name, node, agents.get(node, ""), known) for name in names]
+        files = list(workers)
+        if raw.submission_id:
+            name = f"job-driver-{raw.submission_id}.log"
+            agent = raw.driver_agent_http_address or ""
+            files.append(JobLogFile(driver_node, agent, name, driver, "stdout", attempt=0))
+        return [file for file in files if _is_of(file, source)]
+
+
+@dataclass(frozen=True, slots=True)
+class _FileList:
+    """Names of worker files on a node, as long as the job has these processes there."""
+
+    pids: frozenset[int]
+    listed_at: datetime
+    names: tuple[str, ...]
+
+
+def _file_of(name: str, node_id: str, agent: str, known: _KnownJob) -> JobLogFile:
+    """The file of a worker: an actor's by its pid, else of a process without a present actor."""
+    found = worker_file(name)
+    assert found is not None, "listed as one"
+    stream = "stderr" if found.stream == "err" else "stdout"
+    for actor in known.actors:
+        if actor.pid == found.pid and actor.node_id == node_id:
+            task, attempt = actor.task_id(known.id), actor.num_restarts or 0
+            return JobLogFile(node_id, agent, name, task, stream, attempt, found.pid)
+    task = TaskId(f"{known.id}/worker-{found.pid}")
+    return JobLogFile(node_id, agent, name, task, stream, pid=found.pid)
+
+
+def _is_of(file: JobLogFile, source: LogSource) -> bool:
+    if source.task is not None and file.task != source.task:
+        return False
+    return source.attempt is None or file.attempt == source.attempt

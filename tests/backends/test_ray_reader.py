@@ -1,0 +1,318 @@
+"""Reading a Ray cluster through its dashboard and agents: what is asked, and what its failures become."""
+
+from dataclasses import replace
+
+import pytest
+
+from babysitter.backends.ray.http_client import RayHttpClient
+from babysitter.backends.ray.reader import RayReader
+from babysitter.backends.read_only_writer import ReadOnlyWriter
+from babysitter.backends.registry import open_cluster, parse_job_id, ray_spec, spec_from_options, unknown_job
+from babysitter.errors import (
+    BadConfig,
+    ExternalError,
+    InvalidResponse,
+    NoSuchJob,
+    NotAuthorised,
+    SubmissionRefused,
+    Unreachable,
+    UserError,
+)
+from babysitter.model.ids import JobId, TaskId
+from babysitter.model.job import TaskState
+from babysitter.model.log import Cursor, LogSource
+from babysitter.preflight.facts import Purpose
+from tests.support.clock import NOON, FakeClock
+from tests.support.ray_dashboard import (
+    HANG,
+    RANKS,
+    RayDashboard,
+    hanging,
+    recorded_bytes,
+    served,
+    worker_log,
+)
+
+ROOT = JobId(HANG)
+DRIVER_LOG = f"job-driver-{HANG}.log"
+
+
+@pytest.fixture
+async def dashboard():
+    async with served(hanging()) as running:
+        yield running
+
+
+@pytest.fixture
+async def reader(dashboard):
+    async with reading(dashboard) as opened:
+        yield opened
+
+
+def reading(dashboard, token="", clock=None):
+    return Opened(RayReader(RayHttpClient(dashboard.url, token=token), clock=clock or FakeClock(NOON)))
+
+
+class Opened:
+    def __init__(self, reader):
+        self.reader = reader
+
+    async def __aenter__(self):
+        return self.reader
+
+    async def __aexit__(self, *_):
+        await self.reader.close()
+
+
+async def texts(reader, source=None, after=None, at_most=100, **more):
+    batch = await reader.lines(source or LogSource(ROOT), after=after, at_most=at_most, **more)
+    return [line.text for line in batch.lines], batch.cursor
+
+
+async def test_tasks_are_the_driver_and_the_actors(reader):
+    tree = await reader.tree(ROOT, tasks_of=[ROOT])
+    driver, *actors = tree.root.tasks
+    assert driver.id == f"{HANG}/0"
+    assert [task.id for task in actors] == [f"{HANG}/Rank-75dab0f8", f"{HANG}/Rank-fb145199"]
+    assert {task.worker for task in actors} == {"10.0.0.1"}
+    assert "pid 18392" in actors[0].status_text
+    assert tree.root.task_states == {TaskState.RUNNING: 3}
+
+
+async def test_a_job_can_be_named_by_its_job_id(dashboard, reader):
+    dashboard.jobs["04000000"] = dashboard.jobs[HANG]
+    tree = await reader.tree(JobId("04000000"), tasks_of=[JobId("04000000")])
+    assert tree.root.id == "04000000"
+    assert tree.root.tasks[0].id == "04000000/0"
+
+
+async def test_actors_of_other_jobs_never_count(dashboard, reader):
+    dashboard.failing["/api/v0/actors"] = (
+        200,
+        recorded_bytes("actors/02-list-detail-of-the-job"),  # as Ray answers a filter that it ignores
+    )
+    assert (await reader.tree(ROOT)).root.task_count == 1
+
+
+async def test_a_look_costs_two_requests(dashboard, reader):
+    await reader.tree(ROOT)
+    before = len(dashboard.asked)
+    await reader.tree(ROOT)
+    assert [path for path, _ in dashboard.asked[before:]] == [f"/api/jobs/{HANG}", "/api/v0/actors"]
+
+
+async def test_a_waiting_placement_group_is_told(dashboard, reader):
+    groups = [
+        {
+            "placement_group_id": "55048cb1",
+            "name": "unified_pg",
+            "creator_job_id": "04000000",
+            "state": "PENDING",
+            "bundles": [{"unit_resources": {"GPU": 8.0}, "node_id": ""}],
+            "stats": {"scheduling_state": "INFEASIBLE"},
+        }
+    ]
+    dashboard.groups, dashboard.actors = groups, []
+    job = (await reader.tree(ROOT)).root
+    assert job.pending_reason == "placement group 'unified_pg' is PENDING (INFEASIBLE), needs 8 GPU"
+
+
+async def test_head_restart_is_not_a_deleted_job(dashboard, reader):
+    await reader.tree(ROOT)
+    dashboard.jobs.clear()
+    with pytest.raises(NoSuchJob, match="does not know"):
+        await reader.tree(ROOT)
+    dashboard.session = "session_2"
+    with pytest.raises(NoSuchJob, match="started again"):
+        await reader.tree(ROOT)
+
+
+async def test_an_unknown_route_is_not_an_unknown_job(reader, dashboard):
+    dashboard.failing[f"/api/jobs/{HANG}"] = (404, b"404: Not Found")
+    with pytest.raises(InvalidResponse):
+        await reader.find(ROOT)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [(500, b"Server got itself in trouble"), (200, b"<html>login</html>"), (200, b'{"type": 3}')],
+)
+async def test_a_sick_dashboard_is_blindness(dashboard, reader, status, body):
+    dashboard.failing[f"/api/jobs/{HANG}"] = (status, body)
+    with pytest.raises(ExternalError):
+        await reader.tree(ROOT)
+
+
+async def test_nobody_there_is_blindness():
+    async with Opened(RayReader(RayHttpClient("http://127.0.0.1:1"))) as reader:
+        with pytest.raises(Unreachable, match="connection refused"):
+            await reader.find(ROOT)
+
+
+async def test_tokens():
+    async with served(hanging(token="made-up-token")) as dashboard:
+        async with reading(dashboard) as reader:
+            with pytest.raises(NotAuthorised, match="wants a token"):
+                await reader.find(ROOT)
+        async with reading(dashboard, token="another") as reader:
+            with pytest.raises(NotAuthorised, match="does not accept"):
+                await reader.find(ROOT)
+        async with reading(dashboard, token="made-up-token") as reader:
+            assert await reader.find(ROOT) is not None
+
+
+async def test_the_token_is_masked_in_every_answer():
+    async with served(hanging(token="made-up-token")) as dashboard:
+        dashboard.files[DRIVER_LOG] += b"sent made-up-token there\nend\n"
+        async with reading(dashboard, token="made-up-token") as reader:
+            lines, cursor = await texts(reader)
+            assert "sent ************* there" in lines
+            dashboard.files[DRIVER_LOG] += b"next\n"
+            assert (await texts(reader, after=cursor))[0] == ["next"]  # offsets stayed true
+
+
+async def test_lines_are_read_once_by_offset(dashboard, reader):
+    lines, cursor = await texts(reader)
+    assert lines[-1].endswith("(spin pid=25048)\x1b[0m spinning")
+    assert lines.count("rank 0 entering barrier") == 1
+    assert "waiting:  50%" in lines
+    assert not any(line.startswith(":") for line in lines)
+    before = dashboard.served_bytes
+    dashboard.files[worker_log(RANKS[0], "out")] += b"rank 0 left\nhal"
+    assert (await texts(reader, after=cursor))[0] == ["rank 0 left"]
+    assert dashboard.served_bytes - before == len(b"rank 0 left\nhal")
+
+
+async def test_the_drivers_copy_of_a_worker_line_is_dropped(dashboard, reader):
+    copied = f"\x1b[36m(Rank pid={RANKS[0]})\x1b[0m rank 0 entering barrier\n(raylet) of nobody\n"
+    dashboard.files[DRIVER_LOG] += copied.encode()
+    lines, _ = await texts(reader)
+    assert "(raylet) of nobody" in lines
+    assert not any(f"pid={RANKS[0]}" in line for line in lines)
+
+
+async def test_workers_that_were_started_ahead(dashboard, reader):
+    dashboard.files[worker_log(RANKS[0], "out", job="ffffffff")] = b"from the start\n"
+    dashboard.files[worker_log(999, "out", job="ffffffff")] = b"of another job\n"
+    lines, _ = await texts(reader)
+    assert "from the start" in lines
+    assert "of another job" not in lines
+
+
+async def test_a_large_log_costs_only_its_end(dashboard, reader):
+    dashboard.files[DRIVER_LOG] = b"x" * 99 + b"\n"
+    dashboard.files[DRIVER_LOG] *= 40_000
+    lines, cursor = await texts(reader, at_most=300, newest=True)
+    assert len(lines) == 300
+    assert dashboard.served_bytes < 300_000
+    before = dashboard.served_bytes
+    assert (await texts(reader, after=cursor))[0] == []
+    assert dashboard.served_bytes == before
+
+
+async def test_a_file_that_shrank_is_read_from_its_beginning(dashboard, reader):
+    _, cursor = await texts(reader)
+    dashboard.files[DRIVER_LOG] = b"again\n"
+    batch = await reader.lines(LogSource(ROOT), after=cursor, at_most=100)
+    assert batch.is_full
+    assert (await texts(reader, after=batch.cursor))[0] == ["again"]
+
+
+async def test_without_agents_the_dashboard_gives_the_lines():
+    async with served(hanging(has_agent=False)) as dashboard, reading(dashboard) as reader:
+        lines, cursor = await texts(reader)
+        assert lines.count("rank 0 entering barrier") == 1
+        dashboard.files[worker_log(RANKS[0], "out")] += b"rank 0 left\n"
+        lines, cursor = await texts(reader, after=cursor)
+        assert lines == ["rank 0 left"]
+        assert (await texts(reader, after=cursor))[0] == []
+
+
+async def test_a_foreign_cursor_reads_nothing_twice(reader):
+    lines, cursor = await texts(reader, after=Cursor("12345"))
+    assert lines == []
+    assert cursor == "{}"
+
+
+async def test_worker_files_are_listed_once_a_minute(dashboard):
+    clock = FakeClock(NOON)
+
+    def listed():
+        return [path for path, _ in dashboard.asked].count("/api/v0/logs")
+
+    async with reading(dashboard, clock=clock) as reader:
+        await reader.tree(ROOT)
+        await texts(reader)
+        first = listed()
+        await texts(reader)
+        assert listed() == first
+        clock.advance(120.0)
+        await texts(reader)
+        assert listed() > first
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("dump/10-worker-ip", "profiling is off"), ("dump-enabled/12-worker-foreign-pid", "no right")],
+)
+async def test_a_refused_dump_is_not_possible(dashboard, reader, name, words):
+    dashboard.dump = (403 if "enabled" not in name else 500, recorded_bytes(name))
+    with pytest.raises(SubmissionRefused, match=f"possible: .*{words}"):
+        await reader.dump(TaskId(f"{HANG}/0"))
+
+
+async def test_a_dump_asks_for_the_process_of_its_task(dashboard, reader):
+    await reader.dump(TaskId(f"{HANG}/Rank-75dab0f8"))
+    assert dashboard.asked[-1] == ("/worker/traceback", {"pid": "18392", "ip": "10.0.0.1", "native": "0"})
+    with pytest.raises(SubmissionRefused, match="no running process"):
+        await reader.dump(TaskId(f"{HANG}/Rank-00000000"))
+
+
+async def test_nothing_is_submitted_or_stopped():
+    spec, note = ray_spec("http://127.0.0.1:1")
+    assert note == ""
+    cluster = open_cluster(spec)
+    assert isinstance(cluster.writer, ReadOnlyWriter)
+    assert not cluster.reader.abilities.submits
+    assert await cluster.reader.submission(ROOT) is None
+    with pytest.raises(SubmissionRefused):
+        await cluster.writer.stop(ROOT)
+    (finding,) = await cluster.writer.preflight(None, purpose=Purpose.RESUBMIT)
+    assert finding.blocks
+    await cluster.close()
+
+
+def test_job_ids_are_parsed_by_the_backend():
+    spec, _ = ray_spec("ray://head")
+    assert (spec.name, spec.url) == ("head:8265", "http://head:8265")
+    assert parse_job_id(spec, "my-run.1") == "my-run.1"
+    with pytest.raises(UserError, match="ray job list"):
+        parse_job_id(spec, "/ada/train")
+    assert "ray job list" in unknown_job(spec, ROOT).next_step
+    iris = spec_from_options(cluster="marin")
+    assert parse_job_id(iris, "/ada/train") == "/ada/train"
+    with pytest.raises(UserError):
+        parse_job_id(iris, "my-run.1")
+
+
+def test_a_ray_cluster_needs_its_address():
+    with pytest.raises(BadConfig, match="dashboard"):
+        replace(spec_from_options(cluster="torch"), backend="ray")
+
+
+async def test_control_service_gone_is_named():
+    dashboard = RayDashboard(gcs=503)
+    async with served(dashboard) as running:
+        client = HangingJobs(running.url)
+        async with Opened(RayReader(client)) as reader:
+            with pytest.raises(Unreachable, match="GCS"):
+                await reader.find(ROOT)
+
+
+class HangingJobs(RayHttpClient):
+    """Job routes that hang, as they do while the control service is dead."""
+
+    async def get(self, path, query=(), **more):
+        if path.startswith("/api/jobs"):
+            raise Unreachable("did not answer")
+        return await super().get(path, query, **more)

@@ -1,0 +1,180 @@
+"""A small Ray dashboard and agent on loopback, which answers from the recordings in fixtures/ray-2.60.0."""
+
+import copy
+import fnmatch
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from tests.support.recordings import FIXTURES
+
+HANG = "hang-1"
+RANKS = (18391, 18392)  # pids of its two actors
+WORKER = "59e8b6beb775a5bfda842d220aa0917e94fadcf09e83c5924c4e68ad"
+MODIFIED = "Sun, 22 Nov 2026 01:28:01 GMT"
+
+
+def recorded(name: str, version: str = "2.60.0") -> dict[str, Any]:
+    """One recorded request with its answer: hang/01-job."""
+    answer: dict[str, Any] = json.loads((FIXTURES / f"ray-{version}" / f"{name}.json").read_text())
+    return answer
+
+
+def recorded_bytes(name: str, version: str = "2.60.0") -> bytes:
+    """The body of a recorded answer."""
+    answer = recorded(name, version)
+    return json.dumps(answer["body"]).encode() if "body" in answer else answer["body_text"].encode()
+
+
+def worker_log(pid: int, stream: str, job: str = "04000000") -> str:
+    return f"worker-{WORKER}-{job}-{pid}.{stream}"
+
+
+def hang_files() -> dict[str, bytes]:
+    """The logs of the job that hangs; worker files begin with the markers that Ray writes."""
+    head = b":job_id:04000000\n:actor_name:Rank\n"
+    driver: str = recorded("hang/02-logs")["body"]["logs"]
+    files = {f"job-driver-{HANG}.log": driver.encode()}
+    for rank, pid in enumerate(RANKS):
+        files[worker_log(pid, "out")] = head + f"rank {rank} entering barrier\n".encode()
+        files[worker_log(pid, "err")] = head + b"\rwaiting:   0%\rwaiting:  50%\nWARNING slow\n"
+    return files
+
+
+@dataclass
+class RayDashboard:
+    """What the cluster holds. `token`: wanted from every request where it is set. `asked`: path and query."""
+
+    jobs: dict[str, Any] = field(default_factory=dict)
+    actors: list[Any] = field(default_factory=list)
+    groups: list[Any] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    session: str = "session_1"
+    token: str = ""
+    has_agent: bool = True
+    gcs: int = 200
+    dump: tuple[int, bytes] = (200, b"")
+    failing: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    url: str = ""
+    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    ranges: list[str] = field(default_factory=list)
+    served_bytes: int = 0
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        self.asked.append((request.path, dict(request.query)))
+        if self.token and request.headers.get("authorization") != f"Bearer {self.token}":
+            is_missing = "authorization" not in request.headers
+            name = "auth/01-notoken_api_version" if is_missing else "auth/02-bad"
+            return web.Response(status=401 if is_missing else 403, body=recorded_bytes(name))
+        if request.path in self.failing:
+            status, body = self.failing[request.path]
+            return web.Response(status=status, body=body)
+        if request.path.startswith("/logs/") and self.has_agent:
+            return self._static(request)
+        return self._answer(request)
+
+    def _answer(self, request: web.Request) -> web.Response:
+        path, query = request.path, request.query
+        if path == "/api/version":
+            return web.json_response({"ray_version": "2.60.0", "session_name": self.session})
+        if path == "/api/gcs_healthz":
+            return web.Response(status=self.gcs, text="success")
+        if path == "/api/jobs/":
+            return web.json_response([self._job(name) for name in self.jobs])
+        if path.startswith("/api/jobs/"):
+            name = path.rpartition("/")[2]
+            if name not in self.jobs:
+                return web.Response(status=404, text=f"Job {name} does not exist")
+            return web.json_response(self._job(name))
+        if path == "/api/v0/actors":
+            wanted = query.get("filter_values")
+            return _rows([each for each in self.actors if wanted in (None, each["job_id"])])
+        if path == "/api/v0/placement_groups":
+            return _rows(self.groups)
+        if path == "/api/v0/nodes":
+            return web.Response(body=recorded_bytes("state/06-nodes-detail"))
+        if path == "/nodes":
+            return web.json_response(self._summary())
+        if path == "/worker/traceback":
+            return web.Response(status=self.dump[0], body=self.dump[1])
+        if path == "/api/v0/logs":
+            names = fnmatch.filter(self.files, query["glob"])
+            return web.json_response({"result": True, "data": {"result": {"worker_out": names}}})
+        if path == "/api/v0/logs/file":
+            return self._last_lines(query["filename"], int(query["lines"]))
+        return web.Response(status=404, text="404: Not Found")
+
+    def _job(self, name: str) -> Any:
+        job = copy.deepcopy(self.jobs[name])
+        if job["driver_agent_http_address"]:
+            job["driver_agent_http_address"] = self.url if self.has_agent else "http://127.0.0.1:1"
+        return job
+
+    def _summary(self) -> Any:
+        answer = recorded("state/13-nodes-summary")["body"]
+        for node in answer["data"]["summary"]:
+            node["ip"] = "127.0.0.1"
+            port = int(self.url.rpartition(":")[2]) if self.has_agent else 1
+            node["raylet"]["dashboardAgentListenPort"] = port
+        return answer
+
+    def _last_lines(self, name: str, count: int) -> web.Response:
+        if name not in self.files:
+            return web.Response(status=500, text=f"A file is not found at: RAY_TMP/logs/{name}")
+        body = b"".join(self.files[name].splitlines(keepends=True)[-count:])
+        self.served_bytes += len(body)
+        return web.Response(body=body)
+
+    def _static(self, request: web.Request) -> web.Response:
+        content = self.files.get(request.path.rpartition("/")[2])
+        if content is None:
+            return web.Response(status=404)
+        self.ranges.append(request.headers["range"])
+        found = re.fullmatch(r"bytes=(\d*)-(\d*)", request.headers["range"])
+        assert found is not None
+        begin = int(found[1]) if found[1] else max(0, len(content) - int(found[2]))
+        if begin >= len(content):
+            return web.Response(status=416, headers={"content-range": f"bytes */{len(content)}"})
+        end = int(found[2]) + 1 if found[1] and found[2] else len(content)
+        part = content[begin:end]
+        self.served_bytes += len(part)
+        place = f"bytes {begin}-{begin + len(part) - 1}/{len(content)}"
+        headers = {"content-range": place, "last-modified": MODIFIED}
+        return web.Response(status=206, body=part, headers=headers)
+
+
+def hanging(**changes: Any) -> RayDashboard:
+    """The recorded cluster with the job that hangs, and neighbours with ids like it."""
+    job = recorded("hang/01-job")["body"]
+    ended = recorded("jobs/05-get-succeeded")["body"]
+    actors = recorded("hang/04-actors")["body"]["data"]["result"]["result"]
+    actors += recorded("actors/02-list-detail-of-the-job")["body"]["data"]["result"]["result"]
+    jobs = {HANG: job, "ok-1": ended, "hang-10": {**ended, "submission_id": "hang-10"}}
+    dump = (200, recorded_bytes("dump-enabled/10-worker-ip"))
+    return RayDashboard(**{"jobs": jobs, "actors": actors, "files": hang_files(), "dump": dump} | changes)
+
+
+@asynccontextmanager
+async def served(dashboard: RayDashboard) -> AsyncIterator[RayDashboard]:
+    """The dashboard on a free loopback port; it is its own agent."""
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", dashboard.answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    assert site._server is not None
+    dashboard.url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}"
+    try:
+        yield dashboard
+    finally:
+        await runner.cleanup()
+
+
+def _rows(rows: list[Any]) -> web.Response:
+    return web.json_response({"result": True, "msg": "", "data": {"result": {"result": rows}}})
