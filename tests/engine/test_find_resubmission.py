@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from babysitter.backends.backend import Abilities
-from babysitter.engine.find_resubmission import ONLY_WATCHED, known_submission, obstacle, resubmission
+from babysitter.engine.find_resubmission import known_submission, obstacle, resubmission
 from babysitter.errors import ExternalError, Unreachable
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import IncidentId, JobId
 from babysitter.model.incident import Ledger, Restart
 from babysitter.model.proposal import Proposal, ProposalStatus
-from babysitter.model.submission import FolderState, Submission, SubmissionOrigin, SubmitContext
+from babysitter.model.submission import ONLY_WATCHED, FolderState, Submission, SubmissionOrigin, SubmitContext
 from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.respond import offer_of
 from babysitter.preflight.preflight_finding import (

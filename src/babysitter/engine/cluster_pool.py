@@ -13,7 +13,7 @@ from pathlib import Path
 from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.redacting import RedactingReader
-from babysitter.backends.registry import OpenCluster, ray_spec, spec_from_options
+from babysitter.backends.registry import OpenCluster, parse_job_id, ray_spec, spec_from_options
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
 from babysitter.store.store import Store
@@ -118,4 +118,12 @@ def _read(description: str) -> ClusterSpec:
     return ClusterSpec(**{**values, "iris_command": tuple(values["iris_command"])})
 
 
-__all__ = ["ClusterPool", "ClusterSpec", "Opener", "configured_clusters", "ray_spec", "spec_from_options"]
+__all__ = [
+    "ClusterPool",
+    "ClusterSpec",
+    "Opener",
+    "configured_clusters",
+    "parse_job_id",
+    "ray_spec",
+    "spec_from_options",
+]

@@ -17,7 +17,7 @@ from babysitter.errors import ExternalError, UserError
 from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Ledger
 from babysitter.model.proposal import Proposal, ProposalStatus
-from babysitter.model.submission import Submission
+from babysitter.model.submission import ONLY_WATCHED, Submission
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import difference, is_open, plan_restart
@@ -27,7 +27,6 @@ from babysitter.policy.resubmission import KnownSubmission, Way, closed_by, miss
 from babysitter.preflight.facts import Purpose
 from babysitter.preflight.preflight_finding import blocking, undecided
 
-ONLY_WATCHED = "Jobs of this kind of cluster are only watched. Stop and submit it yourself."
 _ANSWERED = (ProposalStatus.APPROVED, ProposalStatus.DENIED, ProposalStatus.UNANSWERED)
 
 

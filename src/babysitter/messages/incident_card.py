@@ -23,6 +23,7 @@ from babysitter.model.ids import JobId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import MessageContent
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
+from babysitter.model.submission import ONLY_WATCHED
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
 
@@ -168,6 +169,10 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
     match diagnosis.action:
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."
+        case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if (
+            ONLY_WATCHED in watch.submit_context.missing
+        ):
+            return f"A restart would help. {ONLY_WATCHED}"
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if _lacks_a_submission(watch):
             job, cluster = shlex.quote(watch.root), shlex.quote(watch.cluster)
             return (

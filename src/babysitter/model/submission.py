@@ -7,6 +7,9 @@ from enum import StrEnum
 from babysitter.model.ids import JobId
 from babysitter.model.launch_request import LaunchRequest
 
+# Why no restart is proposed on a cluster whose backend only reads: one of `SubmitContext.missing`.
+ONLY_WATCHED = "Jobs of this kind of cluster are only watched. Stop and submit it yourself."
+
 
 class SubmissionOrigin(StrEnum):
     RESUBMIT_FLAG = "resubmit-flag"  # the person gave the command

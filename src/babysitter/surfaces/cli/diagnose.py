@@ -26,7 +26,7 @@ from babysitter.waits import waiting_for
 
 
 def diagnose(
-    job: Annotated[str, typer.Argument(help="Full id of the job, /user/name.")],
+    job: Annotated[str, typer.Argument(help="Full id of the job: /user/name, or an id of Ray.")],
     cluster: Cluster = "",
     controller_url: Url = "",
     ray: Ray = "",

@@ -11,6 +11,7 @@ from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
     Iris,
+    Ray,
     SettingsFile,
     StateDir,
     Transport,
@@ -23,7 +24,7 @@ MAX_SINCE = timedelta(days=30)
 
 
 def logs(
-    job: Annotated[str, typer.Argument(help="Full id of the job, /user/name.")],
+    job: Annotated[str, typer.Argument(help="Full id of the job: /user/name, or an id of Ray.")],
     follow: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the job ends.")] = False,
     task: Annotated[str, typer.Option(help="One task only: its number, or its id.")] = "",
     since: Annotated[str, typer.Option(help="Only lines of this last time, e.g. 30m.")] = "",
@@ -40,6 +41,7 @@ def logs(
     ] = False,
     cluster: Cluster = "",
     controller_url: Url = "",
+    ray: Ray = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
     transport: Transport = "rpc",
@@ -51,14 +53,14 @@ def logs(
     Lines that only tell that something was asked again are left out; --raw keeps them.
     """
     from babysitter.clock import SystemClock
+    from babysitter.engine.cluster_pool import parse_job_id
     from babysitter.surfaces.duration_option import parse_duration
     from babysitter.usecases.job_logs import LogsRequest, show_logs
-    from babysitter.usecases.manage_watches import job_id
 
     chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     request = LogsRequest(
-        job=job_id(job),
+        job=parse_job_id(spec, job),
         task=task,
         since=parse_duration(since, at_most=MAX_SINCE, option="--since") if since else None,
         containing=grep,

@@ -57,7 +57,7 @@ def replay(
 
 
 def record(
-    job: Annotated[str, typer.Argument(help="Full id of the job, /user/job.")],
+    job: Annotated[str, typer.Argument(help="Full id of the job: /user/name, or an id of Ray.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write; it must be new.")],
     cluster: Cluster = "",
     controller_url: Url = "",

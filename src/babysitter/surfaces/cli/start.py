@@ -41,7 +41,7 @@ EXIT_OF_STATE = {"succeeded": 0, "killed": 10, "unschedulable": 11, "worker_fail
 
 
 def start(
-    jobs: Annotated[list[str], typer.Argument(help="Full ids of the jobs, /user/name.")],
+    jobs: Annotated[list[str], typer.Argument(help="Full ids of the jobs: /user/name, or ids of Ray.")],
     cluster: Cluster = "",
     controller_url: Url = "",
     ray: Ray = "",
