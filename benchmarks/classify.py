@@ -110,7 +110,6 @@ def padded(playbook: Playbook, count: int) -> Playbook:
                 },
                 "explain": "Padding.",
                 "action": "wait",
-                "examples": {"match": ["x"], "no_match": ["y"]},
             }
         )
         placed.append(LocatedRule(rule, rule.applies_to, playbook.placed[0].place))

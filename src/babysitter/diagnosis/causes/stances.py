@@ -26,8 +26,9 @@ _ALONE_ZERO = re.compile(rb"(?<![\d.:])0(?![\d.:])|(?<=[=:])0(?!\d)")
 MAX_WORDINGS = 20_000
 MAX_ANSWER_BYTES = 400
 # A line without these answers none before it; most lines end here.
-_ANSWER = re.compile(
-    rb"(?i)retr[yi]|again|skip|ignor|continu|proceed|carry|fall|fell|back|harmless|default|using|recover"
+_ANSWERS = (
+    *(b"retr", b"again", b"skip", b"ignor", b"continu", b"proceed", b"carry", b"fall", b"fell", b"back"),
+    *(b"harmless", b"default", b"using", b"recover", b"effect", b"optional"),
 )
 
 
@@ -77,17 +78,18 @@ def line_stance(reading: LineBuffer, line: int, pattern: Pattern | None) -> Stan
         stance = stance_of_introduction(_frame(reading, unit.announced_by))
     if stance is not Stance.REPORTED:
         return stance
-    # The line behind an exception may be read as a note to it.
-    behind = {line + 1, line + 1 if unit is None else unit.lines[-1] + 1}
-    answers = (_stance_of_answer(reading, line, following) for following in sorted(behind))
-    return next((answer for answer in answers if answer is not Stance.REPORTED), stance)
+    answer = _stance_of_answer(reading, line, line + 1)
+    if answer is Stance.REPORTED and unit is not None and unit.lines[-1] > line:
+        return _stance_of_answer(reading, line, unit.lines[-1] + 1)
+    return answer
 
 
 def _stance_of_answer(reading: LineBuffer, line: int, following: int) -> Stance:
     """What the next line of the same task says of this one."""
-    if following >= reading.log_count or not _ANSWER.search(reading.raw(following)[:MAX_ANSWER_BYTES]):
+    if following >= reading.log_count:
         return Stance.REPORTED
-    if reading.task(line) != reading.task(following):
+    words = reading.raw(following)[:MAX_ANSWER_BYTES].lower()
+    if not any(word in words for word in _ANSWERS) or reading.task(line) != reading.task(following):
         return Stance.REPORTED
     return stance_from_next(_frame(reading, line), _frame(reading, following))
 
