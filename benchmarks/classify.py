@@ -26,7 +26,7 @@ from pathlib import Path
 import msgspec
 
 from babysitter.diagnosis.causes.match_rules import classify_text
-from babysitter.diagnosis.causes.rule import Rule
+from babysitter.diagnosis.causes.rule import AppliesTo, Rule
 from babysitter.diagnosis.causes.rule_index import RuleIndex, rulebooks_of
 from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
 from babysitter.diagnosis.signatures.pattern import Pattern, capturer
@@ -112,7 +112,7 @@ def padded(playbook: Playbook, count: int) -> Playbook:
                 "action": "wait",
             }
         )
-        placed.append(LocatedRule(rule, rule.applies_to, playbook.placed[0].place))
+        placed.append(LocatedRule(rule, AppliesTo(), playbook.placed[0].place))
     return Playbook(tuple(placed), f"{playbook.fingerprint}-padded")
 
 

@@ -14,15 +14,15 @@ from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 
 RULE = """
-playbook: own
-rules:
-  - id: own.valve-left-its-seat
-    cause: code-error
-    severity: fatal
-    match: {logs: ["valve left its seat"]}
+program: own
+source: https://example.org/valves
+says:
+  valve-left-its-seat:
+    means: code-error as proof
     explain: "The valve left its seat."
     action: escalate
-    examples: {match: ["E1120 valve left its seat"], no_match: ["valve sits well"]}
+    lines: ['valve left its seat']
+    specimens: ["E1120 valve left its seat"]
 """
 LINE = "E1120 valve left its seat"
 
