@@ -27,7 +27,7 @@ def unwrap_structured_lines(text: bytes) -> bytes:
     `{"level":"error","ts":1767348672,"msg":"no space left"}` becomes `1767348672 ERROR no space left`. Rows
     of data have no level and no time, and stay.
     """
-    if any(key in text for key in _SPELLED):
+    if b'{"' in text and any(key in text for key in _SPELLED):
         text = _replace_lines(text, b'{"', _plain_json)
     for mark in (b' msg="', b' message="'):
         text = _replace_lines(text, mark, _plain_logfmt)
