@@ -9,11 +9,15 @@ from babysitter.backends.backend import ClusterReader
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.connect import open_line
 from babysitter.backends.iris.reader import IrisReader
+from babysitter.backends.ray.open_ray import open_ray
+from babysitter.backends.ray.reader import RayReader
+from babysitter.backends.ray.recorded_answers import RecordingRayTransport
 from babysitter.backends.recording.recorder import RecordingFolder, RecordingTransport
+from babysitter.backends.registry import parse_job_id
 from babysitter.clock import Clock, SystemClock
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.engine.observe import observe
-from babysitter.errors import BadConfig, UserError
+from babysitter.errors import BadConfig
 from babysitter.model.ids import JobId, WatchId
 from babysitter.model.observation import Observation, Want
 from babysitter.model.watch import Watch
@@ -43,16 +47,13 @@ async def record_job(
 
     Raises UserError for what is no full job id, an unknown job, or a folder that cannot be written.
     """
-    if not job.startswith("/") or job.count("/") < 2:
-        raise UserError(
-            f"'{job}' is not a full job id.", next_step="Write /user/job, as `iris job list` does."
-        )
+    root = parse_job_id(spec, job)
     clock = SystemClock()
-    writer = RecordingFolder(folder, JobId(job), clock)
+    writer = RecordingFolder(folder, root, clock)
     reader = recording_reader(spec, writer, clock)
     try:
         return await record(
-            JobId(job), reader, writer, folder, clock, every_s=every_s, at_most_s=at_most_s, tell=tell
+            root, reader, writer, folder, clock, every_s=every_s, at_most_s=at_most_s, tell=tell
         )
     finally:
         await reader.close()
@@ -60,8 +61,11 @@ async def record_job(
 
 def recording_reader(spec: ClusterSpec, folder: RecordingFolder, clock: Clock) -> ClusterReader:
     """Eyes on the spec's cluster that keep every answer. Raises BadConfig; contacts nobody."""
+    if spec.backend == "ray":
+        transport = RecordingRayTransport(open_ray(spec, home=Path.home()), folder, clock)
+        return RayReader(transport, clock=clock)
     if spec.backend != "iris":
-        raise BadConfig(f"Only jobs on Iris clusters can be recorded, not on '{spec.backend}'.")
+        raise BadConfig(f"Jobs of the backend '{spec.backend}' cannot be recorded.")
     line = open_line(spec, clock=clock, home=Path.home(), working_dir=Path.cwd())
     return IrisReader(RecordingTransport(line, folder, clock), iris=spec.iris_command, clock=clock)
 

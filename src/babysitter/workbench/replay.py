@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from babysitter.backends.ray.recorded_answers import PlayedRayReader
 from babysitter.backends.recording.format import (
     RecordedStep,
     Recording,
@@ -18,6 +19,7 @@ from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.pipeline import judge
 from babysitter.engine.observe import observe
+from babysitter.errors import BadConfig
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import WatchId
 from babysitter.model.job_facts import JobFacts
@@ -93,8 +95,12 @@ async def replay(
     """Every step of a recording, judged. Raises BadConfig for a folder that is no recording."""
     recording = read_recording(folder)
     stretch = TimeScale(recording.started_ms, time_scale)
-    reader = RecordedReader(recording, stretch)
     clock = RecordedClock(stretch.moment(recording.started_ms))
+    reader: RecordedReader | PlayedRayReader = RecordedReader(recording, stretch)
+    if recording.generation == "ray":
+        if time_scale != 1.0:
+            raise BadConfig("Recordings of Ray have one pace.", next_step="Leave --time-scale out.")
+        reader = PlayedRayReader(recording, clock)
     watch = _watch(recording, clock.now(), limits or Limits())
     judged: list[ReplayStep] = []
     for step in recording.steps:

@@ -80,8 +80,10 @@ class Recording:
 
     @property
     def generation(self) -> str:
-        """april, may or august, by the calls that were answered."""
+        """april, may, august or ray, by the calls that were answered."""
         answered = {answer.path for step in self.steps for answer in step.answers if answer.status == 200}
+        if any(path.startswith("/ray/") for path in answered):
+            return "ray"
         if any(path.endswith("/GetTaskLogs") or path.startswith("/iris.logging.") for path in answered):
             return "april"
         if any(path.startswith("/finelog.") for path in answered):
@@ -124,7 +126,7 @@ def _read_answer(path: Path) -> RecordedResponse | None:
             path=asked["path"],
             body=asked.get("body") if isinstance(asked.get("body"), dict) else {},
             status=status if isinstance(status, int) else None,
-            text=response.read_text(encoding="utf-8", errors="replace"),
+            text=response.read_bytes().decode(errors="replace"),  # carriage returns stay
             at_ms=int(at_ms),
             elapsed_ms=float(asked.get("elapsed_ms") or 0.0),
         )
@@ -145,7 +147,8 @@ def _root_of(folder: Path, answers: list[RecordedResponse]) -> JobId:
     except (OSError, yaml.YAMLError):
         told = None
     job = told.get("job_id") if isinstance(told, dict) else None
-    if isinstance(job, str) and job.startswith("/"):
+    is_ray = all(answer.path.startswith("/ray/") for answer in answers)
+    if isinstance(job, str) and job and (is_ray or job.startswith("/")):
         return JobId(job)
     asked = [job for answer in answers if isinstance(job := answer.body.get("jobId"), str)]
     for answer in answers:
