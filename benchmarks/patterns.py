@@ -16,7 +16,7 @@ import hyperscan
 sys.path.insert(0, str(Path(__file__).parent))
 from classify import RULES, generated, padded
 
-from babysitter.diagnosis.causes.rule_index import rulebooks_of
+from babysitter.diagnosis.causes.rule_index import index_of
 from babysitter.diagnosis.signatures.pattern import Pattern
 from babysitter.playbook.load import load
 
@@ -51,7 +51,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=12)
     options = parser.parse_args()
     text = generated(options.lines, 0.005)
-    book = rulebooks_of(padded(load(), RULES)).first
+    book = index_of(padded(load(), RULES))
     whole_ms = scan_ms(book.patterns, text, 9)
     singles = sorted(book.patterns, key=lambda each: scan_ms([each], text, 2), reverse=True)[:SINGLES]
     saved = [

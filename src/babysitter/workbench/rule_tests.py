@@ -60,7 +60,7 @@ def _specimen_trouble(name: str, text: str, playbook: Playbook) -> str:
     if not any(pattern.captures_in(text) is not None for pattern in lines):
         return f"no line of the signature finds {text!r}"
     rule = playbook.by_id.get(name)
-    if rule is None or rule.last_resort or playbook.signatures[name].means is None:
+    if rule is None or playbook.signatures[name].means is None:
         return ""
     return _trouble(name, Example(logs=text), playbook, wanted=True)
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from babysitter.diagnosis.causes.guess import guess_cause, is_guess
+from babysitter.diagnosis.causes.guess import CONFIDENCE, guess_cause, is_guess
+from babysitter.diagnosis.causes.signature_files import STRENGTHS
 from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
@@ -157,3 +158,7 @@ def test_guess_of_waiting_reads_the_log_without_a_reason() -> None:
     guess = _guess(["ERROR the selector is unsatisfiable"], PENDING)
     assert guess is not None
     assert guess.cause is Cause.UNSCHEDULABLE
+
+
+def test_guess_ranks_between_a_rules_guess_and_a_hint() -> None:
+    assert STRENGTHS["guess"] < CONFIDENCE < STRENGTHS["hint"]

@@ -218,13 +218,6 @@ def test_the_words_of_a_field_stand_behind_the_log(log: str) -> None:
     assert (finding.position, finding.evidence[0].text) == (lines, "it broke")
 
 
-def test_last_resorts_are_only_asked_when_nothing_else_speaks() -> None:
-    last = "{match: {logs: [broke]}, last_resort: true}"
-    exact = "{match: {logs: ['thing broke']}}"
-    assert ids(classify_text("thing broke", book(last, exact))) == ["t.r1"]
-    assert ids(classify_text("it broke", book(last, exact))) == ["t.r0"]
-
-
 def line(text: str, task: str = "/me/job/0", at_ms: int = 0) -> LogLine:
     return LogLine(text, at_ms, TaskId(task), 0)
 

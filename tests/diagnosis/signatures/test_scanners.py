@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babysitter.diagnosis.causes.rule_index import rulebooks_of
+from babysitter.diagnosis.causes.rule_index import index_of
 from babysitter.diagnosis.signatures.pattern import LINE_LIMIT_BYTES, Pattern, parse_pattern
 from babysitter.diagnosis.signatures.scanner import Scanner, cache_file, open_engine, tidy
 from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
@@ -71,7 +71,7 @@ def test_engines_are_equal(patterns: list[Pattern], raw: bytes) -> None:
 
 @pytest.fixture(scope="module")
 def shipped_patterns() -> tuple[Pattern, ...]:
-    return rulebooks_of(load()).first.patterns
+    return index_of(load()).patterns
 
 
 @pytest.fixture(scope="module")

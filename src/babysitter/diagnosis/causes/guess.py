@@ -18,7 +18,7 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 
 PREFIX = "words."  # of the rule id of a guess
-CONFIDENCE = 0.46
+CONFIDENCE = 0.48  # more than a rule that only guesses, less than a hint
 VAGUE_CONFIDENCE = 0.32  # its words stand in reports of many causes
 UNKNOWN_CONFIDENCE = 0.3
 MAX_EVIDENCE = 3

@@ -16,7 +16,7 @@ from babysitter.diagnosis.causes.rule_fields import (
     fields_of_facts,
     fields_of_tree,
 )
-from babysitter.diagnosis.causes.rule_index import RuleIndex, rulebooks_of
+from babysitter.diagnosis.causes.rule_index import RuleIndex, index_of
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.causes.stances import DOUBTFUL, StanceFilter, has_failed
 from babysitter.diagnosis.signatures.pattern import Pattern
@@ -109,20 +109,14 @@ def classify_text(
 
 def warm(playbook: Playbook) -> None:
     """Compile now what serves best in the long run (seconds, once; kept on disk); for a service."""
-    for book in rulebooks_of(playbook).all:
-        book.prepare()
+    index_of(playbook).prepare()
 
 
 def findings_of(reading: LineBuffer, playbook: Playbook) -> Findings:
     """All rules held against a reading, earliest first."""
-    books = rulebooks_of(playbook)
-    books.first.read(reading)
-    held = _held(books.first, reading)
-    findings = _weighed(held, reading)
-    if books.last_resort.placed and not any(_says_something(finding) for finding in findings.all):
-        books.last_resort.read(reading)
-        findings = _weighed([*held, *_held(books.last_resort, reading)], reading)
-    return findings
+    rules = index_of(playbook)
+    rules.read(reading)
+    return _weighed(_held(rules, reading), reading)
 
 
 def _says_something(finding: Finding) -> bool:

@@ -272,7 +272,6 @@ class Rule(StrictModel):
     confidence: Annotated[float, Field(ge=0, le=1)] = 0.8
     consequence: bool = False  # only ever follows from something else
     with_traceback: bool = False  # of a harmless line: the traceback that it introduces is so too
-    last_resort: bool = False  # only asked when no other rule found anything above info
     applies_to: AppliesTo = AppliesTo()
 
     @model_validator(mode="after")

@@ -64,35 +64,18 @@ class RuleIndex:
         return [self.placed[index] for index in sorted(indices)]
 
 
-@dataclass(frozen=True, slots=True)
-class Rulebooks:
-    """Those that are always asked, and those that are only asked when the first find nothing."""
-
-    playbook: Playbook
-    first: RuleIndex
-    last_resort: RuleIndex
-
-    @property
-    def all(self) -> tuple[RuleIndex, ...]:
-        return self.first, self.last_resort
+_kept: dict[int, tuple[Playbook, RuleIndex]] = {}
 
 
-_kept: dict[int, Rulebooks] = {}
-
-
-def rulebooks_of(playbook: Playbook) -> Rulebooks:
-    """The rulebooks of a playbook, made once."""
+def index_of(playbook: Playbook) -> RuleIndex:
+    """The index of a playbook's rules, made once."""
     kept = _kept.get(id(playbook))
-    if kept is not None and kept.playbook is playbook:
-        return kept
-    fresh = Rulebooks(
-        playbook,
-        _made(tuple(placed for placed in playbook.placed if not placed.rule.last_resort)),
-        _made(tuple(placed for placed in playbook.placed if placed.rule.last_resort)),
-    )
+    if kept is not None and kept[0] is playbook:
+        return kept[1]
+    fresh = _made(playbook.placed)
     while len(_kept) >= MAX_KEPT:
         _kept.pop(next(iter(_kept)))
-    _kept[id(playbook)] = fresh
+    _kept[id(playbook)] = playbook, fresh
     return fresh
 
 

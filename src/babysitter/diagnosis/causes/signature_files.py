@@ -90,7 +90,6 @@ class Statement(StrictModel):
     look_at: Words = ()
     consequence: bool = False  # only ever follows from something else
     with_traceback: bool = False  # harmless together with the traceback that the line introduces
-    last_resort: bool = False  # only asked when no other rule found anything above info
 
 
 class Means(StrictModel):
@@ -182,7 +181,6 @@ def _content(rule_id: str, cause: Cause, strength: str, match: Any, said: Statem
         "retry": said.retry or row.retry,
         "confidence": STRENGTHS[strength],
         "consequence": said.consequence,
-        "last_resort": said.last_resort,
         "with_traceback": said.with_traceback,
     }
 

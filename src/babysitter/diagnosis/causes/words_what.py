@@ -151,9 +151,9 @@ WHAT: dict[str, str] = {
         "not_finish not_make not_move not_progress stall stuck wedge"
     ),
     "died": (
-        "abort actordie core_dump crash die disappear exit exitcode exitkill go kill lose "
-        "no_longer_alive segfault segmentation_fault sigabrt sigbus sigkill signal sigsegv "
-        "terminate vanish"
+        "actordie core_dump crash die disappear exit exitcode exitkill go kill lose "
+        "no_longer_alive process_abort rank_abort segfault segmentation_fault sigabrt sigbus "
+        "sigkill signal sigsegv terminate vanish worker_abort"
     ),
     "demand": (
         "already at_least at_most both can_not_use cannot_use choose_from conflict divisible "

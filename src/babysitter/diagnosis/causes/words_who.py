@@ -103,8 +103,8 @@ WHO: dict[str, str] = {
         "controlplane endpoint_register etcd fetch_log finelog gcs_at gcs_client gcs_rpc "
         "gcs_server gcs_to_become_available get_job_status getjobstatus global_control_store "
         "head_address head_node head_pod head_service heartbeat_rpc job_status kubernetes_api "
-        "leader_election lease_lost list_job listjob log_server managed_thread reconcile "
-        "registerendpoint renew_lease rpc_interceptor scheduler_loop to_gcs wait_for_gcs webhook"
+        "leader_election list_job listjob log_server managed_thread reconcile registerendpoint "
+        "rpc_interceptor scheduler_loop to_gcs wait_for_gcs webhook"
     ),
     "compiler": (
         "autotune capture_cuda codegen compile compiler cuda_graph cudagraph custom_call cute "
