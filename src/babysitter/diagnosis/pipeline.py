@@ -14,7 +14,7 @@ from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.timeline.aftermath import JobEnd
 from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
 from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
-from babysitter.diagnosis.timeline.non_finite import find_non_finite
+from babysitter.diagnosis.timeline.non_finite import came_back, find_non_finite
 from babysitter.diagnosis.timeline.overcome import mark_overcome
 from babysitter.diagnosis.timeline.pace import quiet_limit_s
 from babysitter.diagnosis.timeline.stage_pace import current_stage, since_last_completion_s
@@ -106,7 +106,14 @@ def _with_measures(
     ):
         kept = tuple(each for each in memory.findings if each.cause is not Cause.NUMERICAL_DIVERGENCE)
         memory = replace(memory, findings=kept)
-    return memory, replace(findings, all=(*found, *findings.all))
+    returned = came_back(memory.measures)
+    moved = 0 if excerpt is not None else base
+    others = tuple(
+        each
+        for each in findings.all
+        if each.cause is not Cause.NUMERICAL_DIVERGENCE or each.last_position + moved not in returned
+    )
+    return memory, replace(findings, all=(*found, *others))
 
 
 def _with_aftermath(

@@ -3,7 +3,12 @@
 import pytest
 
 from babysitter.diagnosis.timeline.entries import read_entries
-from babysitter.diagnosis.timeline.non_finite import find_non_finite, fold_measures, read_measures
+from babysitter.diagnosis.timeline.non_finite import (
+    came_back,
+    find_non_finite,
+    fold_measures,
+    read_measures,
+)
 
 
 def _found(texts):
@@ -31,6 +36,11 @@ _BAD = [
     ["loss   nan", "grad_norm   nan"],
     ["loss: tensor(2.1)", "loss: tensor(nan)"],
     ["step 7 | Loss: 3.1e+00", "step 8 | Loss: NaN"],
+    [
+        "it 7/90 | loss scale: 1.0 | grad norm: nan | number of skipped iterations:   0 |",
+        "it 8/90 | loss scale: 1.0 | grad norm: nan | number of skipped iterations:   0 |",
+    ],
+    ["step 3 skipped=0 grad_norm=nan", "step 4 skipped=0 grad_norm=nan"],
 ]
 
 
@@ -54,6 +64,9 @@ _FINE = [
     ["banana 3", "nanoseconds 5", "info 3"],
     ["loss_scale=inf"] * 2,
     ["if loss is nan, the run stops"] * 3,
+    ["it 7/90 | loss scale: 32768.0 | grad norm: inf | number of skipped iterations:   1 |"] * 2,
+    ["it 7/90 | loss scale: 1.0 | grad norm: nan | number of skipped iterations:  10 |"] * 2,
+    ["step 3 skipped=1 grad_norm=nan"] * 2,
     ["min_reward=-inf"] * 4,
     ["score        NaN", "reward       NaN"],  # rows of a table of data
     ["missing value: nan", "missing value: nan"],
@@ -97,3 +110,16 @@ def test_measures_are_of_their_speaker():
     found = _found(["[rank0]: loss 2.1", "[rank1]: loss nan", "[rank0]: loss 2.0", "[rank1]: loss nan"])
     assert found is not None
     assert found.first.speaker == "rank1"
+
+
+@pytest.mark.parametrize(
+    ("texts", "places"),
+    [
+        (["grad_norm: nan", "grad_norm: nan", "grad_norm: 40.1"], {1}),
+        (["grad_norm: nan, loss: 4.1", "grad_norm: 3.0, loss: nan"], set()),  # another is bad now
+        (["grad_norm: 1.0", "grad_norm: 2.0"], set()),
+        (["grad_norm: nan", "grad_norm: nan"], set()),
+    ],
+)
+def test_values_that_are_finite_again(texts, places):
+    assert came_back(fold_measures((), read_entries(texts))) == places

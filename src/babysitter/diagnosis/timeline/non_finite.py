@@ -74,8 +74,17 @@ def find_non_finite(notes: Sequence[MeasureNote]) -> NonFinite | None:
     return found
 
 
+def came_back(notes: Sequence[MeasureNote]) -> frozenset[int]:
+    """Return the places of the last bad reports of values that are finite again; none while any is bad."""
+    if any(note.bad_reports for note in notes):
+        return frozenset()
+    return frozenset(note.last_place for note in notes if note.last_place >= 0)
+
+
 def read_measures(message: str) -> tuple[tuple[str, bool], ...]:
     """Return the measured values in a message as (name, is finite), the newest value after arrows."""
+    if ":" in message or "=" in message:
+        message = _NOTHING_SKIPPED.sub("", message)
     return _measures(without_digits(message))
 
 
@@ -135,6 +144,11 @@ _MEASURED = frozenset(_MEASURED_WORDS.split())
 _LOSSES = frozenset(("loss", "losses", "grad", "norm", "gnorm", "ppl", "perplexity", "nll"))
 _NOT_MEASURED = frozenset(
     ("best", "min", "lowest", "initial", "threshold", "max", "clip", "patience", "limit")
+)
+# Statistics that name skipped steps and a loss scale, and say that there are none: "skipped iterations: 0".
+_NOTHING_SKIPPED = re.compile(
+    r"(?i)\b(?:number of )?(?:skipped|overflow\w*|ignored|nan)(?: [a-z]+)?\s*[:=]\s*0\b(?!\.?\d)"
+    r"|\bloss[ _-]?scale\s*[:=]\s*1(?:\.0*)?(?![\d.])"
 )
 _SKIPPED = re.compile(
     r"(?i)\b(?:skip(?:ped|ping|s)?|overflow|loss.?scal(?:e|er|ing)|ignor(?:ed|ing)|if|unless|assert(?:s|ed)?"
