@@ -74,6 +74,11 @@ class Limits:
         5400.0,
         "a step of training behind which only polls of a server's health are printed for so long hangs",
     )
+    only_waits_s: float = _limit(
+        1800.0,
+        "a job that only says that processes are waited for, or that work waits and nothing runs, for so long"
+        " stands still",
+    )
     quiet_floor_s: float = _limit(1800.0, "silence of a job that reports no progress, unusual from here on")
     quiet_gap_factor: float = _limit(4.0, "and not before so many times its longest silence so far")
     silent_floor_s: float = _limit(7200.0, "silence of such a job that people are told of")

@@ -101,6 +101,8 @@ class Memory:
     work: CountedWork = field(default_factory=CountedWork)
     still_count: StillCount | None = None
     only_polls: OnlyPolls | None = None
+    only_waits: OnlyPolls | None = None  # lines that wait for other processes, behind normal work
+    only_idle: OnlyPolls | None = None  # status lines by which work waits and nothing runs
     told_quiet: ToldQuiet | None = None
     measures: tuple[MeasureNote, ...] = ()
     failed_items: tuple[ItemNote, ...] = ()

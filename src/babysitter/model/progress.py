@@ -99,7 +99,7 @@ class StillCount:
 
 @dataclass(frozen=True, slots=True)
 class OnlyPolls:
-    """A step of training that began, and behind which only a server's polls of its health go on."""
+    """A line, and behind it only lines that show no work: a server's polls, or lines that wait."""
 
     began: LogLine
     began_position: int

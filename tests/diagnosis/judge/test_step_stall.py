@@ -28,6 +28,21 @@ POLLS = (
         for hour in (9, 10, 11, 12)
     ),
 )
+WAITS = (
+    "2026-03-01 09:00:00 INFO loaded shard 3 of the model",
+    "2026-03-01 09:00:00 INFO captured graph for 4 tokens",
+    *(
+        f"2026-03-01 09:{minute}:05 INFO waiting for 1 of 4 ranks to join"
+        for minute in ("00", "10", "20", "35")
+    ),
+)
+IDLE = (
+    "2026-03-01 09:00:00 INFO speed 80.1 tok/s, running: 3 seqs, waiting: 12 seqs",
+    *(
+        f"2026-03-01 09:{minute}:10 INFO speed 0.0 tok/s, running: 0 seqs, waiting: 12 seqs"
+        for minute in ("00", "10", "20", "35")
+    ),
+)
 RUNNING = JobFacts(state=JobState.RUNNING)
 
 
@@ -41,8 +56,10 @@ def cause(*lines: str) -> Cause:
         (BEATS, Cause.COLLECTIVE_TIMEOUT),
         ([f"2026-03-01 09:{minute}:00 INFO 0/500 steps" for minute in ("00", "20", "45")], Cause.STAGE_STUCK),
         (POLLS, Cause.COLLECTIVE_TIMEOUT),
+        (WAITS, Cause.COLLECTIVE_TIMEOUT),
+        (IDLE, Cause.STAGE_STUCK),
     ],
-    ids=["heartbeats", "never began", "polls"],
+    ids=["heartbeats", "never began", "polls", "waits", "idle"],
 )
 def test_work_that_stands_still_behind_talk_is_named(lines, expected):
     assert cause(*lines) is expected
@@ -51,6 +68,10 @@ def test_work_that_stands_still_behind_talk_is_named(lines, expected):
 @pytest.mark.parametrize(
     "lines",
     [
+        WAITS[:4],
+        (*WAITS, "2026-03-01 09:35:09 INFO captured graph for 2 tokens"),
+        IDLE[:3],
+        (*IDLE, "2026-03-01 09:35:20 INFO speed 71.0 tok/s, running: 3 seqs, waiting: 9 seqs"),
         BEATS[:3],
         (*BEATS, "2026-03-01 09:40:09 INFO step 702/9000 loss 2.30"),
         (
@@ -66,7 +87,20 @@ def test_work_that_stands_still_behind_talk_is_named(lines, expected):
         + [f"2026-03-01 02:{minute}:00 INFO alive in step 2" for minute in (10, 25, 40)],
         [f"heartbeat, current step 12, number {beat}" for beat in range(9)],
     ],
-    ids=["too short", "counts on", "evaluates", "resumes", "ranks", "starts", "slow steps", "no clock"],
+    ids=[
+        "short wait",
+        "wait that ended",
+        "short rest",
+        "rest that ended",
+        "too short",
+        "counts on",
+        "evaluates",
+        "resumes",
+        "ranks",
+        "starts",
+        "slow steps",
+        "no clock",
+    ],
 )
 def test_counts_that_only_seem_to_stand_still(lines):
     assert cause(*lines) is Cause.HEALTHY

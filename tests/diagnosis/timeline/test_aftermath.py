@@ -178,3 +178,16 @@ def test_aftermath_of_an_earlier_look(texts, end, kind):
 )
 def test_completion_is_of_the_whole_job(message, is_complete):
     assert says_completed(message) is is_complete
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["sent 812 of the messages"] * 3, UNKNOWN),  # a count that stands
+        (["wrote the index", "wrote the table", "wrote the list"], ON),
+    ],
+)
+def test_work_after_what_lingers_is_not_one_line(texts, kind):
+    entries = read_entries(texts, times_s=[1000.0 * (index + 1) for index in range(len(texts))])
+    report = Report(-1, Cause.DISK_FULL, "disk alarm raised", at_s=0.0)
+    assert read_aftermath(LogEnd(entries), report, JobEnd()).kind is kind

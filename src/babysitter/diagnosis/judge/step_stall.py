@@ -9,6 +9,7 @@ from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.log import LogLine
 from babysitter.model.observation import Want
+from babysitter.model.progress import OnlyPolls
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 MIN_POLLS = 3
@@ -90,6 +91,53 @@ def only_polls(snapshot: Snapshot) -> Suspicion:
         evidence=(
             _evidence(snapshot, polls.began, polls.began_position),
             _evidence(snapshot, polls.last, polls.last_position),
+        ),
+        retry=Retry.HELPS,
+        look_at=("worker-dump",),
+    )
+    return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence, _WANTS)
+
+
+def only_waits(snapshot: Snapshot) -> Suspicion:
+    """Behind normal work only lines that wait for other processes of the job have been printed."""
+    return _only(
+        snapshot,
+        snapshot.memory.only_waits,
+        Cause.COLLECTIVE_TIMEOUT,
+        "lines that wait for other processes",
+        "One of the processes does not come.",
+    )
+
+
+def only_idle(snapshot: Snapshot) -> Suspicion:
+    """The newest status lines say that work waits and that none runs."""
+    return _only(
+        snapshot,
+        snapshot.memory.only_idle,
+        Cause.STAGE_STUCK,
+        "status lines by which work waits and none runs",
+        "The processes live, their work does not go on.",
+    )
+
+
+def _only(snapshot: Snapshot, only: OnlyPolls | None, cause: Cause, lines: str, so: str) -> Suspicion:
+    least_s, name = snapshot.limits.only_waits_s, f"only.{cause}"
+    if not snapshot.runs or snapshot.needs_crew or only is None or only.last is None:
+        return none_of(SignalKind.STUCK, name, f"the newest lines are not {lines}")
+    told = f"only {lines} for {only.polled_s / 60:.0f} minutes"
+    is_long = only.polls >= MIN_POLLS and only.polled_s >= least_s
+    reasons = (Reason(name, is_long, f"{told} (told from {least_s / 60:.0f} min on)"),)
+    if not is_long:
+        return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
+    diagnosis = Diagnosis(
+        cause=cause,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The job printed {told}. {so}",
+        confidence=0.62,
+        evidence=(
+            _evidence(snapshot, only.began, only.began_position),
+            _evidence(snapshot, only.last, only.last_position),
         ),
         retry=Retry.HELPS,
         look_at=("worker-dump",),

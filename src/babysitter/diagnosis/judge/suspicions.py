@@ -7,7 +7,13 @@ from babysitter.diagnosis.judge.hung_exit import hung_exit
 from babysitter.diagnosis.judge.repeated_errors import repeated_errors
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import stragglers, stuck
-from babysitter.diagnosis.judge.step_stall import count_stands_still, only_polls, told_quiet
+from babysitter.diagnosis.judge.step_stall import (
+    count_stands_still,
+    only_idle,
+    only_polls,
+    only_waits,
+    told_quiet,
+)
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
 from babysitter.diagnosis.judge.worker_churn import no_output, worker_churn
 from babysitter.diagnosis.judge.zombie import zombie
@@ -19,7 +25,7 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 # What explains others comes first. A new suspicion is a function and a row here.
 SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
     zombie, hung_exit, stuck, stragglers, worker_churn, count_stands_still, told_quiet, only_polls,
-    no_output, repeated_errors,
+    only_waits, only_idle,     no_output, repeated_errors,
 )  # fmt: skip
 
 

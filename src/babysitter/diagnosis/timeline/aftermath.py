@@ -116,9 +116,14 @@ def _find_lasting_work(log_end: LogEnd, later: Sequence[Entry], report: Report) 
     enough_s = report.at_s + LASTING_WORK_S
     if log_end.risen_at_s is not None and log_end.risen_at_s >= enough_s:
         return log_end.risen_place
-    normal = _find_normal_work(later, report.speaker)
+    normal = _find_normal_work(_without_repeats(later), report.speaker)
     newest = later[-1].at_s if later else None
     return normal if newest is not None and newest >= enough_s else None
+
+
+def _without_repeats(entries: Sequence[Entry]) -> list[Entry]:
+    """Each message once: a count that is told again in the same numbers shows no work."""
+    return list({entry.message: entry for entry in entries}.values())
 
 
 def find_completion(texts: Sequence[str]) -> int | None:

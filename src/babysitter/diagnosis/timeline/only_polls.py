@@ -1,10 +1,16 @@
-"""Work that began, and behind it only polls of a server's health: lines go on, and nothing is done."""
+"""Lines that go on while nothing is done: behind the last other line stand only lines of one kind.
+
+* polls of a server's health, behind the start of a step of training
+* lines that wait for other processes, behind normal work
+* status lines by which work waits and nothing runs
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.numbers import read_wording
 from babysitter.model.log import LogLine
@@ -16,18 +22,42 @@ MAX_TEXT_CHARACTERS = 300
 def fold_polls(
     before: OnlyPolls | None, entries: Sequence[Entry], lines: Sequence[LogLine]
 ) -> OnlyPolls | None:
-    """Return the polls at the end and the line of work before them; None where no work was before them.
+    """Return the polls at the end and the line of work before them; None where no work was before them."""
+    return _fold(before, entries, lines, is_poll, lambda entry: _is_work(entry.message))
+
+
+def fold_waits(
+    before: OnlyPolls | None, entries: Sequence[Entry], lines: Sequence[LogLine]
+) -> OnlyPolls | None:
+    """Return the lines at the end that wait for other processes, and the normal work before them."""
+    return _fold(before, entries, lines, is_wait_for_peers, lambda entry: is_ordinary(entry.frame))
+
+
+def fold_idle(
+    before: OnlyPolls | None, entries: Sequence[Entry], lines: Sequence[LogLine]
+) -> OnlyPolls | None:
+    """Return the status lines at the end by which nothing runs, and the line before them."""
+    return _fold(before, entries, lines, is_idle_status, lambda _: True)
+
+
+def _fold(
+    before: OnlyPolls | None,
+    entries: Sequence[Entry],
+    lines: Sequence[LogLine],
+    is_one: Callable[[Entry], bool],
+    is_start: Callable[[Entry], bool],
+) -> OnlyPolls | None:
+    """The lines of one kind at the end, and the line before them, if those may begin with it.
 
     `lines`: the entries as they were read. `before`: what earlier lines of the job ended in.
     """
     polls: list[int] = []
     for index in range(len(entries) - 1, -1, -1):
         entry = entries[index]
-        if is_poll(entry):
+        if is_one(entry):
             polls.append(index)
         elif entry.message.strip():
-            is_start = _is_work(entry.message)
-            before = OnlyPolls(_cut(lines[index]), entry.place, _moment(entry)) if is_start else None
+            before = OnlyPolls(_cut(lines[index]), entry.place, _moment(entry)) if is_start(entry) else None
             break
     if before is None or not polls:
         return before
@@ -54,6 +84,19 @@ def is_poll(entry: Entry) -> bool:
     return _POLL.search(entry.text) is not None
 
 
+def is_wait_for_peers(entry: Entry) -> bool:
+    """Whether a line only says that processes of the same job are waited for."""
+    return _WAITS_FOR_PEERS.search(entry.message) is not None and not _WAITS_ELSE.search(entry.message)
+
+
+def is_idle_status(entry: Entry) -> bool:
+    """Whether a line counts work that waits, and none that runs."""
+    message = entry.message
+    if not (_NOTHING_RUNS.search(message) and _WORK_WAITS.search(message)):
+        return False
+    return not (_SOMETHING_RUNS.search(message) or _OF_MACHINES.search(message))
+
+
 def _is_work(message: str) -> bool:
     if _NOT_WORK.search(message):
         return False
@@ -74,4 +117,30 @@ _BEGINS = re.compile(
 _NOT_WORK = re.compile(
     r"(?i)\b(?:resum\w*|restor\w*|load\w*|sav\w*|checkpoint\w*|restart\w*|attempt\w*|retr(?:y|ies|ying)"
     r"|errors?|fail\w*|eval\w*|valid\w*|test\w*|compil\w*|complete\w*|finish\w*)(?:\b|_)"
+)
+_WAITS_FOR_PEERS = re.compile(
+    r"(?i)\bwait(?:s|ing)? (?:for|on|until)\b[^.!?]{0,60}\b(?:proc(?:s|ess|esses)?|ranks?|peers?|engines?"
+    r"|barrier|rendezvous|all[-_ ]?(?:reduce|gather)|collectives?|communicators?|participants?)\b"
+)
+# An end that is awaited, new work, or machines: nobody in the job is missing.
+_WAITS_ELSE = re.compile(
+    r"(?i)\bto (?:exit|finish|end|stop|terminate|complete|drain|shut ?down)\b"
+    r"|\b(?:new|next|incoming|more|idle|machines?|nodes?|pods?|capacity|quota|gpus?|tpus?|slices?|retry\w*)\b"
+)
+_NOTHING_RUNS = re.compile(
+    r"(?i)\b(?:running|active|in[- ]?flight|processing|executing|busy)(?:[-_ ](?:reqs?|requests?|seqs?"
+    r"|workers?|threads?|batch(?:es)?|slots?))?\s?[:=]\s?0(?![\d.])"
+    r"|(?<![\d.,/])0 (?:reqs? |requests? |prompts? |messages? )?(?:running|active|in[- ]?flight|executing)\b"
+)
+_WORK_WAITS = re.compile(
+    r"(?i)\b(?:pending|waiting|queued?|backlog|swapped)(?:[-_ ](?:depth|size|length|len|reqs?|requests?|seqs?"
+    r"|messages?|batch(?:es)?|items?))?\s?[:=]\s?[1-9]"
+    r"|(?<![\d.,/])[1-9]\d* (?:reqs? |requests? |prompts? |messages? )?(?:pending|waiting|queued)\b"
+)
+_SOMETHING_RUNS = re.compile(
+    r"(?i)\b(?:throughput|rate|speed|tok(?:ens)?/s|qps|rps)\b[\s:=]{1,3}(?:[1-9]|0?\.\d*[1-9])"
+    r"|\b(?:running|active|in[- ]?flight)\w*(?:[-_ ]\w+)?\s?[:=]\s?[1-9]"
+)
+_OF_MACHINES = re.compile(
+    r"(?i)\b(?:pods?|jobs?|nodes?|machines?|replicas?|trials?|slices?|instances?|autoscal\w+)\b"
 )

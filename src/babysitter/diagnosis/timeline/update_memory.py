@@ -260,7 +260,9 @@ def _with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, 
     position = memory.advanced_position
     if observation.is_reread:
         position = None
-        memory = replace(memory, work=CountedWork(), still_count=None, only_polls=None)
+        memory = replace(
+            memory, work=CountedWork(), still_count=None, only_polls=None, only_waits=None, only_idle=None
+        )
         memory = replace(memory, told_quiet=None, measures=(), failed_items=())
     for index, line in enumerate(lines):
         role = _role(memory, line, observation.root)
