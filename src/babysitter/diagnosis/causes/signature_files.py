@@ -18,7 +18,13 @@ from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Retry, Severity
 
 # What a strength is worth in the judge's arithmetic: the means of the hand-set numbers that it replaces.
-STRENGTHS: Mapping[str, float] = {"proof": 0.9, "sign": 0.72, "hint": 0.58, "guess": 0.46}
+STRENGTHS: Mapping[str, float] = {
+    "proof": 0.9,
+    "sign": 0.72,
+    "hint": 0.58,
+    "guess": 0.46,
+    "echo": 0.36,  # what a caller or launcher says of an end whose reason stands elsewhere
+}
 MIN_TELLING = 2  # characters in one piece that every line of a signature holds
 
 Content = dict[str, Any]  # a rule in the engine's form, not yet validated
