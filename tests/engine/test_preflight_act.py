@@ -5,7 +5,17 @@ from dataclasses import replace
 import pytest
 
 from babysitter.preflight.checks import CHECKS
-from babysitter.preflight.facts import BundleSize, Folder, Known, Login, NotKnown, Purpose
+from babysitter.preflight.facts import (
+    BundleSize,
+    FileStatus,
+    Folder,
+    Known,
+    Login,
+    NotKnown,
+    Purpose,
+    Workspace,
+)
+from babysitter.preflight.offer import ClusterOffer, ScaleGroup
 from babysitter.preflight.run import check_submission
 from tests.engine.test_act import SUCCESSOR, answer, offer_of
 from tests.engine.test_check import zombie
@@ -15,10 +25,16 @@ from tests.support.jobs import pipeline, tree
 from tests.support.submissions import IN_ORDER, LAUNCHABLE, command_facts, request_facts
 
 RUN = "iris job run --no-wait"
+TPU = f"{RUN} --enable-extra-resources"
+SMALL = ScaleGroup("small", cpu=8.0)
 
 
 def command(**changes):
     return command_facts(f"{RUN} -- x", command=replace(IN_ORDER, **changes))
+
+
+def folder_with(words, **found):
+    return command_facts(f"{RUN} {words}", command=replace(IN_ORDER, workspace=Workspace(**found)))
 
 
 def changed_folder():
@@ -49,6 +65,28 @@ BLOCKED = {
     "name-taken": request_facts(name_is_taken=Known(True)),
     "bundle-gone": request_facts(request=replace(LAUNCHABLE, bundle_exists=Known(False))),
     "client-too-old": request_facts(request=replace(LAUNCHABLE, client_revision=Known(None))),
+    "unknown-tpu": command_facts(f"{TPU} --extra tpu --tpu V6E-4 -- x"),
+    "replicas-of-slice": command_facts(f"{TPU} --extra tpu --tpu v6e-16 --replicas 6 -- x"),
+    "accelerator-extra": command_facts(f"{TPU} --tpu v6e-4 -- x"),
+    "not-offered": command_facts(f"{RUN} --cpu 64 -- x", offer=ClusterOffer("reef", (SMALL,))),
+    "unknown-extra": folder_with("--extra rl -- x", extras=frozenset({"cpu"})),
+    "file-not-shipped": folder_with("-- python x.py", files={"x.py": FileStatus.MISSING}),
+    "not-executable": command_facts(f"{RUN} -- ./run.sh"),
+    "unset-variable": command_facts(f"{RUN} -- x", unset_variables=("TOKEN",)),
+    "bad-env-file": folder_with("-- x", env_fault="The file of variables is not proper YAML."),
+    "output-prefix": command_facts(f"{RUN} -e MARIN_PREFIX '' -- x"),
+    "variable-not-passed": folder_with("-- x", reads=frozenset({"MARIN_PREFIX"})),
+    "cluster-not-named": command_facts(f"{RUN} -- x", cluster_fault="The cluster file is not there."),
+    "local-cluster-ends": command_facts(f"{RUN} -- x", offer=ClusterOffer("here", (), is_local=True)),
+}
+# Advice about a new submission, which never blocks.
+ADVICE = {
+    "data-region",
+    "default-memory",
+    "reserve-is-no-accelerator",
+    "uncommitted-changes",
+    "no-retries",
+    "output-prefix-missing",
 }
 
 
@@ -60,7 +98,7 @@ async def place(tmp_path):
 
 
 def test_every_check_has_a_case():
-    assert set(BLOCKED) == set(CHECKS)
+    assert set(BLOCKED) == set(CHECKS) - ADVICE
 
 
 @pytest.mark.parametrize("id_", BLOCKED)

@@ -16,7 +16,8 @@ from babysitter.usecases.agent_skills import (
 )
 from tests.support.shell import Shell, shell
 
-NEVER = ("babysit approve", "babysit deny", "job stop")  # told about, never to be run
+# Told about, never to be run; of Ray there is no cluster here.
+NEVER = ("babysit approve", "babysit deny", "job stop", " --ray ")
 SKILLS = {skill.name: skill for skill in skills_in()}
 
 

@@ -53,6 +53,6 @@ def check_local_cluster(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     yield PreflightFinding(
         LOCAL,
         PreflightSeverity.BLOCK,
-        f"{facts.offer.name} is a local cluster inside of the command: with --no-wait both end, and the job.",
+        f"The cluster {facts.offer.name} lives inside of the command: with --no-wait both end, and the job.",
         "Leave --no-wait out, or start a cluster of its own and give --controller-url.",
     )

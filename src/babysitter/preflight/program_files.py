@@ -90,7 +90,7 @@ def _run_directly(command: RunCommand) -> Iterator[tuple[str, int | None]]:
 def _not_shipped(
     word: str, status: FileStatus, *, is_script: bool, is_module: bool
 ) -> Iterator[PreflightFinding]:
-    shown = f"The module {word.replace('/', '.')}" if is_module else word
+    shown = f"The module {word.replace('/', '.')}" if is_module else f"The file {word}"
     match status:
         case FileStatus.IGNORED:
             reason, fix = (
