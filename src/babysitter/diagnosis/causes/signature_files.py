@@ -42,7 +42,8 @@ def _pattern(value: Any) -> Pattern:
         return value
     if isinstance(value, Mapping):
         try:
-            return _parsed(f"/{RegexLine.model_validate(value).regex}/i")
+            raw = RegexLine.model_validate(value).regex
+            return _parsed(f"/{raw}/{_case_flag(raw)}")
         except ValidationError:
             limit = f"at most {MAX_CHARS} characters"
             raise ValueError(f"a raw expression needs `regex` ({limit}) and `why` (a sentence)") from None
@@ -54,10 +55,15 @@ def _pattern(value: Any) -> Pattern:
         regex = to_regex(value)
     except BadTemplate as error:
         raise ValueError(f"{value!r} {error}") from None
-    pattern = _parsed(f"/{regex}/i", shown=value)
+    pattern = _parsed(f"/{regex}/{_case_flag(value)}", shown=value)
     if pattern.telling < MIN_TELLING:
         raise ValueError(f"{value!r} has no {MIN_TELLING} characters in a row that every line must hold")
     return pattern
+
+
+def _case_flag(template: str) -> str:
+    """A template with a capital means exactly that spelling, as programs print it; another ignores case."""
+    return "" if any(character.isupper() for character in template) else "i"
 
 
 def _parsed(text: str, *, shown: str = "") -> Pattern:
@@ -264,4 +270,5 @@ def _any_of(name: str, signatures: Mapping[str, Signature]) -> Pattern:
     if len(patterns) == 1:
         return patterns[0]
     bodies = "|".join(f"(?:{to_regex(pattern.text)})" for pattern in patterns)
-    return _parsed(f"/{bodies}/i", shown=" | ".join(pattern.text for pattern in patterns))
+    flag = "i" if any(pattern.ignore_case for pattern in patterns) else ""
+    return _parsed(f"/{bodies}/{flag}", shown=" | ".join(pattern.text for pattern in patterns))

@@ -3,7 +3,7 @@ r"""Templates: what a program prints, written as it prints it, with holes for wh
     Insufficient memory (need {need_gb:n}, [only] {free_gb:n} free)
     (worker|executor) * (died|was lost) ... {why}
 
-words      match in either case, whole words only; a blank stands for one or more
+words      whole words, in either case where the template has no capital; a blank stands for one or more
 #          a number                          *     one word; glued to a word, any rest of it: fail*, *Error
 ...        at most 80 characters             (a|b) one of a few; parentheses without a bar are plain text
 [words]    words that may be missing; a bar separates several
@@ -12,7 +12,7 @@ words      match in either case, whole words only; a blank stands for one or mor
 {x:n}      a captured number with its unit   ^ $   begin and end of the line
 \          takes the next character literally
 
-A template becomes one linear-time expression that ignores case.
+A template becomes one linear-time expression; who compiles it decides on case by the same rule.
 """
 
 import re
