@@ -43,7 +43,7 @@ def options_of(line: str) -> SubmitOptions:
     variables = tuple(tuple(pair) for pair in given.pop("e"))
     timeout_s = given.pop("timeout")
     command = tuple(words[words.index("--") + 1 :])
-    given["user"] = given["user"] or "root"
+    given["user"] = given["user"] or "ada"
     return SubmitOptions(command, variables=variables, timeout_s=timeout_s, **lists, **given)
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from babysitter.backends.iris.generation import CLIENT_CONSTANTS
 from babysitter.backends.iris.json_fields import JsonNode
 from babysitter.backends.iris.submit_syntax import (
     kept_submission,
@@ -21,6 +20,7 @@ from babysitter.errors import (
 )
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin
+from babysitter.preflight.client_environment import CLIENT_CONSTANTS
 from tests.backends.recorded import exchange
 
 NEW = JobId("/ada/dedup-r1")

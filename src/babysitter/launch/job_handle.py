@@ -17,7 +17,7 @@ class JobHandle(Protocol):
     def job_id(self) -> str: ...
 
     def wait(self, timeout: float | None = None, *, raise_on_failure: bool = True) -> JobStatus:
-        """Block until the job has ended, at most `timeout` seconds; None = for ever.
+        """Block until the job has ended, at most `timeout` seconds; None = no limit.
 
         Raises JobFailed where it did not succeed and `raise_on_failure` is set, TimeoutError at the limit.
         """

@@ -8,8 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from babysitter.launch.environment_rules import CLIENT_CONSTANTS, PASSED_THROUGH
 from babysitter.launch.resource_config import ResourceConfig
+from babysitter.preflight.client_environment import CLIENT_CONSTANTS, PASSED_THROUGH
 
 DEFAULT_PREEMPTION_RETRIES = 100
 

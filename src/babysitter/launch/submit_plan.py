@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.environment_file import read_environment_file
 from babysitter.backends.iris.bundle import bundle_files
 from babysitter.backends.iris.connect import facts_reader
 from babysitter.backends.iris.identity import client_user
@@ -18,7 +19,7 @@ from babysitter.backends.iris.workspace_zip import pack_workspace
 from babysitter.backends.run_process import is_runnable
 from babysitter.clock import Clock
 from babysitter.errors import UserError
-from babysitter.launch.environment_rules import ENVIRONMENT_FILE, job_variables, with_standard_variables
+from babysitter.launch.environment_rules import job_variables, with_standard_variables
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.preflight.client_tables import limits
@@ -156,21 +157,6 @@ def _variables(request: SubmitRequest) -> Mapping[str, str]:
     """The variables that the job gets. Raises UserError that names every fault."""
     file = read_environment_file(request.folder)
     return with_standard_variables(job_variables(file, request.variables, request.environ), request.environ)
-
-
-def read_environment_file(folder: Path) -> object:
-    """The parsed environment file, None without one. Raises UserError for one that is not YAML."""
-    import yaml
-
-    path = folder / ENVIRONMENT_FILE
-    if not path.is_file():
-        return None
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as fault:
-        mark = getattr(fault, "problem_mark", None)
-        at = f" (line {mark.line + 1})" if mark else ""
-        raise UserError(f"{path}{at} cannot be read as YAML.", next_step="Correct the file.") from fault
 
 
 async def _findings(

@@ -129,7 +129,6 @@ class Finding:
     is_consequence: bool = False
     look_at: tuple[str, ...] = ()
     advice: str = ""  # what a person should do next, captures filled in
-    links: tuple[str, ...] = ()
     overcome_by: str = ""  # what came after it and shows that it has no effect any more; "" = nothing
 
     @property

@@ -1,7 +1,6 @@
 """Where a value begins and ends: quoted, bare, or a whole bracketed structure."""
 
 import re
-from collections.abc import Iterator
 
 from babysitter.redact.text_spans import REDACTED, Span
 
@@ -119,9 +118,3 @@ def _in_list(text: str, comma: int) -> bool:
     return (
         re.compile(r",\s{0,64}(?:\\*[\"'])?[\w.\-]{1,64}(?:\\*[\"'])?\s{0,4}[:=]").match(text, comma) is None
     )
-
-
-def iterate_words(text: str, start: int, end: int) -> Iterator[Span]:
-    """Spans of words between white space."""
-    for word in re.compile(r"\S+").finditer(text, start, end):
-        yield word.span()

@@ -1,6 +1,7 @@
 """Check a command line before it is typed: gather the facts, run every check, tell the verdict."""
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,8 +10,9 @@ from pydantic import BaseModel, ConfigDict
 
 from babysitter.backends.iris.connect import facts_reader
 from babysitter.backends.iris.new_submission import TypedCommand, as_job_run, read_new_submission
+from babysitter.backends.iris.submission_facts import SubmissionFactsReader
 from babysitter.backends.registry import spec_from_options
-from babysitter.clock import SystemClock
+from babysitter.clock import Clock, SystemClock
 from babysitter.preflight.command_line import flag_value, run_index
 from babysitter.preflight.facts import Known, NotKnown, Purpose, SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, blocking
@@ -77,17 +79,7 @@ async def _facts(command: CommandToCheck) -> SubmissionFacts:
         else NotKnown("Neither --generation nor a controller tells the generation.")
     )
     config = command.folder / command.config if command.config else None
-    if not url:
-        return await read_new_submission(
-            typed,
-            purpose=Purpose(command.purpose),
-            generation=generation,
-            config=config,
-            reader=None,
-            clock=clock,
-        )
-    spec = spec_from_options(controller_url=url)
-    async with facts_reader(spec, clock=clock, home=command.home, working_dir=command.folder) as reader:
+    async with _reader(url, command, clock) as reader:
         return await read_new_submission(
             typed,
             purpose=Purpose(command.purpose),
@@ -96,6 +88,16 @@ async def _facts(command: CommandToCheck) -> SubmissionFacts:
             reader=reader,
             clock=clock,
         )
+
+
+def _reader(
+    url: str, command: CommandToCheck, clock: Clock
+) -> AbstractAsyncContextManager[SubmissionFactsReader | None]:
+    """Asks the controller at this address; None without one."""
+    if not url:
+        return nullcontext()
+    spec = spec_from_options(controller_url=url)
+    return facts_reader(spec, clock=clock, home=command.home, working_dir=command.folder)
 
 
 def _url_of(argv: tuple[str, ...]) -> str:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from babysitter.backends.environment_file import read_environment_file
 from babysitter.errors import UserError
 from babysitter.launch import Entrypoint, EnvironmentConfig, JobRequest, JobStatus, LocalClient, LocalLimits
 from babysitter.launch.environment_rules import job_variables
 from babysitter.launch.job_name import command_stem
 from babysitter.launch.submit_options import SubmitOptions
-from babysitter.launch.submit_plan import read_environment_file
 from babysitter.preflight.sizes import Units, parse_size
 
 

@@ -60,10 +60,12 @@ def folder_state(folder: Path) -> FolderState:
             next_step="Name the folder of the job with --workdir.",
         ) from fault
     in_git = is_repository(folder)
-    changed = _git(folder, "status", "--porcelain", "-z", "--untracked-files=all", ".") if in_git else ""
+    changed = (
+        git_output(folder, "status", "--porcelain", "-z", "--untracked-files=all", ".") if in_git else ""
+    )
     return FolderState(
         digest=digest.hexdigest(),
-        commit=_git(folder, "rev-parse", "HEAD").strip() if in_git else "",
+        commit=git_output(folder, "rev-parse", "HEAD").strip() if in_git else "",
         changed_files=changed.count("\0"),
         file_count=len(files),
         total_bytes=total_bytes,
@@ -72,7 +74,7 @@ def folder_state(folder: Path) -> FolderState:
 
 def is_repository(folder: Path) -> bool:
     """Whether git would list the files of this folder."""
-    return _git(folder, "rev-parse", "--is-inside-work-tree").strip() == "true"
+    return git_output(folder, "rev-parse", "--is-inside-work-tree").strip() == "true"
 
 
 def _add_file(digest: "hashlib._Hash", path: Path, folder: Path) -> None:
@@ -94,7 +96,7 @@ def _git_files(folder: Path) -> Sequence[str] | None:
     """
     if not is_repository(folder):
         return None
-    listed = _git(folder, "ls-files", "--cached", "--others", "--exclude-standard")
+    listed = git_output(folder, "ls-files", "--cached", "--others", "--exclude-standard")
     return tuple(dict.fromkeys(name for name in listed.splitlines() if name))
 
 
@@ -119,7 +121,7 @@ def _all_files(folder: Path) -> Iterator[str]:
         yield from (f"{prefix}{name}" for name in names)
 
 
-def _git(folder: Path, *words: str) -> str:
+def git_output(folder: Path, *words: str) -> str:
     """What git prints; "" where it is not installed, refuses, or takes too long."""
     quiet = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:

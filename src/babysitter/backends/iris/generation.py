@@ -8,6 +8,7 @@ from babysitter.backends.backend import Abilities
 from babysitter.backends.iris.json_fields import JsonNode
 from babysitter.backends.iris.transport import NoSuchMethod, Transport
 from babysitter.errors import InvalidResponse
+from babysitter.preflight.client_environment import CLIENT_CONSTANTS
 
 _NO_JOB = "/babysit/probe"  # a well-formed id that nobody has
 
@@ -42,11 +43,6 @@ class Dialect:
     abilities: Abilities = field(default_factory=Abilities)
 
 
-# What `EnvironmentSpec` of the client of every generation sets where the job does not set it itself.
-CLIENT_CONSTANTS: Mapping[str, str] = {
-    "HF_DATASETS_TRUST_REMOTE_CODE": "1",
-    "TOKENIZERS_PARALLELISM": "false",
-}
 _CONSTANT_NAMES = frozenset(CLIENT_CONSTANTS)
 
 DIALECTS: Mapping[Generation, Dialect] = {

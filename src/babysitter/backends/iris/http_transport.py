@@ -5,7 +5,6 @@ becomes an error of babysitter.errors within the time limit. Nothing is retried 
 """
 
 import asyncio
-import os
 import zlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Protocol
 import aiohttp
 import msgspec
 
+from babysitter.backends.connection_fault import describe_fault
 from babysitter.backends.iris.auth import Credentials
 from babysitter.backends.iris.log_window import LogWindow
 from babysitter.backends.iris.transport import (
@@ -200,7 +200,7 @@ class HttpTransport:
         except (aiohttp.ClientConnectionError, OSError) as fault:
             self._way.suspect()
             raise Unreachable(
-                f"Cannot reach the controller at {self.place}: {_plain(fault)}.",
+                f"Cannot reach the controller at {self.place}: {describe_fault(fault)}.",
                 next_step="Run `babysit doctor`; the job itself is probably fine.",
             ) from fault
         except (aiohttp.ClientError, ValueError) as fault:
@@ -318,15 +318,3 @@ def _connect_error(text: bytes) -> tuple[str, str] | None:
         return None
     message = body.get("message")
     return body["code"], message if isinstance(message, str) else ""
-
-
-def _plain(fault: BaseException) -> str:
-    """What went wrong in plain words: the system's own ("connection refused") where it has some."""
-    if isinstance(fault, aiohttp.ClientConnectorDNSError):
-        return "its name is not known"
-    if isinstance(fault, aiohttp.ClientSSLError):
-        return "no trusted encrypted connection comes about"
-    number = getattr(fault, "errno", None)
-    if isinstance(number, int) and number > 0:
-        return os.strerror(number).lower()
-    return "it hung up before it answered"

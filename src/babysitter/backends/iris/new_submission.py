@@ -21,6 +21,7 @@ from babysitter.clock import Clock
 from babysitter.errors import BadConfig, UserError
 from babysitter.model.ids import JobId
 from babysitter.model.submission import FolderState, Submission, SubmissionOrigin
+from babysitter.preflight.client_environment import PASSED_THROUGH
 from babysitter.preflight.client_tables import limits, option_table
 from babysitter.preflight.command_line import flag_value, flag_values, parse_run, run_index, split_command
 from babysitter.preflight.facts import (
@@ -37,7 +38,6 @@ from babysitter.preflight.facts import (
 from babysitter.preflight.offer import ClusterOffer
 from babysitter.preflight.shell_line import unset_variables
 
-PASSED_ON = ("HF_TOKEN", "WANDB_API_KEY")  # the client takes them from its environment unasked
 _ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 _NOBODY_ASKED = NotKnown("No controller was asked: give --controller-url URL to ask it.")
 
@@ -110,7 +110,7 @@ async def read_new_submission(
         offer=offer,
         cluster_fault=fault,
         unset_variables=unset_variables(typed.line, {**typed.environ, **env}) if typed.line else (),
-        inherited_env={name: typed.environ[name] for name in PASSED_ON if typed.environ.get(name)},
+        inherited_env={name: typed.environ[name] for name in PASSED_THROUGH if typed.environ.get(name)},
     )
 
 

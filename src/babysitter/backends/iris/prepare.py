@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from babysitter.backends.iris.client_date import installed_client_date
-from babysitter.backends.iris.generation import CLIENT_CONSTANTS
 from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.submit_syntax import launch_request, ready_to_run
 from babysitter.clock import Clock
 from babysitter.errors import ExternalError, MissingSubmission
 from babysitter.model.submission import Submission, ValueSource
+from babysitter.preflight.client_environment import CLIENT_CONSTANTS
 
 CLIENT_DATE_TTL = timedelta(minutes=10)  # an upgrade of the client is noticed by then
 _MARK = "\ue000"  # of the private use area: no command has it

@@ -2,16 +2,17 @@
 
 import os
 import re
-import subprocess
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from babysitter.backends.iris.bundle import GIT_LIMIT_S, bundle_files, is_repository
+from babysitter.backends.environment_file import read_environment_file
+from babysitter.backends.iris.bundle import bundle_files, git_output, is_repository
+from babysitter.errors import UserError
+from babysitter.preflight.client_environment import variables_of_file
 from babysitter.preflight.facts import FileStatus, Workspace
 from babysitter.preflight.program_files import named_files
 
-ENV_FILE = ".marin.yaml"
 MAX_SCRIPT_BYTES = 512 * 1024
 MAX_PROJECTS = 50
 _SUFFIXES = ("", ".py", "/__main__.py", "/__init__.py")
@@ -112,59 +113,25 @@ def _reads(folder: Path, shipped: frozenset[str], files: Mapping[str, FileStatus
                 text = path.read_text(encoding="utf-8", errors="replace")
             except OSError:
                 continue
-            set_here = set(
-                re.findall(
-                    r"""os\.environ(?:\.setdefault\(|\[)\s*["']([A-Z][A-Z0-9_]*)["']\s*(?:,|\]\s*=[^=])""",
-                    text,
-                )
-            )
+            set_here = set(_SETS.findall(text))
             found |= {use["name"] for use in _READS.finditer(text)} - set_here
     return frozenset(found)
 
 
 def _env_file(folder: Path) -> tuple[Mapping[str, str], str]:
-    """The variables of the project's file, or why it cannot be read."""
-    path = folder / ENV_FILE
-    if not path.is_file():
-        return {}, ""
-    import yaml
-
+    """The variables of the project's file, and what is wrong with it."""
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as fault:
-        mark = getattr(fault, "problem_mark", None)
-        at = f" (line {mark.line + 1})" if mark else ""
-        return {}, f"{ENV_FILE}{at} is not proper YAML."
-    if not isinstance(raw, dict):
-        return {}, f"{ENV_FILE} does not hold a mapping."
-    env = raw.get("env")
-    if not isinstance(env, dict):
-        return {}, ""
-    return {str(key): "" if value is None else str(value) for key, value in env.items()}, ""
+        file = read_environment_file(folder)
+    except UserError as fault:
+        return {}, fault.sentence
+    faults: list[str] = []
+    return variables_of_file(file, faults), " ".join(faults)
 
 
 def _tree(folder: Path) -> tuple[int | None, int | None]:
-    """Files that differ from the commit, and commits that no remote branch has."""
+    """Files that differ from the commit, and commits that no remote branch has; None outside of git."""
     if not is_repository(folder):
         return None, None
-    changed = _git(folder, "status", "--porcelain", "--untracked-files=all", ".")
-    ahead = _git(folder, "rev-list", "--count", "@{upstream}..HEAD")
-    return (
-        None if changed is None else len(changed.splitlines()),
-        int(ahead) if ahead and ahead.strip().isdigit() else None,
-    )
-
-
-def _git(folder: Path, *words: str) -> str | None:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *words],
-            capture_output=True,
-            check=False,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            timeout=GIT_LIMIT_S,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return os.fsdecode(done.stdout) if done.returncode == 0 else None
+    changed = git_output(folder, "status", "--porcelain", "--untracked-files=all", ".")
+    ahead = git_output(folder, "rev-list", "--count", "@{upstream}..HEAD").strip()
+    return len(changed.splitlines()), int(ahead) if ahead.isdigit() else None

@@ -5,7 +5,6 @@ Ray uses 500 for missing files, dead nodes and gone processes alike.
 """
 
 import asyncio
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -13,6 +12,7 @@ from typing import Protocol
 
 import aiohttp
 
+from babysitter.backends.connection_fault import describe_fault
 from babysitter.errors import InvalidResponse, NotAuthorised, Unreachable
 from babysitter.waits import waiting_for
 
@@ -105,7 +105,7 @@ class RayHttpClient:
             ) from fault
         except (aiohttp.ClientPayloadError, aiohttp.ClientConnectionError, OSError) as fault:
             raise Unreachable(
-                f"Cannot reach Ray at {shown}: {_plain(fault)}.",
+                f"Cannot reach Ray at {shown}: {describe_fault(fault)}.",
                 next_step="Check the address of the dashboard and that its head node runs.",
             ) from fault
         except (aiohttp.ClientError, ValueError) as fault:
@@ -174,14 +174,3 @@ def _modified_ms(headers: Mapping[str, str]) -> int:
         return int(parsedate_to_datetime(headers.get("last-modified", "")).timestamp() * 1000)
     except (TypeError, ValueError):
         return 0
-
-
-def _plain(fault: BaseException) -> str:
-    if isinstance(fault, aiohttp.ClientConnectorDNSError):
-        return "its name is not known"
-    if isinstance(fault, aiohttp.ClientPayloadError):
-        return "the answer broke off before its end"
-    number = getattr(fault, "errno", None)
-    if isinstance(number, int) and number > 0:
-        return os.strerror(number).lower()
-    return "it hung up before it answered"

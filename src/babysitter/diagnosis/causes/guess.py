@@ -5,7 +5,6 @@ A guess ranks below every proof and sign of a rule and above silence. Its explan
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from babysitter.diagnosis.causes.unexplained import JobCourse, Unexplained, find_nearest, find_unexplained
 from babysitter.diagnosis.causes.word_classes import find_classes, name_cause
@@ -38,17 +37,6 @@ _SHORTAGE = re.compile(
 def is_guess(finding: Finding) -> bool:
     """Whether a finding rests on word classes alone."""
     return finding.rule.startswith(PREFIX)
-
-
-def add_guess(
-    findings: Findings,
-    facts: JobFacts,
-    entries: Sequence[Entry],
-    evidence_of: Callable[[int], Evidence],
-) -> Findings:
-    """Return the findings with a guess where no rule explains what is wrong; see `guess_cause`."""
-    guess = guess_cause(findings, facts, entries, evidence_of)
-    return findings if guess is None else replace(findings, all=(*findings.all, guess))
 
 
 def guess_cause(

@@ -4,13 +4,16 @@ import asyncio
 import os
 import shlex
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import Json
 from babysitter.waits import waiting_for
+
+if TYPE_CHECKING:
+    from babysitter.usecases.check_command import PreflightReply
 
 
 def preflight(
@@ -65,10 +68,8 @@ def _words(line: str) -> tuple[str, ...]:
         raise UserError(f"--line cannot be read: {fault}.", next_step="Quote it as in a shell.") from fault
 
 
-def _shown(reply: object) -> str:
-    from babysitter.usecases.check_command import PreflightReply
-
-    assert isinstance(reply, PreflightReply)
+def _shown(reply: "PreflightReply") -> str:
+    """The findings for people, and the verdict."""
     words = {"block": "BLOCK", "warn": "warn ", "info": "info "}
     lines = []
     for finding in reply.findings:

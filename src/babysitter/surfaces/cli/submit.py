@@ -74,7 +74,7 @@ def submit(
         int | None, typer.Option(help="Tasks; default: as many as the TPU has machines.")
     ] = None,
     coscheduling_timeout: Annotated[
-        int, typer.Option(help="Seconds that the tasks may wait for machines, 0 = for ever.")
+        int, typer.Option(help="Seconds that the tasks may wait for machines, 0 = no limit.")
     ] = 0,
     reserve: Annotated[
         list[str], typer.Option(metavar="[COUNT:]DEVICE", help="What to reserve; repeatable.")

@@ -17,7 +17,6 @@ from babysitter.surfaces.views import (
     IncidentView,
     OutlookView,
     ProposalView,
-    ReasonView,
     StageProgress,
     StatusReply,
     WatchView,
@@ -247,12 +246,6 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
     if proposal.earlier_try:
         lines.insert(0, Text(f"An earlier try: {proposal.earlier_try}", style="yellow"))
     return Padding(Group(*lines), (1, 0, 0, 0))
-
-
-def reason_lines(reasons: Iterable[ReasonView]) -> Iterable[RenderableType]:
-    for each in reasons:
-        mark, style = ("✓", "green") if each.holds else ("✗", "dim")
-        yield Text.assemble((f" {mark} ", style), (each.name, "bold"), f"  {each.text}")
 
 
 def phase_text(watch: WatchView) -> Text:
