@@ -3,6 +3,7 @@
 import base64
 import random
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -17,18 +18,30 @@ BASE64 = base64.b64encode(random.Random(2).randbytes(SIZE)).decode()
 LINES = "\n".join(BASE64[at : at + 76] for at in range(0, len(BASE64), 76))
 
 
-def cost_s(text: str) -> float:
-    """CPU seconds of this thread for the scan for tokens, the best of some tries."""
+WORDS = "api_key access_token password secret client_secret db_password hf_token auth private_key credentials"
+NAMES = WORDS.split() * 300
+
+
+def cost_s(work: Callable[[], object]) -> float:
+    """CPU seconds of this thread, the best of some tries."""
     costs = []
     for _ in range(TRIES):
         began = time.thread_time()
-        list(find_tokens(Text(text)))
+        work()
         costs.append(time.thread_time() - began)
     return min(costs)
 
 
 def test_tokens_in_lines_cost_what_one_line_costs():
-    assert cost_s(LINES) < 8 * cost_s(BASE64) + 0.01
+    in_lines = cost_s(lambda: list(find_tokens(Text(LINES))))
+    assert in_lines < 8 * cost_s(lambda: list(find_tokens(Text(BASE64)))) + 0.01
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "  ", "\t", ",", "=\n"])
+def test_secret_names_alone_cost_little_more_than_words(between: str):
+    names = between.join(NAMES)
+    words = "\n".join(["step loss number words of a line that is only long"] * 1_000)[: len(names)]
+    assert cost_s(lambda: redact(names)) < 12 * cost_s(lambda: redact(words))
 
 
 @pytest.mark.parametrize(

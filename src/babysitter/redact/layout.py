@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from babysitter.redact.named import NAME_WORDS
+from babysitter.redact.name_scan import lines_with_names
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
-from babysitter.redact.text_spans import LinearPattern, Span, Text
+from babysitter.redact.text_spans import Span, Text
 from babysitter.redact.value_shapes import is_placeholder
 from babysitter.redact.value_span import bare, quoted
 
 MAX_TABLE_ROWS = 200
 MAX_LINE = 2_000  # of a heading
-_HINT = LinearPattern(NAME_WORDS, ignore_case=True)
 _RULE = re.compile(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
 _HEADING = re.compile(r"[A-Za-z][\w .\-]{0,40}$")
 _BLOCK = re.compile(
@@ -21,16 +20,23 @@ _BLOCK = re.compile(
 _ENTRY = re.compile(r"^([ \t]{0,80})(- )?(?:[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]+)?(?=\S)")
 _SECTION = re.compile(r"^[ \t]{0,8}\[{1,2}([\w.\- \"]{1,80})\]{1,2}[ \t]*$")
 _SETTING = re.compile(r"^[ \t]{0,16}([\w.\-]{1,80})[ \t]*=[ \t]*(?=\S)")
+# What every reader below needs: a column's divider, or a line that opens what follows.
+_OPENS = re.compile(
+    r"[\t|│┃║,;]|  |[:|>+\-]\s*$|^\s*\[|^\s*(?:password|passphrase|passwd)[ \t]|&\w+[ \t]*$"
+    r"|^\s*kind: Secret\s*$"
+)
 _ALONE = re.compile(r"[ \t]*(password|passphrase|passwd)[ \t]+(\S{1,256})[ \t]*$")
 
 
 def find_by_layout(text: Text) -> Iterator[Span]:
     """Spans of secrets whose name stands on another line, or alone before them."""
     done = 0
-    for start, end in _HINT.lines(text):
+    for start, end in lines_with_names(text):
         if start < done or end - start > MAX_LINE:
             continue
         line = text.text[start:end]
+        if _OPENS.search(line) is None:
+            continue
         if (alone := _ALONE.match(line)) is not None and not is_placeholder(alone[2]):
             yield start + alone.start(2), start + alone.end(2)
             continue
@@ -68,6 +74,8 @@ def _block(text: str, at: int, line: str) -> Read:
     judged = judge_name(head[2][-MAX_NAME:])
     if judged not in (Name.SECRET, Name.PASSWORD, Name.PROBABLE):
         return [], at
+    if text[at : at + 1] not in ("", "-") and not text[at : at + 1].isspace():
+        return [], at  # nothing is indented below it
     return _below(text, at, len(head[1]), judged, is_text=line.rstrip()[-1] in "|>-+")
 
 
@@ -166,12 +174,13 @@ def _table(text: str, at: int, line: str) -> Read:
     return spans, at
 
 
+_DIVIDER = re.compile(r"[│┃║|\t,;]|  ")
 _DIVIDERS = tuple(map(re.compile, (r"[ \t]*[│┃║|][ \t]*", r"[ \t]{2,}|\t", r",[ \t]?", r";[ \t]?")))
 
 
 def _cells(line: str) -> list[tuple[str, int, int]]:
     """The cells of a line that white space, bars or commas divide, with their places; [] where none do."""
-    if len(line) > 1_000:
+    if len(line) > 1_000 or _DIVIDER.search(line) is None:
         return []
     stripped = line.strip(" \t│┃║|")
     offset = line.find(stripped) if stripped else 0

@@ -9,21 +9,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from babysitter.redact.name_scan import find_names, is_named_by, may_have_value
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
-from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
+from babysitter.redact.text_spans import REDACTED, Span, Text
 from babysitter.redact.value_shapes import is_code, is_plain, looks_random
 from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
 
 MAX_ELEMENT = 4_096
 FARTHEST_VALUE = 600
 SHORTEST_MENTIONED = 7  # characters of a password in a sentence
-NAME_WORDS = (
-    r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
-    r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
-    r"conn|nonce|salt|hmac|webhook)"
-)
-_NAMES = LinearPattern(rf"[A-Za-z0-9_.\-]*{NAME_WORDS}[A-Za-z0-9_.\-]*", ignore_case=True)
 _CLOSE = r"(?:\\*[\"'`]|\]|\)){0,4}"
 _ASSIGN = re.compile(
     rf"{_CLOSE}[ \t]{{0,40}}(?:=>|->|→|:=|\?=|\+=|==?(?!=)|:(?!//|:)|%3[dDaA]|\\u003[dD]|&\#(?:61|x3[dD]);)"
@@ -57,7 +52,6 @@ _VALUE_NAME = re.compile(
 _QUOTES = ('"', "'", "`")
 _BRACKETS = ("{", "[", "(")
 _IN_QUERY = ("?", "&", ";")
-_NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
 _PYTHON_LINE = re.compile(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
 _STRINGS = re.compile(r"[(\[]\s{0,64}[bru]?\\*[\"'\[{(]")
 _ESCAPED = re.compile(r"\\[nrtbf]")
@@ -86,8 +80,8 @@ class NamedValue:
 def find_named(text: Text) -> Iterator[Span]:
     """Spans of the values of secret names."""
     at = walked = 0  # ends of the last value and of the last structure
-    for start, end in _NAMES.spans(text):
-        if start < at:
+    for start, end in find_names(text):
+        if start < at or not may_have_value(text.text, start, end):
             continue
         setting = _setting(text.text, start, end)
         if setting.judged is Name.INNOCENT or setting.name.lower().endswith("authorization"):
@@ -149,7 +143,7 @@ def _place(setting: NamedValue) -> Place | None:
 
 def _assigned(setting: NamedValue) -> Place | None:
     text, end = setting.text, setting.end
-    if _is_named_by(text, setting.start) and (found := _NAME_VALUE.match(text, end)):
+    if is_named_by(text, setting.start) and (found := _NAME_VALUE.match(text, end)):
         return found.end(), _value(setting, found.end(), setting.judged)
     if (found := _ASSIGN.match(text, end)) is not None:
         if _is_end_of_string(setting, found):
@@ -170,12 +164,6 @@ def _is_end_of_string(setting: NamedValue, sign: re.Match[str]) -> bool:
     """`"token="`: the quote behind the sign closes what the quote before the name opened."""
     behind = setting.text[sign.end() : sign.end() + 1]
     return sign[0][0] not in "\"'`\\" and behind in _QUOTES and behind == setting.before
-
-
-def _is_named_by(text: str, start: int) -> bool:
-    """Whether the name is itself the value of `name:`, as in a list of environment variables."""
-    before = text[max(0, start - 24) : start].rstrip("\"'\\ \t")
-    return before[-1:] in (":", "=", ">") and before[:-1].rstrip("\"'\\ \t").lower().endswith(_NAMED_BY)
 
 
 def _as_argument(setting: NamedValue) -> Place | None:
@@ -280,7 +268,7 @@ def _of_leaf(key: str, judged: Name) -> Name:
 def _value_before(setting: NamedValue) -> Span | None:
     """`{"value": "...", "name": "HF_TOKEN"}`: the value stands before the name."""
     earliest = max(0, setting.start - FARTHEST_VALUE)
-    if not _is_named_by(setting.text, setting.start) or "alue" not in setting.text[earliest : setting.start]:
+    if not is_named_by(setting.text, setting.start) or "alue" not in setting.text[earliest : setting.start]:
         return None
     found = _VALUE_NAME.search(setting.text, earliest, setting.start)
     if found is None or not is_secret(found[2], setting.judged):

@@ -1,13 +1,15 @@
 """Takes secrets out of texts: every detector looks at the same text; what any of them found is replaced."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from babysitter.redact.addresses import find_in_addresses
 from babysitter.redact.command_lines import find_in_commands
 from babysitter.redact.http_headers import find_in_headers
 from babysitter.redact.key_blocks import find_key_blocks
 from babysitter.redact.layout import find_by_layout
-from babysitter.redact.named import NAME_WORDS, find_named
+from babysitter.redact.name_scan import NAME_WORDS
+from babysitter.redact.named import find_named
 from babysitter.redact.neutral import strip_control_characters
 from babysitter.redact.text_spans import (
     REDACTED,
@@ -84,8 +86,8 @@ def _pass(plain: str) -> str:
 def _again(text: Text, found: Sequence[Span]) -> Iterator[Span]:
     """Further places of values that were found: the exception that quotes the password it was given."""
     values = {text.text[start:end].strip("\"' ") for start, end in found}
-    worth = [value for value in values if _is_worth_finding(value)]
-    for value in sorted(worth, key=len, reverse=True)[:MAX_VALUES]:
+    worth = filter(_is_worth_finding, sorted(values, key=len, reverse=True))
+    for value in islice(worth, MAX_VALUES):
         at = text.text.find(value)
         while at >= 0:
             yield at, at + len(value)

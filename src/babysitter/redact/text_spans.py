@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 REDACTED = "[redacted]"
 
@@ -14,6 +14,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 Span = tuple[int, int]  # characters [start, end)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)  # no slots: the byte view is made once, when first needed
@@ -39,6 +40,25 @@ class Text:
         start = self.text.rfind("\n", 0, position) + 1
         end = self.text.find("\n", position)
         return start, len(self.text) if end < 0 else end
+
+    @cached_property
+    def _made(self) -> dict[object, object]:
+        return {}
+
+    def once(self, make: "Callable[[Text], T]") -> T:
+        """What the function makes of this text; made once, when first needed."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("T", self._made[make])
+
+    def lines_of(self, spans: Iterable[Span]) -> Iterator[Span]:
+        """The lines in which spans begin, each once, without their newlines; spans in order."""
+        done = -1
+        for start, _ in spans:
+            if start >= done:
+                line = self.line_of(start)
+                done = line[1] + 1
+                yield line
 
     @cached_property
     def lines(self) -> tuple[Span, ...]:
@@ -78,18 +98,18 @@ class LinearPattern:
         """Whether the pattern occurs."""
         return self._pattern.search(text.view) is not None
 
+    def first(self, text: Text, start: int) -> int | None:
+        """Where it begins for the first time at or after `start`."""
+        found = self._pattern.search(text.view, start)
+        return None if found is None else int(found.start())
+
     def spans(self, text: Text) -> Iterator[Span]:
         """Where it occurs, leftmost first, without overlap."""
         return (found.span() for found in self._pattern.finditer(text.view))
 
     def lines(self, text: Text) -> Iterator[Span]:
         """The lines in which it occurs, each once, without their newlines."""
-        done = -1
-        for start, _ in self.spans(text):
-            if start >= done:
-                line = text.line_of(start)
-                done = line[1] + 1
-                yield line
+        return text.lines_of(self.spans(text))
 
 
 def replaced(text: str, spans: Iterable[Span]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
+from babysitter.redact.text_spans import REDACTED, Span, Text
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_number, is_plain, is_uuid, looks_random
 
@@ -19,7 +19,8 @@ _STAMP = re.compile(
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
 )
 _CLOSING = re.compile(r"[\s\"'│┃║|\\,;)\]}]*$")
-_TAIL = LinearPattern(r"(?m)[A-Za-z0-9_\-+/=.%~:]{3,400}[\"'\\ \t]{0,8}$")
+_WORD_BACKWARDS = re.compile(r"[\"'\\ \t]{0,8}([A-Za-z0-9_\-+/=.%~:]{3,400})")
+MAX_TAIL = 408  # characters of a line's last word and the quotes behind it
 
 
 def find_continued(text: Text, found: Sequence[Span]) -> Iterator[Span]:
@@ -82,7 +83,7 @@ def _joined(text: Text) -> Iterator[Span]:
 
     All pairs are scanned as one text: a scan of its own for each costs 0.3 ms.
     """
-    pairs = [pair for start, end in _TAIL.spans(text) if (pair := _pair(text, start, end)) is not None]
+    pairs = [pair for start, end in _tails(text.text) if (pair := _pair(text, start, end)) is not None]
     known = {number for number, _ in _tokens_of([pair.head for pair in pairs])}  # without the line before
     done: set[int] = set()
     for number, (begin, stop) in _tokens_of([pair.first + pair.head for pair in pairs]):
@@ -95,9 +96,21 @@ def _joined(text: Text) -> Iterator[Span]:
         yield pair.head_start, pair.head_start + min(stop - length, len(pair.head))
 
 
+def _tails(text: str) -> Iterator[Span]:
+    """The last word of every line but the last; read from the line's end, which is linear."""
+    end = text.find("\n")
+    line_start = 0
+    while end >= 0:
+        start = max(line_start, end - MAX_TAIL)
+        if (found := _WORD_BACKWARDS.match(text[start:end][::-1])) is not None:
+            yield end - found.end(), end - found.start(1)
+        line_start = end + 1
+        end = text.find("\n", line_start)
+
+
 def _pair(text: Text, start: int, end: int) -> _Wrapped | None:
     """The words around the end of a line that may be two halves of a token."""
-    first = text.text[start:end].rstrip("\"'\\ \t")
+    first = text.text[start:end]
     if first.isdigit() or (is_plain(first) and not first.endswith(("_", "-")) and len(first) > 5):
         return None
     line_end = text.text.find("\n", start)

@@ -1,0 +1,125 @@
+"""Finds names of settings that hold a word of a secret, and skips those behind which no value can stand.
+
+Names stand in runs of letters, digits, `_`, `.` and `-`. A text that is made of names costs one step of a
+dictionary for each; where they are rare, the linear scanner skips what lies between.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from babysitter.redact.names import Name
+from babysitter.redact.secret_verdict import is_secret
+from babysitter.redact.text_spans import LinearPattern, Span, Text
+
+NAME_WORDS = (
+    r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
+    r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
+    r"conn|nonce|salt|hmac|webhook)"
+)
+MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
+MAX_KNOWN_RUN = 128  # characters
+_HINT = LinearPattern(NAME_WORDS, ignore_case=True)
+_WORD = re.compile(NAME_WORDS, re.IGNORECASE)
+_RUN = re.compile(r"[A-Za-z0-9_.\-]+")
+_RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
+# What may stand between a name and its value begins with one of these.
+_SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<")
+_NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
+_BEFORE = frozenset("\"'\\ \t")
+_SIGNS_BEFORE = frozenset(":=>\"'\\ \t")
+_WORD_BEHIND = re.compile(r"(?: {1,8}|\t)(-{0,2}[A-Za-z][A-Za-z_\-]{0,60})(?=[ \t\n]|$)")
+_WORD_ASSIGNED = re.compile(r"[=:] ?([A-Za-z][A-Za-z_]{0,60})(?=[.,;:]?(?:[ \n]|$))")
+# An empty setting, and one whose value is taken out already.
+_NOTHING_BEHIND = re.compile(
+    r"[=:](?:\n[ \t]{0,40}(?![ \t\"'\\])|$)|[\"']?[ \t]?[=:][ \t]?[\"']?\[redacted\]"
+)
+_LINKS = frozenset(
+    "is was used provided given value set of to as equals reads now called with for".split()  # noqa: SIM905
+)
+
+
+def find_names(text: Text) -> tuple[Span, ...]:
+    """Spans of the runs that hold a word of a secret, in order; scanned once for each text."""
+    return text.once(_scan)
+
+
+def lines_with_names(text: Text) -> Iterator[Span]:
+    """The lines in which a name stands, each once, without their newlines."""
+    return text.lines_of(find_names(text))
+
+
+def _scan(text: Text) -> tuple[Span, ...]:
+    plain, found, at = text.text, [], 0
+    while (hint := _HINT.first(text, at)) is not None:
+        start = hint
+        while start > at and plain[start - 1] in _RUN_LETTERS:
+            start -= 1
+        idle = 0
+        for run in _RUN.finditer(plain, start):
+            at = run.end()
+            if _holds_word(run[0]):
+                found.append(run.span())
+                idle = 0
+            elif (idle := idle + 1) > MAX_RUNS_WITHOUT_NAME:
+                break
+        else:
+            break
+    return tuple(found)
+
+
+def _holds_word(run: str) -> bool:
+    return _is_known_name(run) if len(run) <= MAX_KNOWN_RUN else _WORD.search(run) is not None
+
+
+@lru_cache(maxsize=16_384)
+def _is_known_name(run: str) -> bool:
+    return _WORD.search(run) is not None
+
+
+def may_have_value(text: str, start: int, end: int) -> bool:
+    """Whether something may stand behind the name (or before it) that is its value: False is certain."""
+    if text[end - 1] in ".-":
+        return True
+    sign = text[end : end + 1]
+    if sign in _SIGNS and _NOTHING_BEHIND.match(text, end) is None and not _is_word_behind(text, start, end):
+        return True
+    return _may_be_named_by(text, start)
+
+
+def _is_word_behind(text: str, start: int, end: int) -> bool:
+    """Whether a word of a sentence stands behind it, and nothing that could be a value."""
+    if (word := _WORD_BEHIND.match(text, end)) is not None:
+        if text[start] == "-" and word[1][:2] != "--":
+            return False  # the value of an option
+        return _is_harmless(word[1])
+    word = _WORD_ASSIGNED.match(text, end)
+    return word is not None and _is_never_secret(word[1])
+
+
+def is_named_by(text: str, start: int) -> bool:
+    """Whether the name is itself the value of `name:`, as in a list of environment variables."""
+    before = text[max(0, start - 24) : start].rstrip("\"'\\ \t")
+    return before[-1:] in (":", "=", ">") and before[:-1].rstrip("\"'\\ \t").lower().endswith(_NAMED_BY)
+
+
+def _may_be_named_by(text: str, start: int) -> bool:
+    before = text[start - 1 : start]
+    if before not in _SIGNS_BEFORE or start == 0:
+        return False
+    if before == " " and text[start - 2 : start - 1] not in _SIGNS_BEFORE:
+        return False
+    return is_named_by(text, start)
+
+
+@lru_cache(maxsize=16_384)
+def _is_harmless(word: str) -> bool:
+    """Whether this word in a sentence is not the value of the name before it, however secret that is."""
+    strengths = (Name.LIKELY_PASSWORD, Name.PROBABLE, Name.POSSIBLE)
+    return word not in _LINKS and not any(is_secret(word, each) for each in strengths)
+
+
+@lru_cache(maxsize=16_384)
+def _is_never_secret(word: str) -> bool:
+    """Whether this word is not a value even behind `password:`: the name of a secret, or a placeholder."""
+    return not any(is_secret(word, each) for each in Name)
