@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from babysitter.diagnosis.timeline.stage_pace import is_one_stage
+from babysitter.engine.earlier_incidents import remember
 from babysitter.engine.enqueue import (
     enqueue_message,
     refresh_incident_messages,
@@ -80,7 +81,7 @@ async def commit(
         trouble="",
     )
     await tx.events.append(*course(watch, verdict, now))
-    deeds = _IntentExecutor(tx, checked, verdict, now)
+    deeds = _IntentExecutor(tx, checked, verdict, now, observation)
     for intent in intents:
         await deeds.do(intent)
     await deeds.redraw_touched()
@@ -173,11 +174,19 @@ def is_worth_keeping(watch: Watch, verdict: Verdict) -> bool:
 class _IntentExecutor:
     """Carries out intents in their order, and knows which incidents they touched."""
 
-    def __init__(self, tx: Transaction, watch: Watch, verdict: Verdict, now: datetime) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        watch: Watch,
+        verdict: Verdict,
+        now: datetime,
+        observation: Observation | None = None,
+    ) -> None:
         self._tx = tx
         self._watch = watch
         self._verdict = verdict
         self._now = now
+        self._observation = observation
         self._touched: dict[IncidentId, None] = {}
 
     async def do(self, intent: Intent) -> None:
@@ -221,6 +230,7 @@ class _IntentExecutor:
                     evidence=tuple(each.text for each in diagnosis.evidence[:EVENT_EVIDENCE_LINES]),
                 )
             )
+            await self._remember(intent.incident)
 
     async def _repeat(self, intent: RepeatIncident) -> None:
         before = await self._tx.incidents.incident(intent.incident)
@@ -234,7 +244,15 @@ class _IntentExecutor:
                     explanation=intent.diagnosis.explanation,
                 )
             )
+        if before is not None and intent.diagnosis.cause is not before.diagnosis.cause:
+            await self._remember(intent.incident)
         self._touched[intent.incident] = None
+
+    async def _remember(self, incident: IncidentId) -> None:
+        """Keep what the incident looks like, so that it is recognised when it comes again."""
+        found = await self._tx.incidents.incident(incident)
+        if found is not None:
+            await remember(self._tx, found, self._watch, self._verdict, self._observation)
 
     async def _end(self, intent: EndIncident) -> None:
         await self._tx.incidents.set_status(

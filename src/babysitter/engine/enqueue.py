@@ -7,11 +7,13 @@ import hashlib
 from dataclasses import replace
 from datetime import datetime
 
+from babysitter.engine.earlier_incidents import earlier_incidents
 from babysitter.messages.compose import MessageSubject, buttons_for, compose_message
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId
 from babysitter.model.incident import Incident
 from babysitter.model.message import Message, MessageKind
+from babysitter.model.past_incident import EarlierIncidents
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.store.rows import outage_watch
@@ -62,7 +64,14 @@ async def subject_of(
         by_hand_job=by_hand_job,
         open_incidents=await tx.incidents.incidents_of((watch.id,), only_open=True),
         affected=affected,
+        earlier=await earlier_incidents(tx, trouble) if trouble is not None else EarlierIncidents(),
+        taught=await _taught(tx, trouble) if trouble is not None else (),
     )
+
+
+async def _taught(tx: Transaction, trouble: Incident) -> tuple[tuple[Person, bool, Cause | None], ...]:
+    labels = await tx.feedback.of(trouble.id)
+    return tuple((each.person, each.was_right, each.cause) for each in labels)
 
 
 async def _affected(tx: Transaction, watch: Watch, trouble: Incident) -> tuple[JobId, ...]:

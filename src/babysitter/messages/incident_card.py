@@ -9,6 +9,7 @@ from datetime import datetime
 from babysitter.messages.ending import ended_outlook, facts_of_ended, title_of_trouble
 from babysitter.messages.formatting import count, format_duration, format_time
 from babysitter.messages.proposal_text import change_of, commands_of, notes_of
+from babysitter.messages.seen_before import seen_before
 from babysitter.messages.subject import (
     MAX_EVIDENCE_LINES,
     MAX_SENTENCE_CHARS,
@@ -19,7 +20,7 @@ from babysitter.messages.subject import (
     evidence_lines,
 )
 from babysitter.model.finding import ActionKind, Cause, Severity
-from babysitter.model.ids import JobId
+from babysitter.model.ids import JobId, Person
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import MessageContent
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
@@ -125,6 +126,22 @@ def _recovery(about: MessageSubject) -> str:
 
 
 def _notes(about: MessageSubject) -> tuple[tuple[str, str], ...]:
+    """What is remembered and what people said, then what is to be known about an answer."""
+    remembered = seen_before(about.earlier, now=about.now)
+    notes = [("Seen before", remembered)] if remembered else []
+    said = [_word_of(person, was_right=right, cause=cause) for person, right, cause in about.taught]
+    if said:
+        notes.append(("People say", escape("; ".join(said), most=MAX_SENTENCE_CHARS)))
+    return (*notes, *_notes_of_answer(about))
+
+
+def _word_of(person: Person, *, was_right: bool, cause: Cause | None) -> str:
+    if was_right:
+        return f"the cause is right ({person})"
+    return f"it was really {cause.value} ({person})" if cause else f"the cause is wrong ({person})"
+
+
+def _notes_of_answer(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     """Differences and an earlier try of what is offered; else why nothing is."""
     if about.proposal is not None and is_open(about.proposal):
         return notes_of(about.proposal)

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from babysitter.messages.formatting import cause_name, shortened
 from babysitter.model.finding import Cause, Evidence
-from babysitter.model.ids import JobId
+from babysitter.model.ids import JobId, Person
 from babysitter.model.incident import Incident
+from babysitter.model.past_incident import NOTHING_EARLIER, EarlierIncidents
 from babysitter.model.proposal import Decision, Proposal
 from babysitter.model.verdict import Diagnosis, ProgressSummary, Verdict
 from babysitter.model.watch import Watch
@@ -46,6 +47,8 @@ class MessageSubject:
     by_hand_job: str = ""
     open_incidents: tuple[Incident, ...] = ()
     affected: tuple[JobId, ...] = ()
+    earlier: EarlierIncidents = NOTHING_EARLIER
+    taught: tuple[tuple[Person, bool, Cause | None], ...] = ()  # who said it was right, or its true cause
 
     @property
     def job(self) -> str:

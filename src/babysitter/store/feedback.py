@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Select, delete, insert, select
 
+from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, Person, RuleId
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
@@ -21,6 +23,7 @@ class FeedbackLabel:
     at: datetime
     was_right: bool
     rules: tuple[RuleId, ...] = ()
+    cause: Cause | None = None  # the true one, where the person said it
 
 
 class FeedbackRepository:
@@ -30,9 +33,7 @@ class FeedbackRepository:
         self._connection = connection
 
     async def put(self, label: FeedbackLabel) -> None:
-        await self._connection.execute(
-            delete(feedback).where(feedback.c.incident == label.incident, feedback.c.person == label.person)
-        )
+        await self.remove(label.incident, label.person)
         await self._connection.execute(
             insert(feedback).values(
                 incident=label.incident,
@@ -40,12 +41,26 @@ class FeedbackRepository:
                 at=label.at,
                 was_right=label.was_right,
                 rules=codec(tuple[RuleId, ...]).encode(label.rules),
+                cause=label.cause,
             )
         )
 
+    async def remove(self, incident: IncidentId, person: Person) -> bool:
+        """Take a person's word back; False when there was none."""
+        changed = await self._connection.execute(
+            delete(feedback).where(feedback.c.incident == incident, feedback.c.person == person)
+        )
+        return changed.rowcount > 0
+
+    async def of(self, incident: IncidentId) -> Sequence[FeedbackLabel]:
+        """What people said of one incident, oldest first."""
+        return await self._labels(select(feedback).where(feedback.c.incident == incident))
+
     async def all(self) -> Sequence[FeedbackLabel]:
         """Every label, oldest first."""
-        rows = await self._connection.execute(select(feedback).order_by(feedback.c.at))
+        return await self._labels(select(feedback))
+
+    async def _labels(self, asked: Select[Any]) -> Sequence[FeedbackLabel]:
         return tuple(
             FeedbackLabel(
                 IncidentId(row.incident),
@@ -53,6 +68,7 @@ class FeedbackRepository:
                 row.at,
                 row.was_right,
                 codec(tuple[RuleId, ...]).decode(row.rules),
+                Cause(row.cause) if row.cause else None,
             )
-            for row in rows
+            for row in await self._connection.execute(asked.order_by(feedback.c.at))
         )

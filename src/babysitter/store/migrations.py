@@ -44,11 +44,22 @@ def _shown_whole(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE proposals ADD COLUMN shown_whole_at BIGINT")
 
 
+def _incident_history(connection: Connection) -> None:
+    """What incidents looked like, and the true cause where a person said it."""
+    connection.exec_driver_sql(
+        "CREATE TABLE incident_history (id VARCHAR NOT NULL PRIMARY KEY, at BIGINT NOT NULL, "
+        "origin VARCHAR NOT NULL, body TEXT NOT NULL, terms TEXT NOT NULL)"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_incident_history_at ON incident_history (at)")
+    connection.exec_driver_sql("ALTER TABLE feedback ADD COLUMN cause VARCHAR")
+
+
 STEPS: Mapping[int, Callable[[Connection], None]] = {
     1: _inbox,
     2: _submit_context,
     3: _sight_of_clusters,
     4: _shown_whole,
+    5: _incident_history,
 }
 
 

@@ -38,6 +38,8 @@ from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.event_log import EventLog
 from babysitter.store.feedback import FeedbackRepository
 from babysitter.store.inbox import Inbox
+from babysitter.store.incident_history import IncidentHistory
+from babysitter.store.incident_index import IncidentIndex
 from babysitter.store.incidents import IncidentRepository
 from babysitter.store.known_clusters import ClusterRepository
 from babysitter.store.leases import LeaseRepository
@@ -65,6 +67,7 @@ class Transaction:
     inbox: Inbox
     leases: LeaseRepository
     feedback: FeedbackRepository
+    history: IncidentHistory
     clusters: ClusterRepository
     tally: CountQueries
     channels: ChannelRepository
@@ -76,6 +79,7 @@ class Store:
     def __init__(self, database: Database, note_write: NoteWrite = lambda _fault, _took_s: None) -> None:
         self._database = database
         self._note_write = note_write
+        self._index = IncidentIndex()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Transaction]:
@@ -88,7 +92,7 @@ class Store:
         try:
             with _translated():
                 async with self._database.writing() as connection:
-                    yield _tx(connection)
+                    yield _tx(connection, self._index)
                 has_stored = connection.has_changed  # an empty transaction succeeds on a full disk, too
         except StorageUnavailable as fault:
             self._note_write(fault.reason, time.monotonic() - began)
@@ -104,9 +108,10 @@ class Store:
         """
         with _translated():
             async with self._database.reading() as connection:
-                yield _tx(connection)
+                yield _tx(connection, self._index)
 
     async def close(self) -> None:
+        self._index.close()
         await self._database.close()
 
 
@@ -222,7 +227,7 @@ def _sentence(fault: BaseException) -> str:
     return str(getattr(fault, "orig", None) or fault).splitlines()[0].rstrip(".")
 
 
-def _tx(connection: Connection) -> Transaction:
+def _tx(connection: Connection, index: IncidentIndex) -> Transaction:
     events = EventLog(connection)
     return Transaction(
         watches=WatchRepository(connection),
@@ -234,6 +239,7 @@ def _tx(connection: Connection) -> Transaction:
         inbox=Inbox(connection),
         leases=LeaseRepository(connection),
         feedback=FeedbackRepository(connection),
+        history=IncidentHistory(connection, index),
         clusters=ClusterRepository(connection),
         tally=CountQueries(connection),
         channels=ChannelRepository(connection),

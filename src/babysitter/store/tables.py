@@ -289,5 +289,16 @@ feedback = Table(
     Column("at", UtcDateTime, nullable=False),
     Column("was_right", Boolean, nullable=False),
     Column("rules", Text, nullable=False),
+    Column("cause", String),  # the true one, where the person said it
     PrimaryKeyConstraint("incident", "person"),
+)
+
+incident_history = Table(
+    "incident_history",
+    metadata,
+    Column("id", String, primary_key=True),  # of an incident, or of an imported one
+    Column("at", UtcDateTime, nullable=False, index=True),
+    Column("origin", String, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("terms", Text, nullable=False),  # its weighted words, for the index in memory
 )

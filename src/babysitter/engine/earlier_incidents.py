@@ -1,0 +1,58 @@
+"""What is remembered about an incident: remember it when it opens, recall what it resembles."""
+
+from dataclasses import replace
+
+from babysitter.diagnosis.fingerprint import fingerprint_of
+from babysitter.diagnosis.similarity import SAME, SIMILAR, similarity, terms_of
+from babysitter.model.incident import Incident
+from babysitter.model.observation import Observation
+from babysitter.model.past_incident import EarlierIncidents, Fingerprint, PastIncident, Recalled
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.store.store import Transaction
+
+MAX_RECALLED = 50  # of the nearest by words, whose likeness is computed
+MAX_SIMILAR = 3
+
+
+async def remember(
+    tx: Transaction, incident: Incident, watch: Watch, verdict: Verdict, observation: Observation | None
+) -> None:
+    """Write down what an incident looks like. Again for one whose cause has changed."""
+    fingerprint = fingerprint_of(replace(verdict, diagnosis=incident.diagnosis), observation)
+    past = PastIncident(
+        id=incident.id,
+        at=incident.opened_at,
+        cause=incident.diagnosis.cause,
+        fingerprint=fingerprint,
+        job=incident.key.attempt or watch.root,
+        cluster=watch.cluster,
+    )
+    await tx.history.put(past, terms_of(fingerprint))
+
+
+async def earlier_incidents(tx: Transaction, incident: Incident) -> EarlierIncidents:
+    """What was seen before an incident opened; nothing for one that was not remembered."""
+    past = await tx.history.get(incident.id)
+    if past is None:
+        return EarlierIncidents()
+    found = await nearest(tx, past.fingerprint, leave_out=(incident.id,))
+    return sorted_by_likeness([each for each in found if each.past.at < incident.opened_at])
+
+
+async def nearest(
+    tx: Transaction, fingerprint: Fingerprint, *, leave_out: tuple[str, ...] = (), at_most: int = MAX_RECALLED
+) -> list[Recalled]:
+    """The remembered incidents nearest by their words, best first, each with its likeness."""
+    ranked = await tx.history.search(terms_of(fingerprint), at_most=at_most, leave_out=leave_out)
+    found = await tx.history.of([each.id for each in ranked])
+    return [Recalled(past, similarity(fingerprint, past.fingerprint)) for past in found]
+
+
+def sorted_by_likeness(found: list[Recalled]) -> EarlierIncidents:
+    """The same incident again, and those that are alike; anything less is left out. Pure."""
+    ordered = sorted(found, key=lambda each: -each.likeness)
+    return EarlierIncidents(
+        seen=tuple(each for each in ordered if each.likeness >= SAME),
+        similar=tuple(each for each in ordered if SIMILAR <= each.likeness < SAME)[:MAX_SIMILAR],
+    )

@@ -1,0 +1,98 @@
+"""What is remembered of earlier incidents, in one sentence. Pure; redacted."""
+
+from datetime import datetime
+
+from babysitter.messages.subject import escape
+from babysitter.model.past_incident import EarlierIncidents, Ending, PastIncident, Recalled
+
+MAX_NAMED = 3  # ids after a sentence
+MAX_REMEDIES = 2
+MONTHS_SHOWN_AFTER_DAYS = 30
+MAX_WORD_CHARS = 80
+
+
+def seen_before(earlier: EarlierIncidents, *, now: datetime) -> str:
+    """How often it was seen, since when, what helped, and which ids to look at; "" for nothing."""
+    if earlier.seen:
+        return _seen(earlier, now)
+    return _similar(earlier.similar[0], now) if earlier.similar else ""
+
+
+def _seen(earlier: EarlierIncidents, now: datetime) -> str:
+    pasts = [each.past for each in earlier.seen]
+    since = min(each.at for each in pasts)
+    times = "once" if len(pasts) == 1 else f"{len(pasts)} times"
+    when = f"on {_day(since, now)}" if len(pasts) == 1 else f"since {_day(since, now)}"
+    newest = sorted(pasts, key=lambda each: each.at, reverse=True)
+    named = ", ".join(_name(each) for each in newest[:MAX_NAMED])
+    details = _endings(earlier) + _teachings(newest)
+    told = f"; {', '.join(details)}" if details else ""
+    return f"Seen {times} {when}{told} ({named})."
+
+
+def _similar(recalled: Recalled, now: datetime) -> str:
+    past = recalled.past
+    ending = _ending(past)
+    told = f", {ending}" if ending else ""
+    return (
+        f"Similar ({recalled.likeness:.0%} alike) to {_name(past)}, {_day(past.at, now)}: "
+        f"{_cause(past)}{told}."
+    )
+
+
+def _endings(earlier: EarlierIncidents) -> list[str]:
+    """What fixed it, by whom, how often; then those that ended otherwise."""
+    told = []
+    for remedy, person, number in earlier.remedies[:MAX_REMEDIES]:
+        by = f" ({_word(person)})" if person else ""
+        told.append(
+            f"{number} {'was' if number == 1 else 'were'} fixed by {_word(remedy) or 'a restart'}{by}"
+        )
+    recovered = sum(each.past.ending is Ending.RECOVERED for each in earlier.seen)
+    failed = sum(each.past.ending is Ending.NOT_FIXED for each in earlier.seen)
+    if recovered:
+        told.append(f"{recovered} recovered by {'itself' if recovered == 1 else 'themselves'}")
+    if failed:
+        told.append(f"{failed} {'was' if failed == 1 else 'were'} not fixed")
+    return told
+
+
+def _teachings(pasts: list[PastIncident]) -> list[str]:
+    """What people said it really was; once for each cause."""
+    said = [each for each in pasts if each.true_cause is not None and each.true_cause is not each.cause]
+    by_cause = {each.true_cause: each for each in reversed(said) if each.true_cause is not None}
+    return [
+        f"{_word(past.taught_by) or 'a person'} says it was really {cause.value}"
+        for cause, past in by_cause.items()
+    ]
+
+
+def _ending(past: PastIncident) -> str:
+    by = f" ({_word(past.remedied_by)})" if past.remedied_by else ""
+    return {
+        Ending.FIXED: f"fixed by {_word(past.remedy) or 'a restart'}{by}",
+        Ending.RECOVERED: "recovered by itself",
+        Ending.NOT_FIXED: "not fixed",
+    }.get(past.ending, "")
+
+
+def _cause(past: PastIncident) -> str:
+    if past.true_cause is not None:
+        return f"{past.true_cause.value}, says {_word(past.taught_by) or 'a person'}"
+    return past.cause.value
+
+
+def _name(past: PastIncident) -> str:
+    job = f" {_word(past.job)}" if past.job else ""
+    return f"{_word(past.id)}{job}"
+
+
+def _word(text: str) -> str:
+    return escape(" ".join(text.split()), most=MAX_WORD_CHARS)
+
+
+def _day(at: datetime, now: datetime) -> str:
+    """ "12 Nov" of the last weeks, else the month: "March", "March 2025"."""
+    if (now - at).days <= MONTHS_SHOWN_AFTER_DAYS:
+        return f"{at.day} {at:%b}"
+    return f"{at:%B}" if at.year == now.year else f"{at:%B %Y}"
