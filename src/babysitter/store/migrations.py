@@ -54,12 +54,29 @@ def _incident_history(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE feedback ADD COLUMN cause VARCHAR")
 
 
+def _ladders(connection: Connection) -> None:
+    """Runs of ladders, and the attempts at their steps."""
+    connection.exec_driver_sql(
+        "CREATE TABLE ladders (seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, id VARCHAR NOT NULL UNIQUE, "
+        "ladder VARCHAR NOT NULL, begun_at BIGINT NOT NULL, ended_at BIGINT, body TEXT NOT NULL)"
+        if connection.dialect.name == "sqlite"
+        else "CREATE TABLE ladders (seq BIGSERIAL PRIMARY KEY, id VARCHAR NOT NULL UNIQUE, "
+        "ladder VARCHAR NOT NULL, begun_at BIGINT NOT NULL, ended_at BIGINT, body TEXT NOT NULL)"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_ladders_ladder ON ladders (ladder)")
+    connection.exec_driver_sql(
+        "CREATE TABLE ladder_attempts (run VARCHAR NOT NULL, number INTEGER NOT NULL, step VARCHAR NOT NULL, "
+        "state VARCHAR NOT NULL, job VARCHAR NOT NULL, body TEXT NOT NULL, PRIMARY KEY (run, number))"
+    )
+
+
 STEPS: Mapping[int, Callable[[Connection], None]] = {
     1: _inbox,
     2: _submit_context,
     3: _sight_of_clusters,
     4: _shown_whole,
     5: _incident_history,
+    6: _ladders,
 }
 
 

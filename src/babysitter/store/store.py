@@ -42,6 +42,7 @@ from babysitter.store.incident_history import IncidentHistory
 from babysitter.store.incident_index import IncidentIndex
 from babysitter.store.incidents import IncidentRepository
 from babysitter.store.known_clusters import ClusterRepository
+from babysitter.store.ladder_runs import LadderRepository
 from babysitter.store.leases import LeaseRepository
 from babysitter.store.migrations import migrate, version_of
 from babysitter.store.observations import ObservationRepository
@@ -71,6 +72,7 @@ class Transaction:
     clusters: ClusterRepository
     tally: CountQueries
     channels: ChannelRepository
+    ladders: LadderRepository
 
 
 class Store:
@@ -243,4 +245,5 @@ def _tx(connection: Connection, index: IncidentIndex) -> Transaction:
         clusters=ClusterRepository(connection),
         tally=CountQueries(connection),
         channels=ChannelRepository(connection),
+        ladders=LadderRepository(connection),
     )

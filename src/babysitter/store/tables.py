@@ -302,3 +302,27 @@ incident_history = Table(
     Column("body", Text, nullable=False),
     Column("terms", Text, nullable=False),  # its weighted words, for the index in memory
 )
+
+ladders = Table(
+    "ladders",
+    metadata,
+    _numbered(),
+    Column("id", String, nullable=False, unique=True),
+    Column("ladder", String, nullable=False, index=True),
+    Column("begun_at", UtcDateTime, nullable=False),
+    Column("ended_at", UtcDateTime),
+    Column("body", Text, nullable=False),  # values given by a person: NOT redacted, to be acted upon
+    sqlite_autoincrement=True,
+)
+
+ladder_attempts = Table(
+    "ladder_attempts",
+    metadata,
+    Column("run", String, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("step", String, nullable=False),
+    Column("state", String, nullable=False),
+    Column("job", String, nullable=False),
+    Column("body", Text, nullable=False),
+    PrimaryKeyConstraint("run", "number"),
+)
