@@ -14,6 +14,7 @@ from babysitter.launch.ladder_schema import CheckPart, LadderPart, StepPart, rep
 from babysitter.launch.ladder_steps import CheckKind, Ladder, LadderStep, SuccessCheck
 from babysitter.launch.submit_options import SubmitOptions
 from babysitter.playbook.yaml_positions import FilePositions, parse_yaml
+from babysitter.shipped import shipped
 
 MAX_FILE_BYTES = 1_000_000
 NEXT_STEP = "Correct the file; `babysit ladder lint FILE` checks it, docs/ladders.md has every field."
@@ -41,6 +42,11 @@ def read_ladder(file: Path, given: Mapping[str, str] | None = None, *, is_checke
             next_step="`babysit ladder init` writes one to begin with.",
         ) from fault
     return parse_ladder(raw, file, given or {}, is_checked=is_checked)
+
+
+def shipped_ladders() -> Mapping[str, Path]:
+    """The ladder files that come with the program, by name."""
+    return {path.stem: path for path in sorted((shipped() / "ladders").glob("*.yaml"))}
 
 
 def parse_ladder(raw: bytes, file: Path, given: Mapping[str, str], *, is_checked: bool = False) -> Ladder:

@@ -64,6 +64,11 @@ async def run_ladder(
         return end, await ladder_progress(app, ladder.name)
 
 
+def needs_cluster(file: Path) -> bool:
+    """Whether a step of this file runs on a cluster. Raises BadLadder."""
+    return any(step.place == CLUSTER for step in read_ladder(file, is_checked=True).steps)
+
+
 async def ladder_progress(app: App, name: str) -> LadderProgress:
     """How the newest run of this ladder stands. Raises UserError if it never ran."""
     async with app.store.reading() as tx:

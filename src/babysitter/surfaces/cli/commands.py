@@ -56,6 +56,12 @@ COMMANDS: dict[str, CommandEntry] = {
         takes_command=True,
         takes_variables=True,
     ),
+    "ladder": CommandEntry(
+        "ladders:app",
+        "Run jobs in order, each the condition of the next.",
+        _WATCH,
+        "babysit ladder run smoke-cpu-tpu.yaml --cluster marin --set prefix=gs://my-bucket/ladder",
+    ),
     "logs": CommandEntry(
         "logs:logs",
         "Print what a job and its children write.",

@@ -123,7 +123,7 @@ async def _beside_lines(
     has_ended = asyncio.Event()
     request = LogsRequest(watch.root, include_children=children)
     lines = show_logs(request, cluster, SystemClock(), print_lines, follows=True, has_ended=has_ended)
-    beside = [asyncio.create_task(lines), asyncio.create_task(_print_phases(app, watch.id, has_ended))]
+    beside = [asyncio.create_task(lines), asyncio.create_task(print_phases(app, watch.id, has_ended))]
     try:
         with hidden_waits():
             code = await ended
@@ -135,7 +135,7 @@ async def _beside_lines(
     return code
 
 
-async def _print_phases(app: "App", watch: "WatchId", has_ended: asyncio.Event) -> None:
+async def print_phases(app: "App", watch: "WatchId", has_ended: asyncio.Event) -> None:
     """A line for every change of the phase or of the job's state."""
     from babysitter.usecases.manage_watches import watch_status
 
