@@ -151,6 +151,8 @@ def _drop_what_was_added(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE proposals DROP COLUMN shown_whole_at")
     connection.exec_driver_sql("ALTER TABLE feedback DROP COLUMN cause")
     connection.exec_driver_sql("DROP TABLE incident_history")
+    for table in ("ladders", "ladder_attempts"):
+        connection.exec_driver_sql(f"DROP TABLE {table}")
 
 
 def test_every_step_leads_to_the_schema_of_a_new_database(tmp_path: Path):

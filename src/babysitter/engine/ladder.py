@@ -18,6 +18,7 @@ from babysitter.launch.ladder_moves import (
     Halt,
     LadderMove,
     Resume,
+    RetryDecision,
     StepGone,
     next_move,
 )
@@ -41,6 +42,14 @@ class PreparedStep:
     plan: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class SubmittedStep:
+    """The id of a job that was accepted, and of its watch, "" where there is none."""
+
+    job: str
+    watch: str = ""
+
+
 class StepPlace(Protocol):
     """Where steps run: a cluster, or this machine. Every method raises ExternalError if it cannot see."""
 
@@ -50,11 +59,11 @@ class StepPlace(Protocol):
     async def exists(self, attempt: StepAttempt) -> bool:
         """Whether the job of an attempt that was written down has been submitted."""
 
-    async def submit(self, step: LadderStep, prepared: PreparedStep) -> str:
-        """Start the job and its watch; the watch's id, "" where there is none. Raises SubmissionRefused."""
+    async def submit(self, step: LadderStep, prepared: PreparedStep) -> SubmittedStep:
+        """Start the job and its watch. Raises SubmissionRefused."""
 
-    async def adopt(self, step: LadderStep, attempt: StepAttempt) -> str:
-        """Watch the job of an attempt, which exists; the watch's id. Idempotent."""
+    async def adopt(self, step: LadderStep, attempt: StepAttempt) -> SubmittedStep:
+        """Watch the job of an attempt, which exists. Idempotent."""
 
     async def is_running(self, attempt: StepAttempt) -> bool:
         """Whether the job of an attempt, or its restart, has not ended."""
@@ -104,7 +113,9 @@ class LadderRunner:
                 self.on_progress(LadderProgress(ended, await self._attempts(), "All steps have passed."))
                 return move
             if isinstance(move, Halt):
-                await self._tell(f"{move.step.name}: the ladder stops here; {move.decision.value}.")
+                is_told = move.decision is not RetryDecision.NOT_FAILED
+                because = f" {move.decision.value}." if is_told else ""
+                await self._tell(f"{move.step.name}: the ladder stops here.{because}")
                 return move
             await self._make(move)
 
@@ -190,8 +201,7 @@ class LadderRunner:
     async def _resume(self, step: LadderStep, attempt: StepAttempt) -> None:
         place = self._place(attempt.place)
         if await place.exists(attempt):
-            watch = await place.adopt(step, attempt)
-            await self._submitted(attempt, watch)
+            await self._submitted(attempt, await place.adopt(step, attempt))
             return
         prepared = await place.prepare(step, attempt.job.rpartition("/")[2])
         attempt = replace(attempt, digest=step.digest, job=prepared.job, command=prepared.command)
@@ -206,21 +216,26 @@ class LadderRunner:
 
     async def _submit(self, step: LadderStep, attempt: StepAttempt, prepared: PreparedStep) -> None:
         try:
-            watch = await self._place(attempt.place).submit(step, prepared)
+            submitted = await self._place(attempt.place).submit(step, prepared)
         except SubmissionRefused as refused:
             sentence = redact(refused.sentence)
             await self._end(
                 attempt, StepResult(StepOutcome.REFUSED, sentence, advice=redact(refused.next_step))
             )
             return
-        await self._submitted(attempt, watch)
+        await self._submitted(attempt, submitted)
 
-    async def _submitted(self, attempt: StepAttempt, watch: str) -> None:
-        now = self.clock.now()
-        running = replace(attempt, state=AttemptState.SUBMITTED, watch=watch, submitted_at=now)
+    async def _submitted(self, attempt: StepAttempt, submitted: SubmittedStep) -> None:
+        running = replace(
+            attempt,
+            state=AttemptState.SUBMITTED,
+            job=submitted.job,
+            watch=submitted.watch,
+            submitted_at=self.clock.now(),
+        )
         async with self.store.transaction() as tx:
             await tx.ladders.change(self.run.id, running)
-        await self._tell(f"{attempt.step}: submitted {attempt.job}")
+        await self._tell(f"{attempt.step}: submitted {running.job}")
 
     async def _end(self, attempt: StepAttempt, result: StepResult) -> None:
         ended = replace(attempt, state=AttemptState.ENDED, ended_at=self.clock.now(), result=result)

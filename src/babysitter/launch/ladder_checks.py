@@ -81,7 +81,7 @@ def result_of(ended: StepResult, checks: Sequence[SuccessCheckResult]) -> StepRe
 def metric_value(name: str, line: str) -> float | None:
     """The number behind a metric's name: 10.029 of `eval loss ~10.029` for eval/loss and eval_loss."""
     words = _BETWEEN.join(re.escape(word) for word in _SPLIT.split(name.strip()) if word)
-    pattern = rf"(?<![A-Za-z0-9]){words}{_SIGN}(?P<number>{_NUMBER})(?![\w.])"
+    pattern = rf"(?<![A-Za-z0-9_/.-]){words}{_SIGN}(?P<number>{_NUMBER})(?![\w.])"
     values = [found["number"] for found in re.finditer(pattern, line, re.IGNORECASE)]
     return float(values[-1].replace(",", "")) if values else None
 

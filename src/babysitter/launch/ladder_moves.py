@@ -23,10 +23,10 @@ from babysitter.model.ladder_run import AttemptState, StepAttempt, StepOutcome
 class RetryDecision(StrEnum):
     """Whether the ladder repeats a step by itself."""
 
-    RETRY = "the step is tried again"
-    NONE_LEFT = "its retries are used up"
-    NOT_FAILED = "only a job that failed is tried again"
-    SAME_AGAIN = "the same again would fail again"
+    RETRY = "The step is tried again"
+    NONE_LEFT = "No retry is left"
+    NOT_FAILED = "Only a job that failed is tried again"
+    SAME_AGAIN = "The same again would fail again"
 
     @property
     def retries(self) -> bool:
@@ -113,9 +113,9 @@ def retry_decision(step: LadderStep, own: Sequence[StepAttempt]) -> RetryDecisio
         if not each.is_retry:
             break
         used += 1
-    if used >= step.retries:
-        return RetryDecision.NONE_LEFT
-    return RetryDecision.RETRY if result.may_repeat else RetryDecision.SAME_AGAIN
+    if not result.may_repeat:
+        return RetryDecision.SAME_AGAIN
+    return RetryDecision.RETRY if used < step.retries else RetryDecision.NONE_LEFT
 
 
 def _go_on(steps: Sequence[LadderStep], opened: StepAttempt) -> LadderMove:

@@ -11,7 +11,7 @@ from typing import Any
 from babysitter.backends.backend import ClusterReader
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.engine.app import App
-from babysitter.engine.ladder import PreparedStep
+from babysitter.engine.ladder import PreparedStep, SubmittedStep
 from babysitter.errors import AlreadyWatched, UserError
 from babysitter.launch.ladder_checks import judge_checks, result_of
 from babysitter.launch.ladder_steps import LadderStep
@@ -56,7 +56,9 @@ class ClusterSteps:
             job=plan.job.job_id,
             command=redact(command),
             warnings=tuple(
-                redact(f"{each.id}: {each.sentence}") for each in plan.findings if not each.blocks
+                redact(f"{each.id}: {each.reason} {each.fix}".strip())
+                for each in plan.findings
+                if not each.blocks
             ),
             blocks=tuple(redact(f"{each.id}: {each.sentence}") for each in plan.findings if each.blocks),
             plan=plan,
@@ -69,7 +71,7 @@ class ClusterSteps:
         earliest = attempt.begun_at - CLOCK_SKEW
         return found is not None and (found.submitted_at is None or found.submitted_at >= earliest)
 
-    async def submit(self, step: LadderStep, prepared: PreparedStep) -> str:
+    async def submit(self, step: LadderStep, prepared: PreparedStep) -> SubmittedStep:
         plan = prepared.plan
         assert isinstance(plan, SubmitPlan), "prepared here"
         self._expect(step, plan)
@@ -80,7 +82,7 @@ class ClusterSteps:
             raise
         return await self._watched(step, job, plan.resubmission)
 
-    async def adopt(self, step: LadderStep, attempt: StepAttempt) -> str:
+    async def adopt(self, step: LadderStep, attempt: StepAttempt) -> SubmittedStep:
         return await self._watched(step, JobId(attempt.job), None)
 
     async def is_running(self, attempt: StepAttempt) -> bool:
@@ -177,7 +179,7 @@ class ClusterSteps:
         )
         expect_job(self.app.state_folder, expected)
 
-    async def _watched(self, step: LadderStep, job: JobId, again: Submission | None) -> str:
+    async def _watched(self, step: LadderStep, job: JobId, again: Submission | None) -> SubmittedStep:
         """The watch of a job that exists, begun here unless it has one."""
         folder = self.machine.folder
         context = await context_of(
@@ -197,7 +199,7 @@ class ClusterSteps:
             )
         watch = await find_watch(self.app, job, cluster=self.cluster.name)
         forget_job(self.app.state_folder, job, self.cluster.name)
-        return watch.id
+        return SubmittedStep(job, watch.id)
 
 
 def _for_a_person(ledger: Ledger, watch: Watch, since: datetime) -> Incident | None:

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from babysitter.backends.environment_file import read_environment_file
 from babysitter.engine.app import App
-from babysitter.engine.ladder import PreparedStep
+from babysitter.engine.ladder import PreparedStep, SubmittedStep
 from babysitter.launch.detached_process import DetachedProcess
 from babysitter.launch.environment_rules import job_variables
 from babysitter.launch.ladder_checks import judge_checks, result_of
@@ -57,14 +57,14 @@ class LocalSteps:
     async def exists(self, attempt: StepAttempt) -> bool:
         return self._process(attempt.job).was_started
 
-    async def submit(self, step: LadderStep, prepared: PreparedStep) -> str:
+    async def submit(self, step: LadderStep, prepared: PreparedStep) -> SubmittedStep:
         process = self._process(prepared.job)
         start = process.start
         await asyncio.to_thread(start, step.options.command, cwd=self.machine.folder, env=prepared.plan)
-        return ""
+        return SubmittedStep(prepared.job)
 
-    async def adopt(self, step: LadderStep, attempt: StepAttempt) -> str:  # noqa: ARG002 - of the protocol
-        return ""
+    async def adopt(self, step: LadderStep, attempt: StepAttempt) -> SubmittedStep:  # noqa: ARG002
+        return SubmittedStep(attempt.job)
 
     async def is_running(self, attempt: StepAttempt) -> bool:
         return self._process(attempt.job).is_alive

@@ -17,7 +17,7 @@ from babysitter.engine.ladder import (
     StepPlace,
 )
 from babysitter.errors import FactsChanged, UserError
-from babysitter.launch.ladder_file import read_ladder
+from babysitter.launch.ladder_file import read_ladder, shipped_ladders
 from babysitter.launch.ladder_moves import Begin, Complete, next_move
 from babysitter.launch.ladder_steps import CLUSTER, LOCAL, Ladder, LadderStep
 from babysitter.model.ids import Person
@@ -64,9 +64,31 @@ async def run_ladder(
         return end, await ladder_progress(app, ladder.name)
 
 
+def check_ladder(file: Path) -> Ladder:
+    """The ladder of a file, values still to be given left out. Raises BadLadder with every fault."""
+    return read_ladder(file, is_checked=True)
+
+
 def needs_cluster(file: Path) -> bool:
     """Whether a step of this file runs on a cluster. Raises BadLadder."""
-    return any(step.place == CLUSTER for step in read_ladder(file, is_checked=True).steps)
+    return any(step.place == CLUSTER for step in check_ladder(file).steps)
+
+
+def copy_ladder(name: str, target: Path) -> None:
+    """Write a shipped ladder to a new file. Raises UserError."""
+    known = shipped_ladders()
+    if name not in known:
+        raise UserError(f"There is no shipped ladder '{name}'.", next_step=f"There are: {', '.join(known)}.")
+    try:
+        with target.open("x", encoding="utf-8") as stream:
+            stream.write(known[name].read_text(encoding="utf-8"))
+    except FileExistsError as fault:
+        raise UserError(f"{target} exists.", next_step="Name another file with -o.") from fault
+    except OSError as fault:
+        raise UserError(
+            f"{target} cannot be written: {(fault.strerror or str(fault)).lower()}.",
+            next_step="Name another file with -o.",
+        ) from fault
 
 
 async def ladder_progress(app: App, name: str) -> LadderProgress:

@@ -100,6 +100,7 @@ class Root:
     says: tuple[Step, ...] = ()  # a plain program
     exits: Exit = dataclasses.field(default_factory=Exit)
     exits_by_attempt: tuple[Exit, ...] = ()
+    children: tuple[Root, ...] = ()  # jobs that a plain program starts one after another, and waits for
 
     @property
     def id(self) -> str:
@@ -133,6 +134,16 @@ class Scenario:
     on_relaunch: tuple[Relaunch, ...] = ()
     machines: int = 3
     copies: int = 0  # further jobs of the same program, called <root>-1, <root>-2, ...
+    programs: tuple[KnownProgram, ...] = ()  # what other submitted commands do: the first that fits
+
+
+@dataclass(frozen=True, slots=True)
+class KnownProgram:
+    """What a command does that holds this text and has these variables ("" = not set, * = set)."""
+
+    command: str
+    root: Root
+    env: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from babysitter.sim.iris.job_output import program_line
 from babysitter.sim.iris.parent_program import Parent
 from babysitter.sim.iris.programs import Plain
 from babysitter.sim.iris.records import Job, State, Task
-from babysitter.sim.iris.scenario import Event, Root, Scenario, Step
+from babysitter.sim.iris.scenario import Event, KnownProgram, Root, Scenario, Step
+from babysitter.sim.iris.starter_program import Starter
 from babysitter.sim.iris.submissions import completed, root_request, size_of
 
 _TICKING = (Step(say="tick {n}", every_s=60.0, times=10_000),)
@@ -55,7 +56,9 @@ class ScenarioRun:
         self.note(f"Job {request['name']} submitted")
         if self._is_relaunch(request):
             return self._play(self._next_root(request), completed(request))
-        return self._play(Root(argv=_argv(request), says=_STRANGERS), completed(request))
+        known = next((each for each in self.scenario.programs if _is_of(each, request)), None)
+        root = known.root if known else Root(says=_STRANGERS)
+        return self._play(replace(root, argv=_argv(request)), completed(request))
 
     def note(self, text: str) -> None:
         """A line in the controller's own log."""
@@ -76,8 +79,9 @@ class ScenarioRun:
 
     def _play(self, root: Root, request: Mapping[str, Any]) -> Job:
         def program(task: Task) -> Program:
-            kind = Parent if root.pipelines else Plain
-            return kind(self.cluster, task, root)
+            if root.pipelines:
+                return Parent(self.cluster, task, root)
+            return Starter(self.cluster, task, root) if root.children else Plain(self.cluster, task, root)
 
         return self.cluster.launch(request, program, Placement(root.wait_s, root.pending_reason))
 
@@ -128,6 +132,15 @@ class ScenarioRun:
                 self.cluster.fail(job.tasks[event.worker % len(job.tasks)], event.exit, event.error)
             case "lose-worker":
                 self.cluster.lose(job.tasks[event.worker % len(job.tasks)], event.for_s or RETRY_PAUSE_S)
+
+
+def _is_of(known: KnownProgram, request: Mapping[str, Any]) -> bool:
+    given = request.get("environment", {}).get("envVars", {})
+    has_variables = all(
+        bool(given.get(name)) if value == "*" else given.get(name, "") == value
+        for name, value in known.env.items()
+    )
+    return has_variables and known.command in " ".join(_argv(request))
 
 
 def _argv(request: Mapping[str, Any]) -> tuple[str, ...]:

@@ -105,30 +105,19 @@ def init(
     ] = None,
 ) -> None:
     """Copy a shipped ladder file here, to be edited."""
-    from babysitter.launch.ladder_file import shipped_ladders
+    from babysitter.usecases.run_ladder import copy_ladder
 
-    known = shipped_ladders()
-    if name not in known:
-        raise UserError(f"There is no shipped ladder '{name}'.", next_step=f"There are: {', '.join(known)}.")
     target = output or Path(f"{name}.yaml")
-    try:
-        with target.open("x", encoding="utf-8") as stream:
-            stream.write(known[name].read_text(encoding="utf-8"))
-    except FileExistsError as fault:
-        raise UserError(f"{target} exists.", next_step="Name another file with -o.") from fault
-    except OSError as fault:
-        raise UserError(
-            f"{target} cannot be written: {fault.strerror}.", next_step="Name another."
-        ) from fault
+    copy_ladder(name, target)
     typer.echo(f"Wrote {target}. Edit it, then: babysit ladder lint {target}")
 
 
 @app.command()
 def lint(file: LadderFile) -> None:
     """Check a ladder file: every fault with its line. Exit code 2 when there is one."""
-    from babysitter.launch.ladder_file import read_ladder
+    from babysitter.usecases.run_ladder import check_ladder
 
-    ladder = read_ladder(file, is_checked=True)
+    ladder = check_ladder(file)
     missing = [name for name, value in ladder.values.items() if value is None]
     typer.echo(f"{file}: {len(ladder.steps)} steps: {', '.join(step.name for step in ladder.steps)}.")
     if missing:
