@@ -1,0 +1,92 @@
+"""Questions and answers as files in a folder, for any reader: nothing is sent, nothing waits.
+
+`<fingerprint>.request.md` is written for each question. `<fingerprint>.answer.json`, when somebody has put it
+there, is read. Nothing else is written into the folder, and no symbolic link is followed.
+"""
+
+import errno
+import json
+import os
+import stat
+from pathlib import Path
+
+from babysitter.advisor.answer_schema import NoOpinion, read_answer
+from babysitter.advisor.question import Question
+from babysitter.advisor.verify import Opinion, verify
+from babysitter.errors import UserError
+
+MAX_ANSWER_BYTES = 64 * 1024
+_FILE_MODE = 0o600
+_FOLDER_MODE = 0o700
+
+
+class ExchangeFolder:
+    """A folder of requests and answers."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder if it is not there. Raises UserError if that is not possible."""
+        self._folder = folder.expanduser()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=_FOLDER_MODE)
+        except OSError as fault:
+            raise _unusable(self._folder, fault) from fault
+
+    def consult(self, question: Question) -> Opinion | NoOpinion:
+        """Write the request, and return the opinion if its answer is there already. Safe to repeat.
+
+        Raises UserError if the folder cannot be written.
+        """
+        self._write(question)
+        answer = self._read(question.fingerprint)
+        return answer if isinstance(answer, NoOpinion) else self._checked(answer, question)
+
+    def _write(self, question: Question) -> None:
+        path = self._folder / f"{question.fingerprint}.request.md"
+        content = question.text.encode("utf-8", "replace")
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+            with os.fdopen(os.open(path, flags, _FILE_MODE), "r+b") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    raise OSError(errno.EINVAL, "it is not a regular file")
+                if file.read(len(content) + 1) != content:
+                    file.seek(0)
+                    file.truncate()
+                    file.write(content)
+        except OSError as fault:
+            raise _unusable(path, fault) from fault
+
+    def _read(self, fingerprint: str) -> object:
+        """The parsed answer, or why there is none."""
+        name = f"{fingerprint}.answer.json"
+        try:
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+            with os.fdopen(os.open(self._folder / name, flags), "rb") as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    return NoOpinion(f"{name} is not a regular file.")
+                content = file.read(MAX_ANSWER_BYTES + 1)
+        except FileNotFoundError:
+            return NoOpinion(f"{name} is not there yet.")
+        except OSError as fault:
+            if fault.errno == errno.ELOOP:
+                return NoOpinion(f"{name} is a symbolic link, which is not followed.")
+            return NoOpinion(f"{name} cannot be read: {fault.strerror}.")
+        if len(content) > MAX_ANSWER_BYTES:
+            return NoOpinion(f"{name} is larger than {MAX_ANSWER_BYTES // 1024} KiB.")
+        try:
+            return json.loads(content.decode("utf-8"))
+        except (ValueError, RecursionError):
+            return NoOpinion(f"{name} is not JSON.")
+
+    @staticmethod
+    def _checked(value: object, question: Question) -> Opinion | NoOpinion:
+        answer = read_answer(value, fingerprint=question.fingerprint)
+        if isinstance(answer, NoOpinion):
+            return answer
+        return verify(answer, question.pack, fingerprint=question.fingerprint)
+
+
+def _unusable(path: Path, fault: OSError) -> UserError:
+    return UserError(
+        f"{path} cannot be used for the exchange with a reader: {fault.strerror}.",
+        next_step="Name a folder that you can write to.",
+    )

@@ -1,0 +1,102 @@
+"""What the advisor is given of an incident: facts in sentences, lines with marks, candidates of the rules."""
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from babysitter.advisor.combine import is_proven
+from babysitter.advisor.evidence_pack import CHARACTERS_PER_TOKEN, MAX_PACK_TOKENS
+from babysitter.advisor.material import Candidate, LineMarks, Material, Remark, RulesVerdict
+from babysitter.diagnosis.frame.failure_words import reports_failure
+from babysitter.diagnosis.frame.line import read_frame
+from babysitter.diagnosis.frame.thread_dump_text import read_dump
+from babysitter.diagnosis.timeline.line_templates import words_of
+from babysitter.diagnosis.timeline.traceback import read_tracebacks
+from babysitter.model.finding import STANCE_PREFIX, Finding, Findings
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.verdict import Diagnosis
+
+MAX_MARKED_LINES = 20_000  # of the end of a log whose lines are read one by one
+SMALL = round(MAX_PACK_TOKENS * CHARACTERS_PER_TOKEN * 0.8)  # characters of a log that is surely shown whole
+_UNREAD = ("",)  # the template of lines that were not read
+
+
+def material_of_text(
+    text: str,
+    facts: JobFacts | None,
+    findings: Findings,
+    *,
+    dumps: Sequence[str] = (),
+    remarks: Sequence[Remark] = (),
+) -> Material:
+    """The material of a log text with what is told beside it."""
+    lines = tuple(text.rstrip("\n").split("\n")) if text.strip() else ()
+    given = [each for each in dumps if each.strip()]
+    read = [(read_dump(each), each) for each in given]
+    return Material(
+        facts=tuple(facts_in_words(facts or JobFacts())),
+        lines=lines,
+        marks=mark_lines(lines),
+        candidates=tuple(candidates_of(findings)),
+        dumps=tuple(dump for dump, _ in read if any(dump.threads())),
+        dump_texts=tuple(each for dump, each in read if not any(dump.threads())),
+        remarks=tuple(remarks),
+    )
+
+
+def rules_verdict(diagnosis: Diagnosis, facts: JobFacts | None) -> RulesVerdict:
+    """What the rules alone conclude, for `combine`."""
+    has_ended_badly = facts is not None and facts.state is not None and facts.state.ended_badly
+    return RulesVerdict(diagnosis.cause, diagnosis.action, is_proven(diagnosis), has_ended_badly)
+
+
+def facts_in_words(facts: JobFacts) -> Iterator[str]:
+    """One sentence for each fact that is known."""
+    yield f"job state: {facts.state.value if facts.state else 'not known'}"
+    if facts.exit_code is not None:
+        yield f"exit code: {facts.exit_code}"
+    if facts.error:
+        yield f"error that the cluster recorded: {facts.error}"
+    if facts.pending_reason:
+        yield f"why it is not placed, in the cluster's words: {facts.pending_reason}"
+    if facts.failure_count:
+        yield f"failures counted by the cluster: {facts.failure_count}"
+    if facts.preemption_count:
+        yield f"preemptions counted by the cluster: {facts.preemption_count}"
+    if facts.memory_peak_bytes is not None:
+        limit = f" of {facts.memory_limit_bytes:,} allowed" if facts.memory_limit_bytes else ""
+        yield f"peak memory: {facts.memory_peak_bytes:,} bytes{limit}"
+    elif facts.memory_limit_bytes:
+        yield f"memory allowed: {facts.memory_limit_bytes:,} bytes"
+    if facts.last_line_age_s is not None:
+        yield f"the newest line was {facts.last_line_age_s:,.0f} s old at this look: no output since then"
+
+
+def candidates_of(findings: Findings) -> Iterator[Candidate]:
+    """The causes that rules found, one entry for each rule, with what speaks against them."""
+    for finding in findings.all:
+        against = []
+        if finding.is_consequence:
+            against.append("such a line usually follows from something else")
+        if finding.overcome_by:
+            against.append(finding.overcome_by)
+        yield _candidate(finding, against)
+    for finding, rule in findings.cancelled:
+        how = rule.removeprefix(STANCE_PREFIX)
+        reason = f"explained by {rule}" if how == rule else f"its lines seem to be {how}, not a report"
+        yield _candidate(finding, [reason])
+
+
+def _candidate(finding: Finding, against: Sequence[str]) -> Candidate:
+    lines = tuple(each.line_number - 1 for each in finding.evidence if each.line_number is not None)
+    return Candidate(finding.cause, finding.explanation, tuple(dict.fromkeys(lines)), tuple(against))
+
+
+def mark_lines(lines: Sequence[str]) -> LineMarks:
+    """Tracebacks, failing words and templates of a log; nothing of one that is shown whole anyway."""
+    if sum(map(len, lines)) <= SMALL:
+        return LineMarks()
+    first = max(0, len(lines) - MAX_MARKED_LINES)
+    read = lines[first:]
+    tracebacks = tuple(tuple(at + first for at in each.lines) for each in read_tracebacks(read))
+    failing = frozenset(at for at, line in enumerate(read, start=first) if reports_failure(read_frame(line)))
+    templates: tuple[Hashable, ...] = (*(_UNREAD for _ in range(first)), *map(words_of, read))
+    return LineMarks(tracebacks, failing, templates=templates)
