@@ -1,21 +1,14 @@
 """The answer of a reader, validated by us whoever wrote it."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.opinion import NoOpinion
 
 MAX_CITATIONS = 12
 MAX_TEXT = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class NoOpinion:
-    """Why there is none: one sentence for a person."""
-
-    reason: str
 
 
 def _label(value: Any) -> Any:

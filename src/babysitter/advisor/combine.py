@@ -10,42 +10,19 @@ can make `wait` (4), and `escalate` or `wait` where the rules would have said no
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
-from babysitter.advisor.answer_schema import NoOpinion
 from babysitter.advisor.material import RulesVerdict
-from babysitter.advisor.verify import Opinion
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
+from babysitter.model.opinion import Combined, NoOpinion, Opinion, Weighing
 from babysitter.model.verdict import Diagnosis
 
 PROOF = 0.9  # confidence of a rule whose evidence is a proof
-_RECORDS = ("job", "dump of")  # sources of what the cluster recorded or a dump showed; lines of logs have others
+_RECORDS = (
+    "job",
+    "dump of",
+)  # sources of what the cluster recorded or a dump showed; lines of logs have others
 _ALARMS = (ActionKind.ESCALATE, ActionKind.RESTART, ActionKind.RESTART_WITH_CHANGE)
-
-
-class Weighing(StrEnum):
-    """How rules and opinion were weighed."""
-
-    NO_OPINION = "no-opinion"
-    AGREED = "agreed"
-    PROOF_STANDS = "proof-stands"
-    UNDECIDED = "undecided"  # the opinion says that the evidence does not decide
-    SUSPECTED = "suspected"  # the opinion's cause is displayed
-    WATCHING = "watching"  # the opinion denies the alarm
-
-
-@dataclass(frozen=True, slots=True)
-class Combined:
-    """What is displayed. `second`: the rules' cause where the opinion's stands first."""
-
-    weighing: Weighing
-    cause: Cause
-    action: ActionKind
-    second: Cause | None = None
-    opinion: Opinion | None = None
-    no_opinion: str = ""  # why there is none
 
 
 def is_alarm(action: ActionKind) -> bool:

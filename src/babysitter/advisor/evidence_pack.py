@@ -86,7 +86,9 @@ def build_pack(
     return EvidencePack(text, lines, len(clipped), len(chosen))
 
 
-_NOTES_TITLE = "What keyword rules noticed (hints, often wrong or beside the point; judge by the lines themselves)"
+_NOTES_TITLE = (
+    "What keyword rules noticed (hints, often wrong or beside the point; judge by the lines themselves)"
+)
 
 
 def _log_title(count: int, shown: int) -> str:
@@ -153,9 +155,7 @@ def _log_rows(chosen: Sequence[int], shown: Mapping[str, str]) -> Iterator[str]:
         before = index
 
 
-def _remark_sections(
-    titles: Sequence[str], sizes: Sequence[int], rows: Mapping[str, str]
-) -> Iterator[str]:
+def _remark_sections(titles: Sequence[str], sizes: Sequence[int], rows: Mapping[str, str]) -> Iterator[str]:
     numbered = iter(_numbered(rows))
     for title, size in zip(titles, sizes, strict=True):
         yield _section(title, _take(numbered, size))

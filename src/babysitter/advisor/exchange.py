@@ -10,10 +10,13 @@ import os
 import stat
 from pathlib import Path
 
-from babysitter.advisor.answer_schema import NoOpinion, read_answer
+from babysitter.advisor.answer_schema import read_answer
+from babysitter.advisor.material import Material
 from babysitter.advisor.question import Question
-from babysitter.advisor.verify import Opinion, verify
+from babysitter.advisor.reader import Consultation
+from babysitter.advisor.verify import verify
 from babysitter.errors import UserError
+from babysitter.model.opinion import NoOpinion, Opinion
 
 MAX_ANSWER_BYTES = 64 * 1024
 _FILE_MODE = 0o600
@@ -31,14 +34,14 @@ class ExchangeFolder:
         except OSError as fault:
             raise _unusable(self._folder, fault) from fault
 
-    def consult(self, question: Question) -> Opinion | NoOpinion:
+    async def consult(self, question: Question, _material: Material) -> Consultation:
         """Write the request, and return the opinion if its answer is there already. Safe to repeat.
 
         Raises UserError if the folder cannot be written.
         """
         self._write(question)
         answer = self._read(question.fingerprint)
-        return answer if isinstance(answer, NoOpinion) else self._checked(answer, question)
+        return Consultation(answer if isinstance(answer, NoOpinion) else _checked(answer, question))
 
     def _write(self, question: Question) -> None:
         path = self._folder / f"{question.fingerprint}.request.md"
@@ -77,12 +80,12 @@ class ExchangeFolder:
         except (ValueError, RecursionError):
             return NoOpinion(f"{name} is not JSON.")
 
-    @staticmethod
-    def _checked(value: object, question: Question) -> Opinion | NoOpinion:
-        answer = read_answer(value, fingerprint=question.fingerprint)
-        if isinstance(answer, NoOpinion):
-            return answer
-        return verify(answer, question.pack, fingerprint=question.fingerprint)
+
+def _checked(value: object, question: Question) -> Opinion | NoOpinion:
+    answer = read_answer(value, fingerprint=question.fingerprint)
+    if isinstance(answer, NoOpinion):
+        return answer
+    return verify(answer, question.pack, fingerprint=question.fingerprint)
 
 
 def _unusable(path: Path, fault: OSError) -> UserError:

@@ -178,6 +178,14 @@ class HeartbeatSettings(_Section):
         return url
 
 
+class AdvisorSettings(_Section):
+    """A second opinion on what the rules conclude. Off while nobody is named who could give it."""
+
+    exchange: Path | None = Field(
+        default=None, description="folder of questions and answers as files, for any reader; nothing is sent"
+    )
+
+
 class QuietHoursSettings(_Section):
     """Only fatal incidents are told between these times; the rest waits for the morning."""
 
@@ -231,6 +239,7 @@ class Settings(_Section):
     notify: NotifySettings = NotifySettings()
     web: WebSettings = WebSettings()
     heartbeat: HeartbeatSettings = HeartbeatSettings()
+    advisor: AdvisorSettings = AdvisorSettings()
     approvers: tuple[tuple[str, ...], ...] = Field(
         default=(), description="who may approve, in tiers asked one after another: U..., S... or user@host"
     )

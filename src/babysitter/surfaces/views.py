@@ -12,11 +12,13 @@ from babysitter.messages.compose import submission_lines
 from babysitter.model.finding import Evidence
 from babysitter.model.incident import Incident
 from babysitter.model.launch_request import LaunchRequest
+from babysitter.model.opinion import Combined
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import Change, Diagnosis, ProgressSummary, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.surfaces.needs import need_of, no_restart
+from babysitter.surfaces.opinion_views import OpinionView
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View
 
@@ -338,9 +340,10 @@ class DiagnoseReply(Reply):
     diagnosis: DiagnosisView
     outlook: OutlookView | None = None
     reasons: list[ReasonView] = Field(default=[])
+    opinion: OpinionView | None = Field(default=None, description="with --advise: the second opinion")
 
     @classmethod
-    def of(cls, job: str, verdict: Verdict) -> Self:
+    def of(cls, job: str, verdict: Verdict, combined: Combined | None = None) -> Self:
         nothing = DiagnosisView(
             cause=verdict.cause,
             severity=verdict.severity,
@@ -355,6 +358,7 @@ class DiagnoseReply(Reply):
             diagnosis=DiagnosisView.of(verdict.diagnosis) if verdict.diagnosis else nothing,
             outlook=OutlookView.of(verdict.outlook),
             reasons=[ReasonView.of(each) for each in verdict.reasons],
+            opinion=OpinionView.of(combined),
         )
 
 

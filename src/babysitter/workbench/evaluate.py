@@ -20,6 +20,7 @@ from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
+from babysitter.model.opinion import Combined
 from babysitter.redact import redact
 from babysitter.usecases.classify_text import Examined, examine, words_of
 
@@ -108,14 +109,17 @@ class GradedCase:
     examined: Examined
     text: str  # what would be posted, redacted
     leaked: tuple[str, ...]
+    combined: Combined | None = None  # with a second opinion, if one was asked for
 
     @property
     def cause(self) -> Cause:
-        return self.examined.diagnosis.cause
+        """The displayed cause."""
+        return self.combined.cause if self.combined else self.examined.diagnosis.cause
 
     @property
     def action(self) -> ActionKind:
-        return self.examined.diagnosis.action
+        """The displayed action."""
+        return self.combined.action if self.combined else self.examined.diagnosis.action
 
     @property
     def is_strict(self) -> bool:

@@ -1,6 +1,6 @@
-"""`babysit classify` and `babysit eval`: the diagnosis offline, on files and on labelled cases."""
+"""`babysit classify`: the diagnosis offline, on log files."""
 
-import json
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,16 +11,13 @@ from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.surfaces.cli.log_input import read_standard_input, read_text
+from babysitter.surfaces.cli.opinion_view import print_opinion
+from babysitter.surfaces.cli.options import Advise, Exchange, Json, Playbooks, SettingsFile, reader_from
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
+    from babysitter.model.opinion import Combined
     from babysitter.usecases.classify_text import Examined
-    from babysitter.workbench.evaluate import EvaluationReport
-
-Playbooks = Annotated[
-    list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def classify(
@@ -38,7 +35,10 @@ def classify(
     why_not: Annotated[
         Cause | None, typer.Option(help="Say instead why this cause was not found: which demands failed.")
     ] = None,
+    advise: Advise = False,
+    advisor_exchange: Exchange = None,
     playbooks: Playbooks = None,
+    settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
     """Find the cause in log files, offline: cause first, then the lines that prove it, then what to do."""
@@ -67,46 +67,26 @@ def classify(
     if why_not is not None and not as_json:
         _print_reasons(examined)
         return
+    combined = None
+    if advise or advisor_exchange is not None:
+        from babysitter.usecases.second_opinion import advise_on_text
+
+        reader = reader_from(settings, advisor_exchange)
+        combined = asyncio.run(advise_on_text(reader, text, facts, examined, dumps=dumps)).combined
     if as_json:
-        _print_json(source, examined)
+        _print_json(source, examined, combined)
     else:
-        _print_words(examined)
+        _print_words(examined, combined)
 
 
-def evaluate(
-    cases: Annotated[Path, typer.Argument(help="Folder (or file) of labelled cases.")],
-    predictions: Annotated[
-        Path | None, typer.Option(help="Write one JSON line per case: id, cause, action, text.")
-    ] = None,
-    playbooks: Playbooks = None,
-    show_wrong: Annotated[
-        bool, typer.Option("--wrong", help="List the cases that were judged wrongly.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Measure the diagnosis on labelled cases: accuracy, false alarms, missed fatal ones, leaked secrets."""
-    from babysitter.playbook.load import load
-    from babysitter.shipped import shipped
-    from babysitter.workbench import evaluate as service
-
-    with waiting_for("the diagnosis of every case"):
-        report = service.evaluate(service.read_cases(cases), load([shipped(), *(playbooks or [])]))
-    if predictions is not None:
-        lines = [json.dumps(each.prediction, ensure_ascii=False) for each in report.graded]
-        predictions.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    if as_json:
-        typer.echo(json.dumps(service.as_json(report), indent=2, ensure_ascii=False))
-        return
-    _print_report(report, show_wrong=show_wrong)
-
-
-def _print_json(source: str, examined: "Examined") -> None:
-    from babysitter.surfaces.views import DiagnoseReply, DiagnosisView, ReasonView
+def _print_json(source: str, examined: "Examined", combined: "Combined | None") -> None:
+    from babysitter.surfaces.views import DiagnoseReply, DiagnosisView, OpinionView, ReasonView
 
     reply = DiagnoseReply(
         job=source,
         diagnosis=DiagnosisView.of(examined.diagnosis),
         reasons=[ReasonView.of(each) for each in examined.reasons],
+        opinion=OpinionView.of(combined),
     )
     typer.echo(reply.model_dump_json())
 
@@ -118,7 +98,7 @@ def _print_reasons(examined: "Examined") -> None:
         typer.echo(f"{'yes' if reason.holds else 'no '}  {safe(reason.name)}: {safe(reason.text)}")
 
 
-def _print_words(examined: "Examined") -> None:
+def _print_words(examined: "Examined", combined: "Combined | None") -> None:
     from rich.text import Text
 
     from babysitter.surfaces.cli.terminal_view import console, diagnosis_block, evidence_lines
@@ -128,6 +108,7 @@ def _print_words(examined: "Examined") -> None:
 
     view = DiagnosisView.of(examined.diagnosis)
     screen = console()
+    print_opinion(combined, screen)
     screen.print(diagnosis_block(view))
     if view.cascade:
         screen.print(Text("What followed:", style="dim"))
@@ -136,43 +117,3 @@ def _print_words(examined: "Examined") -> None:
     screen.print(
         Text.assemble(("What to do: ", "bold"), safe(advice_of(examined.diagnosis, examined.findings)))
     )
-
-
-def _print_report(report: "EvaluationReport", *, show_wrong: bool) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from babysitter.surfaces.cli.terminal_view import console
-
-    screen = console()
-    rows = [
-        ("cases", str(len(report.graded))),
-        ("cause, strict", str(report.strict)),
-        ("cause, lenient", str(report.lenient)),
-        ("action", str(report.action)),
-        ("false alarms in benign cases", str(report.false_alarms)),
-        ("missed fatal cases", str(report.missed_fatal)),
-        ("leaked secrets", str(report.leaked)),
-    ]
-    for name, value in rows:
-        screen.print(Text(f"{name:<30}{value}"))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("cause", "strict", "lenient", "said instead"):
-        table.add_column(heading)
-    for cause, (strict, lenient, instead) in report.per_cause.items():
-        table.add_row(cause, str(strict), str(lenient), instead)
-    screen.print(table)
-    levels = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("confidence", "mean", "right"):
-        levels.add_column(heading)
-    for level, mean, right in report.calibration:
-        levels.add_row(level, f"{mean:.2f}", str(right))
-    screen.print(levels)
-    for each in report.graded if show_wrong else ():
-        if not each.is_lenient or each.is_false_alarm or each.is_missed_fatal:
-            label = each.case.label
-            said = f"{each.cause.value}/{each.action.value}"
-            screen.print(
-                Text(f"{each.case.id}: said {said}, labelled {label.cause.value}/{label.action.value}")
-            )

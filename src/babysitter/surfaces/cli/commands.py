@@ -131,7 +131,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "playbook:app", "List, check and test the rules.", _LEARN, "babysit playbook lint my-rules"
     ),
     "eval": CommandEntry(
-        "classify:evaluate", "Measure the diagnosis on labelled cases.", _LEARN, "babysit eval cases --wrong"
+        "eval:evaluate", "Measure the diagnosis on labelled cases.", _LEARN, "babysit eval cases --wrong"
     ),
     "record": CommandEntry(
         "recordings:record",

@@ -14,6 +14,7 @@ from babysitter.errors import UserError
 from babysitter.model.ids import Person
 
 if TYPE_CHECKING:
+    from babysitter.advisor.reader import Reader
     from babysitter.config import Settings
     from babysitter.engine.cluster_pool import ClusterSpec
 
@@ -37,6 +38,17 @@ Transport = Annotated[
 SettingsFile = Annotated[Path | None, typer.Option("--settings", help="The settings file of babysit.")]
 StateDir = Annotated[Path | None, typer.Option("--state-dir", help="Where watches are kept.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Playbooks = Annotated[
+    list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
+]
+Advise = Annotated[bool, typer.Option("--advise", help="Ask the configured advisor for a second opinion.")]
+Exchange = Annotated[
+    Path | None,
+    typer.Option(
+        "--advisor-exchange",
+        help="Write the question into this folder and read its answer there; implies --advise.",
+    ),
+]
 
 
 def settings_from(file: Path | None, state_dir: Path | None) -> "Settings":
@@ -109,6 +121,14 @@ def _ray_spec(address: str) -> "ClusterSpec":
     if note:
         typer.echo(note, err=True)
     return spec
+
+
+def reader_from(settings: Path | None, exchange: Path | None) -> "Reader":
+    """Who gives the second opinion. An exchange folder on the command line needs no settings."""
+    from babysitter.config import Settings, load_settings
+    from babysitter.usecases.second_opinion import open_reader
+
+    return open_reader(Settings() if exchange is not None else load_settings(settings), exchange)
 
 
 def me() -> Person:

@@ -1,0 +1,52 @@
+"""A second opinion in words, beside the verdict of the rules. Redacted; a surface escapes it for its own markup."""
+
+from collections.abc import Iterator
+
+from babysitter.model.opinion import Combined, Opinion, Weighing
+from babysitter.redact import redact
+
+MAX_QUOTES = 4
+MAX_CHARACTERS = 600  # of one sentence of a reader
+
+
+def opinion_lines(combined: Combined | None) -> list[str]:
+    """What is said of an opinion, one row each; empty where none was asked for."""
+    if combined is None:
+        return []
+    opinion = combined.opinion
+    if opinion is None:
+        return [f"No second opinion: {_plain(combined.no_opinion)}"]
+    return [_headline(combined, opinion), *_grounds(opinion)]
+
+
+def _headline(combined: Combined, opinion: Opinion) -> str:
+    sure = f"confidence {opinion.confidence:.0%}"
+    match combined.weighing:
+        case Weighing.AGREED:
+            return f"Second opinion: agrees on {opinion.cause} ({sure})."
+        case Weighing.PROOF_STANDS:
+            return f"Second opinion: {opinion.cause} ({sure}); {combined.cause} is proven and stands."
+        case Weighing.UNDECIDED:
+            return f"Second opinion: the evidence does not decide; the rules say {combined.cause}."
+        case Weighing.WATCHING:
+            return (
+                f"Second opinion: suspected {opinion.cause} ({sure}). The rules say {combined.second}; "
+                "watching until one more check."
+            )
+    return f"Second opinion: suspected {opinion.cause} ({sure}). The rules say {combined.second}."
+
+
+def _grounds(opinion: Opinion) -> Iterator[str]:
+    yield f"Because: {_plain(opinion.explanation)}"
+    for quote in opinion.quotes[:MAX_QUOTES]:
+        yield f"  {quote.line}: {_plain(quote.text)}"
+    if opinion.would_change_mind:
+        yield f"What would change this: {_plain(opinion.would_change_mind)}"
+    for each in opinion.check_next[:3]:
+        yield f"Check next: {_plain(each)}"
+
+
+def _plain(text: str) -> str:
+    """One bounded row without secrets."""
+    row = " ".join(redact(text).split())
+    return row if len(row) <= MAX_CHARACTERS else f"{row[:MAX_CHARACTERS]}…"

@@ -1,0 +1,139 @@
+"""`babysit eval`: the diagnosis measured on labelled cases, by rules alone or with a second opinion."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from babysitter.surfaces.cli.options import Advise, Exchange, Json, Playbooks, SettingsFile, reader_from
+from babysitter.waits import waiting_for
+
+if TYPE_CHECKING:
+    from babysitter.workbench.compare_advice import AdviceComparison
+    from babysitter.workbench.evaluate import EvaluationReport
+
+MAX_REASONS = 5  # cases without an opinion that are named
+
+
+def evaluate(
+    cases: Annotated[Path, typer.Argument(help="Folder (or file) of labelled cases.")],
+    predictions: Annotated[
+        Path | None, typer.Option(help="Write one JSON line per case: id, cause, action, text.")
+    ] = None,
+    playbooks: Playbooks = None,
+    show_wrong: Annotated[
+        bool, typer.Option("--wrong", help="List the cases that were judged wrongly.")
+    ] = False,
+    advise: Advise = False,
+    advisor_exchange: Exchange = None,
+    settings: SettingsFile = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the diagnosis on labelled cases: accuracy, false alarms, missed fatal ones, leaked secrets."""
+    from babysitter.playbook.load import load
+    from babysitter.shipped import shipped
+    from babysitter.workbench import evaluate as service
+
+    with waiting_for("the diagnosis of every case"):
+        report = service.evaluate(service.read_cases(cases), load([shipped(), *(playbooks or [])]))
+    comparison = None
+    if advise or advisor_exchange is not None:
+        from babysitter.workbench.compare_advice import compare
+
+        with waiting_for("the second opinion on every case"):
+            comparison = asyncio.run(compare(report, reader_from(settings, advisor_exchange)))
+        report = comparison.advised
+    if predictions is not None:
+        lines = [json.dumps(each.prediction, ensure_ascii=False) for each in report.graded]
+        predictions.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if as_json:
+        figures = service.as_json(report)
+        if comparison is not None:
+            from babysitter.workbench.compare_advice import comparison_json
+
+            figures["advice"] = comparison_json(comparison)
+        typer.echo(json.dumps(figures, indent=2, ensure_ascii=False))
+        return
+    if comparison is not None:
+        _print_comparison(comparison)
+    _print_report(report, show_wrong=show_wrong)
+
+
+def _print_comparison(comparison: "AdviceComparison") -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from babysitter.surfaces.cli.terminal_view import console
+
+    before, after = comparison.rules, comparison.advised
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("", "rules alone", "with a second opinion"):
+        table.add_column(heading)
+    for name, one, other in (
+        ("cause, strict", before.strict, after.strict),
+        ("cause, lenient", before.lenient, after.lenient),
+        ("action", before.action, after.action),
+        ("false alarms in benign cases", before.false_alarms, after.false_alarms),
+        ("missed fatal cases", before.missed_fatal, after.missed_fatal),
+    ):
+        table.add_row(name, str(one), str(other))
+    screen = console()
+    screen.print(table)
+    cases, cost = max(1, len(before.graded)), comparison.usage.cost_usd
+    ways = ", ".join(f"{name} {count}" for name, count in comparison.weighings.items())
+    rows = [
+        ("opinions", f"{comparison.opinions}: {ways}"),
+        ("actions made worse", ", ".join(comparison.worse_actions) or "none"),
+        ("untrue quotes dropped", str(comparison.dropped_quotes)),
+        ("a question, tokens", f"about {comparison.question_tokens // cases:,}"),
+        ("cost per case", "price not known" if cost is None else f"{cost / cases:.4f} USD"),
+    ]
+    for name, value in rows:
+        screen.print(Text(f"{name:<30}{value}"))
+    for case, reason in list(comparison.without.items())[:MAX_REASONS]:
+        screen.print(Text(f"{case}: no opinion: {reason}"))
+    if len(comparison.without) > MAX_REASONS:
+        screen.print(Text(f"and {len(comparison.without) - MAX_REASONS} more cases without an opinion"))
+
+
+def _print_report(report: "EvaluationReport", *, show_wrong: bool) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from babysitter.surfaces.cli.terminal_view import console
+
+    screen = console()
+    rows = [
+        ("cases", str(len(report.graded))),
+        ("cause, strict", str(report.strict)),
+        ("cause, lenient", str(report.lenient)),
+        ("action", str(report.action)),
+        ("false alarms in benign cases", str(report.false_alarms)),
+        ("missed fatal cases", str(report.missed_fatal)),
+        ("leaked secrets", str(report.leaked)),
+    ]
+    for name, value in rows:
+        screen.print(Text(f"{name:<30}{value}"))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("cause", "strict", "lenient", "said instead"):
+        table.add_column(heading)
+    for cause, (strict, lenient, instead) in report.per_cause.items():
+        table.add_row(cause, str(strict), str(lenient), instead)
+    screen.print(table)
+    levels = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("confidence", "mean", "right"):
+        levels.add_column(heading)
+    for level, mean, right in report.calibration:
+        levels.add_row(level, f"{mean:.2f}", str(right))
+    screen.print(levels)
+    for each in report.graded if show_wrong else ():
+        if not each.is_lenient or each.is_false_alarm or each.is_missed_fatal:
+            label = each.case.label
+            said = f"{each.cause.value}/{each.action.value}"
+            screen.print(
+                Text(f"{each.case.id}: said {said}, labelled {label.cause.value}/{label.action.value}")
+            )

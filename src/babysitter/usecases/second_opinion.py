@@ -1,0 +1,53 @@
+"""A second opinion on a verdict: build the question, consult a reader, weigh its answer against the rules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from babysitter.advisor.combine import combine
+from babysitter.advisor.evidence_pack import build_pack
+from babysitter.advisor.exchange import ExchangeFolder
+from babysitter.advisor.material import Material, RulesVerdict
+from babysitter.advisor.question import Question, ask_about
+from babysitter.advisor.reader import Reader, Usage
+from babysitter.config import Settings
+from babysitter.errors import UserError
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.opinion import Combined
+from babysitter.usecases.advice_material import material_of_text, rules_verdict
+from babysitter.usecases.classify_text import Examined
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """What is displayed, what was asked, and what it cost."""
+
+    combined: Combined
+    question: Question
+    usage: Usage
+
+
+def open_reader(settings: Settings, exchange: Path | None = None) -> Reader:
+    """Return the reader that settings and options name. Raises UserError if they name none."""
+    folder = exchange or settings.advisor.exchange
+    if folder is None:
+        raise UserError(
+            "Nobody is named who could give a second opinion.",
+            next_step="Give --advisor-exchange DIR, or set advisor.exchange.",
+        )
+    return ExchangeFolder(folder)
+
+
+async def advise_on_text(
+    reader: Reader, text: str, facts: JobFacts | None, examined: Examined, *, dumps: Sequence[str] = ()
+) -> Advised:
+    """Consult a reader on a log text that the rules have judged."""
+    material = material_of_text(text, facts, examined.findings, dumps=dumps)
+    return await advise(reader, material, rules_verdict(examined.diagnosis, facts))
+
+
+async def advise(reader: Reader, material: Material, rules: RulesVerdict) -> Advised:
+    """Consult a reader on an incident, and weigh what it says."""
+    question = ask_about(build_pack(material))
+    consultation = await reader.consult(question, material)
+    return Advised(combine(rules, consultation.opinion), question, consultation.usage)
