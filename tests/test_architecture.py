@@ -71,6 +71,7 @@ EXCEPTIONS: dict[str, set[str]] = {
     "launch/ladder_file.py": {"playbook"},  # the reader of YAML that knows the line of every value
     "messages/whole_command.py": {"slack"},  # whether a command fits is a question of Slack's card
     "surfaces/cli/classify.py": {"playbook"},  # --playbooks names folders of rules
+    "surfaces/cli/eval.py": {"playbook"},  # the same
     "surfaces/cli/demo.py": {"sim"},  # the demo brings its own cluster
     "surfaces/cli/sim.py": {"sim"},
 }

@@ -71,7 +71,7 @@ _PLAIN = (
     "| command | object |",
     "|---|---|",
     "| `replay DIR --json` | `steps`: a list of `sample`, `t` (recorded seconds), `phase`, `blind`, `cause`, `severity`, `action`, `summary`, `evidence`; `final`: the same fields of the last step |",
-    "| `eval DIR --json` | `cases`; `strict`, `lenient`, `action`: `right` and `of`; `false_alarms`, `missed_fatal`: `count` and `of`; `leaked`; `per_cause`: an object by cause; `calibration`: a list of `confidence`, `mean`, `right`, `of` |",
+    "| `eval DIR --json` | `cases`; `strict`, `lenient`, `action`: `right` and `of`; `false_alarms`, `missed_fatal`: `count` and `of`; `leaked`; `per_cause`: an object by cause; `calibration`: a list of `confidence`, `mean`, `right`, `of`; with `--advise` also `advice`: `rules` and `advised` with these figures, `opinions`, `weighings`, `without`, `worse_actions`, `dropped_quotes`, `question_tokens_per_case`, `cost_usd_per_case`, `calls` |",
     "| `playbook list --json` | `rules`: a list of `id`, `cause`, `severity`, `action`, `retry`, `confidence`, `consequence`, `place` |",
     "| `playbook lint --json` | `rules`: how many; `faults`: a list of `file`, `line`, `column`, `fault` |",
     "| `playbook test --json` | `tried`: how many examples; `failed`: a list of `name`, `trouble` |",

@@ -1,12 +1,12 @@
-"""What is displayed when rules and an opinion meet. Pure; the same for a watch, `diagnose`, `classify` and `eval`.
+"""What is displayed when rules and an opinion meet. Pure; `diagnose`, `classify` and `eval` call it.
 
 1. Without an opinion the rules' verdict stands unchanged.
 2. A proof (exit record, dump, terminal state) is never overruled.
 3. Elsewhere the opinion's cause is displayed as suspected, the rules' cause second.
 4. An alarm that rests on less than a proof and that the opinion denies is displayed as watching.
 
-The opinion never changes an act: restarts and proposals come from rules and people. Of the displayed action it
-can make `wait` (4), and `escalate` or `wait` where the rules would have said nothing; never a restart.
+The opinion never changes an act: restarts and proposals come from rules and people. The displayed action can
+become `wait` (4), or `escalate` or `wait` where the rules ask for less; never a restart.
 """
 
 from collections.abc import Sequence
@@ -44,12 +44,13 @@ def combine(rules: RulesVerdict, opinion: Opinion | NoOpinion) -> Combined:
     if isinstance(opinion, NoOpinion):
         return Combined(Weighing.NO_OPINION, rules.cause, rules.action, no_opinion=opinion.reason)
     if opinion.cause is rules.cause:
-        return Combined(Weighing.AGREED, rules.cause, rules.action, opinion=opinion)
+        action = _raised(rules, opinion) if rules.has_ended_badly else rules.action
+        return Combined(Weighing.AGREED, rules.cause, action, opinion=opinion)
     if rules.is_proven or _denies_the_end(rules, opinion):
         return Combined(Weighing.PROOF_STANDS, rules.cause, rules.action, opinion=opinion)
     if opinion.cause is Cause.UNKNOWN:
         return Combined(Weighing.UNDECIDED, rules.cause, rules.action, opinion=opinion)
-    if is_alarm(rules.action) and about(opinion.cause).is_benign:
+    if is_alarm(rules.action) and _denies_the_alarm(rules, opinion):
         weighing, action = Weighing.WATCHING, ActionKind.WAIT
     else:
         weighing, action = Weighing.SUSPECTED, _raised(rules, opinion)
@@ -57,14 +58,26 @@ def combine(rules: RulesVerdict, opinion: Opinion | NoOpinion) -> Combined:
 
 
 def _denies_the_end(rules: RulesVerdict, opinion: Opinion) -> bool:
-    """Whether the opinion finds nothing wrong with a job that has ended badly. A stop by a person explains it."""
+    """Whether nothing is found wrong with a job that has ended badly; a stop by a person would explain it."""
     return rules.has_ended_badly and about(opinion.cause).is_benign and opinion.cause is not Cause.USER_CANCEL
 
 
+def _denies_the_alarm(rules: RulesVerdict, opinion: Opinion) -> bool:
+    """Whether the opinion needs nobody: a benign cause, or one that the job gets over by itself."""
+    heals = about(opinion.cause).severity < Severity.FATAL and not is_alarm(opinion.action)
+    return about(opinion.cause).is_benign or (heals and not rules.has_ended_badly)
+
+
 def _raised(rules: RulesVerdict, opinion: Opinion) -> ActionKind:
-    """The rules' action, or more attention where they ask for less than the opinion: never a restart."""
-    if is_alarm(rules.action):
+    """The rules' action, or more attention where they ask for less than the opinion: never a restart.
+
+    Rules that wait already go on waiting over a cause that degrades the job and that only time decides.
+    """
+    cause = about(opinion.cause)
+    if is_alarm(rules.action) or opinion.action is ActionKind.IGNORE:
         return rules.action
-    if is_alarm(opinion.action) and about(opinion.cause).severity >= Severity.DEGRADED:
+    needs_time = cause.severity < Severity.FATAL and cause.is_judged_over_time
+    may_wait = needs_time and rules.action is ActionKind.WAIT and not rules.has_ended_badly
+    if is_alarm(opinion.action) and not cause.is_benign and not may_wait:
         return ActionKind.ESCALATE
-    return rules.action if opinion.action is ActionKind.IGNORE else ActionKind.WAIT
+    return ActionKind.WAIT

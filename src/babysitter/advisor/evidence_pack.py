@@ -1,12 +1,12 @@
 """Build what a reader is shown of an incident: numbered, redacted lines within a budget. Pure.
 
-Every line that can be quoted has a label: `F` for facts of the job, `L` for lines of the log (its own numbers,
-from 1), `D` for thread dumps, `R` for remarks such as a comparison with the last good run.
+Every line that can be quoted has a label: `F` for facts of the job, `L` for lines of the log (its own
+numbers, from 1), `D` for thread dumps, `R` for remarks such as a comparison with the last good run.
 """
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from babysitter.advisor.choose_lines import LINES_AROUND, MAX_SHOWN_CHARACTERS, choose_lines
@@ -59,8 +59,8 @@ def build_pack(
     dumps = _bounded(raw_dumps, MAX_DUMP_LINES)
     titles = [remark.title for remark in material.remarks]
     remarks = [_bounded(remark.lines, MAX_REMARK_LINES) for remark in material.remarks]
-    candidates = material.candidates[:MAX_CANDIDATES]
-    notes = [_note(each) for each in candidates]
+    candidates = _joined(material.candidates)[:MAX_CANDIDATES]
+    notes = list(dict.fromkeys(f"{each.cause}: {_note(each)}" for each in candidates))
     beside = [*facts, *dumps, *titles, *chain.from_iterable(remarks), *notes]
     room = max(0, round(max_tokens * CHARACTERS_PER_TOKEN) - sum(len(each) + 8 for each in beside))
     chosen = choose_lines(material, room, around=around)
@@ -79,7 +79,7 @@ def build_pack(
         _section(_log_title(len(clipped), len(chosen)), _log_rows(chosen, shown_log)),
         _section("Thread dumps", _numbered(shown_dumps)),
         *_remark_sections(shown_titles, [len(each) for each in remarks], all_remarks),
-        _section(_NOTES_TITLE, [f"- {each.cause}: {note}" for each, note in zip(candidates, shown_notes)]),
+        _section(_NOTES_TITLE, [f"- {note}" for note in shown_notes]),
     ]
     text = "\n\n".join(each for each in sections if each)
     lines = {**shown_facts, **shown_log, **shown_dumps, **all_remarks}
@@ -96,11 +96,22 @@ def _log_title(count: int, shown: int) -> str:
     return f"Log, {how_many}, " + ("all shown" if shown == count else f"{shown} shown; the rest is left out")
 
 
+def _joined(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """One for each cause and objection, with the lines of all of them."""
+    groups: dict[tuple[object, ...], Candidate] = {}
+    for each in candidates:
+        key = (each.cause, each.against, "" if each.lines else each.explanation)
+        known = groups.get(key)
+        lines = sorted({*known.lines, *each.lines}) if known else each.lines
+        groups[key] = replace(known or each, lines=tuple(lines))
+    return list(groups.values())
+
+
 def _note(candidate: Candidate) -> str:
+    """The lines for a candidate. A rule's own sentence only without lines: it would be read as a fact."""
     places = ", ".join(f"L{index + 1}" for index in candidate.lines[:6])
-    parts = [candidate.explanation, f"For it: {places}." if places else ""]
-    parts += [f"Against it: {each}." for each in candidate.against]
-    return " ".join(part for part in parts if part)
+    against = "".join(f" (against it: {each})" for each in candidate.against)
+    return (f"for it {places}" if places else candidate.explanation) + against
 
 
 def _rows(text: str) -> Iterator[str]:

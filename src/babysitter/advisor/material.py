@@ -29,9 +29,9 @@ class Remark:
 class LineMarks:
     """What is known of the lines of a log, by their index from 0.
 
-    `tracebacks`: the lines of each, oldest first. `failing`: lines in words that report a failure. `new`: lines
-    unlike anything of the healthy phase or of good runs. `templates`: equal for lines that differ in numbers
-    and names only; empty = not known.
+    `tracebacks`: the lines of each, oldest first. `failing`: lines in words that report a failure. `new`:
+    lines unlike anything of the healthy phase or of good runs. `templates`: equal for lines that differ in
+    numbers and names only; empty = not known.
     """
 
     tracebacks: tuple[tuple[int, ...], ...] = ()
@@ -58,7 +58,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class RulesVerdict:
-    """What the rules alone conclude. `has_ended_badly`: the cluster says that the job failed or was killed."""
+    """What the rules alone conclude. `has_ended_badly`: the cluster says that it failed or was killed."""
 
     cause: Cause
     action: ActionKind

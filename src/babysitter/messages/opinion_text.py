@@ -1,4 +1,4 @@
-"""A second opinion in words, beside the verdict of the rules. Redacted; a surface escapes it for its own markup."""
+"""A second opinion in words. Redacted; a surface escapes it for its own markup."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,7 @@
 """What the advisor is given of an incident: facts in sentences, lines with marks, candidates of the rules."""
 
-from collections.abc import Hashable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from babysitter.advisor.combine import is_proven
 from babysitter.advisor.evidence_pack import CHARACTERS_PER_TOKEN, MAX_PACK_TOKENS
@@ -8,7 +9,6 @@ from babysitter.advisor.material import Candidate, LineMarks, Material, Remark, 
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
-from babysitter.diagnosis.timeline.line_templates import words_of
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
 from babysitter.model.finding import STANCE_PREFIX, Finding, Findings
 from babysitter.model.job_facts import JobFacts
@@ -16,7 +16,9 @@ from babysitter.model.verdict import Diagnosis
 
 MAX_MARKED_LINES = 20_000  # of the end of a log whose lines are read one by one
 SMALL = round(MAX_PACK_TOKENS * CHARACTERS_PER_TOKEN * 0.8)  # characters of a log that is surely shown whole
-_UNREAD = ("",)  # the template of lines that were not read
+MAX_COMPARED = 300  # characters of a line that make its template
+_UNREAD = "not read"  # the template of lines before those
+_WITH_DIGITS = re.compile(r"[\w.:-]*\d[\w.:-]*")
 
 
 def material_of_text(
@@ -97,6 +99,8 @@ def mark_lines(lines: Sequence[str]) -> LineMarks:
     first = max(0, len(lines) - MAX_MARKED_LINES)
     read = lines[first:]
     tracebacks = tuple(tuple(at + first for at in each.lines) for each in read_tracebacks(read))
-    failing = frozenset(at for at, line in enumerate(read, start=first) if reports_failure(read_frame(line)))
-    templates: tuple[Hashable, ...] = (*(_UNREAD for _ in range(first)), *map(words_of, read))
-    return LineMarks(tracebacks, failing, templates=templates)
+    masked = [_WITH_DIGITS.sub("0", line[:MAX_COMPARED]) for line in read]
+    examples = dict(zip(masked, read, strict=True))  # one line of each template is read, not all of them
+    reports = {key: reports_failure(read_frame(line)) for key, line in examples.items()}
+    failing = frozenset(at for at, key in enumerate(masked, start=first) if reports[key])
+    return LineMarks(tracebacks, failing, templates=(*(_UNREAD for _ in range(first)), *masked))

@@ -17,6 +17,8 @@ from babysitter.model.opinion import Combined
 from babysitter.usecases.advice_material import material_of_text, rules_verdict
 from babysitter.usecases.classify_text import Examined
 
+__all__ = ["Advised", "Reader", "advise", "advise_on_text", "open_reader"]
+
 
 @dataclass(frozen=True, slots=True)
 class Advised:

@@ -1,4 +1,4 @@
-"""Labelled cases judged by rules alone and by rules with a second opinion: what changes, and what it costs."""
+"""Labelled cases judged without and with a second opinion: what changes, and what it costs."""
 
 import asyncio
 from collections import Counter

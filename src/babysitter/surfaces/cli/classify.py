@@ -80,7 +80,8 @@ def classify(
 
 
 def _print_json(source: str, examined: "Examined", combined: "Combined | None") -> None:
-    from babysitter.surfaces.views import DiagnoseReply, DiagnosisView, OpinionView, ReasonView
+    from babysitter.surfaces.opinion_views import OpinionView
+    from babysitter.surfaces.views import DiagnoseReply, DiagnosisView, ReasonView
 
     reply = DiagnoseReply(
         job=source,

@@ -1,4 +1,4 @@
-"""A second opinion on the terminal: above the verdict of the rules where there is one, else a note beside it."""
+"""A second opinion on the terminal, above the verdict of the rules."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def print_opinion(combined: "Combined | None", screen: "Console") -> None:
-    """Print an opinion to the screen. That there is none goes to standard error: the output stays the same."""
+    """Print an opinion. That there is none goes to standard error, so that the output stays the same."""
     from rich.text import Text
 
     lines = [safe(line) for line in opinion_lines(combined)]

@@ -14,9 +14,9 @@ from babysitter.errors import UserError
 from babysitter.model.ids import Person
 
 if TYPE_CHECKING:
-    from babysitter.advisor.reader import Reader
     from babysitter.config import Settings
     from babysitter.engine.cluster_pool import ClusterSpec
+    from babysitter.usecases.second_opinion import Reader
 
 Cluster = Annotated[
     str, typer.Option(help="Name of a cluster: of the settings, or as `iris --cluster` knows it.")

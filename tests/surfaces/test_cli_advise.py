@@ -1,0 +1,70 @@
+"""`--advise` on the command line: the exchange folder, nothing configured, and output that stays the same."""
+
+import json
+
+import pytest
+
+from babysitter.surfaces.cli.commands import run
+
+LOG = "step 10 loss 2.0\nOSError: [Errno 28] No space left on device\n"
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    path = tmp_path / "run.log"
+    path.write_text(LOG)
+    return path
+
+
+def test_classify_with_nobody_to_ask(log, capsys):
+    assert run(["classify", str(log), "--advise"]) == 2
+    assert "--advisor-exchange DIR" in capsys.readouterr().err
+
+
+def test_classify_through_the_exchange_folder(log, tmp_path, capsys):
+    folder = tmp_path / "exchange"
+    assert run(["classify", str(log), "--state", "failed"]) == 0
+    alone = capsys.readouterr().out
+    command = ["classify", str(log), "--state", "failed", "--advisor-exchange", str(folder)]
+    assert run(command) == 0
+    asked = capsys.readouterr()
+    assert asked.out == alone
+    assert "No second opinion:" in asked.err
+    (request,) = folder.iterdir()
+    assert "L2| OSError: [Errno 28] No space left on device" in request.read_text()
+    fingerprint = request.name.partition(".")[0]
+    given = {
+        "cause": "data-error",
+        "confidence": 0.7,
+        "explanation": "An odd [bold]reading[/bold].",
+        "citations": [{"line": "L2", "text": "No space left"}, {"line": "L1", "text": "invented"}],
+        "action": "restart-with-change",
+    }
+    (folder / f"{fingerprint}.answer.json").write_text(json.dumps(given))
+    assert run(command) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Second opinion: suspected data-error (confidence 70%). The rules say disk-full.")
+    assert "An odd [bold]reading[/bold]." in shown
+    assert shown.endswith(alone)
+    assert run([*command, "--json"]) == 0
+    reply = json.loads(capsys.readouterr().out)
+    assert reply["diagnosis"]["cause"] == "disk-full"
+    opinion = reply["opinion"]
+    assert (opinion["displayed_cause"], opinion["cause"], opinion["dropped_quotes"]) == (
+        "data-error",
+        "data-error",
+        1,
+    )
+    assert opinion["displayed_action"] == reply["diagnosis"]["action"]
+
+
+def test_eval_says_what_changed(tmp_path, capsys):
+    (tmp_path / "a.yaml").write_text(
+        "id: a\nevidence: {job_state: running, logs: 'step 1'}\n"
+        "label: {cause: healthy, severity: benign, action: ignore}\n"
+    )
+    assert run(["eval", str(tmp_path), "--advisor-exchange", str(tmp_path / "x")]) == 0
+    shown = capsys.readouterr().out
+    assert "with a second opinion" in shown
+    assert "opinions                      0/1 (0%)" in shown
