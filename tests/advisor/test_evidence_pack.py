@@ -1,4 +1,4 @@
-"""What a reader is shown: whole short logs, the telling parts of long ones, nothing secret, the same each time."""
+"""What a reader is shown: short logs whole, the telling parts of long ones, nothing secret."""
 
 import pytest
 
