@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from babysitter.advisor.answer_schema import Answer, read_answer
+from babysitter.advisor.answer_schema import OpinionAnswer, read_answer
 from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.instructions import instructions, taxonomy
 from babysitter.advisor.material import Material
@@ -32,5 +32,5 @@ def test_question_stands_for_itself():
     assert "L1| a line" in question.text
     assert "FINGERPRINT" not in question.text
     example, schema = re.findall(r"```json\n(.*?)\n```", question.text, re.DOTALL)
-    assert isinstance(read_answer(json.loads(example), fingerprint=question.fingerprint), Answer)
+    assert isinstance(read_answer(json.loads(example), fingerprint=question.fingerprint), OpinionAnswer)
     assert set(json.loads(schema)["properties"]) == set(json.loads(example))

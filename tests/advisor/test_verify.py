@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from babysitter.advisor.answer_schema import Answer, read_answer
+from babysitter.advisor.answer_schema import OpinionAnswer, read_answer
 from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.material import Material
 from babysitter.advisor.verify import verify
@@ -21,7 +21,7 @@ LINES = (
 PACK = build_pack(Material(("job state: failed",), LINES))
 
 
-def answer(*quotes: tuple[object, str]) -> Answer:
+def answer(*quotes: tuple[object, str]) -> OpinionAnswer:
     citations = [{"line": line, "text": text} for line, text in quotes]
     found = read_answer(
         {
@@ -33,7 +33,7 @@ def answer(*quotes: tuple[object, str]) -> Answer:
         },
         fingerprint="f",
     )
-    assert isinstance(found, Answer)
+    assert isinstance(found, OpinionAnswer)
     return found
 
 

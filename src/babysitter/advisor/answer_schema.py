@@ -26,7 +26,7 @@ class Citation(BaseModel):
     text: str = Field(max_length=MAX_TEXT, description="copied exactly from that line, whole or a part")
 
 
-class Answer(BaseModel):
+class OpinionAnswer(BaseModel):
     """What a reader says. Nothing in it is believed before `verify` has checked its quotes."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -49,10 +49,10 @@ class Answer(BaseModel):
     )
 
 
-def read_answer(value: Any, *, fingerprint: str) -> Answer | NoOpinion:
+def read_answer(value: Any, *, fingerprint: str) -> OpinionAnswer | NoOpinion:
     """Validate a parsed answer to the question with this fingerprint."""
     try:
-        answer = Answer.model_validate(value)
+        answer = OpinionAnswer.model_validate(value)
     except ValidationError as error:
         fault = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, fault["loc"])) or "the answer"

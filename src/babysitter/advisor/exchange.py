@@ -11,9 +11,9 @@ import stat
 from pathlib import Path
 
 from babysitter.advisor.answer_schema import read_answer
+from babysitter.advisor.consultation import Consultation
 from babysitter.advisor.material import Material
 from babysitter.advisor.question import Question
-from babysitter.advisor.reader import Consultation
 from babysitter.advisor.verify import verify
 from babysitter.errors import UserError
 from babysitter.model.opinion import NoOpinion, Opinion

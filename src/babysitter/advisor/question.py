@@ -4,7 +4,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from babysitter.advisor.answer_schema import Answer
+from babysitter.advisor.answer_schema import OpinionAnswer
 from babysitter.advisor.evidence_pack import EvidencePack, tokens_of
 from babysitter.advisor.instructions import PROMPT_VERSION, instructions
 
@@ -21,7 +21,7 @@ class Question:
     @property
     def text(self) -> str:
         """The whole question as Markdown: instructions, evidence, schema. Any reader can answer it."""
-        schema = json.dumps(Answer.model_json_schema(), indent=1, ensure_ascii=False)
+        schema = json.dumps(OpinionAnswer.model_json_schema(), indent=1, ensure_ascii=False)
         parts = [
             f"# Incident {self.fingerprint}",
             instructions().replace("FINGERPRINT", self.fingerprint),

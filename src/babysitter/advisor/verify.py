@@ -1,13 +1,13 @@
 """Hold the quotes of an answer against the evidence: what was not shown does not count."""
 
-from babysitter.advisor.answer_schema import Answer, Citation
+from babysitter.advisor.answer_schema import Citation, OpinionAnswer
 from babysitter.advisor.evidence_pack import EvidencePack, normalised
 from babysitter.model.opinion import NoOpinion, Opinion, Quote
 
 MIN_QUOTE = 6  # characters of a part of a line; a shorter one proves no reading
 
 
-def verify(answer: Answer, pack: EvidencePack, *, fingerprint: str = "") -> Opinion | NoOpinion:
+def verify(answer: OpinionAnswer, pack: EvidencePack, *, fingerprint: str = "") -> Opinion | NoOpinion:
     """Keep the true quotes; without one there is no opinion."""
     found = [quote for each in answer.citations if (quote := _quote(each, pack)) is not None]
     if not found:

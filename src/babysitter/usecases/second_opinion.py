@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.advisor.combine import combine
+from babysitter.advisor.consultation import Advisor, Usage
 from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.exchange import ExchangeFolder
 from babysitter.advisor.material import Material, RulesVerdict
 from babysitter.advisor.question import Question, ask_about
-from babysitter.advisor.reader import Reader, Usage
 from babysitter.config import Settings
 from babysitter.errors import UserError
 from babysitter.model.job_facts import JobFacts
@@ -17,7 +17,7 @@ from babysitter.model.opinion import Combined
 from babysitter.usecases.advice_material import material_of_text, rules_verdict
 from babysitter.usecases.classify_text import Examined
 
-__all__ = ["Advised", "Reader", "advise", "advise_on_text", "open_reader"]
+__all__ = ["Advised", "Advisor", "advise", "advise_on_text", "open_reader"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Advised:
     usage: Usage
 
 
-def open_reader(settings: Settings, exchange: Path | None = None) -> Reader:
+def open_reader(settings: Settings, exchange: Path | None = None) -> Advisor:
     """Return the reader that settings and options name. Raises UserError if they name none."""
     folder = exchange or settings.advisor.exchange
     if folder is None:
@@ -41,14 +41,14 @@ def open_reader(settings: Settings, exchange: Path | None = None) -> Reader:
 
 
 async def advise_on_text(
-    reader: Reader, text: str, facts: JobFacts | None, examined: Examined, *, dumps: Sequence[str] = ()
+    reader: Advisor, text: str, facts: JobFacts | None, examined: Examined, *, dumps: Sequence[str] = ()
 ) -> Advised:
     """Consult a reader on a log text that the rules have judged."""
     material = material_of_text(text, facts, examined.findings, dumps=dumps)
     return await advise(reader, material, rules_verdict(examined.diagnosis, facts))
 
 
-async def advise(reader: Reader, material: Material, rules: RulesVerdict) -> Advised:
+async def advise(reader: Advisor, material: Material, rules: RulesVerdict) -> Advised:
     """Consult a reader on an incident, and weigh what it says."""
     question = ask_about(build_pack(material))
     consultation = await reader.consult(question, material)

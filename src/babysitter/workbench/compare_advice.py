@@ -8,7 +8,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from babysitter.advisor.reader import Reader, Usage
+from babysitter.advisor.consultation import Advisor, Usage
 from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.opinion import Weighing
 from babysitter.usecases.second_opinion import Advised, advise_on_text
@@ -63,7 +63,7 @@ class AdviceComparison:
         )
 
 
-async def compare(report: EvaluationReport, reader: Reader) -> AdviceComparison:
+async def compare(report: EvaluationReport, reader: Advisor) -> AdviceComparison:
     """Ask a reader about every case of a report, and grade what is displayed then."""
     at_once = asyncio.Semaphore(MAX_AT_ONCE)
 

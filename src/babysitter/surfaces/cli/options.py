@@ -16,7 +16,7 @@ from babysitter.model.ids import Person
 if TYPE_CHECKING:
     from babysitter.config import Settings
     from babysitter.engine.cluster_pool import ClusterSpec
-    from babysitter.usecases.second_opinion import Reader
+    from babysitter.usecases.second_opinion import Advisor
 
 Cluster = Annotated[
     str, typer.Option(help="Name of a cluster: of the settings, or as `iris --cluster` knows it.")
@@ -123,7 +123,7 @@ def _ray_spec(address: str) -> "ClusterSpec":
     return spec
 
 
-def reader_from(settings: Path | None, exchange: Path | None) -> "Reader":
+def reader_from(settings: Path | None, exchange: Path | None) -> "Advisor":
     """Who gives the second opinion. An exchange folder on the command line needs no settings."""
     from babysitter.config import Settings, load_settings
     from babysitter.usecases.second_opinion import open_reader

@@ -35,7 +35,7 @@ class Consultation:
     usage: Usage = Usage()
 
 
-class Reader(Protocol):
+class Advisor(Protocol):
     """Reads a question and gives an opinion, or says in one sentence why there is none."""
 
     async def consult(self, question: Question, material: Material) -> Consultation:
