@@ -4,7 +4,6 @@ Built from the model's values, redacted on the way. docs/json.md is generated fr
 Fields are only ever added within one schema version.
 """
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Literal, Self
 
@@ -14,9 +13,10 @@ from babysitter.model.incident import Incident
 from babysitter.model.launch_request import LaunchRequest
 from babysitter.model.opinion import Combined
 from babysitter.model.proposal import Proposal
-from babysitter.model.verdict import Change, Diagnosis, ProgressSummary, Reason, Verdict
+from babysitter.model.verdict import Diagnosis, ProgressSummary, Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
+from babysitter.surfaces.change_view import ChangeView
 from babysitter.surfaces.needs import need_of, no_restart
 from babysitter.surfaces.opinion_views import OpinionView
 from babysitter.surfaces.printable import safe
@@ -41,19 +41,6 @@ class EvidenceView(View):
             at=evidence.at,
             role=evidence.role,
         )
-
-
-class ChangeView(View):
-    """The one thing that a restart would change."""
-
-    what: str
-    before: str
-    after: str
-    why: str
-
-    @classmethod
-    def of(cls, change: Change | None) -> "ChangeView | None":
-        return cls(**asdict(change)) if change else None
 
 
 class DiagnosisView(View):
