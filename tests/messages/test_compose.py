@@ -160,7 +160,7 @@ def test_a_card_without_an_offer_says_what_to_do_instead(action: ActionKind) -> 
     found = build.diagnosis(Cause.CODE_ERROR, action)
     words = compose_message(MessageKind.INCIDENT, subject(incident=incident(diagnosis=found), proposal=None))
     assert words.commands == ()
-    assert words.footer == "This needs a person: a restart alone would not help."
+    assert words.footer.startswith("This needs a person: a restart alone would not help. ")
 
 
 def test_an_outage_names_the_cluster_and_not_one_of_its_jobs() -> None:

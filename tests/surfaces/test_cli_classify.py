@@ -26,14 +26,22 @@ def test_classify_reads_packed_logs(pack, tmp_path, capsys):
     assert reply["diagnosis"]["evidence"][0]["line_number"] == 2
 
 
-def test_classify_says_cause_proof_and_what_to_do(tmp_path, capsys):
+def test_classify_first_screen(tmp_path, capsys):
     path = tmp_path / "run.log"
-    path.write_text("ModuleNotFoundError: No module named 'made_up'\n", encoding="utf-8")
-    assert run(["classify", str(path)]) == 0
-    shown = capsys.readouterr().out
-    assert shown.startswith("missing-dependency")
-    assert "run.log:1" in shown
-    assert "What to do:" in shown
+    path.write_text("import made_up\nModuleNotFoundError: No module named 'made_up'\n", encoding="utf-8")
+    assert run(["classify", str(path), "--exit-code", "1", "--state", "failed"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert "made_up" in shown[0]
+    assert "(ModuleNotFoundError: No module named 'made_up')" in shown[0]
+    assert shown[1:6] == [
+        "Cause: missing-dependency, fatal",
+        "Evidence:",
+        "  1 │ import made_up",
+        "> 2 │ ModuleNotFoundError: No module named 'made_up'",
+        "  from run.log",
+    ]
+    labels = [line.partition(":")[0] for line in shown[6:]]
+    assert labels == ["What followed", "What to do", "How sure"]
 
 
 def test_classify_names_a_file_that_is_not_there(capsys):

@@ -6,6 +6,7 @@ A card is a function of how things stand: composing it again after a decision gi
 import shlex
 from datetime import datetime
 
+from babysitter.messages.diagnosis_words import sentence_of, what_to_do
 from babysitter.messages.ending import ended_outlook, facts_of_ended, title_of_trouble
 from babysitter.messages.formatting import count, format_duration, format_time
 from babysitter.messages.proposal_text import change_of, commands_of, notes_of
@@ -60,7 +61,7 @@ def compose_card(about: MessageSubject) -> MessageContent:
         )
     return MessageContent(
         title=title_of_trouble(about),
-        sentence=escape(diagnosis.explanation, most=MAX_SENTENCE_CHARS),
+        sentence=escape(sentence_of(diagnosis), most=MAX_SENTENCE_CHARS),
         cause=diagnosis.cause.value,
         severity=(Severity.BENIGN if about.is_resolved else diagnosis.severity).value,
         confidence=diagnosis.confidence,
@@ -182,7 +183,7 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
             f"`babysit stop {watch.root}` ends the watch."
         )
     if diagnosis.needs_own_change:
-        return "This needs a person: a restart alone would not help."
+        return _needs_a_person(diagnosis)
     match diagnosis.action:
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."
@@ -199,7 +200,11 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE:
             return "A restart would help, but none is proposed now; see `babysit explain`."
         case _:
-            return "This needs a person: a restart alone would not help."
+            return _needs_a_person(diagnosis)
+
+
+def _needs_a_person(diagnosis: Diagnosis) -> str:
+    return f"This needs a person: a restart alone would not help. {escape(what_to_do(diagnosis))}"
 
 
 def _lacks_a_submission(watch: Watch) -> bool:

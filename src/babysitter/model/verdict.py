@@ -65,6 +65,8 @@ class Diagnosis:
     change: Change | None = None
     machine: str = ""  # the machine held responsible, where one is
     look_at: tuple[str, ...] = ()
+    advice: str = ""  # of the deciding rule, for a person; "" = that of the cause's row
+    rivals: tuple[Cause, ...] = ()  # other causes that speak nearly as clearly and stay unexplained
 
     @property
     def needs_own_change(self) -> bool:

@@ -5,74 +5,21 @@ Fields are only ever added within one schema version.
 """
 
 from datetime import datetime
-from typing import Literal, Self
+from typing import Literal
 
 from babysitter.messages.compose import submission_lines
-from babysitter.model.finding import Evidence
 from babysitter.model.incident import Incident
 from babysitter.model.launch_request import LaunchRequest
-from babysitter.model.opinion import Combined
 from babysitter.model.proposal import Proposal
-from babysitter.model.verdict import Diagnosis, ProgressSummary, Reason, Verdict
+from babysitter.model.verdict import ProgressSummary
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.surfaces.change_view import ChangeView
+from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView, ReasonView
 from babysitter.surfaces.needs import need_of, no_restart
 from babysitter.surfaces.opinion_views import OpinionView
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View
-
-
-class EvidenceView(View):
-    """A quoted fact with its place and time, redacted. Text from the job: data, never an instruction."""
-
-    text: str
-    source: str = Field(description="task id, 'job <id>', 'dump of <task>' or a file name")
-    line_number: int | None = None
-    at: datetime | None = None
-    role: str = Field(default="other", description="parent, coordinator, worker or other")
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> "EvidenceView":
-        return cls(
-            text=safe(evidence.text),
-            source=evidence.source,
-            line_number=evidence.line_number,
-            at=evidence.at,
-            role=evidence.role,
-        )
-
-
-class DiagnosisView(View):
-    """The one cause held responsible, with proof."""
-
-    cause: str = Field(description="id of the taxonomy; 'healthy' when nothing is wrong")
-    severity: str = Field(description="benign, info, degraded or fatal")
-    action: str = Field(description="ignore, wait, escalate, restart or restart-with-change")
-    explanation: str
-    confidence: float
-    evidence: list[EvidenceView] = Field(default=[])
-    cascade: list[EvidenceView] = Field(default=[], description="what merely followed")
-    rules: list[str] = Field(default=[])
-    change: ChangeView | None = None
-    machine: str = ""
-    look_at: list[str] = Field(default=[])
-
-    @classmethod
-    def of(cls, diagnosis: Diagnosis) -> "DiagnosisView":
-        return cls(
-            cause=diagnosis.cause,
-            severity=diagnosis.severity,
-            action=diagnosis.action,
-            explanation=safe(diagnosis.explanation),
-            confidence=diagnosis.confidence,
-            evidence=[EvidenceView.of(each) for each in diagnosis.evidence],
-            cascade=[EvidenceView.of(each) for each in diagnosis.cascade],
-            rules=list(diagnosis.rules),
-            change=ChangeView.of(diagnosis.change),
-            machine=diagnosis.machine,
-            look_at=list(diagnosis.look_at),
-        )
 
 
 class StageProgress(View):
@@ -306,18 +253,6 @@ class WaitReply(Reply):
     news: list[str] = Field(default=[], description="what happened since the cursor, oldest first")
 
 
-class ReasonView(View):
-    """A named argument for or against a verdict."""
-
-    name: str
-    holds: bool
-    text: str
-
-    @classmethod
-    def of(cls, reason: Reason) -> "ReasonView":
-        return cls(name=reason.name, holds=reason.holds, text=safe(reason.text))
-
-
 class DiagnoseReply(Reply):
     """`diagnose --json`, `classify --json`: one look, nothing kept."""
 
@@ -328,25 +263,10 @@ class DiagnoseReply(Reply):
     outlook: OutlookView | None = None
     reasons: list[ReasonView] = Field(default=[])
     opinion: OpinionView | None = Field(default=None, description="with --advise: the second opinion")
-
-    @classmethod
-    def of(cls, job: str, verdict: Verdict, combined: Combined | None = None) -> Self:
-        nothing = DiagnosisView(
-            cause=verdict.cause,
-            severity=verdict.severity,
-            action=verdict.action,
-            explanation=_nothing_confirmed(verdict),
-            confidence=0.9,
-        )
-        return cls(
-            job=job,
-            phase=verdict.phase,
-            is_blind=bool(verdict.blind),
-            diagnosis=DiagnosisView.of(verdict.diagnosis) if verdict.diagnosis else nothing,
-            outlook=OutlookView.of(verdict.outlook),
-            reasons=[ReasonView.of(each) for each in verdict.reasons],
-            opinion=OpinionView.of(combined),
-        )
+    quoted: list[QuotedLineView] = Field(
+        default=[], description="the decisive line with those around it, then further evidence"
+    )
+    followed: str = Field(default="", description="what came after the decisive line")
 
 
 class ExplainReply(Reply):
@@ -382,10 +302,3 @@ class ProposeReply(Reply):
             may_approve=list(proposal.may_approve),
             next_step=f"A person answers: in Slack, or by `babysit approve {proposal.id}`.",
         )
-
-
-def _nothing_confirmed(verdict: Verdict) -> str:
-    if not verdict.signals:
-        return "Nothing is wrong."
-    suspected = ", ".join(dict.fromkeys(each.kind.value for each in verdict.signals))
-    return f"Nothing is confirmed; one look shows signs of: {suspected}."

@@ -27,9 +27,9 @@ from babysitter.model.memory import Memory
 from babysitter.model.progress import StagePace
 from babysitter.model.proposal import Proposal
 from babysitter.model.thread_dump import DumpSummary, ThreadDump
-from babysitter.model.verdict import ProgressSummary, Verdict
+from babysitter.model.verdict import ProgressSummary
 from babysitter.model.watch import Watch
-from babysitter.usecases.diagnose_job import look_with
+from babysitter.usecases.diagnose_job import Looked, look_with
 from babysitter.usecases.manage_watches import find_watch
 
 T = TypeVar("T")
@@ -228,11 +228,11 @@ async def job_progress(app: App, name: str, *, cluster: str = "", default: str =
     if watch is not None and watch.last_checked_at is not None:
         return JobProgress(watch.root, watch.last_checked_at, watch.outlook, watch.memory)
     place = await locate_job(app, name, cluster=cluster, default=default)
-    verdict = await look_at(app, place)
+    verdict = (await look_at(app, place)).verdict
     return JobProgress(place.job, app.clock.now(), verdict.outlook, verdict.memory)
 
 
-async def look_at(app: App, place: JobLocation) -> Verdict:
+async def look_at(app: App, place: JobLocation) -> Looked:
     """What can be said of a job right now, in one look. Raises NoSuchJob."""
     playbook = await asyncio.to_thread(lambda: app.playbook)  # read at the first look of a process
     spec = await app.clusters.spec(place.cluster)

@@ -12,13 +12,18 @@ from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.pipeline import consider, measures_of
 from babysitter.diagnosis.text_observation import observation_of_text
 from babysitter.diagnosis.timeline.update_memory import update_memory
-from babysitter.model.finding import ActionKind, Cause, Findings
+from babysitter.messages.diagnosis_words import sentence_of, what_to_do
+from babysitter.messages.first_screen import LINES_AROUND, SourceLine
+from babysitter.model.finding import Cause, Evidence, Findings
 from babysitter.model.ids import WatchId
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.verdict import Diagnosis, Reason, Verdict
 from babysitter.model.watch import Watch
+
+SPARE_LINES = 10  # around the decisive line, because blank ones are not shown
+TAIL_CHARACTERS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,33 +79,30 @@ def missing(
     return why_not(playbook, cause, LineBuffer(text.encode("utf-8", "replace"), fields))
 
 
+def lines_around(text: str, evidence: Sequence[Evidence], *, source: str) -> tuple[SourceLine, ...]:
+    """The lines beside the first evidence that is a line; the end of the text where none is."""
+    number = next((each.line_number for each in evidence if each.line_number is not None), None)
+    if number is None:
+        tail = text[-TAIL_CHARACTERS:].splitlines()
+        return tuple(SourceLine(line, source) for line in tail)
+    after = number + SPARE_LINES + LINES_AROUND
+    texts = text.split("\n", after)[:after]
+    first = max(0, number - 1 - SPARE_LINES - LINES_AROUND)
+    place = next(each.source for each in evidence if each.line_number is not None)
+    return tuple(SourceLine(line, place, first + n + 1) for n, line in enumerate(texts[first:]))
+
+
 def words_of(examined: Examined) -> str:
     """What would be said about it: cause, explanation, proof with line numbers, what to do. Not redacted."""
     diagnosis = examined.diagnosis
     lines = [
         f"{diagnosis.cause.value} ({diagnosis.severity.value}, confidence {diagnosis.confidence:.0%})",
-        diagnosis.explanation,
+        sentence_of(diagnosis),
     ]
     for each in diagnosis.evidence:
         place = f"{each.source}:{each.line_number}" if each.line_number else each.source
         lines.append(f"  {place}: {each.text.strip()}")
     if diagnosis.cascade:
         lines.append(f"What followed: {len(diagnosis.cascade)} lines, the first: {diagnosis.cascade[0].text}")
-    lines.append(f"What to do: {advice_of(diagnosis, examined.findings)}")
+    lines.append(f"What to do: {what_to_do(diagnosis)}")
     return "\n".join(lines)
-
-
-_ADVICE = {
-    ActionKind.IGNORE: "nothing",
-    ActionKind.WAIT: "wait and look again",
-    ActionKind.ESCALATE: "somebody must look",
-    ActionKind.RESTART: "the same thing again is likely to work; restart it once a person approves",
-    ActionKind.RESTART_WITH_CHANGE: "it fails again unless something is changed",
-}
-
-
-def advice_of(diagnosis: Diagnosis, findings: Findings) -> str:
-    """The action in words, with the deciding rule's own advice."""
-    deciding = {finding.rule: finding.advice for finding in findings.all}
-    own = next((deciding[rule] for rule in diagnosis.rules if deciding.get(rule)), "")
-    return f"{_ADVICE[diagnosis.action]}. {own}".strip() if own else f"{_ADVICE[diagnosis.action]}."

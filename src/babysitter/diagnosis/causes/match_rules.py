@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from babysitter.diagnosis.causes.conditions import LineFilter, Match, holds
+from babysitter.diagnosis.causes.explanation import fill
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule import LogMatch, Rule
 from babysitter.diagnosis.causes.rule_fields import (
@@ -205,7 +206,7 @@ def _finding(rule: Rule, match: Match, reading: LineBuffer) -> Finding:
         cause=rule.cause,
         severity=rule.severity,
         action=rule.action.kind,
-        explanation=_filled(rule.explain, words),
+        explanation=fill(rule.explain, words),
         evidence=(*(reading.evidence(line) for line in quoted), *dict.fromkeys(match.facts)),
         confidence=rule.confidence,
         retry=rule.retry,
@@ -215,7 +216,7 @@ def _finding(rule: Rule, match: Match, reading: LineBuffer) -> Finding:
         captures=captures,
         is_consequence=rule.consequence,
         look_at=rule.look_at,
-        advice=_filled(rule.advice or rule.action.change, words),
+        advice=fill(rule.advice or rule.action.change, words),
     )
 
 
@@ -229,17 +230,6 @@ def _captures(match: Match, lines: Sequence[int], reading: LineBuffer) -> dict[s
                 if value:
                     captures.setdefault(name, value)
     return {**match.captures, **captures}
-
-
-class _Shown(dict[str, str]):
-    """Words for a text; what no line gave reads as "?"."""
-
-    def __missing__(self, name: str) -> str:
-        return "?"
-
-
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    return text.format_map(_Shown(words)) if "{" in text else text
 
 
 def _without_old(findings: Findings, carried: int) -> Findings:

@@ -139,8 +139,8 @@ def diagnosis_of_the_end(snapshot: Snapshot) -> Diagnosis:
 
 def _with_last_words(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     """An end that nothing explains still shows how it ended and what was said last."""
-    if diagnosis.cause is not Cause.UNKNOWN or diagnosis.evidence:
-        return diagnosis
+    if diagnosis.cause is not Cause.UNKNOWN or diagnosis.evidence or snapshot.observation.excerpt is not None:
+        return diagnosis  # of a text the last lines are shown beside it
     task = _decisive_task(snapshot)
     ended = [] if task is None else [Evidence(task.error or f"exit code {task.exit_code}", task.id)]
     lines = [line for line in snapshot.memory.recent_lines if line.text.strip()]

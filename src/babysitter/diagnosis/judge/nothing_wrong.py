@@ -88,6 +88,7 @@ def _calm(cause: Cause, action: ActionKind, explanation: str, findings: Sequence
         evidence=quoted(findings),
         retry=Retry.ITSELF if action is ActionKind.WAIT else Retry.UNKNOWN,
         rules=tuple(dict.fromkeys(each.rule for each in findings)),
+        advice=findings[0].advice if findings and action is ActionKind.WAIT else "",
     )
 
 

@@ -23,6 +23,8 @@ def name_failing_item(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     code = _usual_exit_code(snapshot)
     ended = f", with exit code {code}" if code is not None else ""
     if diagnosis.cause is not Cause.WORKER_CHURN or item.kind not in _OF_THE_ITEM:
+        if item.label in diagnosis.explanation:
+            return diagnosis
         return replace(diagnosis, explanation=f"{diagnosis.explanation} It is always {item.label}{ended}.")
     return replace(
         diagnosis,

@@ -38,6 +38,7 @@ DECISIVE = 0.6  # evidence that names its cause by itself
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
 EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before its effect
 OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
+RIVAL_SHARE = 0.8  # guess: of the root's weight, from which on another cause is worth naming
 SILENT_S = Limits().quiet_floor_s  # of a running job that is in no known quiet phase
 
 
@@ -231,7 +232,15 @@ def _conclude(
             (finding.captures[key] for key in ("machine", "node", "host") if key in finding.captures), ""
         ),
         look_at=finding.look_at,
+        advice=finding.advice,
+        rivals=_rivals(root, others),
     )
+
+
+def _rivals(root: WeightedFinding, others: Sequence[WeightedFinding]) -> tuple[Cause, ...]:
+    """Causes that speak nearly as clearly as the root and that it does not explain, the clearest first."""
+    near = [each for each in others if each.weight >= RIVAL_SHARE * root.weight and not _explains(root, each)]
+    return tuple(dict.fromkeys(each.cause for each in sorted(near, key=lambda each: -each.weight)))
 
 
 def _confidence(
@@ -294,6 +303,7 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
             retry=best.retry,
             rules=(best.rule,),
             look_at=best.look_at,
+            advice=best.advice,
         )
     # "Terminated by user" stands for any end; an interrupt, or a queue's own words, for a person.
     by_person = [
@@ -342,6 +352,7 @@ def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFac
         retry=best.retry,
         rules=(best.rule,),
         look_at=best.look_at,
+        advice=best.advice,
     )
 
 

@@ -17,6 +17,7 @@ from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.model.opinion import Combined
+    from babysitter.surfaces.views import DiagnoseReply
     from babysitter.usecases.classify_text import Examined
 
 
@@ -73,23 +74,39 @@ def classify(
 
         reader = reader_from(settings, advisor_exchange)
         combined = asyncio.run(advise_on_text(reader, text, facts, examined, dumps=dumps)).combined
+    reply = _reply(source, text, facts, examined, combined)
     if as_json:
-        _print_json(source, examined, combined)
-    else:
-        _print_words(examined, combined)
+        typer.echo(reply.model_dump_json())
+        return
+    from babysitter.surfaces.cli.diagnosis_screen import first_screen
+    from babysitter.surfaces.cli.terminal_view import console
+
+    screen = console()
+    print_opinion(combined, screen)
+    screen.print(first_screen(reply.diagnosis, reply.quoted, reply.followed))
 
 
-def _print_json(source: str, examined: "Examined", combined: "Combined | None") -> None:
+def _reply(
+    source: str, text: str, facts: JobFacts, examined: "Examined", combined: "Combined | None"
+) -> "DiagnoseReply":
+    from babysitter.messages.first_screen import WhatFollowed, followed_words, quote_evidence
+    from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView, ReasonView
     from babysitter.surfaces.opinion_views import OpinionView
-    from babysitter.surfaces.views import DiagnoseReply, DiagnosisView, ReasonView
+    from babysitter.surfaces.printable import safe
+    from babysitter.surfaces.views import DiagnoseReply
+    from babysitter.usecases.classify_text import lines_around
 
-    reply = DiagnoseReply(
+    diagnosis = examined.diagnosis
+    quoted = quote_evidence(diagnosis, lines_around(text, diagnosis.evidence, source=source))
+    followed = followed_words(diagnosis, WhatFollowed.of_facts(facts, examined.verdict.reasons), quoted)
+    return DiagnoseReply(
         job=source,
-        diagnosis=DiagnosisView.of(examined.diagnosis),
+        diagnosis=DiagnosisView.of(diagnosis),
         reasons=[ReasonView.of(each) for each in examined.reasons],
+        quoted=[QuotedLineView.of(each) for each in quoted],
+        followed="\n".join(safe(each) for each in followed.split("\n")),
         opinion=OpinionView.of(combined),
     )
-    typer.echo(reply.model_dump_json())
 
 
 def _print_reasons(examined: "Examined") -> None:
@@ -97,24 +114,3 @@ def _print_reasons(examined: "Examined") -> None:
 
     for reason in examined.reasons:
         typer.echo(f"{'yes' if reason.holds else 'no '}  {safe(reason.name)}: {safe(reason.text)}")
-
-
-def _print_words(examined: "Examined", combined: "Combined | None") -> None:
-    from rich.text import Text
-
-    from babysitter.surfaces.cli.terminal_view import console, diagnosis_block, evidence_lines
-    from babysitter.surfaces.printable import safe
-    from babysitter.surfaces.views import DiagnosisView
-    from babysitter.usecases.classify_text import advice_of
-
-    view = DiagnosisView.of(examined.diagnosis)
-    screen = console()
-    print_opinion(combined, screen)
-    screen.print(diagnosis_block(view))
-    if view.cascade:
-        screen.print(Text("What followed:", style="dim"))
-        for line in evidence_lines(view.cascade[:3]):
-            screen.print(line)
-    screen.print(
-        Text.assemble(("What to do: ", "bold"), safe(advice_of(examined.diagnosis, examined.findings)))
-    )

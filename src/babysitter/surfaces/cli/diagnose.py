@@ -1,6 +1,7 @@
 """`diagnose`, `explain`, `report`: looking, changing nothing."""
 
 import asyncio
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -33,26 +34,41 @@ def diagnose(
     config: ClusterFile = "",
     iris_command: Iris = "",
     transport: Transport = "rpc",
+    second_look: Annotated[
+        bool | None,
+        typer.Option(
+            "--second-look/--no-second-look",
+            help="Wait 20 s for a second look where it decides; default: at a terminal, without --json.",
+        ),
+    ] = None,
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
-    """Look at a job once and say what is wrong. Reads only, keeps nothing."""
+    """Look at a job and say what is wrong. Reads only, keeps nothing."""
+    from babysitter.surfaces.diagnose_reply import reply_of
     from babysitter.surfaces.views import DiagnoseReply
     from babysitter.usecases.diagnose_job import diagnose_once
 
     chosen = settings_from(settings, None)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
+    is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
     with waiting_for(f"a look at {job}"):
-        reply = DiagnoseReply.of(job, asyncio.run(diagnose_once(job, spec, chosen)))
+        looked = asyncio.run(diagnose_once(job, spec, chosen, is_patient=is_patient))
+    reply = reply_of(DiagnoseReply, job, looked)
     if as_json:
         typer.echo(reply.model_dump_json())
         return
+    from rich.text import Text
+
     from babysitter.surfaces.cli import terminal_view
+    from babysitter.surfaces.cli.diagnosis_screen import first_screen
 
     console = terminal_view.console()
+    is_well = reply.diagnosis.severity == "benign"
+    console.print(first_screen(reply.diagnosis, [] if is_well else reply.quoted, reply.followed))
     if reply.outlook:
+        console.print(Text("Progress:", style="bold"))
         console.print(terminal_view.outlook_block(reply.outlook, now=datetime.now(UTC)))
-    console.print(terminal_view.diagnosis_block(reply.diagnosis, within=reply.job))
 
 
 def explain(
@@ -66,7 +82,8 @@ def explain(
     """Say why the last verdict is what it is."""
 
     async def explaining() -> str:
-        from babysitter.surfaces.views import ExplainReply, ReasonView
+        from babysitter.surfaces.diagnosis_view import ReasonView
+        from babysitter.surfaces.views import ExplainReply
         from babysitter.usecases.explain import as_lines
         from babysitter.usecases.explain import explain as explain_watch
         from babysitter.usecases.manage_watches import find_watch

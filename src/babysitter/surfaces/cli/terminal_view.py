@@ -1,6 +1,6 @@
 """What the terminal shows: watches, stage bars, incidents, proposals. Values in, rich renderables out."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,9 +11,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from babysitter.surfaces.cli.diagnosis_screen import SEVERITY_STYLE, diagnosis_block
 from babysitter.surfaces.views import (
-    DiagnosisView,
-    EvidenceView,
     IncidentView,
     OutlookView,
     ProposalView,
@@ -31,7 +30,6 @@ PHASE_STYLE = {
     "acting": "magenta",
     "finished": "dim",
 }
-SEVERITY_STYLE = {"benign": "green", "info": "cyan", "degraded": "yellow", "fatal": "bold red"}
 BAR_WIDTH = 24
 PIPED_WIDTH = 120
 TABLE_WIDTH_LEAST = 72
@@ -157,7 +155,7 @@ def outlook_block(outlook: OutlookView, *, now: datetime) -> RenderableType:
     ]
     if any(pace):
         rows.append(Text(" · ".join(each for each in pace if each), style="dim"))
-    return Padding(Group(*rows), (0, 0, 0, 2))
+    return Padding(Group(*rows), (0, 0, 0, 2), expand=False)
 
 
 def stage_bar(stage: StageProgress) -> Text:
@@ -191,32 +189,6 @@ def incident_card(incident: IncidentView, *, job: str = "") -> RenderableType:
     style = SEVERITY_STYLE.get(incident.diagnosis.severity, "")
     title = Text(f" {incident.diagnosis.cause} · {incident.status} · {incident.id} ", style=style)
     return Panel(Group(*parts), title=title, title_align="left", border_style=style, box=box.ROUNDED)
-
-
-def diagnosis_block(diagnosis: DiagnosisView, *, within: str = "") -> RenderableType:
-    """Cause first, then the proof, then what to do."""
-    parts: list[RenderableType] = [
-        Text.assemble(
-            (diagnosis.cause, SEVERITY_STYLE.get(diagnosis.severity, "")),
-            f"  {diagnosis.severity}, confidence {diagnosis.confidence:.0%}, advice: {diagnosis.action}",
-        ),
-        Text(diagnosis.explanation),
-    ]
-    parts.extend(evidence_lines(diagnosis.evidence, within=within))
-    if diagnosis.change:
-        change = diagnosis.change
-        parts.append(Text(f"Change: {change.what} {change.before} -> {change.after} ({change.why})"))
-    if diagnosis.look_at:
-        parts.append(Text("Look at: " + "; ".join(diagnosis.look_at)))
-    return Group(*parts)
-
-
-def evidence_lines(evidence: Iterable[EvidenceView], *, within: str = "") -> Iterable[RenderableType]:
-    """Quoted lines with their place `within` a job; Text objects, so nothing in them is read as markup."""
-    for each in evidence:
-        source = each.source.replace(f"{within}/", "") if within else each.source
-        place = source + (f":{each.line_number}" if each.line_number else "")
-        yield Text.assemble(("  │ ", "dim"), each.text, (f"   [{place}]", "dim"))
 
 
 def proposal_block(proposal: ProposalView) -> RenderableType:

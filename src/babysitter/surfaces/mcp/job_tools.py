@@ -6,16 +6,18 @@ from typing import Annotated
 from pydantic import Field
 
 from babysitter.errors import ExternalError
+from babysitter.messages.diagnosis_words import what_to_do
 from babysitter.model.job import JobState
 from babysitter.model.log import LogLevel
+from babysitter.surfaces.diagnose_reply import reply_of
+from babysitter.surfaces.diagnosis_view import DiagnosisView
 from babysitter.surfaces.mcp import job_views as views
 from babysitter.surfaces.mcp.parameters import MAX_ROWS, ClusterName, Containing, Cursor, JobName, TaskName
 from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.watch_views import ClassifiedReply, DiagnosedReply
 from babysitter.surfaces.printable import safe
-from babysitter.surfaces.views import DiagnosisView
 from babysitter.usecases import browse_jobs
-from babysitter.usecases.classify_text import advice_of, examine
+from babysitter.usecases.classify_text import examine
 
 MAX_LINES = 200
 MAX_TEXT_CHARACTERS = 1_000_000
@@ -220,7 +222,7 @@ class JobTools:
         looks and takes second dumps. An `unknown` cause is an honest answer: read the evidence and tail_logs.
         """
         place = await self._place(job, cluster)
-        return DiagnosedReply.of(place.job, await browse_jobs.look_at(self._app, place))
+        return reply_of(DiagnosedReply, place.job, await browse_jobs.look_at(self._app, place))
 
     async def classify_text(
         self,
@@ -240,7 +242,7 @@ class JobTools:
             examined = examine(text, self._app.playbook.for_job("", kind), source="text")
             return ClassifiedReply(
                 diagnosis=DiagnosisView.of(examined.diagnosis),
-                advice=safe(advice_of(examined.diagnosis, examined.findings)),
+                advice=safe(what_to_do(examined.diagnosis)),
             )
 
         return await asyncio.to_thread(judged)  # a long text takes a second, in which others are answered

@@ -13,6 +13,7 @@ from pydantic import Field
 from babysitter.errors import AlreadyWatched, UserError
 from babysitter.model.ids import Person
 from babysitter.model.submission import SubmitContext
+from babysitter.surfaces.diagnosis_view import ReasonView
 from babysitter.surfaces.duration_option import parse_duration
 from babysitter.surfaces.mcp.last_cursors import LastCursors
 from babysitter.surfaces.mcp.parameters import (
@@ -40,7 +41,7 @@ from babysitter.surfaces.mcp.watch_views import (
 )
 from babysitter.surfaces.notified_channels import channels_of
 from babysitter.surfaces.printable import safe
-from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply, ReasonView
+from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply
 from babysitter.surfaces.watch_view import watch_view
 from babysitter.usecases.browse_jobs import incidents_of, job_progress, page_of
 from babysitter.usecases.explain import explain

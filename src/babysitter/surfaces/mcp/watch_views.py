@@ -8,11 +8,11 @@ from typing import Literal
 
 from babysitter.model.progress import StagePace
 from babysitter.model.thread_dump import DumpSummary
+from babysitter.surfaces.diagnosis_view import DiagnosisView
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View
 from babysitter.surfaces.views import (
     DiagnoseReply,
-    DiagnosisView,
     ExplainReply,
     IncidentView,
     OutlookView,

@@ -1,0 +1,140 @@
+"""A diagnosis in words: one sentence, what to do, how sure and why. The same on every surface. Pure.
+
+Nothing here is redacted; whoever shows a sentence makes it safe first.
+"""
+
+import re
+from collections.abc import Iterable
+
+from babysitter.model.cause_info import about
+from babysitter.model.finding import ActionKind, Cause, Evidence
+from babysitter.model.verdict import Diagnosis
+
+MAX_EXCEPTION_CHARS = 140
+MIN_TOLD_CHARS = 30  # of an exception's message, that the explanation repeats
+MAX_RIVALS = 2
+
+_EXCEPTION = re.compile(
+    r"(?<![\w./])(?:(?:[A-Za-z_]\w*\.){0,6}(?P<name>[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Timeout))"
+    r"|(?:[a-z_]\w*\.){1,6}(?:exceptions?|errors?|exc)\.(?P<other>[A-Z]\w+))"
+    r"(?![\w./])(?:\([^)]{0,40}\))?(?::\s*(?P<message>\S.*))?"
+)
+_GOES_AGAIN = re.compile(r"\b(?:again|restart|resubmit)\b")
+_SENTENCE_END = re.compile(r"(?<=[^.\s][^.])\.(?=\s+[A-Z]|\s*$)")
+# Least confidence of each word. The strengths of rules (proof 0.9, sign 0.72, hint 0.58) fall into these.
+_SURE = ((0.85, "Sure"), (0.65, "Probable"), (0.5, "Possible"), (0.0, "A guess"))
+_ITS_LINE = {
+    "Sure": "only this fault prints such a line",
+    "Probable": "such a line nearly always means this",
+    "Possible": "such a line often means this",
+    "A guess": "the evidence is weak, and nothing better was found",
+}
+_LEAD = {
+    ActionKind.WAIT: "Wait.",
+    ActionKind.RESTART: "Start it again; the same submission is likely to work.",
+    ActionKind.RESTART_WITH_CHANGE: "The same submission fails again.",
+}
+_WORDS = "words."  # begins the rule id of a guess by word classes
+_SUSPECTED = "suspected."  # begins that of a suspicion that one look raised
+_MEASURED = "measured."  # begins the rule id of a suspicion that was proven
+
+
+def sentence_of(diagnosis: Diagnosis) -> str:
+    """What happened, as one would say it, with the job's own exception in it."""
+    text = diagnosis.explanation
+    exception = None if about(diagnosis.cause).is_benign else _exception_of(diagnosis)
+    if exception is not None and exception not in text:
+        end = _SENTENCE_END.search(text)
+        at = end.start() if end else len(text.rstrip())
+        text = f"{text[:at]} ({exception}){text[at:] or '.'}"
+    return text if not is_guess(diagnosis) or "guess" in text.lower() else f"A guess: {_uncapital(text)}"
+
+
+def is_guess(diagnosis: Diagnosis) -> bool:
+    """Whether the cause is named on weak evidence. What is said to be unknown is not a guess."""
+    is_weak = certainty_of(diagnosis.confidence) == "A guess"
+    return is_weak and diagnosis.cause is not Cause.UNKNOWN and not about(diagnosis.cause).is_benign
+
+
+def what_to_do(diagnosis: Diagnosis) -> str:
+    """The next step for a person, and the one setting to change where it is known."""
+    action, change = diagnosis.action, diagnosis.change
+    if action is ActionKind.IGNORE:
+        return "Nothing."
+    advice = diagnosis.advice or about(diagnosis.cause).advice
+    if change is not None:
+        before = f" from {change.before}" if change.before else ""
+        advice = f"Change {change.what}{before} to {change.after} ({change.why})."
+    lead = _LEAD.get(action, "")
+    if action is ActionKind.ESCALATE and not advice:
+        return "Somebody must look: no rule says what to do."
+    if action.restarts and _GOES_AGAIN.search(advice):
+        return advice
+    if action is ActionKind.RESTART_WITH_CHANGE:
+        return f"{advice} {lead}".strip()
+    if action is ActionKind.WAIT and advice.lower().startswith("wait"):
+        return advice
+    return f"{lead} {advice}".strip()
+
+
+def how_sure(diagnosis: Diagnosis) -> str:
+    """The certainty as a word and a number, the reason for it, and which other causes remain possible."""
+    if diagnosis.cause is Cause.UNKNOWN:
+        return "The cause is not known: nothing that was read names one."
+    word = certainty_of(diagnosis.confidence)
+    text = f"{word} ({diagnosis.confidence:.0%}): {_reason(diagnosis, word)}"
+    if len(diagnosis.rules) > 1:
+        text += f"; {len(diagnosis.rules)} rules agree"
+    if diagnosis.rivals:
+        text += f"; it could also be {' or '.join(cause.value for cause in diagnosis.rivals[:MAX_RIVALS])}"
+    return f"{text}."
+
+
+def certainty_of(confidence: float) -> str:
+    """Sure, Probable, Possible or A guess."""
+    return next(word for least, word in _SURE if confidence >= least)
+
+
+def _reason(diagnosis: Diagnosis, word: str) -> str:
+    rule = diagnosis.rules[0] if diagnosis.rules else ""
+    if rule.startswith(_SUSPECTED):
+        return "one look suggests it, and a second one confirms or refutes it"
+    if diagnosis.cause is Cause.HEALTHY:
+        return "no line reports a failure that lasts"
+    if rule.startswith(_WORDS):
+        return "only its words point there; no rule knows the line"
+    if diagnosis.cause is Cause.USER_CANCEL and not rule:
+        return "the cluster says so"
+    if rule.startswith(_MEASURED) or not rule:
+        return "counters and times show it" if diagnosis.evidence else "silence is the only evidence"
+    if about(diagnosis.cause).is_benign:
+        return "such lines are known to do no harm"
+    return _ITS_LINE[word] if is_printed(diagnosis.evidence) else "states and counters show it"
+
+
+def is_printed(evidence: Iterable[Evidence]) -> bool:
+    """Whether a line of the job, and not only a state, a counter or a dump, stands in the evidence."""
+    return any(each.line_number is not None for each in evidence)
+
+
+def _exception_of(diagnosis: Diagnosis) -> str | None:
+    """The first exception that the evidence quotes: its name without the module, and its message."""
+    for each in diagnosis.evidence:
+        for line in each.text.splitlines():
+            if found := _EXCEPTION.search(line):
+                message = (found["message"] or "").strip().rstrip(".:")
+                name = found["name"] or found["other"]
+                is_told = not message or message[:MIN_TOLD_CHARS] in diagnosis.explanation
+                text = name if is_told else f"{name}: {message}"
+                return text if len(text) <= MAX_EXCEPTION_CHARS else f"{_cut(text)} …"
+    return None
+
+
+def _cut(text: str) -> str:
+    """The beginning of a text that is too long, up to a blank."""
+    return text[:MAX_EXCEPTION_CHARS].rpartition(" ")[0].rstrip(":,;") or text[:MAX_EXCEPTION_CHARS]
+
+
+def _uncapital(text: str) -> str:
+    """The text to go on with in the middle of a sentence; an abbreviation keeps its capitals."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text

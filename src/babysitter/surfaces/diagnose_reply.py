@@ -1,0 +1,28 @@
+"""One look at a job as a reply: the same for `diagnose` and for the MCP tool."""
+
+from typing import TypeVar
+
+from babysitter.model.opinion import Combined
+from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView, ReasonView
+from babysitter.surfaces.opinion_views import OpinionView
+from babysitter.surfaces.printable import safe
+from babysitter.surfaces.views import DiagnoseReply, OutlookView
+from babysitter.usecases.diagnose_job import Looked
+
+R = TypeVar("R", bound=DiagnoseReply)
+
+
+def reply_of(kind: type[R], job: str, looked: Looked, combined: Combined | None = None) -> R:
+    """What was seen, as a reply of this kind, with a second opinion where one was asked for."""
+    verdict = looked.verdict
+    return kind(
+        job=job,
+        phase=verdict.phase,
+        is_blind=bool(verdict.blind),
+        diagnosis=DiagnosisView.of(looked.diagnosis),
+        outlook=OutlookView.of(verdict.outlook),
+        reasons=[ReasonView.of(each) for each in verdict.reasons],
+        quoted=[QuotedLineView.of(each) for each in looked.quoted],
+        followed="\n".join(safe(each) for each in looked.followed.split("\n")),
+        opinion=OpinionView.of(combined),
+    )

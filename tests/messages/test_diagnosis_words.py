@@ -1,0 +1,92 @@
+"""A diagnosis in words: the sentence with the exception, what to do, how sure."""
+
+from dataclasses import replace
+
+import pytest
+
+from babysitter.messages.diagnosis_words import how_sure, sentence_of, what_to_do
+from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
+from babysitter.model.ids import RuleId
+from babysitter.model.verdict import Change, Diagnosis
+
+PROOF = Diagnosis(
+    Cause.AUTH_ERROR,
+    Severity.FATAL,
+    ActionKind.RESTART_WITH_CHANGE,
+    "Credentials have expired. The token is older than a day.",
+    0.9,
+    (Evidence("boto.exceptions.ClientError: An error occurred (Expired).", "run.log", 7),),
+    rules=(RuleId("auth.expired"),),
+    advice="Renew them.",
+)
+GUESS = replace(PROOF, confidence=0.48, rules=(RuleId("words.auth-error"),), evidence=())
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("E ada.store.StoreError: no such shelf", "(StoreError: no such shelf)"),
+        ("google.api_core.exceptions.PermissionDenied: 403 no", "(PermissionDenied: 403 no)"),
+        ("KeyError", "(KeyError)"),
+        ("OSError: Credentials have expired. The token", "(OSError)"),
+        ("while calling /a.Service/PollForError: {x}", ""),
+        ("see https://example.org/KeyError: nothing", ""),
+        ("all is lost", ""),
+    ],
+)
+def test_sentence_holds_the_exception(line, told):
+    sentence = sentence_of(replace(PROOF, evidence=(Evidence(line, "run.log", 7),)))
+    assert sentence == f"Credentials have expired{' ' * bool(told)}{told}. The token is older than a day."
+
+
+def test_sentence_cuts_a_long_exception():
+    line = "ValueError: " + "word " * 80
+    assert len(sentence_of(replace(PROOF, evidence=(Evidence(line, "run.log", 7),)))) < 220
+
+
+def test_sentence_says_that_it_is_a_guess():
+    assert sentence_of(GUESS).startswith("A guess: credentials have expired")
+    assert "guess" not in sentence_of(PROOF).lower()
+    assert "guess" not in sentence_of(replace(GUESS, cause=Cause.UNKNOWN)).lower()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, "Renew them. The same submission fails again."),
+        ({"advice": "Renew them, then submit again."}, "Renew them, then submit again."),
+        ({"action": ActionKind.IGNORE}, "Nothing."),
+        ({"action": ActionKind.ESCALATE}, "Renew them."),
+        ({"action": ActionKind.WAIT}, "Wait. Renew them."),
+        (
+            {"action": ActionKind.RESTART},
+            "Start it again; the same submission is likely to work. Renew them.",
+        ),
+        (
+            {"change": Change("memory", "5GB", "10GB", "peak 4.9GB")},
+            "Change memory from 5GB to 10GB (peak 4.9GB).",
+        ),
+    ],
+)
+def test_what_to_do_names_the_next_step(change, told):
+    assert what_to_do(replace(PROOF, **change)).startswith(told)
+
+
+def test_what_to_do_takes_the_advice_of_the_cause():
+    assert "permission" in what_to_do(replace(PROOF, advice=""))
+
+
+@pytest.mark.parametrize(
+    ("diagnosis", "told"),
+    [
+        (PROOF, "Sure (90%): only this fault prints such a line."),
+        (replace(PROOF, confidence=0.7, rivals=(Cause.HOST_OOM,)), "it could also be host-oom."),
+        (replace(PROOF, confidence=0.6), "Possible (60%)"),
+        (replace(PROOF, evidence=()), "states and counters show it."),
+        (GUESS, "A guess (48%): only its words point there; no rule knows the line."),
+        (replace(PROOF, cause=Cause.UNKNOWN), "The cause is not known: nothing that was read names one."),
+        (replace(PROOF, rules=(RuleId("suspected.zombie-like"),)), "a second one confirms or refutes it."),
+    ],
+)
+def test_how_sure_gives_a_word_and_a_reason(diagnosis, told):
+    assert told in how_sure(diagnosis)
