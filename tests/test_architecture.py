@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "babysitter"
 # each may import those before it
-DIAGNOSIS = ("frame", "signatures", "stance", "timeline", "causes", "judge")
+DIAGNOSIS = ("frame", "signatures", "stance", "timeline", "last_good", "causes", "judge")
 VALUES = {"model", "errors", "shipped"}
 TOP_LEVEL = {"clock", "private_files", "waits", "retry_after"}  # single files that need nothing else
 DIAGNOSIS_PACKAGES = {f"diagnosis/{name}" for name in DIAGNOSIS} | {"diagnosis"}

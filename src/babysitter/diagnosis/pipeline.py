@@ -6,11 +6,18 @@ from babysitter.diagnosis.causes.loss_rules import findings_of_course, non_finit
 from babysitter.diagnosis.causes.match_rules import classify
 from babysitter.diagnosis.causes.rule_fields import PaceFields
 from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.diagnosis.compare_watch import (
+    beside_good_runs,
+    with_comparison,
+    with_known_reports,
+    with_profile,
+)
 from babysitter.diagnosis.guess_in_watch import with_guess
 from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.evidence import facts_of
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import motion_of
+from babysitter.diagnosis.last_good.good_runs import GoodRuns
 from babysitter.diagnosis.timeline.aftermath import JobEnd
 from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
 from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
@@ -40,16 +47,32 @@ class Considered:
     findings: Findings
 
 
-def judge(watch: Watch, observation: Observation, playbook: Playbook, *, backend: str = "iris") -> Verdict:
-    """What an observation means for a watch. Pure; the memory to keep is in the verdict."""
-    return consider(watch, observation, playbook, backend=backend).verdict
+def judge(
+    watch: Watch,
+    observation: Observation,
+    playbook: Playbook,
+    *,
+    backend: str = "iris",
+    good: GoodRuns | None = None,
+) -> Verdict:
+    """What an observation means for a watch. Pure; the memory to keep is in the verdict.
+
+    `good`: earlier runs of the same program that ended well.
+    """
+    return consider(watch, observation, playbook, backend=backend, good=good).verdict
 
 
 def consider(
-    watch: Watch, observation: Observation, playbook: Playbook, *, backend: str = "iris"
+    watch: Watch,
+    observation: Observation,
+    playbook: Playbook,
+    *,
+    backend: str = "iris",
+    good: GoodRuns | None = None,
 ) -> Considered:
     """As `judge`, with what the rules found."""
-    memory = update_memory(watch.memory, observation)
+    memory = with_profile(update_memory(watch.memory, observation), observation, is_compared=good is not None)
+    beside = beside_good_runs(memory, observation, good) if good is not None else None
 
     def its_role(task: TaskId) -> Role | None:
         return memory.roles.get(task) or role_of(job_of(task), observation.root)
@@ -64,17 +87,21 @@ def consider(
         role_of_task=its_role,
     )
     memory, findings = _with_course(memory, findings, course_of(watch.memory, memory, observation))
+    if beside is not None:
+        findings = with_known_reports(findings, beside, observation)
     if observation.seen_tree is not None:
         facts = facts_of(Snapshot(observation.seen_tree, observation, findings, memory, watch.limits))
         memory, findings = with_guess(memory, findings, observation, facts, watch.memory.recent_lines)
     lines = observation.seen_lines
     memory, findings = _with_measures(memory, findings, observation, before=watch.memory)
     memory, findings = _with_aftermath(memory, findings, observation, watch.limits, before=watch.memory)
-    if not findings.fatal and _is_in_trouble(memory):
+    if not findings.fatal and not findings.novel_templates and _is_in_trouble(memory):
         findings = replace(findings, novel_templates=new_lines(memory, lines))
     verdict = assess(observation, findings, memory, watch.limits)
     if verdict.phase is Phase.STEADY and findings.worst <= Severity.INFO:
         verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
+    if beside is not None:
+        verdict = with_comparison(verdict, beside.comparison)
     return Considered(verdict, findings)
 
 

@@ -9,6 +9,7 @@ from babysitter.clock import Clock
 from babysitter.config import Settings
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.engine.cluster_pool import ClusterPool
+from babysitter.engine.good_run_cache import GoodRunCache
 from babysitter.engine.leadership import Leadership
 from babysitter.engine.storage_health import StorageHealth
 from babysitter.model.ids import Person, WatchId
@@ -47,6 +48,11 @@ class App:
     )  # -> the cluster not seen at the last check
     # Doors that know more of their people than an id: asked again before an approval is acted upon.
     approval_checks: dict[Surface, ApprovalCheck] = field(default_factory=dict)
+
+    @cached_property
+    def good_runs(self) -> GoodRunCache:
+        """Runs that ended well, for each watched program."""
+        return GoodRunCache(self.store)
 
     @cached_property
     def rules(self) -> PlaybookSource:

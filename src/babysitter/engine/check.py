@@ -12,6 +12,7 @@ from babysitter.engine.app import App
 from babysitter.engine.commit import commit
 from babysitter.engine.confirm_missing import confirm_gone
 from babysitter.engine.find_resubmission import Resubmission, resubmission
+from babysitter.engine.good_run_cache import keep_good_run
 from babysitter.engine.observe import observe
 from babysitter.engine.run_action import resume_action
 from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable
@@ -41,7 +42,9 @@ async def check(watch: Watch, app: App) -> Watch:
     lease = app.leadership.lease
     reader = await app.clusters.reader(watch.cluster)
     observation = await _observe(watch, reader, app)
-    verdict = judge(watch, observation, app.playbook)  # pure: update the memory, match rules, judge
+    good = await app.good_runs.of(watch)
+    # pure: update the memory, match rules, compare with good runs, judge
+    verdict = judge(watch, observation, app.playbook, good=good)
     again = Resubmission(None, watch)
     if verdict.diagnosis is not None:
         async with app.store.reading() as tx:
@@ -54,6 +57,7 @@ async def check(watch: Watch, app: App) -> Watch:
         intents = respond(case)
         context = replace(case.watch.submit_context, not_proposed=why_not_proposed(case, intents))
         case = replace(case, watch=replace(case.watch, submit_context=context))
+        await keep_good_run(tx, watch, verdict, observation.taken_at)
         return await commit(tx, case, observation, intents)
 
 

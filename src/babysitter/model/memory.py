@@ -23,6 +23,7 @@ from babysitter.model.progress import (
     StillCount,
     ToldQuiet,
 )
+from babysitter.model.run_profile import RunProfile
 from babysitter.model.seen import Source
 from babysitter.model.thread_dump import DumpSummary
 
@@ -112,6 +113,9 @@ class Memory:
     advanced_position: int | None = None  # of the last line that proves progress
     findings: tuple[Finding, ...] = ()  # worth remembering until progress overcomes them
     recent_lines: tuple[LogLine, ...] = ()  # context for rules that need several lines
+    profile: RunProfile = field(
+        default_factory=RunProfile
+    )  # what it has printed, to be compared with other runs
     healthy_templates: tuple[str, ...] = ()  # of the lines that it printed while nothing was wrong
     suspicious_since: Mapping[str, datetime] = field(default_factory=dict)  # by signal kind
     suspected_at: Mapping[str, datetime] = field(default_factory=dict)  # the last check at which it was open

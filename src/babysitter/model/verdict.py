@@ -11,6 +11,7 @@ from babysitter.model.job import JobState
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
+from babysitter.model.run_profile import RunComparison, RunDifference
 from babysitter.model.seen import Gone, Unseen
 
 
@@ -67,6 +68,7 @@ class Diagnosis:
     look_at: tuple[str, ...] = ()
     advice: str = ""  # of the deciding rule, for a person; "" = that of the cause's row
     rivals: tuple[Cause, ...] = ()  # other causes that speak nearly as clearly and stay unexplained
+    differences: tuple[RunDifference, ...] = ()  # from the last good runs, the most telling first
 
     @property
     def needs_own_change(self) -> bool:
@@ -134,6 +136,7 @@ class Verdict:
     recovered: bool = False  # the job's own retry has overcome what was wrong before
     two_coordinators: bool = False  # while it holds nothing may be restarted
     healing: bool = False  # the job's own recovery is under way
+    comparison: RunComparison | None = None  # with good runs; None = none is known
     trail: tuple[Phase, ...] = field(default=())  # phases passed through within this check, in order
 
     @property

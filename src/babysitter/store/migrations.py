@@ -70,6 +70,18 @@ def _ladders(connection: Connection) -> None:
     )
 
 
+def _run_profiles(connection: Connection) -> None:
+    """Profiles of runs that ended well, with which later runs are compared."""
+    is_postgres = connection.dialect.name == "postgresql"
+    key = "BIGSERIAL NOT NULL PRIMARY KEY" if is_postgres else "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT"
+    body = "BYTEA" if is_postgres else "BLOB"
+    connection.exec_driver_sql(
+        f"CREATE TABLE run_profiles (seq {key}, cluster VARCHAR NOT NULL, program VARCHAR NOT NULL, "
+        f"job VARCHAR NOT NULL, ended_at BIGINT NOT NULL, body {body} NOT NULL)"
+    )
+    connection.exec_driver_sql("CREATE INDEX run_profiles_by_program ON run_profiles (cluster, program, seq)")
+
+
 STEPS: Mapping[int, Callable[[Connection], None]] = {
     1: _inbox,
     2: _submit_context,
@@ -77,6 +89,7 @@ STEPS: Mapping[int, Callable[[Connection], None]] = {
     4: _shown_whole,
     5: _incident_history,
     6: _ladders,
+    7: _run_profiles,
 }
 
 

@@ -47,6 +47,7 @@ from babysitter.store.leases import LeaseRepository
 from babysitter.store.migrations import migrate, version_of
 from babysitter.store.observations import ObservationRepository
 from babysitter.store.outbox import Outbox
+from babysitter.store.run_profiles import RunProfileRepository
 from babysitter.store.version import VERSION
 from babysitter.store.watches import WatchRepository
 from babysitter.waits import waiting_for
@@ -73,6 +74,7 @@ class Transaction:
     tally: CountQueries
     channels: ChannelRepository
     ladders: LadderRepository
+    run_profiles: RunProfileRepository
 
 
 class Store:
@@ -246,4 +248,5 @@ def _tx(connection: Connection, index: IncidentIndex) -> Transaction:
         tally=CountQueries(connection),
         channels=ChannelRepository(connection),
         ladders=LadderRepository(connection),
+        run_profiles=RunProfileRepository(connection),
     )

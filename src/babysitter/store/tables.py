@@ -281,6 +281,19 @@ leases = Table(
     Column("fence", Integer, nullable=False),
 )
 
+run_profiles = Table(
+    "run_profiles",
+    metadata,
+    _numbered(),
+    Column("cluster", String, nullable=False),
+    Column("program", String, nullable=False),
+    Column("job", String, nullable=False),
+    Column("ended_at", UtcDateTime, nullable=False),
+    Column("body", LargeBinary, nullable=False),  # JSON, zstd: counts and times of wordings, redacted
+    sqlite_autoincrement=True,
+)
+Index("run_profiles_by_program", run_profiles.c.cluster, run_profiles.c.program, run_profiles.c.seq)
+
 feedback = Table(
     "feedback",
     metadata,

@@ -9,6 +9,8 @@ from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.causes.why_not import why_not
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.judge.stalled import motion_of
+from babysitter.diagnosis.last_good.build_profile import add_lines
+from babysitter.diagnosis.last_good.good_runs import GoodRuns
 from babysitter.diagnosis.pipeline import consider, measures_of
 from babysitter.diagnosis.text_observation import observation_of_text
 from babysitter.diagnosis.timeline.update_memory import update_memory
@@ -19,6 +21,7 @@ from babysitter.model.ids import WatchId
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
+from babysitter.model.run_profile import RunProfile
 from babysitter.model.verdict import Diagnosis, Reason, Verdict
 from babysitter.model.watch import Watch
 
@@ -43,13 +46,24 @@ def examine(
     *,
     source: str = "log",
     dumps: Sequence[str] = (),
+    good: GoodRuns | None = None,
 ) -> Examined:
-    """Judge a log text as a watch that will not look again. `facts`: what is known beside it."""
+    """Judge a log text as a watch that will not look again. `facts`: what is known beside it.
+
+    `good`: runs of the same program that ended well (`good_runs_of`).
+    """
     observation = observation_of_text(text, facts, dumps=dumps, source=source)
-    considered = consider(_watch(observation), observation, playbook)
+    considered = consider(_watch(observation), observation, playbook, good=good)
     verdict = considered.verdict
     assert verdict.diagnosis is not None, "a text is always answered"
     return Examined(verdict, verdict.diagnosis, considered.findings, verdict.reasons)
+
+
+def good_runs_of(texts: Sequence[str]) -> GoodRuns | None:
+    """The profiles of logs of good runs, the newest first; None for none."""
+    if not texts:
+        return None
+    return GoodRuns([add_lines(RunProfile(), observation_of_text(each).seen_lines) for each in texts])
 
 
 def _watch(observation: Observation) -> Watch:

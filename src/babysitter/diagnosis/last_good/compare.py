@@ -1,0 +1,87 @@
+"""A run beside its good runs: every difference that says something, the most telling first.
+
+A line that no good run printed is evidence when it reports an error, when it comes in a burst, or when the
+run shows in another way that something is wrong: a bad end, missing work, a stage that takes long. Else it
+came by chance, as lines do in every run.
+"""
+
+from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns
+from babysitter.diagnosis.last_good.missing import (
+    fewer_lines,
+    missing_lines,
+    not_reached,
+)
+from babysitter.diagnosis.last_good.new_lines_of_run import NewLine, read_new_lines
+from babysitter.diagnosis.last_good.regular_lines import find_stopped
+from babysitter.diagnosis.last_good.slow_parts import slow_parts
+from babysitter.model.run_profile import DifferenceKind, RunComparison, RunDifference, RunProfile
+
+SHOWN = 5  # on the first screen
+MAX_DIFFERENCES = 20
+MAX_CHANGES_SHOWN = 2  # of the first five, where new lines could take their place
+MIN_GOOD_RUNS_FOR_WARNINGS = 3  # that never printed it make a new warning telling by itself
+MIN_GOOD_LINES = 5  # a shorter good run says nothing
+
+
+def compare_runs(
+    profile: RunProfile, good: GoodRuns, *, has_failed: bool = False, is_over: bool = True
+) -> RunComparison:
+    """Compare a run with its good runs.
+
+    `has_failed`: the job ended badly. `is_over`: nothing more will be printed; of a run under way it is no
+    difference that its end was not reached.
+    """
+    usable = (
+        GoodRuns([each for each in good.profiles if each.lines >= MIN_GOOD_LINES])
+        if any(each.lines < MIN_GOOD_LINES for each in good.profiles)
+        else good
+    )
+    if not len(usable) or not profile.lines:
+        return RunComparison(0)
+    run = ComparedRun.of(profile, usable)
+    changes = [
+        *missing_lines(run, usable, is_over=is_over),
+        *find_stopped(run, usable),
+        *fewer_lines(run, usable, is_over=is_over),
+        *slow_parts(run, usable),
+    ]
+    new = read_new_lines(run, usable)
+    end = not_reached(run, usable) if is_over else None
+    is_cut_off = _is_cut_off(run, usable, new) if is_over else False
+    is_in_trouble = has_failed or bool(changes) or end is not None or is_cut_off
+    is_telling = len(usable) >= MIN_GOOD_RUNS_FOR_WARNINGS
+    shown = [each for each in new if is_in_trouble or each.is_telling(warnings=is_telling)]
+    differences = [*(each.difference for each in shown), *changes]
+    if end is not None:
+        differences.append(end)
+    return RunComparison(len(usable), _ranked(differences), end is None and not is_cut_off)
+
+
+def _is_cut_off(run: ComparedRun, good: GoodRuns, new: tuple[NewLine, ...]) -> bool:
+    """Whether a run without a usual end stops soon behind a new line, and is shorter than the good ones."""
+    if good.closing or not new:
+        return False
+    last = max(each.template.last_place for each in new)
+    is_short = run.profile.lines < SHORT_RUN * min(each.lines for each in good.profiles)
+    return is_short and run.profile.lines - last <= CUT_OFF_LINES
+
+
+SHORT_RUN = 0.92
+CUT_OFF_LINES = 9
+
+
+def _ranked(differences: list[RunDifference]) -> tuple[RunDifference, ...]:
+    """By weight; of the first five at most two are changes where enough new lines are left."""
+    ranked = sorted(differences, key=lambda each: -each.weight)
+    first: list[RunDifference] = []
+    changes = 0
+    has_new = any(each.kind is DifferenceKind.NEW for each in ranked)
+    for each in ranked:
+        is_change = each.kind is not DifferenceKind.NEW
+        if is_change and has_new and changes == MAX_CHANGES_SHOWN:
+            continue
+        changes += is_change
+        first.append(each)
+        if len(first) == SHOWN:
+            break
+    return (*first, *(each for each in ranked if each not in first))[:MAX_DIFFERENCES]

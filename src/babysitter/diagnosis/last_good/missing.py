@@ -1,0 +1,177 @@
+"""What the good runs printed and this run does not: lines, work, the end."""
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+from babysitter.diagnosis.frame.failure_words import find_failure_words
+from babysitter.diagnosis.last_good.build_profile import Wording
+from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns
+from babysitter.diagnosis.last_good.values_in_words import runs_in_words
+from babysitter.model.log import LogLevel
+from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDifference
+
+MIN_COUNT = 8  # lines of one good run that do not come by chance: e ** -8 is 0.0003
+MIN_GOOD_RUNS = 3  # in all of which a line that stood once belongs to every run
+MIN_CLOSING_SHARE = 0.5  # of the usual last wordings; with fewer the end was not reached
+STEM = 5  # letters that two forms of a word share
+MIN_WORD = 4
+FEWER = 0.5  # part of the usual count
+MIN_WORK_LINES = 20
+MIN_RATE_LINES = 30
+SLOWER_RATE = 0.5  # part of the slowest good rate
+_MILD = frozenset({LogLevel.UNKNOWN, LogLevel.INFO, LogLevel.DEBUG})
+
+
+def missing_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[RunDifference, ...]:
+    """Lines of the good runs that this run left out although it got further.
+
+    A line that stood once in one good run may have come by chance. So it counts together with a neighbour
+    that shares a word with it and is missing too.
+    """
+    reached = _reached(run, good)
+    closing = good.closing
+    missing = [
+        each
+        for each in good.shared
+        if each.words not in run.by_good
+        and each.last_place < reached
+        and each.words not in closing
+        and not _is_trouble(each)
+        and not _is_replaced(each, run, good)
+    ]
+    found: list[RunDifference] = []
+    for block in _blocks(missing, good):
+        expected = sum(each.count for each in block)
+        is_certain = (
+            max(each.count for each in block) >= MIN_COUNT
+            or len(good) >= MIN_GOOD_RUNS
+            or _belong_together(block)
+        )
+        if is_certain:
+            text = block[0].text
+            more = f" and {len(block) - 1} more lines of it" if len(block) > 1 else ""
+            weight = 4.5 + 0.5 * min(3, len(block)) + (1.0 if expected >= MIN_COUNT else 0.0)
+            found.append(
+                RunDifference(
+                    DifferenceKind.MISSING,
+                    text,
+                    f"missing{more}; {expected} in {runs_in_words(good)}",
+                    weight=weight if is_over else weight - 1,
+                )
+            )
+    return tuple(found)
+
+
+def _is_replaced(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bool:
+    """Whether other values of the same word stand in its place, as many as usual."""
+    if not good.is_variant_of_many(template.words):
+        return False
+    alike = [each for each in good.profiles[0].templates if _is_variant(each.words, template.words)]
+    usual = sum(each.count for each in alike) + template.count
+    now = sum(run.by_good[each.words].count for each in alike if each.words in run.by_good)
+    has_others = any(
+        run.profile.templates and each.words not in {t.words for t in run.profile.templates} for each in alike
+    )
+    return now >= usual or (has_others and usual < MIN_COUNT)
+
+
+def _is_variant(one: Wording, other: Wording) -> bool:
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+
+
+def _blocks(missing: Sequence[LineTemplate], good: GoodRuns) -> Iterable[list[LineTemplate]]:
+    """Missing templates that stood next to each other."""
+    order = {each.words: place for place, each in enumerate(good.profiles[0].templates)}
+    block: list[LineTemplate] = []
+    for template in missing:
+        if block and order[template.words] - order[block[-1].words] > 1:
+            yield block
+            block = []
+        block.append(template)
+    if block:
+        yield block
+
+
+def _belong_together(block: Sequence[LineTemplate]) -> bool:
+    """Whether two of these templates share a word: lines of one part of the run."""
+    stems = [{word.lower()[:STEM] for word in each.words if len(word) >= MIN_WORD} for each in block]
+    return any(one & other for number, one in enumerate(stems) for other in stems[number + 1 :])
+
+
+def _reached(run: ComparedRun, good: GoodRuns) -> float:
+    """The place of the newest good run that this run got to."""
+    places = [each.first_place for each in good.profiles[0].templates if each.words in run.by_good]
+    return max(places, default=0)
+
+
+def fewer_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[RunDifference, ...]:
+    """Frequent lines of which this run has far fewer, although it came to its usual end."""
+    found = [*_slower_lines(run, good)]
+    if found or not is_over or not good.closing or not_reached(run, good) is not None:
+        return tuple(found)
+    for template in good.shared:
+        usual = min(good.counts(template.words))
+        now = run.count_of(template.words)
+        fewer = FEWER * usual * _scale(run, good, template)
+        if usual >= MIN_WORK_LINES and 0 < now < fewer and not _is_trouble(template):
+            found.append(
+                RunDifference(
+                    DifferenceKind.COUNT,
+                    template.text,
+                    f"{now} now, {usual} in {runs_in_words(good)}",
+                    weight=4.0,
+                )
+            )
+    return tuple(found)
+
+
+def _scale(run: ComparedRun, good: GoodRuns, but: LineTemplate) -> float:
+    """How much smaller this run is than the good ones, by its other lines: at most 1."""
+    ratios = [
+        run.count_of(each.words) / each.count
+        for each in good.shared
+        if each.count > 1 and each.words != but.words and not _is_trouble(each)
+    ]
+    return min(1.0, median(ratios)) if ratios else 1.0
+
+
+def _slower_lines(run: ComparedRun, good: GoodRuns) -> Iterable[RunDifference]:
+    """The most frequent line, where it comes at less than half the rate of every good run."""
+    if not run.prints_times or not all(each.lasted_s for each in good.profiles):
+        return
+    work = [each for each in good.shared if min(good.counts(each.words)) >= MIN_RATE_LINES]
+    for template in sorted(work, key=lambda each: -each.count)[:2]:
+        now = run.by_good.get(template.words)
+        rates = [_rate_per_min(each) for each in good.templates_of(template.words)]
+        if now is None or now.count < 2 or _is_trouble(template):
+            continue
+        rate = _rate_per_min(now)
+        if rate < SLOWER_RATE * min(rates):
+            compared = f"{rate:.1f} a minute; at least {min(rates):.1f} in {runs_in_words(good)}"
+            yield RunDifference(DifferenceKind.COUNT, template.text, compared, weight=4.0)
+            return
+
+
+def _rate_per_min(template: LineTemplate) -> float:
+    return 60 * (template.count - 1) / max(1e-3, template.last_at_s - template.first_at_s)
+
+
+def not_reached(run: ComparedRun, good: GoodRuns) -> RunDifference | None:
+    """The usual end, where at most half of its lines stand in this run."""
+    closing = good.closing
+    if not closing:
+        return None
+    there = [words for words in closing if words in run.by_good]
+    if len(there) > MIN_CLOSING_SHARE * len(closing) or (len(there) == len(closing) == 1):
+        return None
+    usual = [words for words in good.profiles[0].closing if words in closing]
+    gone = [words for words in usual if words not in there]
+    if usual[-1] in there:  # it says that it is done, and has left something out
+        compared = f"missing; {len(gone)} of the last lines of {runs_in_words(good)} are"
+        return RunDifference(DifferenceKind.MISSING, " ".join(gone[0]), compared, weight=4.0)
+    compared = f"not reached; the end of {runs_in_words(good)}"
+    return RunDifference(DifferenceKind.NOT_REACHED, " ".join(gone[-1]), compared, weight=3.0)
+
+
+def _is_trouble(template: LineTemplate) -> bool:
+    return template.level not in _MILD or find_failure_words(template.text) is not None

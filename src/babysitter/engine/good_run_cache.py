@@ -1,0 +1,96 @@
+"""Good runs of a watched program: their profiles are kept when a job ends well, and read at every check."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from babysitter.diagnosis.last_good.good_runs import GoodRuns
+from babysitter.diagnosis.last_good.program_name import program_of
+from babysitter.diagnosis.last_good.wording import WILD
+from babysitter.model.finding import Severity
+from babysitter.model.job import JobState
+from babysitter.model.phase import Phase
+from babysitter.model.run_profile import LineTemplate, RunProfile, StageDuration
+from babysitter.model.verdict import Verdict
+from babysitter.model.watch import Watch
+from babysitter.redact import redact
+from babysitter.redact.text_spans import REDACTED
+from babysitter.store.store import Store, Transaction
+
+MAX_CACHED = 64  # programs whose good runs are held in memory
+
+Key = tuple[str, str, tuple[int, ...]]
+
+
+class GoodRunCache:
+    """Good runs by program, read again when another run has ended well."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[tuple[str, str], tuple[tuple[int, ...], GoodRuns]] = {}
+
+    async def of(self, watch: Watch) -> GoodRuns | None:
+        """The good runs of the watched program; None where none is known."""
+        program = program_of(watch.root)
+        if not program:
+            return None
+        key = (watch.cluster, program)
+        async with self._store.reading() as tx:
+            newest = await tx.run_profiles.newest(*key)
+            known = self._known.get(key)
+            if known is not None and known[0] == newest:
+                return known[1]
+            profiles = await tx.run_profiles.of(*key) if newest else ()
+        if not profiles:
+            return None
+        good = GoodRuns(profiles)
+        while len(self._known) >= MAX_CACHED:
+            del self._known[next(iter(self._known))]
+        self._known[key] = (newest, good)
+        return good
+
+
+async def keep_good_run(tx: Transaction, watch: Watch, verdict: Verdict, now: datetime) -> None:
+    """Keep the profile of a job that has just ended well. Does nothing for any other check."""
+    if watch.phase is Phase.FINISHED or not ended_well(verdict):
+        return
+    program, profile = program_of(watch.root), verdict.memory.profile
+    if not program or not profile.lines:
+        return
+    named = replace(
+        profile,
+        program=program,
+        job=watch.root,
+        kind=verdict.memory.kind,
+        ended_at=verdict.outlook.finished_at or now,
+    )
+    await tx.run_profiles.keep(watch.cluster, redacted_profile(named))
+
+
+def ended_well(verdict: Verdict) -> bool:
+    """Whether the job has succeeded and nothing is held against it."""
+    is_over = verdict.phase is Phase.FINISHED and verdict.outlook.job_state is JobState.SUCCEEDED
+    return is_over and verdict.severity <= Severity.INFO
+
+
+def redacted_profile(profile: RunProfile) -> RunProfile:
+    """The profile without secrets and without quoted lines: a secret in a wording becomes a value."""
+    texts = [each.text for each in profile.templates] + [each.name for each in profile.stages]
+    texts += [" ".join(words) for words in profile.closing]
+    clean = redact("\n".join(text.replace("\n", " ") for text in texts)).split("\n")
+    if len(clean) != len(texts):
+        clean = [redact(text) for text in texts]
+    rest = iter(clean)
+    templates = tuple(_redacted(each, next(rest)) for each in profile.templates)
+    stages = tuple(StageDuration(next(rest), each.seconds) for each in profile.stages)
+    closing = tuple(_words(words, next(rest)) for words in profile.closing)
+    return replace(profile, templates=templates, stages=stages, closing=closing)
+
+
+def _redacted(template: LineTemplate, clean: str) -> LineTemplate:
+    return replace(template, words=_words(template.words, clean), example="", source="")
+
+
+def _words(words: tuple[str, ...], clean: str) -> tuple[str, ...]:
+    if clean == " ".join(words):
+        return words
+    return tuple(WILD if REDACTED in word else word for word in clean.split())
