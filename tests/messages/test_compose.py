@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from hypothesis import given, settings
 
-from babysitter.messages.compose import MessageSubject, buttons_for, compose_message, digest
+from babysitter.messages.compose import FEEDBACK, MessageSubject, buttons_for, compose_message, digest
 from babysitter.messages.formatting import (
     bar,
     format_duration,
@@ -203,7 +203,7 @@ def test_a_decided_card_says_who_when_and_what_followed(about: MessageSubject, t
     assert words.commands == ()
     assert words.expires_at is None
     kinds = {each.kind for each in buttons_for(MessageKind.INCIDENT, about)}
-    assert kinds == (set() if about.is_resolved else {ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG})
+    assert kinds == (set() if about.is_resolved else {ButtonKind.MORE, *FEEDBACK})
 
 
 def test_an_open_offer_has_all_buttons_each_with_its_own_id_only() -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from babysitter.clock import SystemClock
 from babysitter.errors import FactsChanged, NotAllowed
+from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, MessageId, Person, ProposalId
 from babysitter.model.message import (
     Button,
@@ -53,6 +54,7 @@ class MemoryDesk:
     acts: list[str] = field(default_factory=list)
     refused: list[tuple[str, str, str]] = field(default_factory=list)
     feedback: list[tuple[str, str, bool]] = field(default_factory=list)
+    causes: list[Cause | None] = field(default_factory=list)  # that were named with it
     evidence: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pages: dict[str, tuple[str, ...]] = field(default_factory=dict)
     shown: list[str] = field(default_factory=list)
@@ -111,8 +113,11 @@ class MemoryDesk:
     async def refuse(self, target: str, by: str, door: Surface, because: str) -> None:  # noqa: ARG002
         self.refused.append((target, by, because))
 
-    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> ClickResult:
+    async def give_feedback(
+        self, incident: IncidentId, person: Person, *, was_right: bool, cause: Cause | None = None
+    ) -> ClickResult:
         self.feedback.append((incident, person, was_right))
+        self.causes.append(cause)
         return ClickResult(True)
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
@@ -147,7 +152,8 @@ class Rig:
         self.desk.expires_at[f"p-{number}"] = self.clock.now() + timedelta(hours=1)
         buttons = [Button(kind, f"p-{number}") for kind in ANSWERS]
         buttons += [
-            Button(kind, f"i-{number}") for kind in (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)
+            Button(kind, f"i-{number}")
+            for kind in (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG, ButtonKind.REALLY)
         ]
         card = Message(
             MessageId(f"m-{number}"),

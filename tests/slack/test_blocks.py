@@ -78,7 +78,8 @@ def buttons_of(shown: list[blocks.Block]) -> Iterator[tuple[str, str]]:
     for block in shown:
         if block["type"] == "actions":
             for element in block["elements"]:  # type: ignore[attr-defined]
-                yield element["action_id"], element["value"]
+                values = [each["value"].partition("|")[0] for each in element.get("options", ())]
+                yield element["action_id"], element.get("value") or values[0]
 
 
 @pytest.mark.parametrize("harm", HARMFUL[:12])

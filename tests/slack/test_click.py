@@ -81,3 +81,11 @@ def test_two_presses_of_the_same_button_differ_and_one_press_is_itself() -> None
     assert again is not None
     assert later is not None
     assert first.identity == again.identity != later.identity
+
+
+def test_a_choice_from_a_menu_is_read() -> None:
+    chosen = {"action_id": "was-really", "selected_option": {"value": "i-1|host-oom"}, "action_ts": "3.0"}
+    press = parse_click(payload(actions=[chosen]))
+    assert press is not None
+    assert (press.kind, press.target) == (ButtonKind.REALLY, "i-1|host-oom")
+    assert press.is_an_answer

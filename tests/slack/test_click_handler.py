@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from babysitter.model.finding import Cause
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Surface
 from babysitter.sim.slack import SlackServer
@@ -196,6 +197,9 @@ async def test_feedback_and_more_evidence(rig: Rig) -> None:
     card = await rig.offer()
     assert "Thank you" in await rig.press("U0BOB", ButtonKind.RIGHT)
     assert rig.desk.feedback == [("i-1", "U0BOB", True)]
+    await rig.press("U0BOB", ButtonKind.REALLY, value="i-1|host-oom")
+    assert rig.desk.feedback[-1] == ("i-1", "U0BOB", False)
+    assert rig.desk.causes == [None, Cause.HOST_OOM]
     assert await rig.press("U0BOB", ButtonKind.MORE) == ""
     reply = rig.slack.messages[-1]
     assert reply.thread_ts == card.handle

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.errors import FactsChanged, NotAllowed, UserError
-from babysitter.model.events import DecisionRefused, FeedbackGiven, ProposalDecided
+from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import Incident, IncidentStatus
@@ -16,7 +16,7 @@ from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus
 from babysitter.store.inbox import PendingClick
 from babysitter.store.incidents import IncidentRepository
 from babysitter.store.watches import WatchRepository
-from babysitter.usecases.approvals import ApprovalResult, decide, evidence_of, give_feedback
+from babysitter.usecases.approvals import ApprovalResult, decide, evidence_of
 from babysitter.usecases.approvals import offered as offer_named
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import at, diagnosis, submission
@@ -235,18 +235,6 @@ async def test_answer_leaves_the_inbox_when_it_counts(place: AppHarness):
     await answer(place, offer, incoming="in-1")
     async with place.app.store.reading() as tx:
         assert await tx.inbox.of(Surface.SLACK) == ()
-
-
-async def test_feedback_is_kept_with_the_rules(place: AppHarness):
-    with pytest.raises(UserError, match="There is no incident 'i-1'"):
-        await give_feedback(place.app, INCIDENT, ADA, was_right=False)
-    await offered(place)
-    assert (await give_feedback(place.app, INCIDENT, ADA, was_right=False)).took_effect
-    async with place.app.store.reading() as tx:
-        (label,) = await tx.feedback.all()
-    assert (label.incident, label.person, label.was_right) == (INCIDENT, ADA, False)
-    (given,) = await place.events(FeedbackGiven)
-    assert (given.by, given.was_right) == (ADA, False)
 
 
 async def test_evidence_of_an_incident_is_redacted(place: AppHarness):

@@ -7,9 +7,12 @@ import pytest
 from babysitter.errors import UserError
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
+from babysitter.model.past_incident import FINGERPRINT_VERSION, Origin
 from babysitter.playbook.load import load
 from babysitter.usecases.classify_text import examine
 from babysitter.workbench.evaluate import EvaluationReport, evaluate, grade, read_cases
+from babysitter.workbench.learn_cases import learned_incident
+from tests.support.build import NOON
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -82,3 +85,10 @@ def test_a_folder_without_cases_says_so(tmp_path):
     (tmp_path / "a.yaml").write_text("id: only\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"a\.yaml"):
         read_cases(tmp_path)
+
+
+def test_cases_are_learned_with_their_labels(playbook):
+    case = read_cases(FIXTURES / "diagnosis.yaml")[0]
+    past = learned_incident(case, playbook, at=NOON, by="ada")
+    assert (past.id, past.origin, past.true_cause) == (f"case-{case.id}", Origin.LEARNED, case.label.cause)
+    assert (past.taught_by, past.fingerprint.version) == ("ada", FINGERPRINT_VERSION)

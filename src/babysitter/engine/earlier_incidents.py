@@ -5,11 +5,13 @@ from dataclasses import replace
 from babysitter.diagnosis.fingerprint import fingerprint_of
 from babysitter.diagnosis.similarity import SAME, SIMILAR, similarity, terms_of
 from babysitter.model.incident import Incident
+from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.past_incident import EarlierIncidents, Fingerprint, PastIncident, Recalled
-from babysitter.model.verdict import Verdict
+from babysitter.model.phase import Phase
+from babysitter.model.verdict import ProgressSummary, Verdict
 from babysitter.model.watch import Watch
-from babysitter.store.store import Transaction
+from babysitter.store.store import Store, Transaction
 
 MAX_RECALLED = 50  # of the nearest by words, whose likeness is computed
 MAX_SIMILAR = 3
@@ -56,3 +58,18 @@ def sorted_by_likeness(found: list[Recalled]) -> EarlierIncidents:
         seen=tuple(each for each in ordered if each.likeness >= SAME),
         similar=tuple(each for each in ordered if SIMILAR <= each.likeness < SAME)[:MAX_SIMILAR],
     )
+
+
+async def remember_missing(store: Store) -> None:
+    """Remember incidents that opened before there was a memory, by the lines that their diagnosis quotes."""
+    async with store.reading() as tx:
+        missing = await tx.history.missing()
+    if not missing:
+        return
+    async with store.transaction() as tx:
+        for incident in [each for each in await tx.incidents.all() if each.id in missing]:
+            seen = Verdict(Phase.FAILING, Memory(), 0.0, ProgressSummary(""), incident.diagnosis)
+            fingerprint = fingerprint_of(seen)
+            cause, job = incident.diagnosis.cause, incident.key.attempt
+            past = PastIncident(incident.id, incident.opened_at, cause, fingerprint, job=job)
+            await tx.history.put(past, terms_of(fingerprint))

@@ -58,6 +58,7 @@ __all__ = [
 ]
 
 MAX_STAGES = 8
+FEEDBACK = (ButtonKind.RIGHT, ButtonKind.WRONG, ButtonKind.REALLY)
 
 
 def compose_message(occasion: MessageKind, about: MessageSubject) -> MessageContent:
@@ -85,7 +86,7 @@ def buttons_for(occasion: MessageKind, about: MessageSubject) -> tuple[Button, .
     if about.incident is not None and occasion in _CARDS:
         if more_lines(about.incident.diagnosis, about.watch.root):
             buttons.append(Button(ButtonKind.MORE, about.incident.id))
-        buttons += [Button(kind, about.incident.id) for kind in (ButtonKind.RIGHT, ButtonKind.WRONG)]
+        buttons += [Button(kind, about.incident.id) for kind in FEEDBACK]
     return tuple(buttons)
 
 

@@ -32,7 +32,7 @@ def _seen(earlier: EarlierIncidents, now: datetime) -> str:
 
 def _similar(recalled: Recalled, now: datetime) -> str:
     past = recalled.past
-    ending = _ending(past)
+    ending = ending_in_words(past)
     told = f", {ending}" if ending else ""
     return (
         f"Similar ({recalled.likeness:.0%} alike) to {_name(past)}, {_day(past.at, now)}: "
@@ -67,7 +67,8 @@ def _teachings(pasts: list[PastIncident]) -> list[str]:
     ]
 
 
-def _ending(past: PastIncident) -> str:
+def ending_in_words(past: PastIncident) -> str:
+    """How it ended: "fixed by --memory 10GB (ada)"; "" where nobody knows."""
     by = f" ({_word(past.remedied_by)})" if past.remedied_by else ""
     return {
         Ending.FIXED: f"fixed by {_word(past.remedy) or 'a restart'}{by}",

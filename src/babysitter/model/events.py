@@ -183,6 +183,16 @@ class FeedbackGiven(Event):
     by: Person
     was_right: bool
     rules: tuple[str, ...] = field(default=())
+    cause: str = ""  # the true one, where the person said it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackWithdrawn(Event):
+    """A person took back what they said of a diagnosis."""
+
+    kind: ClassVar[str] = "feedback-withdrawn"
+    incident: IncidentId
+    by: Person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

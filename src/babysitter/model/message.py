@@ -38,6 +38,7 @@ class ButtonKind(StrEnum):
     MORE = "more-evidence"
     RIGHT = "was-right"
     WRONG = "was-wrong"
+    REALLY = "was-really"  # a menu of causes; its value is "<incident>|<cause>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 
 from babysitter.engine.app import App
+from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.proposal import Answer, Surface
 from babysitter.slack.click import Click, read_back, written
@@ -11,6 +12,7 @@ from babysitter.slack.click_result import ClickResult
 from babysitter.slack.members import CANNOT_TELL
 from babysitter.usecases import approvals, show_command
 from babysitter.usecases import click_inbox as inbox
+from babysitter.usecases.teach_incident import teach
 
 Members = Callable[[str], Awaitable[frozenset[str]]]
 
@@ -64,9 +66,10 @@ class ApprovalAdapter:
     async def refuse(self, target: str, by: str, door: Surface, because: str) -> None:
         await approvals.refuse(self._app, target, by, door, because)
 
-    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> ClickResult:
-        ruling = await approvals.give_feedback(self._app, incident, person, was_right=was_right)
-        return ClickResult(ruling.took_effect, ruling.sentence)
+    async def give_feedback(
+        self, incident: IncidentId, person: Person, *, was_right: bool, cause: Cause | None = None
+    ) -> ClickResult:
+        return ClickResult(True, await teach(self._app, incident, person, was_right=was_right, cause=cause))
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         return await approvals.evidence_of(self._app, incident)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from babysitter.messages.formatting import shortened
+from babysitter.model.finding import Cause
 from babysitter.model.message import Button, ButtonKind, MessageContent
 
 Block: TypeAlias = dict[str, object]
@@ -39,6 +40,7 @@ _LABELS = {
     ButtonKind.MORE: "Show more evidence",
     ButtonKind.RIGHT: "Cause is right",
     ButtonKind.WRONG: "Cause is wrong",
+    ButtonKind.REALLY: "It was really …",
 }
 _ANSWERS = (
     ButtonKind.APPROVE,
@@ -90,7 +92,7 @@ def render(
         *_code(_commands_heading(words, where_whole), commands),
         *_decided(words),
         *_actions(buttons, _ANSWERS),
-        *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG)),
+        *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG, ButtonKind.REALLY)),
         *_footer(words, asks_for_feedback=any(each.kind is ButtonKind.RIGHT for each in buttons)),
     ]
     return Rendered(tuple(blocks), _fallback(words, mentions), "\n".join(map(inert, surplus)))
@@ -255,7 +257,23 @@ def _actions(buttons: Sequence[Button], kinds: Sequence[ButtonKind]) -> list[Blo
     return [{"type": "actions", "elements": elements}] if elements else []
 
 
+def _menu_of_causes(button: Button) -> Block:
+    options = [
+        {"text": {"type": "plain_text", "text": cause.value}, "value": f"{button.target}|{cause.value}"}
+        for cause in Cause
+    ]
+    placeholder = {"type": "plain_text", "text": _LABELS[button.kind], "emoji": True}
+    return {
+        "type": "static_select",
+        "placeholder": placeholder,
+        "action_id": button.kind.value,
+        "options": options,
+    }
+
+
 def _button(button: Button) -> Block:
+    if button.kind is ButtonKind.REALLY:
+        return _menu_of_causes(button)
     element: Block = {
         "type": "button",
         "text": {"type": "plain_text", "text": _LABELS[button.kind], "emoji": True},

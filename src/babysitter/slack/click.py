@@ -43,7 +43,8 @@ def parse_click(payload: object) -> Click | None:
     if not isinstance(actions, list) or not actions or not isinstance(actions[0], Mapping):
         return None
     action, user, container = actions[0], _part(payload, "user"), _part(payload, "container")
-    who, target = _text(user, "id"), _text(action, "value")
+    who = _text(user, "id")
+    target = _text(action, "value") or _text(_part(action, "selected_option"), "value")  # of a menu
     if not who or not target or len(target) > MAX_ID_CHARS:
         return None
     action_id = _text(action, "action_id")

@@ -16,6 +16,7 @@ import structlog
 
 from babysitter.clock import Clock
 from babysitter.errors import BabysitError, ExternalError, StorageUnavailable
+from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Surface
@@ -206,6 +207,8 @@ class ClickHandler:
                 was_right = press.kind is ButtonKind.RIGHT
                 heard = await self._desk.give_feedback(IncidentId(press.target), person, was_right=was_right)
                 return heard.sentence or "Thank you; noted for the rule behind this."
+            case ButtonKind.REALLY:
+                return await self._teach(press, person)
             case ButtonKind.MORE:
                 return await self._show_more(press)
             case ButtonKind.SHOW_COMMAND:
@@ -213,6 +216,16 @@ class ClickHandler:
             case None:
                 return UNKNOWN_BUTTON
         return "" if heard.took_effect else heard.sentence
+
+    async def _teach(self, press: Click, person: Person) -> str:
+        """Keep the cause that was chosen from the menu."""
+        incident, _, cause = press.target.partition("|")
+        if cause not in set(Cause):
+            return UNKNOWN_BUTTON
+        heard = await self._desk.give_feedback(
+            IncidentId(incident), person, was_right=False, cause=Cause(cause)
+        )
+        return heard.sentence
 
     async def _decide(self, press: Click, answer: Answer, snooze: timedelta | None = None) -> ClickResult:
         until = self._clock.now() + snooze if snooze else None

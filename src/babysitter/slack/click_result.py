@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.proposal import Answer, Surface
 from babysitter.slack.click import Click
@@ -56,8 +57,10 @@ class Desk(Protocol):
     async def refuse(self, target: str, by: str, door: Surface, because: str) -> None:
         """Write down an attempt that did not get as far as `decide`."""
 
-    async def give_feedback(self, incident: IncidentId, person: Person, *, was_right: bool) -> ClickResult:
-        """Keep a person's word on whether a diagnosis was right."""
+    async def give_feedback(
+        self, incident: IncidentId, person: Person, *, was_right: bool, cause: Cause | None = None
+    ) -> ClickResult:
+        """Keep a person's word on whether a diagnosis was right. `cause`: what it really was."""
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         """Further lines, redacted; empty when there are none."""

@@ -91,6 +91,11 @@ class IncidentHistory:
             asked = asked.where(incident_history.c.at >= since)
         return await self.of([row.id for row in await self._connection.execute(asked)])
 
+    async def missing(self) -> frozenset[str]:
+        """Ids of incidents that were never written down here."""
+        asked = select(incidents.c.id).where(incidents.c.id.not_in(select(incident_history.c.id)))
+        return frozenset(row.id for row in await self._connection.execute(asked))
+
     async def search(
         self, terms: Mapping[str, float], *, at_most: int, leave_out: Collection[str] = ()
     ) -> list[Ranked]:

@@ -63,6 +63,11 @@ class IncidentRepository:
             asked = asked.where(incidents.c.status.not_in(_OVER))
         return tuple(incident_from(row._mapping, from_json) for row in await self._connection.execute(asked))
 
+    async def all(self) -> tuple[Incident, ...]:
+        """Every incident that was ever opened, oldest first."""
+        asked = select(incidents).order_by(incidents.c.seq)
+        return tuple(incident_from(row._mapping, from_json) for row in await self._connection.execute(asked))
+
     async def open_incidents(self) -> tuple[Incident, ...]:
         """Every incident that is not over, oldest first."""
         asked = select(incidents).where(incidents.c.status.not_in(_OVER)).order_by(incidents.c.seq)

@@ -13,13 +13,12 @@ from babysitter.engine.app import App
 from babysitter.engine.enqueue import refresh_incident_messages
 from babysitter.errors import FactsChanged, NotAllowed, UserError
 from babysitter.messages.whole_command import must_be_shown
-from babysitter.model.events import DecisionRefused, FeedbackGiven, ProposalDecided
+from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus, Surface
 from babysitter.redact import redact, strip_control_characters
-from babysitter.store.feedback import FeedbackLabel
 from babysitter.store.store import Transaction
 
 ANSWERABLE = frozenset({ProposalStatus.OPEN, ProposalStatus.SNOOZED})
@@ -99,25 +98,6 @@ async def refuse(app: App, target: str, by: str, door: Surface, because: str) ->
                 because=because,
             )
         )
-
-
-async def give_feedback(app: App, incident: IncidentId, person: Person, *, was_right: bool) -> ApprovalResult:
-    """Keep a person's word on a diagnosis, as a label for the rules that made it."""
-    async with app.store.transaction() as tx:
-        found = await tx.incidents.incident(incident)
-        if found is None:
-            raise UserError(
-                f"There is no incident '{incident}'.", next_step="`babysit status` shows the open ones."
-            )
-        now = app.clock.now()
-        rules = found.diagnosis.rules
-        await tx.feedback.put(FeedbackLabel(incident, person, was_right=was_right, at=now, rules=rules))
-        await tx.events.append(
-            FeedbackGiven(
-                at=now, watch=found.key.watch, incident=incident, by=person, was_right=was_right, rules=rules
-            )
-        )
-    return ApprovalResult(True, "Thank you; that is kept with the rules that said so.")
 
 
 def already(decision: Decision) -> str:

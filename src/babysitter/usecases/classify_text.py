@@ -66,6 +66,14 @@ def good_runs_of(texts: Sequence[str]) -> GoodRuns | None:
     return GoodRuns([add_lines(RunProfile(), observation_of_text(each).seen_lines) for each in texts])
 
 
+def look_at(
+    text: str, playbook: Playbook, facts: JobFacts | None = None, *, dumps: Sequence[str] = ()
+) -> tuple[Verdict, Observation]:
+    """Judge a log text; gives what was seen beside the verdict."""
+    observation = observation_of_text(text, facts, dumps=dumps)
+    return consider(_watch(observation), observation, playbook).verdict, observation
+
+
 def _watch(observation: Observation) -> Watch:
     first_line = observation.excerpt.first_line if observation.excerpt else 0
     return Watch(

@@ -11,6 +11,7 @@ from babysitter.model.events import (
     DecisionRefused,
     Event,
     FeedbackGiven,
+    FeedbackWithdrawn,
     IncidentEnded,
     IncidentOpened,
     IncidentWorsened,
@@ -156,7 +157,11 @@ _SENTENCES: dict[type[Event], Callable[[Any], str]] = {
     DecisionRefused: lambda e: f"answer of {_text(e.by)} to {e.proposal} refused: {_text(e.because)}",
     StepTaken: _step,
     JobFinished: lambda e: f"**job {e.state}** ({e.cause}): {_text(e.summary)}",
-    FeedbackGiven: lambda e: f"{_text(e.by)} says the diagnosis was {'right' if e.was_right else 'wrong'}",
+    FeedbackGiven: lambda e: (
+        f"{_text(e.by)} says the diagnosis was {'right' if e.was_right else 'wrong'}"
+        + (f": it was really {_text(e.cause)}" if e.cause else "")
+    ),
+    FeedbackWithdrawn: lambda e: f"{_text(e.by)} took back what they said of {_text(e.incident)}",
     CheckFailed: lambda e: f"a check failed: {_text(e.sentence)}",
     MessageDropped: lambda e: f"message ({e.occasion}) never told by {e.notifier}: {_text(e.because)}",
 }

@@ -39,13 +39,21 @@ def block_actions(
             {
                 "action_id": action_id,
                 "block_id": _block_of(message, action_id),
-                "text": {"type": "plain_text", "text": _label_of(message, action_id), "emoji": True},
-                "value": value,
-                "type": "button",
                 "action_ts": moment,
+                **_chosen(message, action_id, value),
             }
         ],
     }
+
+
+def _chosen(message: Message, action_id: str, value: str) -> dict[str, Any]:
+    """What a press says of the button, or of the option of a menu."""
+    menu = next((each for each in message.menus if each["action_id"] == action_id), None)
+    if menu is not None:
+        option = next((each for each in menu["options"] if each["value"] == value), None)
+        return {"type": "static_select", "selected_option": option, "placeholder": menu["placeholder"]}
+    label = {"type": "plain_text", "text": _label_of(message, action_id), "emoji": True}
+    return {"type": "button", "text": label, "value": value}
 
 
 def as_form(payload: dict[str, Any]) -> bytes:

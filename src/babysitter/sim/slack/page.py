@@ -124,7 +124,23 @@ def _leaf(leaf: Mapping[str, Any]) -> str:
     return ""
 
 
+def _menu(element: Mapping[str, Any], message: Message, user: str) -> str:
+    names = (("action_id", element["action_id"]), ("ts", message.ts), ("user", user))
+    hidden = "".join(f'<input type="hidden" name="{name}" value="{escape(value)}">' for name, value in names)
+    options = "".join(
+        f'<option value="{escape(each["value"])}">{escape(each["text"]["text"])}</option>'
+        for each in element["options"]
+    )
+    label = escape(element["placeholder"]["text"])
+    return (
+        f'<form method="post" action="/press">{hidden}<select name="value">{options}</select>'
+        f"<button>{label}</button></form>"
+    )
+
+
 def _button(element: Mapping[str, Any], message: Message, user: str) -> str:
+    if element["type"] == "static_select":
+        return _menu(element, message, user)
     hidden = "".join(
         f'<input type="hidden" name="{name}" value="{escape(str(value))}">'
         for name, value in (

@@ -17,6 +17,10 @@ MAX_HEADER_CHARS = 150
 MAX_BUTTON_CHARS = 75
 MAX_ID_CHARS = 255
 MAX_VALUE_CHARS = 2000
+MAX_PLACEHOLDER_CHARS = 150
+MAX_OPTIONS = 100
+MAX_OPTION_CHARS = 75
+MAX_OPTION_VALUE_CHARS = 150
 MAX_BLOCKS_CHARS = 13_200
 MAX_TEXT_CHARS = 40_000
 MAX_EDIT_TEXT_CHARS = 4_000
@@ -140,8 +144,23 @@ def _divider(_block: dict[str, Any], _where: str) -> _Faults:
     return iter(())
 
 
+def _menu(element: dict[str, Any], where: str) -> _Faults:
+    placeholder = element.get("placeholder")
+    yield from _text(placeholder, MAX_PLACEHOLDER_CHARS, f"{where}/placeholder", plain_only=True)
+    yield from _length(element.get("action_id", ""), MAX_ID_CHARS, f"{where}/action_id")
+    options = element.get("options") or []
+    yield from _count(options, MAX_OPTIONS, f"{where}/options")
+    for number, option in enumerate(options):
+        at = f"{where}/options/{number}"
+        yield from _text(option.get("text"), MAX_OPTION_CHARS, f"{at}/text", plain_only=True)
+        yield from _length(option.get("value", ""), MAX_OPTION_VALUE_CHARS, f"{at}/value")
+
+
 def _element(element: object, where: str) -> _Faults:
-    """Buttons only: this workspace has no other interactive parts."""
+    """Buttons and menus: this workspace has no other interactive parts."""
+    if isinstance(element, dict) and element.get("type") == "static_select":
+        yield from _menu(element, where)
+        return
     if not isinstance(element, dict) or element.get("type") != "button":
         yield "unsupported element", where
         return

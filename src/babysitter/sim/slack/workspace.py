@@ -71,6 +71,12 @@ class Message:
         return self.thread_ts is not None and self.thread_ts != self.ts
 
     @property
+    def menus(self) -> list[dict[str, Any]]:
+        """The menus a person sees now."""
+        elements = [element for block in self.blocks for element in block.get("elements", ())]
+        return [element for element in elements if element.get("type") == "static_select"]
+
+    @property
     def buttons(self) -> list[dict[str, Any]]:
         """The buttons a person sees now."""
         return [

@@ -168,6 +168,9 @@ class SlackServer:
             for button in message.buttons:
                 if button.get("action_id") == action_id and value in (None, button.get("value")):
                     return message
+            for menu in message.menus:
+                if menu["action_id"] == action_id and value in [each["value"] for each in menu["options"]]:
+                    return message
         raise AssertionError(f"no message shows a button {action_id}")
 
     async def _press_over_socket(

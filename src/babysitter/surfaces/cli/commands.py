@@ -114,6 +114,12 @@ COMMANDS: dict[str, CommandEntry] = {
         _LOOK,
         "babysit report /ada/dedup -o dedup.md",
     ),
+    "incidents": CommandEntry(
+        "incidents:app",
+        "List remembered incidents, find similar ones, teach.",
+        _LOOK,
+        "babysit incidents --like i-1f2e3d4c5b",
+    ),
     "approve": CommandEntry(
         "answer:approve", "Approve a proposal; asks for confirmation.", _DECIDE, "babysit approve p-1f2e3d4c"
     ),
@@ -132,6 +138,12 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "eval": CommandEntry(
         "eval:evaluate", "Measure the diagnosis on labelled cases.", _LEARN, "babysit eval cases --wrong"
+    ),
+    "learn": CommandEntry(
+        "incidents:learn",
+        "Remember labelled cases as incidents.",
+        _LEARN,
+        "babysit learn cases",
     ),
     "record": CommandEntry(
         "recordings:record",

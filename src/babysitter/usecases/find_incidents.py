@@ -1,0 +1,71 @@
+"""Remembered incidents: list them, and find those like one of them."""
+
+from datetime import datetime
+
+from babysitter.diagnosis.fingerprint import fingerprint_of
+from babysitter.engine.app import App
+from babysitter.engine.earlier_incidents import (
+    earlier_incidents,
+    nearest,
+    remember_missing,
+    sorted_by_likeness,
+)
+from babysitter.errors import UserError
+from babysitter.messages.seen_before import seen_before
+from babysitter.model.finding import Cause
+from babysitter.model.ids import IncidentId
+from babysitter.model.observation import Observation
+from babysitter.model.past_incident import Recalled
+from babysitter.model.verdict import Verdict
+
+MAX_LIKE = 10
+
+
+async def find_incidents(
+    app: App,
+    *,
+    like: str = "",
+    cause: Cause | None = None,
+    since: datetime | None = None,
+    at_most: int = MAX_LIKE,
+) -> list[Recalled]:
+    """Remembered incidents, newest first; with `like` those nearest to that one by their words, best first.
+
+    `cause`: what a person said it was, else what was judged; it does not influence the order. Raises
+    UserError for an unknown id.
+    """
+    await remember_missing(app.store)
+    async with app.store.reading() as tx:
+        if like:
+            past = await tx.history.get(like)
+            if past is None:
+                raise UserError(
+                    f"There is no incident '{like}'.",
+                    next_step="`babysit incidents` lists what is remembered.",
+                )
+            found = await nearest(tx, past.fingerprint, leave_out=(like,))
+        else:
+            found = [Recalled(past, 1.0) for past in await tx.history.since(since)]
+    wanted = [
+        each
+        for each in found
+        if (cause is None or each.past.known_cause is cause) and (since is None or each.past.at >= since)
+    ]
+    return wanted[:at_most]
+
+
+async def sentence_about(app: App, incident: IncidentId) -> str:
+    """What is remembered about an incident, as its card says it; "" for nothing."""
+    async with app.store.reading() as tx:
+        found = await tx.incidents.incident(incident)
+        earlier = await earlier_incidents(tx, found) if found is not None else None
+    return seen_before(earlier, now=app.clock.now()) if earlier else ""
+
+
+async def sentence_about_verdict(app: App, verdict: Verdict, observation: Observation | None) -> str:
+    """What is remembered about a look that was not kept; "" for nothing, and for a healthy job."""
+    if verdict.diagnosis is None:
+        return ""
+    async with app.store.reading() as tx:
+        found = await nearest(tx, fingerprint_of(verdict, observation))
+    return seen_before(sorted_by_likeness(found), now=app.clock.now())

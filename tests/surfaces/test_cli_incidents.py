@@ -1,0 +1,58 @@
+"""`babysit incidents` in this process: listing, searching, teaching, sharing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from babysitter.surfaces.cli.commands import run
+from babysitter.surfaces.memory_views import PastIncidentsReply
+
+
+def row(name: str, true_cause: str) -> str:
+    """One line of an export: a disk is full, and a person said what it really was."""
+    words = ["worker could not writ no space left on devic"]
+    prints = {"key": "f-1", "decisive": words, "templates": ["no space left on device <*>"]}
+    past = {"id": name, "at": "2026-11-20T12:00:00Z", "cause": "disk-full", "fingerprint": prints}
+    return json.dumps(past | {"true_cause": true_cause, "taught_by": "ada", "origin": "learned"})
+
+
+HEADER = json.dumps({"format": "babysit-incidents", "version": 1})
+
+
+@pytest.fixture
+def babysit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """Run a command in a fresh home; gives its exit code and what it printed."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("BABYSIT_CONFIG", raising=False)
+
+    def call(*words: str) -> tuple[int, str]:
+        code = run([*words, "--state-dir", str(tmp_path / "state")])
+        printed = capsys.readouterr()
+        return code, printed.out or printed.err
+
+    return call
+
+
+def test_incidents_are_found_taught_and_shared(babysit, tmp_path: Path):
+    file = str(tmp_path / "memory.jsonl")
+    Path(file).write_text(f"{HEADER}\n{row('case-one', 'disk-full')}\n{row('case-two', 'storage-error')}\n")
+    assert babysit("incidents") == (0, "No incident is remembered that fits.\n")
+    assert babysit("incidents", "import", file)[1] == "Remembered 2 incidents; 0 were known.\n"
+    code, out = babysit("incidents", "--like", "case-one", "--json")
+    (found,) = PastIncidentsReply.model_validate(json.loads(out)).incidents
+    assert (code, found.id, found.true_cause, found.likeness) == (0, "case-two", "storage-error", 1.0)
+    assert "case-one" in babysit("incidents", "--cause", "disk-full")[1]
+    assert "Kept: disk-full was right." in babysit("incidents", "teach", "case-two", "disk-full")[1]
+    assert "case-two" in babysit("incidents", "--cause", "disk-full")[1]
+    assert babysit("incidents", "teach", "case-two", "--undo")[1].startswith("Taken back")
+    assert "case-two" not in babysit("incidents", "--cause", "disk-full")[1]
+    assert babysit("incidents", "export", file)[1] == f"Wrote 2 incidents to {file}.\n"
+    assert babysit("incidents", "import", file)[1] == "Remembered 0 incidents; 2 were known.\n"
+    for words, said in (
+        (("incidents", "teach", "case-two"), "Say `right`, `wrong` or a cause"),
+        (("incidents", "teach", "case-two", "gremlins"), "'gremlins' is not a cause"),
+        (("incidents", "--like", "i-none"), "There is no incident 'i-none'"),
+    ):
+        code, out = babysit(*words)
+        assert (code, said in out) == (2, True), out
