@@ -150,6 +150,7 @@ class IncidentView(View):
     count: int
     outcome: str = ""
     proposal: ProposalView | None = None
+    seen_before: str = Field(default="", description="by `incidents` of MCP: such incidents, and what helped")
 
     @classmethod
     def of(cls, incident: Incident, job: str, proposal: Proposal | None = None) -> "IncidentView":
@@ -267,6 +268,7 @@ class DiagnoseReply(Reply):
         default=[], description="the decisive line with those around it, then further evidence"
     )
     followed: str = Field(default="", description="what came after the decisive line")
+    seen_before: str = Field(default="", description="what is remembered of such incidents, and what helped")
 
 
 class ExplainReply(Reply):

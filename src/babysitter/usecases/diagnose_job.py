@@ -23,7 +23,7 @@ from babysitter.messages.first_screen import (
 from babysitter.model.ids import JobId, WatchId
 from babysitter.model.limits import Limits
 from babysitter.model.log import LogLine
-from babysitter.model.observation import Want
+from babysitter.model.observation import Observation, Want
 from babysitter.model.verdict import Diagnosis, Verdict
 from babysitter.model.watch import Watch
 from babysitter.playbook.load import load
@@ -39,6 +39,7 @@ class Looked:
 
     verdict: Verdict
     lines: tuple[LogLine, ...] = ()
+    observation: Observation | None = None  # the newest
 
     @property
     def diagnosis(self) -> Diagnosis:
@@ -104,7 +105,7 @@ async def look_with(
         with waiting_for(f"a second look in {after_s:.0f} s, because {suspicion.explanation}"):
             await clock.sleep_until(clock.now() + timedelta(seconds=after_s))
             again, _ = await _look(watch, reader, playbook, clock)
-        looked = Looked(again.verdict, (*looked.lines, *again.lines))
+        looked = replace(again, lines=(*looked.lines, *again.lines))
     return looked
 
 
@@ -112,7 +113,7 @@ async def _look(
     watch: Watch, reader: ClusterReader, playbook: Playbook, clock: Clock
 ) -> tuple[Looked, Watch]:
     """One look with the dumps that it asks for, and the watch that remembers it."""
-    verdict = None
+    verdict = observation = None
     lines: tuple[LogLine, ...] = ()
     for _ in range(LOOKS):
         observation = await observe(watch, reader, clock)
@@ -124,4 +125,4 @@ async def _look(
         if verdict.gone is not None:
             raise NoSuchJob(verdict.gone.reason)
     assert verdict is not None
-    return Looked(verdict, lines), watch
+    return Looked(verdict, lines, observation), watch

@@ -1,7 +1,8 @@
 """Remembered incidents: list them, and find those like one of them."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
+from babysitter.config import Settings
 from babysitter.diagnosis.fingerprint import fingerprint_of
 from babysitter.engine.app import App
 from babysitter.engine.earlier_incidents import (
@@ -10,13 +11,17 @@ from babysitter.engine.earlier_incidents import (
     remember_missing,
     sorted_by_likeness,
 )
-from babysitter.errors import UserError
+from babysitter.errors import BabysitError, UserError
 from babysitter.messages.seen_before import seen_before
+from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId
 from babysitter.model.observation import Observation
 from babysitter.model.past_incident import Recalled
 from babysitter.model.verdict import Verdict
+from babysitter.store.default_folder import FILE_NAME
+from babysitter.store.store import Store, open_store
+from babysitter.usecases.quick_status import state_folder
 
 MAX_LIKE = 10
 
@@ -62,10 +67,25 @@ async def sentence_about(app: App, incident: IncidentId) -> str:
     return seen_before(earlier, now=app.clock.now()) if earlier else ""
 
 
-async def sentence_about_verdict(app: App, verdict: Verdict, observation: Observation | None) -> str:
+async def sentence_about_verdict(store: Store, verdict: Verdict, observation: Observation | None) -> str:
     """What is remembered about a look that was not kept; "" for nothing, and for a healthy job."""
-    if verdict.diagnosis is None:
+    if verdict.diagnosis is None or about(verdict.diagnosis.cause).is_benign:
         return ""
-    async with app.store.reading() as tx:
+    async with store.reading() as tx:
         found = await nearest(tx, fingerprint_of(verdict, observation))
-    return seen_before(sorted_by_likeness(found), now=app.clock.now())
+    return seen_before(sorted_by_likeness(found), now=datetime.now(UTC))
+
+
+async def sentence_from_memory(settings: Settings, verdict: Verdict, observation: Observation | None) -> str:
+    """The same for a command that opens nothing else; "" where nothing is remembered or can be read."""
+    folder, url = state_folder(settings.state_dir), settings.database_url
+    if url is None and not (folder / FILE_NAME).exists():
+        return ""
+    try:
+        store = await open_store(url.get_secret_value() if url is not None else folder)
+    except BabysitError:
+        return ""
+    try:
+        return await sentence_about_verdict(store, verdict, observation)
+    finally:
+        await store.close()

@@ -1,6 +1,6 @@
 """The story of a watch as Markdown: a fold over its events."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -31,11 +31,14 @@ from babysitter.model.events import (
     WatchStopped,
     WentBlind,
 )
-from babysitter.model.ids import WatchId
+from babysitter.model.ids import IncidentId, WatchId
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
+from babysitter.usecases.find_incidents import sentence_about
 
 PAGE = 1_000
+MAX_REMEMBERED = 20  # incidents, the newest, of which earlier ones are looked up
+NOTHING_REMEMBERED: Mapping[IncidentId, str] = {}
 
 
 async def report(app: App, watch: WatchId) -> str:
@@ -47,12 +50,16 @@ async def report(app: App, watch: WatchId) -> str:
         while page := await tx.events.after(number, watches=(watch,), at_most=PAGE):
             happened += [each.event for each in page]
             number = page[-1].number
-    return render(found, happened)
+    opened = [each.incident for each in happened if isinstance(each, IncidentOpened)][-MAX_REMEMBERED:]
+    remembered = {name: await sentence_about(app, name) for name in dict.fromkeys(opened)}
+    return render(found, happened, remembered)
 
 
-def render(watch: Watch, happened: Sequence[Event]) -> str:
-    """The timeline of these events. Pure."""
-    return "\n".join([*_head(watch, happened), "## Timeline", "", *_timeline(happened), ""])
+def render(
+    watch: Watch, happened: Sequence[Event], remembered: Mapping[IncidentId, str] = NOTHING_REMEMBERED
+) -> str:
+    """The timeline of these events. `remembered`: what is known of earlier incidents, by incident. Pure."""
+    return "\n".join([*_head(watch, happened), "## Timeline", "", *_timeline(happened, remembered), ""])
 
 
 def _head(watch: Watch, happened: Sequence[Event]) -> Iterator[str]:
@@ -74,7 +81,7 @@ def _head(watch: Watch, happened: Sequence[Event]) -> Iterator[str]:
     yield ""
 
 
-def _timeline(happened: Sequence[Event]) -> Iterator[str]:
+def _timeline(happened: Sequence[Event], remembered: Mapping[IncidentId, str]) -> Iterator[str]:
     day = None
     for place, event in enumerate(happened):
         if isinstance(event, StepTaken) and _is_told_later(event, happened[place + 1 :]):
@@ -89,6 +96,8 @@ def _timeline(happened: Sequence[Event]) -> Iterator[str]:
         yield f"- {_when(event.at)} {_SENTENCES[type(event)](event)}"
         if isinstance(event, IncidentOpened):
             yield from (f"  - `{_quoted(line)}`" for line in event.evidence)
+            if sentence := remembered.get(event.incident):
+                yield f"  - {_text(sentence)}"
 
 
 def _when(at: datetime) -> str:

@@ -115,7 +115,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "babysit report /ada/dedup -o dedup.md",
     ),
     "incidents": CommandEntry(
-        "incidents:app",
+        "remembered_incidents:app",
         "List remembered incidents, find similar ones, teach.",
         _LOOK,
         "babysit incidents --like i-1f2e3d4c5b",
@@ -140,7 +140,7 @@ COMMANDS: dict[str, CommandEntry] = {
         "eval:evaluate", "Measure the diagnosis on labelled cases.", _LEARN, "babysit eval cases --wrong"
     ),
     "learn": CommandEntry(
-        "incidents:learn",
+        "remembered_incidents:learn",
         "Remember labelled cases as incidents.",
         _LEARN,
         "babysit learn cases",

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -48,13 +49,15 @@ def diagnose(
     from babysitter.surfaces.diagnose_reply import reply_of
     from babysitter.surfaces.views import DiagnoseReply
     from babysitter.usecases.diagnose_job import diagnose_once
+    from babysitter.usecases.find_incidents import sentence_from_memory
 
     chosen = settings_from(settings, None)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
     with waiting_for(f"a look at {job}"):
         looked = asyncio.run(diagnose_once(job, spec, chosen, is_patient=is_patient))
-    reply = reply_of(DiagnoseReply, job, looked)
+        seen = asyncio.run(sentence_from_memory(chosen, looked.verdict, looked.observation))
+    reply = replace(reply_of(DiagnoseReply, job, looked), seen_before=seen)
     if as_json:
         typer.echo(reply.model_dump_json())
         return
@@ -66,6 +69,8 @@ def diagnose(
     console = terminal_view.console()
     is_well = reply.diagnosis.severity == "benign"
     console.print(first_screen(reply.diagnosis, [] if is_well else reply.quoted, reply.followed))
+    if reply.seen_before:
+        console.print(Text.assemble(("Seen before: ", "bold"), reply.seen_before))
     if reply.outlook:
         console.print(Text("Progress:", style="bold"))
         console.print(terminal_view.outlook_block(reply.outlook, now=datetime.now(UTC)))

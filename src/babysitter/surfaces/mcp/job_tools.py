@@ -1,6 +1,7 @@
 """Tools that look at jobs and clusters, watched or not. They read only, and keep nothing."""
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -18,6 +19,7 @@ from babysitter.surfaces.mcp.watch_views import ClassifiedReply, DiagnosedReply
 from babysitter.surfaces.printable import safe
 from babysitter.usecases import browse_jobs
 from babysitter.usecases.classify_text import examine
+from babysitter.usecases.find_incidents import sentence_about_verdict
 
 MAX_LINES = 200
 MAX_TEXT_CHARACTERS = 1_000_000
@@ -222,7 +224,9 @@ class JobTools:
         looks and takes second dumps. An `unknown` cause is an honest answer: read the evidence and tail_logs.
         """
         place = await self._place(job, cluster)
-        return reply_of(DiagnosedReply, place.job, await browse_jobs.look_at(self._app, place))
+        looked = await browse_jobs.look_at(self._app, place)
+        seen = await sentence_about_verdict(self._app.store, looked.verdict, looked.observation)
+        return replace(reply_of(DiagnosedReply, place.job, looked), seen_before=seen)
 
     async def classify_text(
         self,

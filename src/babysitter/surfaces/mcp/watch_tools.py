@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal
@@ -45,6 +46,7 @@ from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply
 from babysitter.surfaces.watch_view import watch_view
 from babysitter.usecases.browse_jobs import incidents_of, job_progress, page_of
 from babysitter.usecases.explain import explain
+from babysitter.usecases.find_incidents import sentence_about
 from babysitter.usecases.manage_watches import (
     all_watch_statuses,
     find_watch,
@@ -217,15 +219,22 @@ class WatchTools:
         cluster: ClusterName = "",
         cursor: Cursor = "",
     ) -> IncidentsReply:
-        """List the incidents of a watch, newest first, with diagnosis, evidence, outcome and proposal.
+        """List the incidents of a watch, newest first: diagnosis, evidence, outcome, proposal, seen_before.
 
+        seen_before: earlier incidents like it, and what fixed them.
         Use to report what happened, ended ones too, or to see how a proposal was answered.
         """
         found = await find_watch(self._app, job, cluster=cluster)
         page = page_of(await incidents_of(self._app, found), cursor=cursor, at_most=MAX_INCIDENTS)
         return IncidentsReply(
             job=found.root,
-            incidents=[IncidentView.of(incident, found.root, offer) for incident, offer in page.rows],
+            incidents=[
+                replace(
+                    IncidentView.of(incident, found.root, offer),
+                    seen_before=await sentence_about(self._app, incident.id),
+                )
+                for incident, offer in page.rows
+            ],
             total=page.total,
             cursor=page.more,
         )
