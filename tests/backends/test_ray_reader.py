@@ -6,8 +6,7 @@ import pytest
 
 from babysitter.backends.ray.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
-from babysitter.backends.read_only_writer import ReadOnlyWriter
-from babysitter.backends.registry import open_cluster, parse_job_id, ray_spec, spec_from_options, unknown_job
+from babysitter.backends.registry import parse_job_id, ray_spec, spec_from_options, unknown_job
 from babysitter.errors import (
     BadConfig,
     ExternalError,
@@ -21,7 +20,6 @@ from babysitter.errors import (
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import TaskState
 from babysitter.model.log import Cursor, LogSource
-from babysitter.preflight.facts import Purpose
 from tests.support.clock import NOON, FakeClock
 from tests.support.ray_dashboard import (
     HANG,
@@ -266,20 +264,6 @@ async def test_a_dump_asks_for_the_process_of_its_task(dashboard, reader):
     assert dashboard.asked[-1] == ("/worker/traceback", {"pid": "18392", "ip": "10.0.0.1", "native": "0"})
     with pytest.raises(SubmissionRefused, match="no running process"):
         await reader.dump(TaskId(f"{HANG}/Rank-00000000"))
-
-
-async def test_nothing_is_submitted_or_stopped():
-    spec, note = ray_spec("http://127.0.0.1:1")
-    assert note == ""
-    cluster = open_cluster(spec)
-    assert isinstance(cluster.writer, ReadOnlyWriter)
-    assert not cluster.reader.abilities.submits
-    assert await cluster.reader.submission(ROOT) is None
-    with pytest.raises(SubmissionRefused):
-        await cluster.writer.stop(ROOT)
-    (finding,) = await cluster.writer.preflight(None, purpose=Purpose.RESUBMIT)
-    assert finding.blocks
-    await cluster.close()
 
 
 def test_job_ids_are_parsed_by_the_backend():

@@ -30,7 +30,10 @@ async def all_texts(reader):
 async def test_recording_is_played_as_it_was_seen(tmp_path):
     clock = FakeClock(NOON)
     async with served(hanging()) as dashboard:
-        dashboard.jobs[HANG]["runtime_env"] = {"env_vars": {"API_KEY": SECRET}}
+        dashboard.jobs[HANG]["runtime_env"] = {"env_vars": {"API_KEY": SECRET, "MODE": SECRET}}
+        # Ray writes the environment of an actor as JSON in a text.
+        environment = json.dumps({"env_vars": {"API_KEY": SECRET}})
+        dashboard.actors[0]["serialized_runtime_env"] = environment
         dashboard.files[LOG] += f"export API_KEY={SECRET}\nstep 1\n".encode()
         folder = RecordingFolder(tmp_path / "r", ROOT, clock)
         live = RayReader(RecordingRayTransport(RayHttpClient(dashboard.url), folder, clock), clock=clock)

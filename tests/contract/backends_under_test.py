@@ -14,10 +14,11 @@ from babysitter.backends.backend import ClusterReader, ClusterWriter
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.recording.format import TimeScale, read_recording
 from babysitter.backends.recording.player import RecordedReader
-from babysitter.backends.registry import open_cluster, ray_spec
+from babysitter.backends.registry import open_cluster, ray_spec, read_command
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import LogLine
+from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.sim.iris.controller import Simulator
 from tests.support.clock import NOON, FakeClock
 from tests.support.cluster import SmallCluster
@@ -27,9 +28,12 @@ from tests.support.recordings import FIXTURES
 from tests.support.small_iris import COORDINATOR, NEIGHBOURS, ROOT, WORKERS, Small
 
 _ROOT, _COORDINATOR, _WORKERS = JobId(ROOT), JobId(COORDINATOR), JobId(WORKERS)
+_NEW = JobId("/ada/sweep-r1")
 _NEIGHBOURS = tuple(JobId(each) for each in NEIGHBOURS)
 SWEEP = Path(__file__).parents[1] / "support" / "sweep.yaml"
 BUILT_ON = "2026-11-20"
+IRIS_SETS = frozenset({"name", "failIfExists", "existingJobPolicy", "fail_if_exists", "existing_job_policy"})
+RAY_COMMAND = "ray job submit --entrypoint-num-cpus 1 -- python x.py"
 STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
 
 
@@ -52,6 +56,18 @@ class BackendUnderTest:
     behind: ScriptedController | None = None
     states: Callable[[], dict[str, str]] = dict
     asked: Callable[[str], int] = len
+    new: JobId = _NEW
+    given: Submission | None = None  # a person's command, named; None = the one of `again`
+    set_by_us: frozenset[str] = frozenset()  # fields of a request that every launch sets
+    breaks: Callable[[str], None] = len  # from now on acts are answered with 503 and this code
+
+    @property
+    def again(self) -> Submission:
+        """The command that starts `new`."""
+        if self.given is not None:
+            return self.given
+        command = f"--controller-url {self.url} job run --user ada --job-name sweep -- python x.py"
+        return Submission((*self.command, *command.split()), SubmissionOrigin.STORED, job=self.new)
 
 
 MakeWorld = Callable[[], AbstractAsyncContextManager[BackendUnderTest]]
@@ -79,6 +95,8 @@ def iris(generation: str, transport: str) -> MakeWorld:
                     behind=server,
                     states=lambda: dict(state.states),
                     asked=lambda method: len(server.bodies(method)),
+                    set_by_us=IRIS_SETS,
+                    breaks=_answers_503(server),
                 )
             finally:
                 await cluster.close()
@@ -117,6 +135,7 @@ def simulated(generation: str, transport: str) -> MakeWorld:
                         job.id: job.state.upper() for job in simulator.cluster.jobs.values() if job.tasks
                     },
                     asked=lambda method: [each for each, _ in simulator.requests].count(method),
+                    set_by_us=IRIS_SETS,
                 )
             finally:
                 await cluster.close()
@@ -164,6 +183,55 @@ def recorded(era: str, hash_: str) -> MakeWorld:
     return world
 
 
+def _answers_503(server: ScriptedController) -> Callable[[str], None]:
+    messages = {"unavailable": "error sending request", "deadline_exceeded": "Request timed out"}
+
+    def breaks(code: str) -> None:
+        said = {"code": code, "message": messages.get(code, "something broke")}
+        server.calls["LaunchJob"] = server.calls["TerminateJob"] = (503, said)
+
+    return breaks
+
+
+@asynccontextmanager
+async def ray_acting() -> AsyncIterator[BackendUnderTest]:
+    """A job that runs on Ray, and others with ids like it."""
+    async with served(hanging()) as dashboard:
+        running = dashboard.jobs[HANG]
+        dashboard.jobs = {name: {**running, "submission_id": name} for name in (HANG, "hang-10", "hang-11")}
+        spec, _ = ray_spec(dashboard.url)
+        cluster = open_cluster(spec, clock=FakeClock())
+        root, new = JobId(HANG), JobId("hang-1-r1")
+        given = read_command(spec, Submission(tuple(RAY_COMMAND.split()), SubmissionOrigin.RESUBMIT_FLAG))
+        called = {"LaunchJob": "/api/jobs/", "TerminateJob": f"/api/jobs/{root}/stop"}
+        paths = dashboard.acted
+
+        def breaks(code: str) -> None:
+            dashboard.failing_acts = (503, code.encode())
+
+        states = {"STOPPED": "KILLED"}
+        try:
+            yield BackendUnderTest(
+                cluster.reader,
+                cluster.writer,
+                root,
+                root,
+                root,
+                neighbours=(JobId("hang-10"), JobId("hang-11")),
+                url=dashboard.url,
+                states=lambda: {
+                    name: states.get(job["status"], job["status"]) for name, job in dashboard.jobs.items()
+                },
+                asked=lambda method: paths.count(called[method]),
+                new=new,
+                given=replace(given, job=new),
+                set_by_us=frozenset({"babysit_record"}),
+                breaks=breaks,
+            )
+        finally:
+            await cluster.close()
+
+
 @asynccontextmanager
 async def ray() -> AsyncIterator[BackendUnderTest]:
     """A recorded job of Ray: it has no children, so it stands for each of the three."""
@@ -194,6 +262,7 @@ EYES: dict[str, MakeWorld] = {
 }
 
 SCRIPTED: dict[str, MakeWorld] = {name: make for name, make in EYES.items() if name.startswith("iris")}
+SCRIPTED["ray"] = ray_acting
 HANDS: dict[str, MakeWorld] = SCRIPTED | {
     f"sim-{generation}-{transport}": simulated(generation, transport)
     for generation in ("april", "may", "august")

@@ -55,6 +55,7 @@ class RayDashboard:
     groups: list[Any] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     session: str = "session_1"
+    modified: str = MODIFIED
     token: str = ""
     has_agent: bool = True
     gcs: int = 200
@@ -64,6 +65,12 @@ class RayDashboard:
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
     served_bytes: int = 0
+    packages: dict[str, bytes] = field(default_factory=dict)
+    posted: list[dict[str, Any]] = field(default_factory=list)
+    acted: list[str] = field(default_factory=list)  # paths of POST and PUT
+    failing_acts: tuple[int, bytes] | None = None
+    appears: tuple[str, dict[str, Any]] | None = None  # a job, at the moment of the next submission
+    cut_off: str = ""  # "before" or "after": when the next submission loses its connection
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         self.asked.append((request.path, dict(request.query)))
@@ -76,6 +83,16 @@ class RayDashboard:
             return web.Response(status=status, body=body)
         if request.path.startswith("/logs/") and self.has_agent:
             return self._static(request)
+        if request.method != "GET":
+            self.acted.append(request.path)
+            if self.failing_acts is not None:
+                return web.Response(status=self.failing_acts[0], body=self.failing_acts[1])
+        if request.path.startswith("/api/packages/gcs/"):
+            return await self._package(request)
+        if request.method == "POST" and request.path == "/api/jobs/":
+            return await self._submit(request)
+        if request.method == "POST" and request.path.endswith("/stop"):
+            return self._stop(request.path.split("/")[3])
         return self._answer(request)
 
     def _answer(self, request: web.Request) -> web.Response:
@@ -108,6 +125,48 @@ class RayDashboard:
         if path == "/api/v0/logs/file":
             return self._last_lines(query["filename"], int(query["lines"]))
         return web.Response(status=404, text="404: Not Found")
+
+    async def _package(self, request: web.Request) -> web.Response:
+        name = request.path.rpartition("/")[2]
+        if request.method == "PUT":
+            self.packages[name] = await request.read()
+        if name not in self.packages:
+            return web.Response(status=404, text=f"Package gcs://{name} does not exist")
+        return web.Response()
+
+    async def _submit(self, request: web.Request) -> web.Response:
+        assert not request.headers["user-agent"].startswith("Mozilla")
+        body = await request.json()
+        name = body["submission_id"]
+        connection, cut_off = request.transport, self.cut_off
+        if cut_off:
+            self.cut_off = ""
+            assert connection is not None
+        if cut_off == "before" and connection:
+            connection.close()
+            return web.Response()
+        self.posted.append(body)
+        if self.appears is not None:
+            self.jobs |= [self.appears]
+            self.appears = None
+        if name in self.jobs:
+            text = recorded("jobs/06-submit-existing-id-ended")["body_text"].replace("ok-1", name)
+            return web.Response(status=500, text=text)
+        running = copy.deepcopy(recorded("hang/01-job")["body"])
+        told = {each: body.get(each) for each in ("submission_id", "entrypoint", "metadata", "runtime_env")}
+        self.jobs[name] = {**running, **told, "start_time": running["start_time"] + len(self.posted)}
+        if cut_off and connection:
+            connection.close()
+        return web.json_response({"job_id": name, "submission_id": name})
+
+    def _stop(self, name: str) -> web.Response:
+        if name not in self.jobs:
+            return web.Response(status=404, text=f"Job {name} does not exist")
+        job = self.jobs[name]
+        was_running = job["status"] == "RUNNING"
+        if was_running:
+            self.jobs[name] = {**job, "status": "STOPPED", "end_time": job["start_time"] + 1}
+        return web.json_response({"stopped": was_running or job["status"] == "PENDING"})
 
     def _job(self, name: str) -> Any:
         job = copy.deepcopy(self.jobs[name])
@@ -144,7 +203,7 @@ class RayDashboard:
         part = content[begin:end]
         self.served_bytes += len(part)
         place = f"bytes {begin}-{begin + len(part) - 1}/{len(content)}"
-        headers = {"content-range": place, "last-modified": MODIFIED}
+        headers = {"content-range": place, "last-modified": self.modified}
         return web.Response(status=206, body=part, headers=headers)
 
 
@@ -157,6 +216,18 @@ def hanging(**changes: Any) -> RayDashboard:
     jobs = {HANG: job, "ok-1": ended, "hang-10": {**ended, "submission_id": "hang-10"}}
     dump = (200, recorded_bytes("dump-enabled/10-worker-ip"))
     return RayDashboard(**{"jobs": jobs, "actors": actors, "files": hang_files(), "dump": dump} | changes)
+
+
+def crash_looping() -> RayDashboard:
+    """A recorded job with an actor whose process ends itself, and is started again by Ray without end."""
+    job, actors = (recorded(f"crash-loop/{name}")["body"] for name in ("01-job", "02-actors"))
+    log = (FIXTURES / "ray-2.60.0" / "crash-loop" / "job-driver.log").read_bytes()
+    return RayDashboard(
+        jobs={job["submission_id"]: job},
+        actors=actors["data"]["result"]["result"],
+        files={f"job-driver-{job['submission_id']}.log": log},
+        packages={"_ray_pkg_f0922406c4daae9d.zip": b"zip"},
+    )
 
 
 @asynccontextmanager

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.registry import read_command
 from babysitter.errors import UserError
 from babysitter.usecases.resubmit_command import (
-    addressed,
     context_of,
     submission_of,
     variable_names,
@@ -31,7 +31,7 @@ BY_URL = ClusterSpec("x", url="http://127.0.0.1:9")
     ],
 )
 def test_a_command_that_names_no_cluster_goes_to_the_watched_one(command: str, spec: ClusterSpec, argv: str):
-    assert addressed(submission_of(command), spec).argv == tuple(argv.split())
+    assert read_command(spec, submission_of(command)).argv == tuple(argv.split())
 
 
 @pytest.mark.parametrize("command", ["iris 'job run", "python train.py"])

@@ -18,6 +18,7 @@ from babysitter.backends.wrappers import CoalescingReader, LimitedReader, Retryi
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BadConfig, NoSuchJob
 from babysitter.model.ids import JobId
+from babysitter.model.submission import Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +111,46 @@ def _ray(
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A row of the table. `parse_job_id` raises UserError; `unknown_job_step`: the advice for a wrong id."""
+    """A row of the table. `parse_job_id` raises UserError; `unknown_job_step`: the advice for a wrong id.
+
+    `read_command`: the command that a person gave to start the job again, as it is to be kept for a job of
+    this cluster; raises UserError for one that cannot be. `command_example`: such a command, for a person.
+    """
 
     connect: Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]
     parse_job_id: Callable[[str], JobId]
     unknown_job_step: str
+    read_command: Callable[[Submission, ClusterSpec], Submission]
+    command_example: str
+
+
+def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
+    from babysitter.backends.iris.given_command import addressed
+
+    return addressed(command, spec)
+
+
+def _ray_command(command: Submission, spec: ClusterSpec) -> Submission:
+    from babysitter.backends.ray.submit_command import given_submission
+
+    return given_submission(command, spec.url)
 
 
 _BACKENDS: Mapping[str, Backend] = {
-    "iris": Backend(_iris, parse_job_path, "Check the id with `iris job list`; it is /user/name, in full."),
-    "ray": Backend(_ray, parse_submission_id, "Check the id with `ray job list`."),
+    "iris": Backend(
+        _iris,
+        parse_job_path,
+        "Check the id with `iris job list`; it is /user/name, in full.",
+        _iris_command,
+        "iris job run --no-wait -- python x.py",
+    ),
+    "ray": Backend(
+        _ray,
+        parse_submission_id,
+        "Check the id with `ray job list`.",
+        _ray_command,
+        "ray job submit --working-dir . -- python x.py",
+    ),
 }
 
 
@@ -131,6 +162,16 @@ def parse_job_id(spec: ClusterSpec, text: str) -> JobId:
 def parse_path_id(text: str) -> JobId:
     """A full job id that begins with a slash. Raises UserError for anything that is none."""
     return parse_job_path(text)
+
+
+def command_examples() -> tuple[str, ...]:
+    """A command of each backend that starts a job, for a person."""
+    return tuple(each.command_example for each in _BACKENDS.values() if each.command_example)
+
+
+def read_command(spec: ClusterSpec, command: Submission) -> Submission:
+    """The command that starts a job of this cluster again, as it is kept. Raises UserError."""
+    return _backend_of(spec).read_command(command, spec)
 
 
 def unknown_job(spec: ClusterSpec, job: JobId) -> NoSuchJob:

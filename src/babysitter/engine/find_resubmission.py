@@ -17,7 +17,7 @@ from babysitter.errors import ExternalError, UserError
 from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Ledger
 from babysitter.model.proposal import Proposal, ProposalStatus
-from babysitter.model.submission import ONLY_WATCHED, Submission
+from babysitter.model.submission import ONLY_WATCHED, Submission, SubmissionOrigin
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import difference, is_open, plan_restart
@@ -153,10 +153,11 @@ def _offer(case: PolicyInput) -> Proposal | None:
 
 def _is_same_way(way: Way, standing: Proposal) -> bool:
     submission, offered = way.submission, standing.submission
-    return submission is not None and (submission.is_http, submission.origin) == (
-        offered.is_http,
-        offered.origin,
-    )
+    return submission is not None and _kind_of(submission) == _kind_of(offered)
+
+
+def _kind_of(submission: Submission) -> tuple[bool, bool, SubmissionOrigin]:
+    return submission.is_http, bool(submission.workdir), submission.origin
 
 
 def _with_missing(watch: Watch, sentences: tuple[str, ...]) -> Watch:

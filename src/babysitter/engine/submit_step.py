@@ -1,6 +1,7 @@
 """The last step of a restart: the job is submitted once, under the computed name, and found again by it.
 
-A job of that name is ours only if our intention to submit it was written down before it was created. Any
+A job of that name is ours if the cluster keeps our proposal's id with it. Where it keeps none, the job is
+ours only if our intention to submit it was written down before it was created. Any
 other belongs to somebody else: it is not adopted and not replaced, and nothing is submitted beside it
 without a person, who may have started it in the old job's place.
 """
@@ -80,17 +81,22 @@ class SubmitStep:
                 if self.earlier is None:
                     await self.journal.intend(ActionStep.SUBMIT, name)  # a person is told to submit it
                 raise
-            was_intended = name == self._intended and self._is_later(found)
-            if found is not None and not was_intended:
+            if found is not None and not self._is_ours(found, name):
                 raise await self._name_taken(name)
             if found is not None:
                 return found.id
         await self.journal.intend(ActionStep.SUBMIT, self._name)
         return None
 
-    def _is_later(self, found: Job | None) -> bool:
+    def _is_ours(self, found: Job, name: JobId) -> bool:
+        """By the proposal that the cluster keeps with the job, else by our intention to submit its name."""
+        if found.proposal:
+            return found.proposal == self.approved.proposal.id
+        return name == self._intended and self._is_later(found)
+
+    def _is_later(self, found: Job) -> bool:
         """Whether it was created after our intention was written down, as far as the clocks agree."""
-        if found is None or found.submitted_at is None or self.earlier is None:
+        if found.submitted_at is None or self.earlier is None:
             return True
         is_timed = self.earlier.state is StepState.INTENDED  # others bear the time of their last failure
         return not is_timed or found.submitted_at >= self.earlier.at - MAX_CLOCK_SKEW

@@ -11,12 +11,13 @@ from babysitter.messages.formatting import command_line, count, shortened
 from babysitter.messages.subject import escape
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.proposal import Proposal
-from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
+from babysitter.model.submission import RequestSummary, Submission, SubmissionOrigin, ValueSource
 from babysitter.redact import redact
 
 MAX_COMMAND_CHARS = 20_000
 _SOURCES = {
     ValueSource.CLIENT_CONSTANT: "the value that every iris client sets",
+    ValueSource.RECORD: "from the cluster's record of the old job, read at the act",
     ValueSource.ENVIRONMENT: "from the environment of the service, read at the act",
 }
 _ORIGINS = {
@@ -39,7 +40,10 @@ def whole_commands_of(proposal: Proposal) -> tuple[str, ...]:
 def submission_lines(proposal: Proposal) -> tuple[str, ...]:
     """The submission, whole: how, from where, and every value that is filled in."""
     submission = proposal.submission
-    lines = _request_lines(proposal) if submission.is_http else _command_lines(submission)
+    if submission.summary is not None:
+        lines = _summary_lines(proposal, submission.summary)
+    else:
+        lines = _request_lines(proposal) if submission.is_http else _command_lines(submission)
     return (*lines, *_fill_lines(submission))
 
 
@@ -57,6 +61,9 @@ def notes_of(proposal: Proposal) -> tuple[tuple[str, str], ...]:
     notes = []
     if proposal.earlier_try:
         notes.append(("First try", escape(proposal.earlier_try)))
+    summary = proposal.submission.summary
+    if summary is not None and summary.unknown:
+        notes.append(("Check before you approve", escape(" ".join(summary.unknown))))
     if proposal.differences:
         notes.append(("Differs from what the cluster stored", escape("; ".join(proposal.differences))))
     return tuple(notes)
@@ -93,6 +100,21 @@ def _request_lines(proposal: Proposal) -> Iterator[str]:
     names = sorted(request.variables)
     if names:
         yield f"  environment: {redact(', '.join(names))}"
+
+
+def _summary_lines(proposal: Proposal, summary: RequestSummary) -> Iterator[str]:
+    submission = proposal.submission
+    is_given = submission.origin is SubmissionOrigin.RESUBMIT_FLAG
+    source = "as given with --resubmit" if is_given else f"as the cluster stored {escape(proposal.job)}"
+    yield f"submit {escape(proposal.successor)} over HTTP, {source}:"
+    yield f"  program: {redact(command_line(summary.program))}"
+    if submission.workdir:
+        yield f"  code: the files of {redact(submission.workdir)}{_folder_words(submission)}"
+    elif summary.code:
+        yield f"  code: {escape(summary.code)}"
+    yield f"  resources: {escape(', '.join(summary.resources)) or 'none asked for'}"
+    if summary.variables:
+        yield f"  environment: {redact(', '.join(sorted(summary.variables)))}"
 
 
 def _resources(request: LaunchRequest) -> Iterator[str]:

@@ -130,6 +130,8 @@ class Job:
     resources: Resources = Resources()
     has_children: bool = False
     tasks: tuple[Task, ...] | None = None
+    task_restarts: int = 0  # of its tasks inside the running job, by the cluster itself; not tries of the job
+    proposal: str = ""  # for which it was submitted, where the cluster keeps that
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ class ValueSource(StrEnum):
 
     CLIENT_CONSTANT = "client-constant"  # every client of that generation sets the same value
     ENVIRONMENT = "environment"  # of the process that submits, read again at the act
+    RECORD = "record"  # the cluster's own record of the job that is replaced, read again at the act
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,31 @@ class FolderState:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestSummary:
+    """What a request asks for, in words without secrets, by the backend that understands it.
+
+    `code`: where the job's files come from, "" where it has none of its own. `takes_folder`: its files are a
+    stored package, and the files of a folder can be sent in its place. `unknown`: sentences about what the
+    request cannot repeat because nobody knows it; a person is to decide.
+    """
+
+    program: tuple[str, ...]
+    code: str = ""
+    takes_folder: bool = False
+    resources: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()  # names
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Submission:
     """One exact way to submit: a command line for the user's shell-less `iris`, or a launch request.
 
     `argv` is what is run: ("iris", "--cluster", "marin", "job", "run", "--no-wait", "--", "python", "x.py").
     Without it, `request` is launched over HTTP: the launch request as the cluster kept it, with its bundle.
-    `job`: the full id the job will get; its name is deterministic.
+    `job`: the full id the job will get; its name is deterministic. `summary`: set where `request` is not of
+    the shape of `LaunchRequest`. `incarnation`: which start of the cluster the request is for; after another
+    one its ids are free again. `replaces` and `proposal`: what it is submitted for, by a restart.
     """
 
     argv: tuple[str, ...]
@@ -59,6 +79,10 @@ class Submission:
     folder: FolderState | None = None  # what `workdir` held when this was shown
     request_blanks: tuple[str, ...] = ()  # what the cluster blanked or left out in `request`
     fills: Mapping[str, ValueSource] = field(default_factory=dict)  # where blanked values are taken from
+    summary: RequestSummary | None = None
+    incarnation: str = ""
+    replaces: JobId | None = None
+    proposal: str = ""
 
     @property
     def is_http(self) -> bool:
@@ -70,6 +94,8 @@ class Submission:
         """What is run, as words: the command, or the call with the job's own program."""
         if self.argv or self.request is None:
             return self.argv
+        if self.summary is not None:
+            return ("submit", self.job or "", "--", *self.summary.program)
         return ("LaunchJob", self.job or "", "--", *LaunchRequest(self.request).command)
 
 

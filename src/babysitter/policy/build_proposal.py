@@ -38,6 +38,7 @@ def plan_restart(
         ran = stored if stored is not None and stored.job == watch.root else None
         change = changes.change_for(diagnosis, submission, peak_bytes, ran)
     named = named_successor(submission, watch.first_root, len(ledger.restarts) + 1)
+    named = replace(named, replaces=watch.root)
     return RestartPlan(changes.apply(change, named) if change else named, change)
 
 
@@ -104,15 +105,16 @@ def make_proposal(
     number = sum(1 for each in ledger.proposals if each.incident == incident) + 1
     job = plan.submission.job
     assert job is not None
+    name = proposal_id(incident, number)
     return Proposal(
-        id=proposal_id(incident, number),
+        id=name,
         incident=incident,
         watch=watch.id,
         cluster=watch.cluster,
         job=watch.root,
         successor=job,
         action=diagnosis.action if plan.change else ActionKind.RESTART,
-        submission=plan.submission,
+        submission=replace(plan.submission, proposal=name),
         facts=facts,
         digest=digest(facts),
         created_at=now,

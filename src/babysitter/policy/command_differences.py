@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from babysitter.model.launch_request import GIB, LaunchRequest
-from babysitter.model.submission import FolderState, Submission
+from babysitter.model.submission import FolderState, RequestSummary, Submission
 from babysitter.preflight.client_tables import option_table
 from babysitter.preflight.command_line import parse_run, split_command
 from babysitter.preflight.sizes import Units, parse_size
@@ -46,6 +46,8 @@ def differences(given: Submission, stored: Submission | None) -> tuple[str, ...]
     """One line for each difference between the command and the stored submission, "before → after"."""
     if stored is None or stored.request is None:
         return ()
+    if given.summary is not None or stored.summary is not None:
+        return _of_summaries(given.summary, stored.summary)
     ours, request = read_options(given.argv), LaunchRequest(stored.request)
     theirs = read_options(stored.argv) if stored.argv else None
     return (
@@ -54,6 +56,23 @@ def differences(given: Submission, stored: Submission | None) -> tuple[str, ...]
         *_variables(ours, request),
         *_program(ours, request),
     )
+
+
+def _of_summaries(given: RequestSummary | None, stored: RequestSummary | None) -> tuple[str, ...]:
+    """Of two requests: program and names of variables; resources only where both are known."""
+    if given is None or stored is None:
+        return ()
+    found = []
+    if given.program != stored.program:
+        found.append(f"program: {' '.join(stored.program)} → {' '.join(given.program)}")
+    if added := sorted(set(given.variables) - set(stored.variables)):
+        found.append(f"environment, only in the command: {', '.join(added)}")
+    if dropped := sorted(set(stored.variables) - set(given.variables)):
+        found.append(f"environment, not in the command: {', '.join(dropped)}")
+    if given.resources != stored.resources and not stored.unknown:
+        before, after = (", ".join(each) or "none" for each in (stored.resources, given.resources))
+        found.append(f"resources: {before} → {after}")
+    return tuple(found)
 
 
 def folder_change(before: FolderState | None, now: FolderState | None) -> str:

@@ -95,12 +95,16 @@ def is_expressible(change: Change, submission: Submission) -> bool:
     """Whether this submission can carry the change exactly: a command always, a stored request not always."""
     if not submission.is_http:
         return change.what in _FLAG_OF
+    if submission.summary is not None:
+        return False  # a request of another shape
     return LaunchRequest(submission.request or {}).changed(change.what, change.after) is not None
 
 
 def apply(change: Change, submission: Submission) -> Submission:
     """The same submission with exactly this one thing set, and with the flag that a large one needs."""
     if submission.is_http:
+        if not is_expressible(change, submission):
+            return submission
         changed = LaunchRequest(submission.request or {}).changed(change.what, change.after)
         return replace(submission, request=changed.raw) if changed else submission
     argv = with_flag(submission.argv, _FLAG_OF[change.what], change.after)

@@ -2,7 +2,8 @@
 
 1. A command that a person gave, in the folder that they named. Who gave one gets it and nothing else.
 2. What the cluster stored, with its own bundle, over HTTP.
-3. The command line that the cluster stored, in the folder that was named.
+3. The command line that the cluster stored, in the folder that was named; where the cluster stored a request
+   that takes a folder, that request with the folder's files.
 
 A value that the cluster blanked is filled in from a known source only; every other blank closes a way. A
 change that the stored request cannot express closes the second way for that restart (see `closed_by`).
@@ -66,9 +67,12 @@ class Way:
 def ways(known: KnownSubmission) -> tuple[Way, ...]:
     """Every way, the best first."""
     if known.given is not None:
-        return (_in_folder("the command given with --resubmit", known.given, known),)
+        return (_given(known.given, known),)
     if known.stored is None:
         return (Way("the cluster's record", closed=f"it has no submission of this job; {GIVE_A_COMMAND}"),)
+    if known.stored.summary is not None:
+        with_folder = (_stored_with_folder(known),) if known.stored.summary.takes_folder else ()
+        return (_stored_request(known), *with_folder)
     return (_stored_request(known), _stored_command(known))
 
 
@@ -86,6 +90,24 @@ def missing(closed: Iterable[Way]) -> tuple[str, ...]:
     return tuple(f"Not by {way.title}: {way.closed.rstrip('.')}." for way in closed)
 
 
+def _given(given: Submission, known: KnownSubmission) -> Way:
+    """What a person gave: a command in its folder, or a request, which needs one only for its files."""
+    title = "the command given with --resubmit"
+    given = replace(given, incarnation=known.stored.incarnation if known.stored else given.incarnation)
+    if given.summary is not None and not given.summary.takes_folder:
+        return Way(title, replace(given, workdir="", folder=None))
+    return _in_folder(title, given, known)
+
+
+def _stored_with_folder(known: KnownSubmission) -> Way:
+    """What the cluster stored, with the files of the folder that was named in place of its package."""
+    title = "what the cluster stored, with the files of a folder"
+    if not known.workdir:
+        return Way(title, closed="nobody named the folder; name it with --workdir")
+    assert known.stored is not None
+    return _in_folder(title, known.stored, known)
+
+
 def _stored_request(known: KnownSubmission) -> Way:
     title = "what the cluster stored, over HTTP"
     if known.stored is None or known.stored.request is None:
@@ -98,6 +120,7 @@ def _stored_request(known: KnownSubmission) -> Way:
     fills, faults = _fill(stored.request_blanks, known, _set_by_hand(stored))
     if faults:
         return Way(title, closed="; ".join(faults))
+    fills = {**stored.fills, **fills}
     http = replace(stored, argv=(), redacted=(), workdir="", folder=None, fills=fills)
     return Way(title, replace(http, origin=SubmissionOrigin.CONTROLLER))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.registry import parse_job_id, unknown_job
+from babysitter.backends.registry import parse_job_id, read_command, unknown_job
 from babysitter.engine.app import App
 from babysitter.engine.enqueue import (
     enqueue_message,
@@ -30,7 +30,7 @@ from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.watch import Watch
 from babysitter.store.action_journal import StoredAction
 from babysitter.store.store import Transaction
-from babysitter.usecases.resubmit_command import addressed, in_folder
+from babysitter.usecases.resubmit_command import in_folder
 from babysitter.usecases.watch_status import WatchStatus, standing_from, the_one_meant
 
 SUPERSEDED = "a new watch of the same job began"
@@ -80,7 +80,7 @@ async def start_watch(
         due_at=now,
         memory=Memory(),
         limits=limits or app.settings.limits,
-        resubmit=resubmit and in_folder(addressed(resubmit, spec), context),
+        resubmit=resubmit and read_command(spec, in_folder(resubmit, context)),
         submit_context=context,
         owner=owner or by,
     )

@@ -4,19 +4,16 @@ import asyncio
 import re
 import shlex
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
-from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.bundle import bundle_files, folder_state, is_repository
+from babysitter.backends.registry import command_examples, read_command
 from babysitter.engine.app import App
 from babysitter.errors import FactsChanged, NotAllowed, UserError
 from babysitter.model.ids import WatchId
 from babysitter.model.submission import FolderState, Submission, SubmissionOrigin, SubmitContext
 
-CLUSTER_OPTIONS = ("--controller-url", "--config", "--cluster")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-EXAMPLE = "It looks like: 'iris job run --no-wait -- python x.py'."
 
 
 def submission_of(command: str) -> Submission:
@@ -27,17 +24,12 @@ def submission_of(command: str) -> Submission:
         raise UserError(
             f"The resubmit command cannot be read: {fault}.", next_step="Quote it as one shell command."
         ) from fault
-    if "run" not in argv:
-        raise UserError("The resubmit command is not a submission.", next_step=EXAMPLE)
+    if not {"run", "submit"} & set(argv):
+        raise UserError(
+            "The resubmit command is not a submission.",
+            next_step=f"It looks like: {' or '.join(map(repr, command_examples()))}.",
+        )
     return Submission(argv, SubmissionOrigin.RESUBMIT_FLAG)
-
-
-def addressed(submission: Submission, spec: ClusterSpec) -> Submission:
-    """The submission, to the watched cluster where its command names none: it would fail after the stop."""
-    at = next((n for n, pair in enumerate(pairwise(submission.argv)) if pair == ("job", "run")), None)
-    if at is None or any(word.partition("=")[0] in CLUSTER_OPTIONS for word in submission.argv[:at]):
-        return submission
-    return replace(submission, argv=(*submission.argv[:at], *spec.options, *submission.argv[at:]))
 
 
 async def context_of(
@@ -97,10 +89,10 @@ async def set_resubmit_command(app: App, watch_id: WatchId, submission: Submissi
     """
     async with app.store.reading() as tx:
         spec = await app.clusters.spec((await tx.watches.get(watch_id)).cluster)
-    submission = addressed(submission, spec)
+    submission = read_command(spec, submission)
     async with app.store.transaction() as tx:
         watch = await tx.watches.get(watch_id)
-        if watch.resubmit is not None and watch.resubmit.argv != submission.argv:
+        if watch.resubmit is not None and _what(watch.resubmit) != _what(submission):
             raise NotAllowed(
                 f"The command that starts {watch.root} again is known already.",
                 next_step="A person changes it: `babysit stop`, then `babysit start` with a new --resubmit.",
@@ -108,3 +100,8 @@ async def set_resubmit_command(app: App, watch_id: WatchId, submission: Submissi
         if watch.resubmit is None and not await tx.watches.save(replace(watch, resubmit=submission)):
             raise FactsChanged(f"{watch.root} was being checked at this very moment.", next_step="Try again.")
         await tx.watches.announce(watch_id)
+
+
+def _what(submission: Submission) -> tuple[object, ...]:
+    """What a command submits, apart from the state of its folder."""
+    return submission.argv, submission.request

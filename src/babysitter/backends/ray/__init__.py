@@ -1,1 +1,1 @@
-"""Ray: jobs, actors, nodes and logs, read over HTTP from the dashboard and the agents. Read only."""
+"""Ray, over HTTP: its jobs, actors, nodes and logs are read, its jobs stopped and submitted."""

@@ -61,14 +61,17 @@ class RayClusterView:
     async def version(self) -> RayVersion:
         """Remembered; `session_changed` asks again."""
         if self._version is None:
-            self._version = await self._ask("/api/version", kind=RayVersion)
+            self._version = await self.fresh_version()
         return self._version
+
+    async def fresh_version(self) -> RayVersion:
+        """As of now."""
+        return await self._ask("/api/version", kind=RayVersion)
 
     async def session_changed(self) -> bool:
         """Whether the head was started again since it was first asked."""
-        before = self._version
-        self._version = None
-        return before is not None and before.session_name != (await self.version()).session_name
+        before, self._version = self._version, await self.fresh_version()
+        return before is not None and before.session_name != self._version.session_name
 
     async def job(self, job: JobId) -> ray_answers.RayJob | None:
         """The job, or None when Ray says that it does not exist."""

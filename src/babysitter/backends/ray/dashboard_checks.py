@@ -48,4 +48,4 @@ async def _nodes(reader: RayReader) -> str:
 
 
 async def _jobs(reader: RayReader) -> str:
-    return f"{len(await reader.roots(''))} jobs may be read; babysit watches them and changes nothing"
+    return f"{len(await reader.roots(''))} jobs may be read"

@@ -1,4 +1,4 @@
-"""GET requests to a Ray dashboard and to the agents of its nodes, with limits on time and size.
+"""Requests to a Ray dashboard and to the agents of its nodes, with limits on time and size.
 
 Every failure to get an answer becomes an error of babysitter.errors. Statuses are for the caller to judge:
 Ray uses 500 for missing files, dead nodes and gone processes alike.
@@ -6,7 +6,7 @@ Ray uses 500 for missing files, dead nodes and gone processes alike.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
@@ -19,6 +19,8 @@ from babysitter.waits import waiting_for
 REQUEST_LIMIT_S = 10.0  # job routes hang while the GCS is dead
 CONNECT_TIMEOUT_S = 5.0
 MAX_BODY_BYTES = 16 << 20
+SEND_LIMIT_S = 30.0
+JSON, ZIP = "application/json", "application/zip"
 _USER_AGENT = "babysit"  # Ray 2.49 fails without one, and refuses browsers
 
 Query = Sequence[tuple[str, str]]
@@ -41,7 +43,7 @@ class RayAnswer:
     @property
     def last_line(self) -> str:
         """The end of an error text: of a traceback, its exception."""
-        lines = [line.strip() for line in self.text.strip().splitlines() if line.strip()]
+        lines = [line.strip() for line in self.text.splitlines() if any(map(str.isalnum, line))]
         return lines[-1][:300] if lines else f"status {self.status} without a word"
 
 
@@ -68,8 +70,20 @@ class RayTransport(Protocol):
     async def close(self) -> None: ...
 
 
+class RayActingTransport(RayTransport, Protocol):
+    """A transport that can also change something. Held by the writer and by `launch/`."""
+
+    async def send(
+        self, method: str, path: str, body: bytes = b"", *, kind: str = JSON, limit_s: float = SEND_LIMIT_S
+    ) -> RayAnswer:
+        """The answer to a POST or PUT of the dashboard; never repeated. `kind`: the body's content type.
+
+        Raises as `get` does: after Unreachable it is not known whether the request was carried out.
+        """
+
+
 class RayHttpClient:
-    """Implements `RayTransport` with one connection pool. The token is masked in every answer."""
+    """Implements `RayActingTransport` with one connection pool. The token is masked in every answer."""
 
     def __init__(self, url: str, *, token: str = "") -> None:
         self.place = url
@@ -86,15 +100,29 @@ class RayHttpClient:
         part: str = "",
         limit_s: float = REQUEST_LIMIT_S,
     ) -> RayAnswer:
-        url = f"{base.rstrip('/') or self._url}{path}"
         headers = {"range": part} if part else {}
-        shown = base or self.place
+        call = _Call("GET", base.rstrip("/") or self._url, path, query, headers)
+        return await self._exchange(call, shown=base or self.place, limit_s=limit_s)
+
+    async def send(
+        self, method: str, path: str, body: bytes = b"", *, kind: str = JSON, limit_s: float = SEND_LIMIT_S
+    ) -> RayAnswer:
+        call = _Call(method, self._url, path, headers={"content-type": kind}, body=body)
+        return await self._exchange(call, shown=self.place, limit_s=limit_s)
+
+    async def _exchange(self, call: "_Call", *, shown: str, limit_s: float) -> RayAnswer:
+        path = call.path
         try:
             with waiting_for(f"Ray at {shown} ({path})"):
                 async with (
                     asyncio.timeout(limit_s),
-                    self._pool().get(
-                        url, params=list(query), headers=headers, allow_redirects=False
+                    self._pool().request(
+                        call.method,
+                        f"{call.base}{path}",
+                        params=list(call.query),
+                        headers=dict(call.headers),
+                        data=call.body or None,
+                        allow_redirects=False,
                     ) as response,
                 ):
                     answer = await self._read(response)
@@ -158,6 +186,16 @@ class RayHttpClient:
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
         return self._session
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    method: str
+    base: str
+    path: str
+    query: Query = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
 
 
 def _range_of(headers: Mapping[str, str]) -> tuple[int, int | None]:

@@ -1,5 +1,6 @@
-"""Puts a Ray client together: address, token, HTTP client, reader. There is no writer."""
+"""Puts a Ray client together: address, token, HTTP client, reader and writer."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,18 +8,17 @@ from babysitter.backends.backend import ClusterWriter
 from babysitter.backends.ray.dashboard_address import dashboard_address, ray_token
 from babysitter.backends.ray.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
-from babysitter.backends.read_only_writer import ReadOnlyWriter
+from babysitter.backends.ray.writer import RayWriter
 from babysitter.clock import Clock
 
 if TYPE_CHECKING:
     from babysitter.backends.cluster_spec import ClusterSpec
 
-READ_ONLY = "Jobs on Ray are watched and diagnosed only: babysit stops and submits nothing there."
-
 
 def connect_ray(spec: "ClusterSpec", *, clock: Clock, home: Path) -> tuple[RayReader, ClusterWriter]:
-    """Reader and a writer that refuses. Raises BadConfig; contacts nobody."""
-    return RayReader(open_ray(spec, home=home), clock=clock), ReadOnlyWriter(READ_ONLY)
+    """Reader and writer over one HTTP client. Raises BadConfig; contacts nobody."""
+    client = open_ray(spec, home=home)
+    return RayReader(client, clock=clock), RayWriter(client, environ=os.environ)
 
 
 def open_ray(spec: "ClusterSpec", *, home: Path) -> RayHttpClient:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -41,6 +41,7 @@ _DEATHS: Mapping[str, TaskState] = {
     "NODE_DIED": TaskState.WORKER_FAILED,
 }
 MAX_ERROR_CHARS = 4000
+PROPOSAL_KEY = "babysit_proposal"  # in the metadata of jobs that a restart submitted
 
 
 class DriverInfo(msgspec.Struct, frozen=True):
@@ -64,6 +65,9 @@ class RayJob(msgspec.Struct, frozen=True):
     driver_agent_http_address: str | None = None
     driver_node_id: str | None = None
     driver_exit_code: int | None = None
+    entrypoint: str | None = None
+    metadata: dict[str, str] | None = None
+    runtime_env: dict[str, Any] | None = None  # with secrets in plain text
 
     @property
     def id(self) -> JobId:
@@ -158,9 +162,10 @@ def job(raw: RayJob, actors: Sequence[RayActor] = (), *, waiting: str = "") -> J
         submitted_at=_moment(raw.start_time),
         started_at=None if is_pending else _moment(raw.start_time),
         finished_at=_moment(raw.end_time),
-        failure_count=sum(each.num_restarts or 0 for each in actors),
+        task_restarts=sum(each.num_restarts or 0 for each in actors),
         task_count=len(states),
         task_states={each: states.count(each) for each in dict.fromkeys(states)},
+        proposal=(raw.metadata or {}).get(PROPOSAL_KEY, ""),
     )
 
 

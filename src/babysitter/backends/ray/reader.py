@@ -15,6 +15,7 @@ from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
 from babysitter.backends.ray.http_client import RayTransport
 from babysitter.backends.ray.log_reader import JobLogFile, RayLogReader
 from babysitter.backends.ray.log_text import PRESTARTED_JOB, worker_file
+from babysitter.backends.ray.stored_job import stored_submission
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import SubmissionRefused
 from babysitter.model.ids import JobId, TaskId, job_of
@@ -27,7 +28,7 @@ from babysitter.model.thread_dump import ThreadDump
 DUMP_LIMIT_S = 30.0
 FILES_LISTED_FOR = timedelta(minutes=1)
 MAX_LOG_NODES = 16  # nodes whose files are listed for one job
-_ABILITIES = Abilities(kept_submission=False, submits=False)
+_ABILITIES = Abilities(kept_submission=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +138,12 @@ class RayReader:
             raise SubmissionRefused(f"No thread dump of {task} is possible: {why.rstrip('.')}.")
         return ThreadDump(target=task, taken_at=taken_at, processes=(), text=answer.text)
 
-    async def submission(self, job: JobId) -> Submission | None:  # noqa: ARG002
-        """None: what Ray keeps lacks the resources of the entrypoint, and shows secrets in plain text."""
-        return None
+    async def submission(self, job: JobId) -> Submission | None:
+        """Ray's record of the job, without the secrets in it."""
+        raw = await self._view.job(job)
+        if raw is None:
+            return None
+        return stored_submission(raw, job, (await self._view.fresh_version()).session_name)
 
     async def roots(self, prefix: str) -> tuple[Job, ...]:
         """Part of `Overview`."""

@@ -4,11 +4,14 @@ Secrets are taken out before anything touches the disk; lines of logs keep their
 stay true.
 """
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from babysitter.backends.backend import Abilities
 from babysitter.backends.ray.http_client import REQUEST_LIMIT_S, Query, RayAnswer, RayTransport
 from babysitter.backends.ray.reader import RayReader
+from babysitter.backends.ray.stored_job import KEPT_OUT
 from babysitter.backends.recording.format import RecordedResponse, RecordedStep, Recording
 from babysitter.backends.recording.recorder import RecordingFolder
 from babysitter.clock import Clock
@@ -46,7 +49,7 @@ class RecordingRayTransport:
             self._write(body, None, text, asked_at=asked_at)
             raise
         body |= {"begin": answer.begin, "total": answer.total_bytes, "modified_ms": answer.modified_ms}
-        text = _same_length(answer.text) if path.startswith("/logs/") else redact(answer.text)
+        text = _same_length(answer.text) if path.startswith("/logs/") else _shown(answer.text)
         self._write(body, answer.status, text, asked_at=asked_at)
         return answer
 
@@ -136,6 +139,11 @@ class PlayedRayReader(RayReader):
         self._played = PlayedRayTransport(str(recording.folder))
         super().__init__(self._played, clock=clock)
 
+    @property
+    def abilities(self) -> Abilities:
+        """Nothing is submitted to a recording."""
+        return replace(super().abilities, submits=False)
+
     def show(self, step: RecordedStep) -> None:
         """Take a step's answers into account, in the order in which they came."""
         self._played.show(step)
@@ -144,6 +152,31 @@ class PlayedRayReader(RayReader):
     def has_looked(self) -> bool:
         """Whether anything was ever asked that could tell of the job."""
         return self._played.has_looked
+
+
+def _shown(text: str) -> str:
+    """The answer without secrets. Of runtime environments no value of a variable is kept."""
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return redact(text)
+    if not isinstance(whole, (dict, list)):
+        return redact(text)
+    return redact(json.dumps(_without_environments(whole)))
+
+
+def _without_environments(value: object) -> object:
+    """The same JSON; Ray writes an environment as an object, and once more as text inside a text."""
+    if isinstance(value, list):
+        return [_without_environments(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kept = {name: _without_environments(item) for name, item in value.items()}
+    if isinstance(variables := kept.get("env_vars"), dict):
+        kept["env_vars"] = dict.fromkeys(variables, KEPT_OUT)
+    if "serialized_runtime_env" in kept:
+        kept["serialized_runtime_env"] = "{}"
+    return kept
 
 
 def _same_length(text: str) -> str:

@@ -39,7 +39,7 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
     note = repeated(snapshot)
     limits, memory = snapshot.limits, snapshot.memory
     count = tries_of(snapshot, note) if note else 0
-    found = _diagnosis_of_the_living(snapshot)
+    found = diagnosis_of_the_living(snapshot)
     since = memory.suspicious_since.get(SignalKind.ERRORS)
     stands_s = snapshot.age_s(since) if found is not None else 0.0
     life_at = _last_sign_of_life(snapshot)
@@ -79,7 +79,7 @@ def _is_measured(snapshot: Snapshot) -> bool:
     return found is not None and found.reports >= MIN_BAD_REPORTS
 
 
-def _diagnosis_of_the_living(snapshot: Snapshot) -> Diagnosis | None:
+def diagnosis_of_the_living(snapshot: Snapshot) -> Diagnosis | None:
     findings = newest_only(snapshot, known_findings(snapshot))
     findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(snapshot, f)))
     found = diagnose(findings, facts_of(snapshot))

@@ -15,6 +15,7 @@ from babysitter.diagnosis.judge.step_stall import (
     told_quiet,
 )
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
+from babysitter.diagnosis.judge.task_crash_loop import task_crash_loop
 from babysitter.diagnosis.judge.worker_churn import no_output, worker_churn
 from babysitter.diagnosis.judge.zombie import zombie
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
@@ -24,8 +25,8 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 
 # What explains others comes first. A new suspicion is a function and a row here.
 SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
-    zombie, hung_exit, stuck, stragglers, worker_churn, count_stands_still, told_quiet, only_polls,
-    only_waits, only_idle,     no_output, repeated_errors,
+    zombie, hung_exit, stuck, stragglers, worker_churn, task_crash_loop, count_stands_still, told_quiet,
+    only_polls, only_waits, only_idle, no_output, repeated_errors,
 )  # fmt: skip
 
 

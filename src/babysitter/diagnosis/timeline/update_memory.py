@@ -14,6 +14,7 @@ from babysitter.diagnosis.timeline.loss_history import with_losses
 from babysitter.diagnosis.timeline.process_activity import summarise_dump
 from babysitter.diagnosis.timeline.stage_pace import current_stage, end_stages, fold_report
 from babysitter.diagnosis.timeline.zephyr_jobs import (
+    PipelineAttempt,
     newest_pipeline_attempt,
     pipeline_attempts,
     role_of,
@@ -120,7 +121,7 @@ def _with_tree(memory: Memory, tree: JobTree, lines: tuple[LogLine, ...], now: d
         waiting_since_at=(memory.waiting_since_at or now) if waits else None,
         waited_at=now if waits else memory.waited_at,
         roles=_roles(memory, tree),
-        losses=_losses(memory, pipeline.workers if pipeline else None, now),
+        losses=_losses(memory, _restarted_in_place(tree, pipeline), now),
         errors=_errors(memory, tree, now),
         peak_memory_bytes=max(
             (task.memory_peak_bytes or 0 for job in tree for task in job.tasks or ()),
@@ -174,10 +175,17 @@ def _roles(memory: Memory, tree: JobTree) -> dict[TaskId, Role]:
     return dict(list(roles.items())[-MAX_ROLES:])
 
 
+def _restarted_in_place(tree: JobTree, pipeline: PipelineAttempt | None) -> Job | None:
+    """The job whose lost processes are counted: of a pipeline its workers."""
+    if pipeline is not None:
+        return pipeline.workers
+    return tree.root if tree.root.task_restarts else None
+
+
 def _losses(memory: Memory, workers: Job | None, now: datetime) -> tuple[WorkerLosses, ...]:
     if workers is None:
         return memory.losses
-    total = workers.failure_count + workers.preemption_count
+    total = workers.failure_count + workers.preemption_count + workers.task_restarts
     before = [each for each in memory.losses if each.job == workers.id]
     if before and before[-1].total == total:
         return tuple(before)

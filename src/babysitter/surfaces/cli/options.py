@@ -27,7 +27,7 @@ OfCluster = Annotated[
 Url = Annotated[str, typer.Option("--controller-url", help="Address of the controller.")]
 Ray = Annotated[
     str,
-    typer.Option("--ray", help="Address of a Ray dashboard, http://HOST:8265: its jobs are only watched."),
+    typer.Option("--ray", help="Address of a Ray dashboard, http://HOST:8265."),
 ]
 ClusterFile = Annotated[str, typer.Option("--config", help="A cluster file of iris.")]
 Iris = Annotated[str, typer.Option("--iris-command", help="The iris command, e.g. 'uv run iris'.")]
