@@ -98,7 +98,7 @@ def test_actor_restarts_are_attempts():
     task = ray_answers.actor_task(again, JOB, {})
     assert task.state is TaskState.PENDING
     assert "restarts" in task.pending_reason
-    assert ray_answers.job(ray_answers.RayJob(submission_id="x"), [again]).failure_count == 2
+    assert ray_answers.job(ray_answers.RayJob(submission_id="x"), [again]).task_restarts == 2
 
 
 def test_placement_group_that_never_fits():

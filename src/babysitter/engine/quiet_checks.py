@@ -39,7 +39,7 @@ def is_quiet_plain(watch: Watch) -> bool:
 
 def shows_another_process(lines: Iterable[LogLine], tree: JobTree) -> bool:
     """Return True if a line comes from a job or a try that this tree does not hold yet."""
-    tries = {job.id: job.failure_count + job.preemption_count for job in tree}
+    tries = {job.id: job.failure_count + job.preemption_count + job.task_restarts for job in tree}
     return any(line.task and line.attempt > tries.get(job_of(line.task), -2) for line in lines)
 
 
