@@ -23,6 +23,7 @@ from babysitter.launch.ladder_moves import (
     next_move,
 )
 from babysitter.launch.ladder_steps import LadderStep
+from babysitter.messages.ladder_report import repeated
 from babysitter.model.ladder_run import AttemptState, LadderRun, StepAttempt, StepOutcome, StepResult
 from babysitter.redact import redact
 from babysitter.store.store import Store
@@ -241,7 +242,9 @@ class LadderRunner:
         ended = replace(attempt, state=AttemptState.ENDED, ended_at=self.clock.now(), result=result)
         async with self.store.transaction() as tx:
             await tx.ladders.change(self.run.id, ended)
-        await self._tell(f"{attempt.step}: {result.outcome.value}. {result.sentence}")
+        before = repeated(ended, (await self._attempts())[: attempt.number - 1])
+        history = f" Before: {'; '.join(before)}." if before else ""
+        await self._tell(f"{attempt.step}: {result.outcome.value}. {result.sentence}{history}")
 
     async def _tell(self, sentence: str) -> None:
         self.on_progress(LadderProgress(self.run, await self._attempts(), sentence))

@@ -27,7 +27,7 @@ def ladder_report(run: LadderRun, attempts: Sequence[StepAttempt]) -> str:
     lines += ["## Status", "", *_status(run, attempts), ""]
     for number, attempt in enumerate(attempts, start=1):
         earlier = [each for each in attempts[: number - 1] if each.step == attempt.step]
-        lines += _attempt(number, attempt, earlier[-1] if earlier else None)
+        lines += _attempt(number, attempt, earlier)
     lines += ["## Next", "", *_next(run, attempts), ""]
     return "\n".join(lines)
 
@@ -52,7 +52,9 @@ def next_steps(run: LadderRun, attempts: Sequence[StepAttempt]) -> tuple[str, ..
         if run.ended_at is None:
             return (f"Go on with the next step: babysit ladder run {run.file}",)
         return ("Every step has passed. Nothing is left to do.",)
-    found = [result.advice] if result.advice else []
+    found = [f"{result.cause}: {result.advice}".removeprefix(": ")] if result.advice else []
+    if any("the same cause as now" in each for each in repeated(newest, attempts[:-1])):
+        found.append(f"{result.cause} has come back: the last change was not the cure.")
     found += [check.meaning for check in result.checks if check.stops and check.meaning]
     if result.is_left_running:
         found.append(f"{newest.job} was left running: stop it before another attempt, or let it go on.")
@@ -70,16 +72,36 @@ def _status(run: LadderRun, attempts: Sequence[StepAttempt]) -> Iterator[str]:
         yield f"- {_text(step)}: {step_words(step, attempts)}"
 
 
-def _attempt(number: int, attempt: StepAttempt, earlier: StepAttempt | None) -> Iterator[str]:
+def repeated(attempt: StepAttempt, earlier: Sequence[StepAttempt]) -> tuple[str, ...]:
+    """How earlier attempts at the step ended, if this one ended badly too; one sentence each."""
+    result = attempt.result
+    if result is None or result.outcome is StepOutcome.PASSED:
+        return ()
+    told = [each for each in earlier if each.result is not None and each.step == attempt.step]
+    return tuple(_ending(each, result) for each in told)
+
+
+def _ending(earlier: StepAttempt, now: StepResult) -> str:
+    assert earlier.result is not None, "it has ended"
+    cause = f" ({earlier.result.cause})" if earlier.result.cause else ""
+    same = ", the same cause as now" if now.cause and earlier.result.cause == now.cause else ""
+    return f"{earlier.begun_at:%H:%M} UTC {earlier.result.outcome.value}{cause}{same}: {earlier.job}"
+
+
+def _before(attempt: StepAttempt, earlier: Sequence[StepAttempt]) -> Iterator[str]:
+    yield from (f"- Before: {_text(each)}" for each in repeated(attempt, earlier))
+
+
+def _attempt(number: int, attempt: StepAttempt, earlier: Sequence[StepAttempt]) -> Iterator[str]:
     yield f"## {number}. {_text(attempt.step)}"
     yield ""
-    if earlier is not None and earlier.result is not None:
-        yield from ("### Hypothesis", "", *_hypothesis(earlier.result), "")
+    if earlier and earlier[-1].result is not None:
+        yield from ("### Hypothesis", "", *_hypothesis(earlier[-1].result), "")
     if attempt.changes:
         yield from ("### Changes", "", *(f"- {_code_behind(each)}" for each in attempt.changes), "")
     yield from ("### Run", "", f"- Command: {_code(attempt.command)}", f"- Job: {_code(attempt.job)}")
     yield from (f"- Warned before: {_text(each)}" for each in attempt.warnings)
-    yield from ("", "### Results", "", *_results(attempt), "")
+    yield from ("", "### Results", "", *_results(attempt), *_before(attempt, earlier), "")
 
 
 def _hypothesis(result: StepResult) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """A stand-in for the `iris` command over a simulated cluster: asks over HTTP, prints as the real one does.
 
-Usage: python -m babysitter.sim.iris --controller-url URL [--as april|may|august] COMMAND
+Usage: python -m babysitter.sim.iris (--controller-url URL | --config FILE) [--as april|may|august] COMMAND
 
 COMMAND is `job run|list|summary|logs|stop|kill` (August: `job run|list|describe|logs|cancel`) or
 `rpc controller CALL [--json BODY] [--field-name VALUE]...`. Like the real one it retries `job` commands for a
@@ -128,16 +128,27 @@ def note(logger: str, text: str, *, level: str = "I") -> None:
 def _options(words: list[str]) -> tuple[str, str, list[str]]:
     url, generation = "", "may"
     while words and words[0].startswith("--"):
-        if words[0] not in ("--controller-url", "--as") or len(words) < 2:
+        if words[0] not in ("--controller-url", "--config", "--as") or len(words) < 2:
             raise Usage(f"No such option: {words[0]}")
         if words[0] == "--as":
             generation = words[1]
+        elif words[0] == "--config":
+            url = _url_of(words[1])
         else:
             url = words[1]
         del words[:2]
     if not url:
         raise Usage("no controller specified; use --controller-url, --config or --cluster")
     return url, generation, words
+
+
+def _url_of(file: str) -> str:
+    """The controller of a cluster file that names its host."""
+    import yaml  # here: most calls do without it
+
+    with open(file, encoding="utf-8") as stream:
+        at = yaml.safe_load(stream)["controller"]["manual"]
+    return f"http://{at['host']}:{at['port']}"
 
 
 def _rpc(controller: Controller, words: Sequence[str]) -> int:
