@@ -41,6 +41,7 @@ dropout: $(STAMP)
 
 chaos: $(STAMP)
 	$(PY) -m tests.crash.matrix
+	$(PY) -m tests.crash.ladder_matrix
 
 mutants: $(STAMP)
 	$(PY) -m tests.mutants $(ARGS)
