@@ -57,7 +57,12 @@ def parse_ladder(raw: bytes, file: Path, given: Mapping[str, str], *, is_checked
     if not isinstance(document, dict):
         raise _bad([(1, "a ladder file holds names with values: ladder, steps")], file)
     values, faults = _values(document, places, given, is_checked=is_checked)
-    filled = _filled(repaired(document), values, places, faults, ())
+    try:
+        whole = repaired(document)
+    except (ValueError, RecursionError) as fault:
+        reason = str(fault) if isinstance(fault, ValueError) else "a part of it contains itself"
+        raise _bad([(1, reason)], file) from None
+    filled = _filled(whole, values, places, faults, ())
     if faults:
         raise _bad(faults, file)
     try:

@@ -1,6 +1,8 @@
 """The shape of a ladder file, as YAML has it. Every mistake is a validation error with its place."""
 
+import itertools
 import shlex
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -8,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from babysitter.model.duration import duration_s
 from babysitter.model.limits import Limits
 
-_STATES = ("succeeded", "failed", "killed")
+MAX_NODES = 50_000
 _NAME = r"^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$"
 
 
@@ -155,9 +157,18 @@ class LadderPart(Part):
 
 
 def repaired(raw: Any) -> Any:
-    """The parsed document with `on:` as the word that was written: YAML 1.1 reads it as true."""
+    """The parsed document with `on:` as the word that was written: YAML 1.1 reads it as true.
+
+    Raises ValueError for one whose aliases make it larger than any ladder, or without end.
+    """
+    return _repaired(raw, itertools.count())
+
+
+def _repaired(raw: Any, nodes: Iterator[int]) -> Any:
+    if next(nodes) > MAX_NODES:
+        raise ValueError(f"its aliases make more than {MAX_NODES:,} values of it")
     if isinstance(raw, dict):
-        return {("on" if key is True else key): repaired(value) for key, value in raw.items()}
+        return {("on" if key is True else key): _repaired(value, nodes) for key, value in raw.items()}
     if isinstance(raw, list):
-        return [repaired(value) for value in raw]
+        return [_repaired(value, nodes) for value in raw]
     return raw
