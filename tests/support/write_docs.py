@@ -75,6 +75,7 @@ _PLAIN = (
     "| `playbook list --json` | `rules`: a list of `id`, `cause`, `severity`, `action`, `retry`, `confidence`, `consequence`, `place` |",
     "| `playbook lint --json` | `rules`: how many; `faults`: a list of `file`, `line`, `column`, `fault` |",
     "| `playbook test --json` | `tried`: how many examples; `failed`: a list of `name`, `trouble` |",
+    "| `playbook ledger --json` | `by_signature`; `records`: a list of `rule`, `incidents`, `right`, `wrong`, `precision` (null: nobody said), `demoted` (why it counts as a hint, or empty) |",
     "| `slack check --json` | `findings`: a list of checks, each with what was found and the next step |",
 )
 

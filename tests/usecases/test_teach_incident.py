@@ -13,13 +13,15 @@ from babysitter.errors import UserError
 from babysitter.messages.compose import compose_message
 from babysitter.model.events import FeedbackGiven, FeedbackWithdrawn
 from babysitter.model.finding import Cause, Evidence
-from babysitter.model.ids import IncidentId, JobId
+from babysitter.model.ids import IncidentId, JobId, RuleId
 from babysitter.model.incident import IncidentKey, IncidentStatus
 from babysitter.model.job import JobState
 from babysitter.model.message import MessageKind
 from babysitter.model.past_incident import Origin
 from babysitter.model.watch import Watch
+from babysitter.usecases.explain import record_line
 from babysitter.usecases.find_incidents import find_incidents, sentence_about
+from babysitter.usecases.rule_precision import rule_ledger
 from babysitter.usecases.share_incidents import export_incidents, import_incidents
 from babysitter.usecases.teach_incident import take_back, teach
 from tests.support.app import ADA, AppHarness, home
@@ -124,3 +126,17 @@ async def test_incidents_are_found_and_shared(place: AppHarness, tmp_path: Path)
     assert {each.origin for each in found} == {Origin.IMPORTED}
     assert [each.fingerprint for each in found] == [each.fingerprint for each in exported]
     assert replace(found[0], origin=Origin.OWN, ending=exported[0].ending) == exported[0]
+
+
+async def test_a_rule_called_wrong_counts_as_a_hint(place: AppHarness):
+    names = [IncidentId(f"i-{number}") for number in range(3)]
+    for number, name in enumerate(names):
+        await incident(place, name, LINE.format(n=number))
+        await teach(place.app, name, ADA, was_right=False)
+    rule = RuleId("net.reset")
+    assert rule in await place.app.demotions.now()
+    (record,) = await rule_ledger(place.app)
+    assert (record.incidents, record.right, record.wrong) == (3, 0, 3)
+    assert record_line(record).startswith("rule net.reset: behind 3 incidents, 0 right, 3 wrong; counts as")
+    await take_back(place.app, names[0], ADA)
+    assert await place.app.demotions.now() == {}

@@ -186,6 +186,17 @@ class AdvisorSettings(_Section):
     )
 
 
+class MemorySettings(_Section):
+    """What is learned from people's words on earlier incidents."""
+
+    demote_after: int = Field(
+        default=3,
+        ge=0,
+        description="a rule that people called wrong for so many incidents, and more often than right, "
+        "counts as a hint; 0 = never",
+    )
+
+
 class QuietHoursSettings(_Section):
     """Only fatal incidents are told between these times; the rest waits for the morning."""
 
@@ -240,6 +251,7 @@ class Settings(_Section):
     web: WebSettings = WebSettings()
     heartbeat: HeartbeatSettings = HeartbeatSettings()
     advisor: AdvisorSettings = AdvisorSettings()
+    memory: MemorySettings = MemorySettings()
     approvers: tuple[tuple[str, ...], ...] = Field(
         default=(), description="who may approve, in tiers asked one after another: U..., S... or user@host"
     )

@@ -1,7 +1,9 @@
 """The pure middle of a check: remember, classify, assess. `check` and `replay` are the same call of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from babysitter.diagnosis.causes.demotion import NOTHING_DEMOTED, demote
 from babysitter.diagnosis.causes.loss_rules import findings_of_course, non_finite_findings
 from babysitter.diagnosis.causes.match_rules import classify
 from babysitter.diagnosis.causes.rule_fields import PaceFields
@@ -28,7 +30,7 @@ from babysitter.diagnosis.timeline.stage_pace import current_stage, since_last_c
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.finding import Cause, Findings, Severity
-from babysitter.model.ids import TaskId, job_of
+from babysitter.model.ids import RuleId, TaskId, job_of
 from babysitter.model.limits import Limits
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
@@ -54,12 +56,13 @@ def judge(
     *,
     backend: str = "iris",
     good: GoodRuns | None = None,
+    demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
 ) -> Verdict:
     """What an observation means for a watch. Pure; the memory to keep is in the verdict.
 
-    `good`: earlier runs of the same program that ended well.
+    `good`: earlier runs of the same program that ended well. `demoted`: rules that count as hints, and why.
     """
-    return consider(watch, observation, playbook, backend=backend, good=good).verdict
+    return consider(watch, observation, playbook, backend=backend, good=good, demoted=demoted).verdict
 
 
 def consider(
@@ -69,6 +72,7 @@ def consider(
     *,
     backend: str = "iris",
     good: GoodRuns | None = None,
+    demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
 ) -> Considered:
     """As `judge`, with what the rules found."""
     memory = with_profile(update_memory(watch.memory, observation), observation, is_compared=good is not None)
@@ -86,6 +90,7 @@ def consider(
         last_log_age_s=last_line_age_s(memory, observation),
         role_of_task=its_role,
     )
+    findings, demotions = demote(findings, demoted)
     memory, findings = _with_course(memory, findings, course_of(watch.memory, memory, observation))
     if beside is not None:
         findings = with_known_reports(findings, beside, observation)
@@ -102,7 +107,7 @@ def consider(
         verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
     if beside is not None:
         verdict = with_comparison(verdict, beside.comparison)
-    return Considered(verdict, findings)
+    return Considered(replace(verdict, reasons=(*verdict.reasons, *demotions)), findings)
 
 
 def _with_course(memory: Memory, findings: Findings, course: LossHistory) -> tuple[Memory, Findings]:

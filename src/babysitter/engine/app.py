@@ -11,6 +11,7 @@ from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.engine.cluster_pool import ClusterPool
 from babysitter.engine.good_run_cache import GoodRunCache
 from babysitter.engine.leadership import Leadership
+from babysitter.engine.rule_demotions import RuleDemotions
 from babysitter.engine.storage_health import StorageHealth
 from babysitter.model.ids import Person, WatchId
 from babysitter.model.policy import Policy
@@ -53,6 +54,11 @@ class App:
     def good_runs(self) -> GoodRunCache:
         """Runs that ended well, for each watched program."""
         return GoodRunCache(self.store)
+
+    @cached_property
+    def demotions(self) -> RuleDemotions:
+        """Rules that count as hints, because people keep calling them wrong."""
+        return RuleDemotions(self.store, self.settings.memory.demote_after)
 
     @cached_property
     def rules(self) -> PlaybookSource:

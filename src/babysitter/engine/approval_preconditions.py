@@ -32,7 +32,7 @@ async def what_moved(
     shown = approved.proposal.facts
     before = replace(watch, memory=replace(watch.memory, phase=Phase.FAILING))
     observation = await observe(before, reader, app.clock)
-    verdict = judge(before, observation, app.playbook)
+    verdict = judge(before, observation, app.playbook, demoted=await app.demotions.now())
     if verdict.blind:
         spot = verdict.blind[0]
         raise ExternalError(f"Cannot look once more before acting: {spot.reason}")

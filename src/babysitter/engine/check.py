@@ -44,7 +44,7 @@ async def check(watch: Watch, app: App) -> Watch:
     observation = await _observe(watch, reader, app)
     good = await app.good_runs.of(watch)
     # pure: update the memory, match rules, compare with good runs, judge
-    verdict = judge(watch, observation, app.playbook, good=good)
+    verdict = judge(watch, observation, app.playbook, good=good, demoted=await app.demotions.now())
     again = Resubmission(None, watch)
     if verdict.diagnosis is not None:
         async with app.store.reading() as tx:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, insert, select
+from sqlalchemy import Select, delete, func, insert, select
 
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, Person, RuleId
@@ -59,6 +59,12 @@ class FeedbackRepository:
     async def all(self) -> Sequence[FeedbackLabel]:
         """Every label, oldest first."""
         return await self._labels(select(feedback))
+
+    async def newest(self) -> tuple[int, datetime | None]:
+        """Something that changes with every word that is said or taken back."""
+        asked = select(func.count().label("number"), func.max(feedback.c.at).label("at"))
+        row = (await self._connection.execute(asked)).first()
+        return (row.number, row.at) if row is not None else (0, None)
 
     async def _labels(self, asked: Select[Any]) -> Sequence[FeedbackLabel]:
         return tuple(

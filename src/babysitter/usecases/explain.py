@@ -7,11 +7,14 @@ from datetime import datetime
 from babysitter.diagnosis.causes.why_not import why_not as missing
 from babysitter.engine.app import App
 from babysitter.errors import UserError
+from babysitter.messages.formatting import count
 from babysitter.model.finding import Cause
 from babysitter.model.ids import WatchId
 from babysitter.model.verdict import Reason, Verdict
 from babysitter.model.watch import Watch
+from babysitter.policy.rule_ledger import RuleRecord
 from babysitter.redact import redact
+from babysitter.usecases.rule_precision import records_of
 from babysitter.usecases.stored_evidence import stored_line_buffer
 
 
@@ -23,6 +26,7 @@ class Explanation:
     verdict: Verdict | None
     reasons: tuple[Reason, ...]
     why_not: str = ""
+    records: tuple[RuleRecord, ...] = ()  # of the rules behind the cause: how often they were right
 
     @property
     def checked_at(self) -> datetime | None:
@@ -41,7 +45,9 @@ async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation
         observations = await tx.observations.of(watch) if why_not else ()
     reasons = verdict.reasons if verdict else ()
     if not why_not:
-        return Explanation(found, verdict, reasons)
+        behind = verdict.diagnosis.rules if verdict is not None and verdict.diagnosis is not None else ()
+        records = tuple(await records_of(app, behind)) if behind else ()
+        return Explanation(found, verdict, reasons, records=records)
     topic = _TOPICS.get(why_not, why_not)
     about = tuple(each for each in reasons if _topic(each) == topic or why_not in each.name)
     if why_not in set(Cause):
@@ -73,8 +79,16 @@ def as_lines(explanation: Explanation) -> Iterator[str]:
         yield f"signal {signal.kind} since {signal.since_at:%H:%M:%S}: {redact(signal.explanation)}"
     for reason in explanation.reasons:
         yield f"{'yes' if reason.holds else 'no '}  {reason.name}: {redact(reason.text)}"
+    yield from map(record_line, explanation.records)
     if not explanation.reasons:
         yield "No arguments were needed: nothing was under suspicion."
+
+
+def record_line(record: RuleRecord) -> str:
+    """What people said of a rule's incidents, in one line."""
+    said = f"{record.right} right, {record.wrong} wrong" if record.precision is not None else "nobody said"
+    standing = f"; {record.demoted}" if record.demoted else ""
+    return f"rule {record.rule}: behind {count(record.incidents, 'incident')}, {said}{standing}"
 
 
 # Causes that are told from the course of a job rather than from a line, and the suspicion that tells them.

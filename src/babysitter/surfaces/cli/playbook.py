@@ -17,6 +17,7 @@ from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
+    from babysitter.usecases.rule_precision import RuleRecord
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -143,6 +144,48 @@ def new(
     path.write_text(fresh, encoding="utf-8")
     typer.echo(f"Wrote {path}.")
     typer.echo(f"Complete it, then run `babysit playbook test {shlex.quote(str(to))}`.")
+
+
+@app.command("ledger")
+def ledger(
+    by_signature: Annotated[
+        bool, typer.Option("--by-signature", help="Add up what the rules of each signature were.")
+    ] = False,
+    settings: SettingsFile = None,
+    state_dir: StateDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how often each rule was right, as people said, and which rules count as hints for it."""
+    from babysitter.usecases.explain import record_line
+
+    records = asyncio.run(_records(settings_from(settings, state_dir), by_signature=by_signature))
+    if as_json:
+        rows = [
+            {
+                "rule": each.rule,
+                "incidents": each.incidents,
+                "right": each.right,
+                "wrong": each.wrong,
+                "precision": each.precision,
+                "demoted": each.demoted,
+            }
+            for each in records
+        ]
+        typer.echo(json.dumps({"schema_version": 1, "by_signature": by_signature, "records": rows}, indent=2))
+        return
+    for each in records:
+        typer.echo(record_line(each))
+    if not records:
+        typer.echo("No incident is remembered yet, and nobody said anything.")
+
+
+async def _records(settings: "Settings", *, by_signature: bool) -> "list[RuleRecord]":
+    from babysitter.usecases import rule_precision
+    from babysitter.wiring import open_app
+
+    async with open_app(settings) as opened:
+        records = await rule_precision.rule_ledger(opened)
+        return rule_precision.by_signature(records, opened.playbook) if by_signature else records
 
 
 def _line(place: str) -> list[str]:

@@ -1,0 +1,27 @@
+"""Rules that people keep calling wrong count as hints, which yield to a sign or a proof. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from babysitter.diagnosis.causes.signature_files import STRENGTHS
+from babysitter.model.finding import Findings
+from babysitter.model.ids import RuleId
+from babysitter.model.verdict import Reason
+
+HINT = STRENGTHS["hint"]
+NOTHING_DEMOTED: Mapping[RuleId, str] = {}
+
+
+def demote(findings: Findings, demoted: Mapping[RuleId, str]) -> tuple[Findings, tuple[Reason, ...]]:
+    """The findings with those of demoted rules as hints at most, and why. `demoted`: rule -> reason."""
+    affected = [each for each in findings.all if each.rule in demoted and each.confidence > HINT]
+    if not affected:
+        return findings, ()
+    lowered = tuple(
+        replace(each, confidence=min(each.confidence, HINT)) if each.rule in demoted else each
+        for each in findings.all
+    )
+    rules = dict.fromkeys(each.rule for each in affected)
+    return replace(findings, all=lowered), tuple(
+        Reason(f"{rule}.demoted", True, demoted[rule]) for rule in rules
+    )
