@@ -111,3 +111,18 @@ def test_eval_writes_a_prediction_for_each_case(tmp_path, capsys):
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert figures["cases"] == len(lines)
     assert {"id", "cause", "action", "text"} == set(lines[0])
+
+
+def test_classify_against_a_good_run_shows_what_is_new(tmp_path, capsys):
+    usual = "".join(f"2026-03-01 10:00:{second:02d} INFO wrote part {second}\n" for second in range(40))
+    good, bad = tmp_path / "good.log", tmp_path / "bad.log"
+    good.write_text(usual + "2026-03-01 10:00:40 INFO merging\n2026-03-01 10:00:41 INFO all done\n")
+    bad.write_text(usual + "2026-03-01 10:00:40 INFO the weir leans, token=hunter2secret99\n")
+    assert run(["classify", str(bad), "--against", str(good), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    first = answer["diagnosis"]["differences"][0]
+    assert (first["kind"], first["place"]) == ("new", "bad.log:41")
+    assert "the weir leans" in first["text"]
+    assert "hunter2secret99" not in first["text"]
+    assert run(["classify", str(bad), "--against", str(good)]) == 0
+    assert "Different from the last good run:" in capsys.readouterr().out

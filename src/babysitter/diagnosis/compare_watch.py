@@ -8,10 +8,11 @@ from babysitter.diagnosis.last_good.good_runs import GoodRuns
 from babysitter.diagnosis.last_good.rule_input import KnownReports, known_report_findings, with_good_runs
 from babysitter.model.finding import Cause, Evidence, Findings
 from babysitter.model.memory import Memory
-from babysitter.model.observation import Observation
+from babysitter.model.observation import Excerpt, Observation
 from babysitter.model.run_profile import DifferenceKind, RunComparison, StageDuration
 from babysitter.model.verdict import Diagnosis, Verdict
 
+ONLY_DIFFERENT = "No rule finds anything wrong, but the run differs from the last good run."
 MAX_NEW_LINES = 6  # given to a diagnosis that knows no cause
 SILENT_S = 1800.0  # a text whose newest line is older is compared as a whole run
 
@@ -53,9 +54,29 @@ def beside_good_runs(memory: Memory, observation: Observation, good: GoodRuns) -
         is_silent = (excerpt.facts.last_line_age_s or 0.0) > SILENT_S
         is_over = excerpt.facts.state is None or excerpt.facts.state.is_terminal or is_silent
     comparison = compare_runs(memory.profile, good, has_failed=has_failed, is_over=is_over)
+    if excerpt is not None:
+        comparison = _placed_in(comparison, excerpt)
     is_usual = comparison.has_ended_as_usual and not has_failed
     known = KnownReports(good, memory.profile, is_over=is_over and not is_usual)
     return BesideGoodRuns(comparison, known)
+
+
+def _placed_in(comparison: RunComparison, excerpt: Excerpt) -> RunComparison:
+    """The comparison of a text, its new lines with their places in the file."""
+    placed = tuple(
+        replace(each, evidence=_in_file(each.evidence, excerpt)) if each.evidence is not None else each
+        for each in comparison.differences
+    )
+    return replace(comparison, differences=placed)
+
+
+def _in_file(evidence: Evidence, excerpt: Excerpt) -> Evidence:
+    number = evidence.line_number
+    return replace(
+        evidence,
+        source=excerpt.source,
+        line_number=None if number is None else number + excerpt.first_line,
+    )
 
 
 def with_known_reports(findings: Findings, beside: BesideGoodRuns, observation: Observation) -> Findings:
@@ -71,17 +92,19 @@ def with_known_reports(findings: Findings, beside: BesideGoodRuns, observation: 
 def with_comparison(verdict: Verdict, comparison: RunComparison) -> Verdict:
     """The verdict with the differences; its diagnosis has those of the first screen."""
     diagnosis = verdict.diagnosis
-    if diagnosis is not None and comparison.differences:
-        diagnosis = _explained(replace(diagnosis, differences=comparison.differences[:SHOWN]))
+    if diagnosis is not None:
+        diagnosis = with_differences(diagnosis, comparison)
     return replace(verdict, comparison=comparison, diagnosis=diagnosis)
 
 
-def _explained(diagnosis: Diagnosis) -> Diagnosis:
+def with_differences(diagnosis: Diagnosis, comparison: RunComparison) -> Diagnosis:
+    """A diagnosis with the differences of the first screen; one that finds nothing says so."""
+    if not comparison.differences:
+        return diagnosis
+    diagnosis = replace(diagnosis, differences=comparison.differences[:SHOWN])
     if diagnosis.cause is not Cause.HEALTHY:
         return diagnosis
-    return replace(
-        diagnosis, explanation="No rule finds anything wrong, but the run differs from the last good run."
-    )
+    return replace(diagnosis, explanation=ONLY_DIFFERENT)
 
 
 def _new_lines(comparison: RunComparison) -> tuple[Evidence, ...]:

@@ -5,8 +5,9 @@ from datetime import datetime
 
 from babysitter.diagnosis.last_good.good_runs import GoodRuns
 from babysitter.diagnosis.last_good.program_name import program_of
-from babysitter.diagnosis.last_good.wording import WILD
+from babysitter.diagnosis.last_good.wording import ANY, WILD, read_wording
 from babysitter.model.finding import Severity
+from babysitter.model.ids import JobId
 from babysitter.model.job import JobState
 from babysitter.model.phase import Phase
 from babysitter.model.run_profile import LineTemplate, RunProfile, StageDuration
@@ -30,10 +31,14 @@ class GoodRunCache:
 
     async def of(self, watch: Watch) -> GoodRuns | None:
         """The good runs of the watched program; None where none is known."""
-        program = program_of(watch.root)
+        return await self.for_job(watch.cluster, watch.root)
+
+    async def for_job(self, cluster: str, job: JobId) -> GoodRuns | None:
+        """The good runs of a job's program; None where none is known."""
+        program = program_of(job)
         if not program:
             return None
-        key = (watch.cluster, program)
+        key = (cluster, program)
         async with self._store.reading() as tx:
             newest = await tx.run_profiles.newest(*key)
             known = self._known.get(key)
@@ -74,23 +79,23 @@ def ended_well(verdict: Verdict) -> bool:
 
 def redacted_profile(profile: RunProfile) -> RunProfile:
     """The profile without secrets and without quoted lines: a secret in a wording becomes a value."""
-    texts = [each.text for each in profile.templates] + [each.name for each in profile.stages]
-    texts += [" ".join(words) for words in profile.closing]
-    clean = redact("\n".join(text.replace("\n", " ") for text in texts)).split("\n")
-    if len(clean) != len(texts):
-        clean = [redact(text) for text in texts]
-    rest = iter(clean)
-    templates = tuple(_redacted(each, next(rest)) for each in profile.templates)
-    stages = tuple(StageDuration(next(rest), each.seconds) for each in profile.stages)
-    closing = tuple(_words(words, next(rest)) for words in profile.closing)
+    clean = {each.words: _clean_words(each) for each in profile.templates}
+    templates = tuple(
+        replace(each, words=clean[each.words], example="", source="")
+        for each in profile.templates
+        if clean[each.words]
+    )
+    closing = tuple(clean[words] for words in profile.closing if clean.get(words))
+    stages = tuple(StageDuration(redact(each.name), each.seconds) for each in profile.stages)
     return replace(profile, templates=templates, stages=stages, closing=closing)
 
 
-def _redacted(template: LineTemplate, clean: str) -> LineTemplate:
-    return replace(template, words=_words(template.words, clean), example="", source="")
-
-
-def _words(words: tuple[str, ...], clean: str) -> tuple[str, ...]:
-    if clean == " ".join(words):
-        return words
+def _clean_words(template: LineTemplate) -> tuple[str, ...]:
+    """The wording without secrets, which are recognised in the line as it was printed."""
+    line = redact(template.example)
+    if line != template.example and ANY not in template.words:
+        return read_wording(line.replace(REDACTED, " 0 "))
+    clean = redact(template.text)
+    if clean == template.text:
+        return template.words
     return tuple(WILD if REDACTED in word else word for word in clean.split())

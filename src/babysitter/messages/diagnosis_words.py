@@ -39,6 +39,9 @@ _SUSPECTED = "suspected."  # begins that of a suspicion that one look raised
 _MEASURED = "measured."  # begins the rule id of a suspicion that was proven
 
 
+READ_DIFFERENCES = "Read what is different from the last good run, and decide whether it matters."
+
+
 def sentence_of(diagnosis: Diagnosis) -> str:
     """What happened, as one would say it, with the job's own exception in it."""
     text = diagnosis.explanation
@@ -60,7 +63,7 @@ def what_to_do(diagnosis: Diagnosis) -> str:
     """The next step for a person, and the one setting to change where it is known."""
     action, change = diagnosis.action, diagnosis.change
     if action is ActionKind.IGNORE:
-        return "Nothing."
+        return READ_DIFFERENCES if diagnosis.differences else "Nothing."
     advice = diagnosis.advice or about(diagnosis.cause).advice
     if change is not None:
         before = f" from {change.before}" if change.before else ""

@@ -7,6 +7,7 @@ from babysitter.messages.first_screen import QuotedLine
 from babysitter.model.finding import Evidence
 from babysitter.model.verdict import Diagnosis, Reason
 from babysitter.surfaces.change_view import ChangeView
+from babysitter.surfaces.difference_view import DifferenceView
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View
 
@@ -49,6 +50,10 @@ class DiagnosisView(View):
     what_to_do: str = Field(default="", description="the next step, and the setting to change where known")
     how_sure: str = Field(default="", description="Sure, Probable, Possible or A guess, and why")
 
+    differences: list[DifferenceView] = Field(
+        default=[], description="from earlier runs that ended well, the most telling first"
+    )
+
     @classmethod
     def of(cls, diagnosis: Diagnosis) -> "DiagnosisView":
         return cls(
@@ -66,6 +71,7 @@ class DiagnosisView(View):
             sentence=safe(sentence_of(diagnosis)),
             what_to_do=safe(what_to_do(diagnosis)),
             how_sure=how_sure(diagnosis),
+            differences=[DifferenceView.of(each) for each in diagnosis.differences],
         )
 
 

@@ -29,7 +29,7 @@ from babysitter.model.proposal import Proposal
 from babysitter.model.thread_dump import DumpSummary, ThreadDump
 from babysitter.model.verdict import ProgressSummary
 from babysitter.model.watch import Watch
-from babysitter.usecases.diagnose_job import Looked, look_with
+from babysitter.usecases.diagnose_job import Looked, OneLook, look_with
 from babysitter.usecases.manage_watches import find_watch
 
 T = TypeVar("T")
@@ -236,7 +236,9 @@ async def look_at(app: App, place: JobLocation) -> Looked:
     """What can be said of a job right now, in one look. Raises NoSuchJob."""
     playbook = await asyncio.to_thread(lambda: app.playbook)  # read at the first look of a process
     spec = await app.clusters.spec(place.cluster)
-    return await look_with(place.reader, place.job, spec, playbook, app.settings.limits, app.clock)
+    good = await app.good_runs.for_job(place.cluster, place.job)
+    look = OneLook(playbook, app.settings.limits, app.clock, good)
+    return await look_with(place.reader, place.job, spec, look)
 
 
 async def incidents_of(app: App, watch: Watch) -> tuple[tuple[Incident, Proposal | None], ...]:

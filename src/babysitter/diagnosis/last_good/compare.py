@@ -14,12 +14,21 @@ from babysitter.diagnosis.last_good.missing import (
 from babysitter.diagnosis.last_good.new_lines_of_run import NewLine, read_new_lines
 from babysitter.diagnosis.last_good.regular_lines import find_stopped
 from babysitter.diagnosis.last_good.slow_parts import slow_parts
-from babysitter.model.run_profile import DifferenceKind, RunComparison, RunDifference, RunProfile
+from babysitter.model.run_profile import (
+    DifferenceKind,
+    LineTemplate,
+    RunComparison,
+    RunDifference,
+    RunProfile,
+)
 
 SHOWN = 5  # on the first screen
 MAX_DIFFERENCES = 20
 MAX_CHANGES_SHOWN = 2  # of the first five, where new lines could take their place
 MIN_GOOD_RUNS_FOR_WARNINGS = 3  # that never printed it make a new warning telling by itself
+OPENING_LINES = 10
+SHORT_RUN = 0.92  # part of the lines of the shortest good run
+CUT_OFF_LINES = 9  # behind a new line, with which a run without a usual end stops
 MIN_GOOD_LINES = 5  # a shorter good run says nothing
 
 
@@ -39,12 +48,9 @@ def compare_runs(
     if not len(usable) or not profile.lines:
         return RunComparison(0)
     run = ComparedRun.of(profile, usable)
-    changes = [
-        *missing_lines(run, usable, is_over=is_over),
-        *find_stopped(run, usable),
-        *fewer_lines(run, usable, is_over=is_over),
-        *slow_parts(run, usable),
-    ]
+    changes = [*find_stopped(run, usable), *slow_parts(run, usable)]
+    if _has_whole_run(run, usable):
+        changes += [*missing_lines(run, usable, is_over=is_over), *fewer_lines(run, usable, is_over=is_over)]
     new = read_new_lines(run, usable)
     end = not_reached(run, usable) if is_over else None
     is_cut_off = _is_cut_off(run, usable, new) if is_over else False
@@ -57,6 +63,16 @@ def compare_runs(
     return RunComparison(len(usable), _ranked(differences), end is None and not is_cut_off)
 
 
+def _has_whole_run(run: ComparedRun, good: GoodRuns) -> bool:
+    """Whether the lines begin as those of the good runs do; else the first were not read."""
+    usual = {each.words for profile in good.profiles for each in profile.templates if _is_opening(each)}
+    return any(_is_opening(each) for words, each in run.by_good.items() if words in usual)
+
+
+def _is_opening(template: LineTemplate) -> bool:
+    return template.first_place < OPENING_LINES
+
+
 def _is_cut_off(run: ComparedRun, good: GoodRuns, new: tuple[NewLine, ...]) -> bool:
     """Whether a run without a usual end stops soon behind a new line, and is shorter than the good ones."""
     if good.closing or not new:
@@ -64,10 +80,6 @@ def _is_cut_off(run: ComparedRun, good: GoodRuns, new: tuple[NewLine, ...]) -> b
     last = max(each.template.last_place for each in new)
     is_short = run.profile.lines < SHORT_RUN * min(each.lines for each in good.profiles)
     return is_short and run.profile.lines - last <= CUT_OFF_LINES
-
-
-SHORT_RUN = 0.92
-CUT_OFF_LINES = 9
 
 
 def _ranked(differences: list[RunDifference]) -> tuple[RunDifference, ...]:

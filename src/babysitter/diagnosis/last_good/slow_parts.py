@@ -45,6 +45,8 @@ def _stretches(run: ComparedRun, good: GoodRuns) -> Iterable[RunDifference]:
         if now is None or min(now.count, *good.counts(template.words)) < MIN_STRETCH_LINES:
             continue
         usual = good.templates_of(template.words)
+        if is_heartbeat(template, good.profiles[0]):
+            continue  # it takes as long as the run
         if now.count > SAME_COUNT * max(each.count for each in usual):
             continue
         usual_s, seconds = max(map(_spread_s, usual)), _spread_s(now)

@@ -12,7 +12,15 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.surfaces.cli.log_input import read_standard_input, read_text
 from babysitter.surfaces.cli.opinion_view import print_opinion
-from babysitter.surfaces.cli.options import Advise, Exchange, Json, Playbooks, SettingsFile, reader_from
+from babysitter.surfaces.cli.options import (
+    Advise,
+    Against,
+    Exchange,
+    Json,
+    Playbooks,
+    SettingsFile,
+    reader_from,
+)
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
@@ -36,6 +44,7 @@ def classify(
     why_not: Annotated[
         Cause | None, typer.Option(help="Say instead why this cause was not found: which demands failed.")
     ] = None,
+    against: Against = None,
     advise: Advise = False,
     advisor_exchange: Exchange = None,
     playbooks: Playbooks = None,
@@ -45,7 +54,7 @@ def classify(
     """Find the cause in log files, offline: cause first, then the lines that prove it, then what to do."""
     from babysitter.playbook.load import load
     from babysitter.shipped import shipped
-    from babysitter.usecases.classify_text import examine, missing
+    from babysitter.usecases.classify_text import examine, good_runs_of, missing
 
     with waiting_for("the rules to be read, which takes seconds the first time"):
         rules = load([shipped(), *(playbooks or [])]).for_job("", kind)
@@ -62,7 +71,8 @@ def classify(
     source = names[0].name if len(names) == 1 else "log"
     dumps = [read_text([each]) for each in threads or []]
     with waiting_for(f"the diagnosis of {len(text):,} characters"):
-        examined = examine(text, rules, facts, source=source, dumps=dumps)
+        good = good_runs_of([read_text([each]) for each in against or []])
+        examined = examine(text, rules, facts, source=source, dumps=dumps, good=good)
         if why_not is not None:
             examined = replace(examined, reasons=missing(text, rules, why_not, facts, dumps=dumps))
     if why_not is not None and not as_json:

@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 from babysitter.errors import UserError
+from babysitter.surfaces.cli.log_input import read_text
 from babysitter.surfaces.cli.options import (
+    Against,
     Cluster,
     ClusterFile,
     Iris,
@@ -42,6 +44,7 @@ def diagnose(
             help="Wait 20 s for a second look where it decides; default: at a terminal, without --json.",
         ),
     ] = None,
+    against: Against = None,
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
@@ -54,8 +57,9 @@ def diagnose(
     chosen = settings_from(settings, None)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
+    good = [read_text([each]) for each in against or []]
     with waiting_for(f"a look at {job}"):
-        looked = asyncio.run(diagnose_once(job, spec, chosen, is_patient=is_patient))
+        looked = asyncio.run(diagnose_once(job, spec, chosen, is_patient=is_patient, against=good))
         seen = asyncio.run(sentence_from_memory(chosen, looked.verdict, looked.observation))
     reply = replace(reply_of(DiagnoseReply, job, looked), seen_before=seen)
     if as_json:

@@ -6,7 +6,9 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
+from babysitter.messages.run_differences import TITLE
 from babysitter.surfaces.diagnosis_view import DiagnosisView, EvidenceView, QuotedLineView
+from babysitter.surfaces.difference_view import DifferenceView
 
 SEVERITY_STYLE = {"benign": "green", "info": "cyan", "degraded": "yellow", "fatal": "bold red"}
 MAX_DECISIVE_ROWS = 3  # of the terminal, for one decisive line; a line beside it gets one
@@ -22,6 +24,8 @@ def first_screen(diagnosis: DiagnosisView, quoted: Sequence[QuotedLineView], fol
         parts += [Text("Evidence:" if decides else "Last lines:", style="bold"), QuotedLines(quoted)]
     if followed:
         parts.append(Labelled("What followed", followed))
+    if diagnosis.differences:
+        parts += [Text(f"{TITLE}:", style="bold"), *map(_difference, diagnosis.differences)]
     parts.append(Labelled("What to do", diagnosis.what_to_do))
     if diagnosis.look_at:
         parts.append(Labelled("Look at", ", ".join(each.replace("-", " ") for each in diagnosis.look_at)))
@@ -33,6 +37,15 @@ def diagnosis_block(diagnosis: DiagnosisView, *, within: str = "") -> Renderable
     """The same of an incident, whose lines are kept without those around them."""
     quoted = [_of_evidence(each, within) for each in _told_once(diagnosis.evidence)]
     return first_screen(diagnosis, quoted[:MAX_EVIDENCE], "")
+
+
+def _difference(difference: DifferenceView) -> Text:
+    place = f" [{difference.place}]" if difference.place else ""
+    return Text.assemble(
+        (f"  {difference.label}: ", "bold"),
+        difference.text,
+        (f"   {difference.comparison}{place}", "dim"),
+    )
 
 
 def _sentence(diagnosis: DiagnosisView) -> Text:

@@ -38,6 +38,10 @@ Transport = Annotated[
 SettingsFile = Annotated[Path | None, typer.Option("--settings", help="The settings file of babysit.")]
 StateDir = Annotated[Path | None, typer.Option("--state-dir", help="Where watches are kept.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Against = Annotated[
+    list[Path] | None,
+    typer.Option("--against", help="Log of an earlier run that ended well, to compare with; repeatable."),
+]
 Playbooks = Annotated[
     list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
 ]
