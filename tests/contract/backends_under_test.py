@@ -4,10 +4,9 @@ A world holds the jobs of tests/support/small_iris.py, or recorded ones of the s
 a factory to `EYES` (and to `HANDS` when it acts).
 """
 
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from babysitter.backends.backend import ClusterReader, ClusterWriter
@@ -23,6 +22,7 @@ from babysitter.sim.iris.controller import Simulator
 from tests.support.clock import NOON, FakeClock
 from tests.support.cluster import SmallCluster
 from tests.support.controller import ScriptedController, controller
+from tests.support.fork_server import command_line
 from tests.support.ray_dashboard import HANG, hanging, served
 from tests.support.recordings import FIXTURES
 from tests.support.small_iris import COORDINATOR, NEIGHBOURS, ROOT, WORKERS, Small
@@ -34,7 +34,6 @@ SWEEP = Path(__file__).parents[1] / "support" / "sweep.yaml"
 BUILT_ON = "2026-11-20"
 IRIS_SETS = frozenset({"name", "failIfExists", "existingJobPolicy", "fail_if_exists", "existing_job_policy"})
 RAY_COMMAND = "ray job submit --entrypoint-num-cpus 1 -- python x.py"
-STAND_IN = (sys.executable, "-m", "tests.support.iris_command")
 
 
 @dataclass
@@ -52,7 +51,7 @@ class BackendUnderTest:
     neighbours: tuple[JobId, ...] = _NEIGHBOURS
     progress: str = "complete, "  # in the coordinator's own lines
     url: str = ""
-    command: tuple[str, ...] = STAND_IN
+    command: tuple[str, ...] = field(default_factory=lambda: command_line("crippled"))
     behind: ScriptedController | None = None
     states: Callable[[], dict[str, str]] = dict
     asked: Callable[[str], int] = len
@@ -82,7 +81,7 @@ def iris(generation: str, transport: str) -> MakeWorld:
                 "small",
                 url=server.url,
                 transport=transport,
-                iris_command=STAND_IN,
+                iris_command=command_line("crippled"),
                 client_revision_date=BUILT_ON,
             )
             # Everything around the eyes is there too, as in the product; only the clock is the test's.
@@ -112,7 +111,7 @@ def simulated(generation: str, transport: str) -> MakeWorld:
         clock = FakeClock()
         async with Simulator(str(SWEEP), clock.now, generation=generation) as simulator:
             clock.advance(60)
-            command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
+            command = command_line("iris", "--as", generation)
             spec = ClusterSpec(
                 "sim",
                 url=simulator.url,

@@ -8,10 +8,8 @@ import asyncio
 import json
 import os
 import pwd
-import shlex
 import socket
 import sqlite3
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
@@ -23,6 +21,7 @@ from babysitter.engine.service_lock import is_served
 from babysitter.model.ids import Person
 from babysitter.sim.iris.command import BUILT_ON
 from babysitter.sim.iris.controller import Simulator
+from tests.support import fork_server
 from tests.support.processes import MARK, end_all
 from tests.support.shared_clock import SharedClock
 from tests.support.waiting import HANG_S, until
@@ -137,11 +136,8 @@ async def shell(folder: Path, scenario: str = "zombie", generation: str = "may")
         SharedClock(folder / "clock") as clock,
         Simulator(scenario, clock.now, generation=generation) as sim,
     ):
-        for name, words in {
-            "babysit": [sys.executable, "-m", "babysitter"],
-            "iris": [sys.executable, "-m", "babysitter.sim.iris", "--as", generation],
-        }.items():
-            (tools / name).write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+        for name, words in {"babysit": (), "iris": ("--as", generation)}.items():
+            (tools / name).write_text(fork_server.script(name, *words))
             (tools / name).chmod(0o755)
         config = folder / "config" / "babysit" / "config.yaml"
         config.parent.mkdir(parents=True)

@@ -1,6 +1,5 @@
 """A whole babysit watching a simulated cluster: real HTTP, real store, real rules, one clock for both."""
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -40,6 +39,7 @@ from babysitter.usecases.resubmit_command import submission_of
 from babysitter.wiring import open_app
 from tests.support.app import RecordingNotifier
 from tests.support.clock import NOON, FakeClock
+from tests.support.fork_server import command_line
 from tests.support.waiting import HANG_S
 
 ADA = Person("U-ada")
@@ -126,7 +126,7 @@ async def story(
     """
     clock, ear = FakeClock(at), RecordingNotifier()
     async with Simulator(scenario, clock.now, generation=generation, identity=token) as sim:
-        command = (sys.executable, "-m", "babysitter.sim.iris", "--as", generation)
+        command = command_line("iris", "--as", generation)
         spec = ClusterSpec(
             "marin",
             url=sim.url,

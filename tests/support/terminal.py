@@ -9,6 +9,7 @@ import signal
 import termios
 from pathlib import Path
 
+from tests.support.fork_server import OWN_PROCESS
 from tests.support.shell import Shell
 from tests.support.waiting import HANG_S, until
 
@@ -28,7 +29,7 @@ async def at_terminal(
     process = await asyncio.create_subprocess_exec(
         *("/bin/sh", "-c", f"exec {command}"),
         cwd=run.home,
-        env=run.environment,
+        env=run.environment | {OWN_PROCESS: "1"},
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -1,6 +1,5 @@
 """Every option of a submission, through the command and over HTTP, in three generations."""
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from babysitter.sim.iris.controller import Simulator
 from babysitter.usecases.submit_job import LocalContext, SubmitOptions, SubmitPlan, plan_submit, submit_job
 from tests.launch.test_submit_options import CLUSTER
 from tests.support.clock import FakeClock
+from tests.support.fork_server import command_line
 
 SWEEP = Path(__file__).parents[1] / "support" / "sweep.yaml"
 BUILT_ON = "2026-11-20"
@@ -58,7 +58,7 @@ async def opened(folder: Path, generation: str, way: str) -> AsyncIterator[Place
         spec = ClusterSpec(
             "sim",
             url=simulator.url,
-            iris_command=(sys.executable, "-m", "babysitter.sim.iris", "--as", generation),
+            iris_command=command_line("iris", "--as", generation),
             client_revision_date=BUILT_ON,
         )
         here = LocalContext(folder, {"HF_TOKEN": "hf-made-up", "PATH": "/usr/bin:/bin"}, folder / "home")
