@@ -29,6 +29,7 @@ from babysitter.launch.job_request import (
 )
 from babysitter.launch.local_client import LocalClient, LocalJobHandle
 from babysitter.launch.process_group import LocalLimits
+from babysitter.launch.ray_client import RayClient
 from babysitter.launch.resource_config import (
     CpuConfig,
     DeviceConfig,
@@ -57,6 +58,7 @@ __all__ = [
     "LocalClient",
     "LocalJobHandle",
     "LocalLimits",
+    "RayClient",
     "ResourceConfig",
     "TpuConfig",
     "create_environment",

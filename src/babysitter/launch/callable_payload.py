@@ -44,8 +44,11 @@ except Exception:
 '''
 
 
-def callable_files(entry: CallableEntrypoint) -> Mapping[str, bytes]:
-    """The files by name. Raises UserError for a call that cannot be pickled."""
+def callable_files(entry: CallableEntrypoint, *, unpickler: str = "cloudpickle") -> Mapping[str, bytes]:
+    """The files by name. `unpickler`: the module of the task that reads the call.
+
+    Raises UserError for a call that cannot be pickled.
+    """
     try:
         import cloudpickle
     except ImportError as fault:
@@ -63,7 +66,10 @@ def callable_files(entry: CallableEntrypoint) -> Mapping[str, bytes]:
                 f"The call of {name} cannot be sent to another process: {fault}.",
                 next_step="Pass plain values, and open files and connections inside the function.",
             ) from fault
-    return {CALL_FILE: pickled, RUNNER_FILE: _RUNNER.encode()}
+    return {
+        CALL_FILE: pickled,
+        RUNNER_FILE: _RUNNER.replace("import cloudpickle", f"import {unpickler}").encode(),
+    }
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from babysitter.errors import UserError
 from babysitter.launch.iris_client import IrisClient, parent_job
 from babysitter.launch.job_handle import Client
 from babysitter.launch.local_client import LocalClient
+from babysitter.launch.ray_client import RayClient
 
 _chosen: ContextVar[Client | None] = ContextVar("babysitter_launch_client", default=None)
 
@@ -20,20 +21,18 @@ def current_client(environ: Mapping[str, str] | None = None) -> Client:
 
     1. the one of `set_current_client`;
     2. inside a task of an Iris job: that cluster; jobs become children of it;
-    3. where Ray is initialised: refused with a UserError, there is not a client for Ray yet;
+    3. where Ray is initialised: that cluster;
     4. this machine.
     """
     chosen = _chosen.get()
     if chosen is not None:
         return chosen
-    parent = parent_job(os.environ if environ is None else environ)
+    environ = os.environ if environ is None else environ
+    parent = parent_job(environ)
     if parent is not None:
         return IrisClient(ClusterSpec(name="parent", url=parent.controller_url), parent=parent)
-    if _is_ray_initialised():
-        raise UserError(
-            "Ray is initialised in this process, and babysitter.launch cannot start jobs on Ray yet.",
-            next_step="Choose a client yourself: with set_current_client(LocalClient()): ...",
-        )
+    if (address := ray_dashboard(environ)) is not None:
+        return RayClient(address)
     return LocalClient()
 
 
@@ -47,8 +46,22 @@ def set_current_client(client: Client) -> Iterator[Client]:
         _chosen.reset(token)
 
 
-def _is_ray_initialised() -> bool:
-    """Whether this process uses Ray; it is not imported to find out."""
+def ray_dashboard(environ: Mapping[str, str]) -> str | None:
+    """The dashboard of the cluster that this process uses; None where Ray is not initialised.
+
+    Ray is not imported to find out. Raises UserError where its dashboard is not known.
+    """
     ray = sys.modules.get("ray")
     is_initialised = getattr(ray, "is_initialized", None)
-    return bool(is_initialised and is_initialised())
+    if not is_initialised or not is_initialised():
+        return None
+    if given := environ.get("RAY_API_SERVER_ADDRESS"):
+        return given
+    worker = getattr(getattr(ray, "_private", None), "worker", None)
+    ask = getattr(worker, "get_dashboard_url", None)
+    if found := (ask() if ask else ""):
+        return f"http://{found}"
+    raise UserError(
+        "Ray is initialised in this process, and the address of its dashboard is not known.",
+        next_step="Set RAY_API_SERVER_ADDRESS to http://HOST:8265, or choose a client: set_current_client.",
+    )

@@ -1,15 +1,11 @@
 """Runs jobs on an Iris cluster, over HTTP. Blocking: its requests run in a thread of its own."""
 
-import asyncio
 import json
 import os
-import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.bundle import bundle_files
@@ -19,26 +15,13 @@ from babysitter.backends.iris.workspace_zip import pack_workspace
 from babysitter.backends.registry import spec_from_options
 from babysitter.clock import SystemClock
 from babysitter.errors import ExternalError, NoSuchJob, SubmissionRefused, UserError
+from babysitter.launch.call_thread import CallThread, Outage
 from babysitter.launch.callable_payload import TASK_COMMAND, callable_files
 from babysitter.launch.environment_rules import with_standard_variables
-from babysitter.launch.job_handle import JobAlreadyExists, JobFailed, wait_until_ended
+from babysitter.launch.job_handle import STATUS_OF, JobAlreadyExists, JobFailed, wait_until_ended
 from babysitter.launch.job_request import JobRequest, JobStatus
 from babysitter.launch.resource_config import GpuConfig, TpuConfig
 from babysitter.model.ids import JobId
-from babysitter.model.job import JobState
-
-OUTAGE_TIMEOUT_S = 1800.0  # a controller that restarts is back well before
-STATUS_OF: Mapping[JobState, JobStatus] = {
-    JobState.PENDING: JobStatus.PENDING,
-    JobState.BUILDING: JobStatus.PENDING,
-    JobState.RUNNING: JobStatus.RUNNING,
-    JobState.SUCCEEDED: JobStatus.SUCCEEDED,
-    JobState.FAILED: JobStatus.FAILED,
-    JobState.KILLED: JobStatus.STOPPED,
-    JobState.WORKER_FAILED: JobStatus.FAILED,
-    JobState.UNSCHEDULABLE: JobStatus.FAILED,
-}
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +55,7 @@ class IrisClient:
         self._workspace = workspace
         self._user = user
         self._parent = parent
-        self._calls = _CallThread()
+        self._calls = CallThread()
         self._launcher = open_launcher(cluster, clock=SystemClock())
 
     @classmethod
@@ -125,7 +108,7 @@ class IrisClient:
 class IrisJobHandle:
     """A job of the cluster."""
 
-    def __init__(self, job_id: JobId, launcher: JobLauncher, calls: "_CallThread") -> None:
+    def __init__(self, job_id: JobId, launcher: JobLauncher, calls: "CallThread") -> None:
         self._job_id = job_id
         self._launcher = launcher
         self._calls = calls
@@ -136,7 +119,7 @@ class IrisJobHandle:
 
     def wait(self, timeout: float | None = None, *, raise_on_failure: bool = True) -> JobStatus:
         """As `JobHandle.wait`. A controller that does not answer is asked again for half an hour."""
-        outage = _Outage()
+        outage = Outage()
         status = wait_until_ended(partial(outage.through, self.status), timeout, what=self._job_id)
         if raise_on_failure and status is not JobStatus.SUCCEEDED:
             raise JobFailed(self._job_id, status, self._reason())
@@ -239,40 +222,3 @@ def parent_job(environ: Mapping[str, str]) -> ParentJob | None:
         pip_packages=pip_packages,
         constraints=tuple(constraints),
     )
-
-
-class _CallThread:
-    """An event loop in a thread: blocking code calls what is asynchronous."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, name="iris-client", daemon=True).start()
-
-    def result(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        future: Future[T] = asyncio.run_coroutine_threadsafe(call(), self._loop)
-        return future.result()
-
-    def close(self, last: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        if self._loop.is_running():
-            self.result(last)
-            self._loop.call_soon_threadsafe(self._loop.stop)
-
-
-class _Outage:
-    """Holds back errors of a cluster that does not answer, for OUTAGE_TIMEOUT_S."""
-
-    def __init__(self) -> None:
-        self._since: float | None = None
-        self._clock = SystemClock()
-
-    def through(self, ask: Callable[[], JobStatus]) -> JobStatus:
-        try:
-            found = ask()
-        except ExternalError as error:
-            now = self._clock.now().timestamp()
-            self._since = now if self._since is None else self._since
-            if not error.repeatable or now - self._since > OUTAGE_TIMEOUT_S:
-                raise
-            return JobStatus.RUNNING
-        self._since = None
-        return found

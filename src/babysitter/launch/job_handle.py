@@ -1,13 +1,24 @@
 """What every client of the launch protocol offers, and its two errors."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from babysitter.errors import UserError
 from babysitter.launch.job_request import JobRequest, JobStatus
+from babysitter.model.job import JobState
 
 FIRST_PAUSE_S, MAX_PAUSE_S = 0.05, 2.0
+STATUS_OF: Mapping[JobState, JobStatus] = {
+    JobState.PENDING: JobStatus.PENDING,
+    JobState.BUILDING: JobStatus.PENDING,
+    JobState.RUNNING: JobStatus.RUNNING,
+    JobState.SUCCEEDED: JobStatus.SUCCEEDED,
+    JobState.FAILED: JobStatus.FAILED,
+    JobState.KILLED: JobStatus.STOPPED,
+    JobState.WORKER_FAILED: JobStatus.FAILED,
+    JobState.UNSCHEDULABLE: JobStatus.FAILED,
+}
 
 
 class JobHandle(Protocol):

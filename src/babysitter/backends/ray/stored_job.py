@@ -31,7 +31,9 @@ UNKNOWN_RESOURCES = (
     "If the job asked for some, deny this, and start the watch again with --resubmit 'ray job submit ...'."
 )
 _PACKAGE = re.compile(r"gcs://(?P<name>_ray_pkg_[0-9A-Za-z]+\.(?:zip|whl|jar))$")
-_OURS = (PROPOSAL_KEY, RESOURCES_KEY)
+LAUNCH_KEY = "babysit_launch"  # in the metadata of a new job: one word for each submission
+_MARKS = frozenset({PROPOSAL_KEY, LAUNCH_KEY})
+_OURS = _MARKS | {RESOURCES_KEY}
 
 Request = Mapping[str, Any]
 
@@ -161,13 +163,15 @@ def with_variables(body: Request, values: Mapping[str, str]) -> dict[str, Any]:
     return {**body, "runtime_env": environment}
 
 
-def to_be_sent(body: Request, job: JobId, proposal: str) -> dict[str, Any]:
-    """The body of the request: under this id, marked with what it is submitted for."""
+def to_be_sent(body: Request, job: JobId, proposal: str = "", *, launch: str = "") -> dict[str, Any]:
+    """The body of the request: under this id, marked with the proposal or the launch it is submitted for."""
     sent = {name: value for name, value in body.items() if name != RECORD}
     resources = asked_resources(sent)
     metadata = dict(sent.get("metadata") or {})
     if proposal:
         metadata[PROPOSAL_KEY] = proposal
+    if launch:
+        metadata[LAUNCH_KEY] = launch
     metadata[RESOURCES_KEY] = json.dumps(resources, sort_keys=True)
     return {**sent, "submission_id": job, "metadata": metadata}
 
@@ -176,7 +180,7 @@ def is_same_job(raw: RayJob, sent: Request) -> bool:
     """Whether the job that has an id is the one that was sent: by entrypoint and metadata."""
     ours = sent.get("metadata") or {}
     theirs = raw.metadata or {}
-    is_marked = PROPOSAL_KEY in ours and all(theirs.get(name) == value for name, value in ours.items())
+    is_marked = not _MARKS.isdisjoint(ours) and all(theirs.get(name) == ours[name] for name in ours)
     return is_marked and raw.entrypoint == sent.get("entrypoint")
 
 

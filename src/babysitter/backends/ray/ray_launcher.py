@@ -1,0 +1,68 @@
+"""New jobs on Ray: what `launch/` needs of a cluster."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from babysitter.backends.ray import stored_job
+from babysitter.backends.ray.cluster_view import RayClusterView
+from babysitter.backends.ray.http_client import RayActingTransport
+from babysitter.backends.ray.job_submitter import submit_once
+from babysitter.backends.ray.reader import RayReader
+from babysitter.backends.ray.working_dir import pack_folder, upload
+from babysitter.backends.ray.writer import RayWriter
+from babysitter.clock import Clock
+from babysitter.errors import ExternalError, SubmissionRefused
+from babysitter.model.ids import JobId
+from babysitter.model.job import Job
+from babysitter.model.log import LogSource
+
+
+class RayLauncher:
+    """Starts jobs, and looks after those it started."""
+
+    def __init__(self, line: RayActingTransport, *, clock: Clock) -> None:
+        self._line = line
+        self._view = RayClusterView(line)
+        self._reader = RayReader(line, clock=clock)
+        self._writer = RayWriter(line, environ=os.environ)
+
+    async def launch(
+        self,
+        job: JobId,
+        body: Mapping[str, Any],
+        folder: Path | None,
+        files: Mapping[str, bytes] | None = None,
+        *,
+        launch: str,
+    ) -> JobId:
+        """Submit the job under this id, with the files of the folder; its id.
+
+        `launch`: a word that no other submission has. One whose answer was lost is looked for once more.
+        Raises SubmissionRefused where Ray said no, another ExternalError where nobody knows.
+        """
+        if folder is not None:
+            package = await pack_folder(folder, files)
+            await upload(self._line, package)
+            body = stored_job.with_package(body, package.name)
+        sent = stored_job.to_be_sent(body, job, launch=launch)
+        try:
+            return await submit_once(self._line, self._view, sent)
+        except SubmissionRefused:
+            raise
+        except ExternalError:
+            return await submit_once(self._line, self._view, sent)  # which looks for it first
+
+    async def find(self, job: JobId) -> Job | None:
+        return await self._reader.find(job)
+
+    async def stop(self, job: JobId) -> None:
+        await self._writer.stop(job)
+
+    async def newest_lines(self, job: JobId, *, at_most: int) -> Sequence[str]:
+        batch = await self._reader.lines(LogSource(job), after=None, at_most=at_most, newest=True)
+        return tuple(line.text for line in batch.lines)
+
+    async def close(self) -> None:
+        await self._line.close()
