@@ -6,7 +6,7 @@ import pytest
 
 from babysitter.backends.ray.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
-from babysitter.backends.registry import parse_job_id, ray_spec, spec_from_options, unknown_job
+from babysitter.backends.registry import open_cluster, parse_job_id, ray_spec, spec_from_options, unknown_job
 from babysitter.errors import (
     BadConfig,
     ExternalError,
@@ -232,7 +232,7 @@ async def test_a_foreign_cursor_reads_nothing_twice(reader):
     assert cursor == "{}"
 
 
-async def test_worker_files_are_listed_once_a_minute(dashboard):
+async def test_worker_files_are_listed_now_and_then(dashboard):
     clock = FakeClock(NOON)
 
     def listed():
@@ -244,7 +244,7 @@ async def test_worker_files_are_listed_once_a_minute(dashboard):
         first = listed()
         await texts(reader)
         assert listed() == first
-        clock.advance(120.0)
+        clock.advance(1200.0)
         await texts(reader)
         assert listed() > first
 
@@ -300,3 +300,55 @@ class HangingJobs(RayHttpClient):
         if path.startswith("/api/jobs"):
             raise Unreachable("did not answer")
         return await super().get(path, query, **more)
+
+
+async def test_a_quiet_look_reads_the_workers_files_in_turn(dashboard):
+    """On one node at most six requests a minute; what the driver's log repeats is never told twice."""
+    clock = FakeClock(NOON)
+    async with reading(dashboard, clock=clock) as reader:
+        await reader.tree(ROOT)
+        _, cursor = await texts(reader)
+        clock.advance(60)
+        quiet = {"may_wait_s": 5.0}
+        first, second = RANKS
+        dashboard.files[DRIVER_LOG] += f"(Rank pid={first}) one\n(Rank pid={second}) two\n".encode()
+        dashboard.files[worker_log(first, "out")] += b"one\nonly here\n"
+        dashboard.files[worker_log(second, "out")] += b"two\n"
+        found = []
+        for _ in range(2 * len(RANKS) + 1):
+            before = len(dashboard.asked)
+            new, cursor = await texts(reader, after=cursor, **quiet)
+            found += new
+            assert [path for path, _ in dashboard.asked[before:]].count(f"/logs/{DRIVER_LOG}") == 1
+            assert len(dashboard.asked) - before <= 2
+            clock.advance(60)
+        new, cursor = await texts(reader, after=cursor)  # a look that wants everything
+        told = sorted(line.rpartition(") ")[2] for line in [*found, *new])
+        assert told == ["one", "only here", "two"]
+        assert "?" + str(first) not in (cursor or "")
+
+
+async def test_a_quiet_minute_costs_six_requests(dashboard):
+    """As the service asks: a tree and a log every minute, states and a log between them."""
+    clock = FakeClock(NOON)
+    actors = [{**dashboard.actors[0], "actor_id": f"{n}" * 32, "pid": 100 + n} for n in range(8)]
+    dashboard.actors = actors
+    for actor in actors:
+        for stream in ("out", "err"):
+            dashboard.files[worker_log(actor["pid"], stream)] = b":job_id:04000000\nstep=1\n"
+    cluster = open_cluster(ray_spec(dashboard.url)[0], clock=clock)
+    reader = cluster.reader
+    await reader.tree(ROOT, max_age_s=600.0)
+    cursor = (await reader.lines(LogSource(ROOT), after=None, at_most=10_000)).cursor
+    clock.advance(60)
+    asked, lines = len(dashboard.asked), dashboard.served_bytes
+    minutes = 10
+    for _ in range(2 * minutes):
+        await reader.tree(ROOT, max_age_s=600.0)
+        batch = await reader.lines(LogSource(ROOT), after=cursor, at_most=500, may_wait_s=4.0)
+        cursor = batch.cursor
+        clock.advance(30)
+    await cluster.close()
+    assert (len(dashboard.asked) - asked) / minutes <= 6
+    assert dashboard.served_bytes == lines
+    assert dashboard.sent_bytes / minutes <= 10_000

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from babysitter.backends.ray.http_client import RayHttpClient
-from babysitter.backends.ray.working_dir import pack_folder, upload
+from babysitter.backends.ray.working_dir import pack_folder, package_answers, upload
 from tests.drills.local_ray import LocalRay, until
 from tests.drills.ray_life import RayEnding, RayPlan, live_on_ray
 
@@ -134,6 +134,14 @@ class Drill:
             await client.send("POST", f"/api/jobs/{name}/stop")
         await client.close()
 
+    async def _pin(self, name: str) -> None:
+        """Look for the package of a job again and again, which keeps it."""
+        working_dir = self.ray.get(f"/api/jobs/{name}")["runtime_env"]["working_dir"]
+        client = RayHttpClient(self.ray.url)
+        while True:
+            await package_answers(client, working_dir.removeprefix("gcs://"))
+            await asyncio.sleep(float(PIN_S) / 3)
+
     async def called_off(self, obstacle: str) -> Run:
         """A proposal whose facts move before the approval: nothing is stopped, nothing submitted."""
         run = Run(obstacle)
@@ -152,7 +160,10 @@ class Drill:
             workdir = str(folder)
             await asyncio.sleep(float(PIN_S) + 8)  # the package goes: the folder is what is left
         plan = RayPlan(self.folder / f"{name}.state", self.ray.url, name, "proposed", workdir=workdir)
+        pinned = asyncio.create_task(self._pin(name)) if obstacle == "package-gone" else None
         what, detail = await self.live(plan)
+        if pinned is not None:
+            pinned.cancel()
         if what != "ended" or not detail.proposal:
             run.faults.append(f"nothing was proposed: {detail}")
         if obstacle == "package-gone":

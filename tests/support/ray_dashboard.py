@@ -64,7 +64,8 @@ class RayDashboard:
     url: str = ""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
-    served_bytes: int = 0
+    served_bytes: int = 0  # of logs
+    sent_bytes: int = 0  # of everything else
     packages: dict[str, bytes] = field(default_factory=dict)
     posted: list[dict[str, Any]] = field(default_factory=list)
     acted: list[str] = field(default_factory=list)  # paths of POST and PUT
@@ -73,6 +74,13 @@ class RayDashboard:
     cut_off: str = ""  # "before" or "after": when the next submission loses its connection
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
+        answer = await self._answered(request)
+        is_log = request.path.startswith(("/logs/", "/api/v0/logs/file"))
+        if isinstance(answer, web.Response) and isinstance(answer.body, bytes) and not is_log:
+            self.sent_bytes += len(answer.body)
+        return answer
+
+    async def _answered(self, request: web.Request) -> web.StreamResponse:
         self.asked.append((request.path, dict(request.query)))
         if self.token and request.headers.get("authorization") != f"Bearer {self.token}":
             is_missing = "authorization" not in request.headers

@@ -3,6 +3,7 @@
 The check holds a reader only; a writer is given to the saga and to nobody else.
 """
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -27,6 +28,7 @@ class Abilities:
     status_text: bool = False  # tasks carry a progress report
     kept_submission: bool = True  # the cluster remembers how a job was submitted
     client_constants: frozenset[str] = frozenset()  # variables that every client sets to the same value
+    tree_age_most_s: float = math.inf  # a kept tree is not older: states do not show what changed inside it
     submits: bool = True  # else its jobs are only watched: no restart is ever proposed
 
 
@@ -86,7 +88,8 @@ class ClusterReader(Protocol):
 
         Never skips silently: `batch.is_full` says that more may wait, `batch.skipped` how many were left out.
         A cursor that the log service lost is noticed by the caller through `batch.cursor`. Raises TooBusy,
-        with nothing asked, where the turn of this request would probably come later than `may_wait_s`.
+        with nothing asked, where the turn of this request would probably come later than `may_wait_s`; given,
+        the job is quiet, and a backend of many files may read some of them at a later look.
         """
 
     async def dump(self, task: TaskId) -> ThreadDump:

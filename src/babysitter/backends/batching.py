@@ -64,6 +64,7 @@ class BatchingReader(ReaderWrapper):
 
     async def tree(self, root: JobId, *, tasks_of: Collection[JobId] = (), max_age_s: float = 0.0) -> JobTree:
         now = self._clock.now()
+        max_age_s = min(max_age_s, self._reader.abilities.tree_age_most_s)
         known = self._trees.pop(root, None)
         if known is not None and not tasks_of and _may_be_kept(known, now, max_age_s):
             self._trees[root] = replace(known, asked_at=now)

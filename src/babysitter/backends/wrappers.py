@@ -171,7 +171,9 @@ class LimitedReader(ReaderWrapper):
         async def timed() -> LogBatch:
             began_s = self._elapsed_s()
             try:
-                return await self._reader.lines(source, after=after, at_most=at_most, newest=newest)
+                return await self._reader.lines(
+                    source, after=after, at_most=at_most, newest=newest, may_wait_s=may_wait_s
+                )
             finally:
                 took_s = self._elapsed_s() - began_s
                 self._log_answer_s += (took_s - self._log_answer_s) * NEWEST_SHARE

@@ -1,6 +1,7 @@
 """Bytes of Ray's log files -> lines. Pure."""
 
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ _MARKER = re.compile(r":(?:job_id|actor_name|task_name):\S*$")
 _FORWARDED = re.compile(
     r"(?:\x1b\[\d+m)?\((?P<speaker>[^()\n]{1,80}?) pid=(?P<pid>\d+)(?:, ip=[\w.:]+)?\)(?:\x1b\[0m)?"
 )
+# Behind the first line of a group of like lines: " [repeated 17x across cluster] (Ray deduplicates ...)".
+_REPEATED = re.compile(r"(?:\x1b\[\d+m)? \[repeated \d+x across cluster\].*$")
 _WORKER_FILE = re.compile(
     r"worker-(?P<worker>[0-9a-f]+)-(?P<job>[0-9a-f]{8})-(?P<pid>\d+)\.(?P<stream>out|err)$"
 )
@@ -55,6 +58,13 @@ def forwarded_pid(text: str) -> int | None:
     """The process whose line the driver's log repeats; None for a line of its own."""
     found = _FORWARDED.match(text)
     return int(found["pid"]) if found else None
+
+
+def line_digest(text: str) -> str:
+    """What a line of a worker and the driver's copy of it have in common, in eight characters."""
+    found = _FORWARDED.match(text)
+    own = _REPEATED.sub("", text[found.end() :] if found else text)
+    return f"{zlib.crc32(own.strip().encode()):08x}"
 
 
 def split_part(part: bytes, *, is_whole_file: bool) -> FilePart:

@@ -26,9 +26,9 @@ from babysitter.model.submission import Submission
 from babysitter.model.thread_dump import ThreadDump
 
 DUMP_LIMIT_S = 30.0
-FILES_LISTED_FOR = timedelta(minutes=1)
+FILES_LISTED_FOR = timedelta(minutes=10)  # of the same actors
 MAX_LOG_NODES = 16  # nodes whose files are listed for one job
-_ABILITIES = Abilities(kept_submission=False)
+_ABILITIES = Abilities(kept_submission=False, tree_age_most_s=60.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +110,20 @@ class RayReader:
         after: Cursor | None,
         at_most: int,
         newest: bool = False,
-        may_wait_s: float | None = None,  # noqa: ARG002
+        may_wait_s: float | None = None,
     ) -> LogBatch:
+        """A look at a quiet job, which would do without the log, reads the workers' files in turn."""
         known = self._last_look.get(source.job)
         if known is None or known.raw.driver_node_id is None:
             raw = await self._view.job(source.job)
             if raw is None:
                 return LogBatch((), after)
             known = await self._with_actors(raw, source.job)
-        files = await self._files(known, source)
+        in_turn = may_wait_s is not None and source.task is None
+        files = await self._files(known, source, is_quiet=in_turn)
         if newest:
             return await self._logs.newest(files, source, at_most=at_most)
-        return await self._logs.read(files, source, after=after, at_most=at_most)
+        return await self._logs.read(files, source, after=after, at_most=at_most, in_turn=in_turn)
 
     async def dump(self, task: TaskId) -> ThreadDump:
         """The text of py-spy's dump; it is parsed by whoever reads it. A refusal is never evidence."""
@@ -204,11 +206,16 @@ class RayReader:
                     return str(actor.pid), addresses.get(actor.node_id, "")
         raise SubmissionRefused(f"No thread dump of {task} is possible: it has no running process.")
 
-    async def _worker_files(self, known: _KnownJob, node: str, job_hex: str) -> tuple[str, ...]:
-        """Files of the job's workers on a node. Listed anew for new processes, else once a minute."""
+    async def _worker_files(
+        self, known: _KnownJob, node: str, job_hex: str, *, is_quiet: bool
+    ) -> tuple[str, ...]:
+        """Files of the job's workers on a node. Listed anew for new processes, else every ten minutes.
+
+        Of a quiet job only for new processes.
+        """
         pids = frozenset(actor.pid for actor in known.actors if actor.pid and actor.node_id == node)
         before, now = self._listed.get((known.id, node)), self._clock.now()
-        if before and before.pids == pids and now - before.listed_at < FILES_LISTED_FOR:
+        if before and before.pids == pids and (is_quiet or now - before.listed_at < FILES_LISTED_FOR):
             return before.names
         names = await self._view.worker_files(node, job_hex)
         started_ahead = await self._view.worker_files(node, PRESTARTED_JOB) if pids else []
@@ -216,7 +223,7 @@ class RayReader:
         self._listed[known.id, node] = _FileList(pids, now, tuple(names))
         return tuple(names)
 
-    async def _files(self, known: _KnownJob, source: LogSource) -> Sequence[JobLogFile]:
+    async def _files(self, known: _KnownJob, source: LogSource, *, is_quiet: bool) -> Sequence[JobLogFile]:
         """The log files that the source means: of the workers by name, the driver's last."""
         raw = known.raw
         driver_node = raw.driver_node_id or ""
@@ -227,7 +234,9 @@ class RayReader:
         driver = ray_answers.driver_id(known.id)
         if raw.job_id and source.task != driver:
             agents = await self._view.agents(of=frozenset(nodes))
-            listed = await asyncio.gather(*(self._worker_files(known, node, raw.job_id) for node in nodes))
+            listed = await asyncio.gather(
+                *(self._worker_files(known, node, raw.job_id, is_quiet=is_quiet) for node in nodes)
+            )
             for node, names in zip(nodes, listed, strict=True):
                 workers += [_file_of(name, node, agents.get(node, ""), known) for name in names]
         files = list(workers)
