@@ -189,14 +189,3 @@ def test_current_client_is_local_elsewhere():
     chosen = LocalClient()
     with set_current_client(chosen):
         assert current_client(TASK) is chosen
-
-
-def test_current_client_refuses_ray(monkeypatch):
-    class Ray:
-        @staticmethod
-        def is_initialized() -> bool:
-            return True
-
-    monkeypatch.setitem(sys.modules, "ray", Ray)
-    with pytest.raises(UserError, match="cannot start jobs on Ray yet"):
-        current_client({})
