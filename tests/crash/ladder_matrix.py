@@ -29,7 +29,7 @@ from tests.crash.matrix import _fast_folder
 from tests.crash.points import Points, install
 from tests.crash.world import BEGIN, FORKS, LossyCluster
 
-LIFE_TIMEOUT_S = 120.0  # really; a life that takes longer hangs
+LIFE_TIMEOUT_S = 300.0  # really; a life that takes longer hangs
 MAX_PER_KIND = 12
 LADDER = """\
 ladder: tiny

@@ -18,6 +18,11 @@ from tests.support.shell import Shell, shell
 
 # Told about, never to be run; of Ray there is no cluster here.
 NEVER = ("babysit approve", "babysit deny", "job stop", " --ray ")
+LADDER = """\
+ladder: tiny
+steps:
+  - {name: smoke, command: [sleep, "1"], resources: {user: ada}}
+"""
 SKILLS = {skill.name: skill for skill in skills_in()}
 
 
@@ -36,6 +41,7 @@ def concrete(command: str, run: Shell) -> str:
         "$RAY_TEMP_DIR/session_latest/logs/worker-*.err": "run.log",
         "running_logs/LATEST.log": "run.log",
         "LOGFILE": "run.log",
+        "LADDER.yaml": "tiny.yaml",
         "JOB": run.job,
         "CLUSTER": "marin",
         "DIR": "recorded",
@@ -51,6 +57,7 @@ async def test_every_command_of_a_skill_works(name: str, tmp_path: Path):
     to_run = [each for each in commands(SKILLS[name]) if not any(word in each for word in NEVER)]
     assert to_run
     async with shell(tmp_path, "long-run") as run:
+        (tmp_path / "project" / "tiny.yaml").write_text(LADDER)
         log = tmp_path / "project" / "run.log"
         log.write_text("Traceback (most recent call last):\nKeyError: 'lang'\n")
         first = [each for each in to_run if "start" in each]
