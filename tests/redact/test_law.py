@@ -8,6 +8,7 @@ import pytest
 from babysitter.redact import redact, redact_value, strip_control_characters
 from tests.redact.innocent import TEMPLATES, generated, line_of, recorded
 from tests.redact.secrets import BARE, KINDS, NAMED, PLACED, Secret, made, trace_of
+from tests.redact.wrappings import FOR_TOKENS, MORE_NAMED, MORE_PLACED, with_encoded
 
 SEEDS = 2
 SECRETS = [secret for seed in range(SEEDS) for secret in made(seed)]
@@ -35,6 +36,19 @@ def test_secret_leaves_no_trace(wrapping: str) -> None:
     assert not left
 
 
+@pytest.mark.parametrize("wrapping", {**MORE_NAMED, **MORE_PLACED}, ids=str)
+def test_secret_leaves_no_trace_in_further_wrapping(wrapping: str) -> None:
+    write = (MORE_NAMED | MORE_PLACED)[wrapping]
+    left = []
+    for secret in SECRETS[: len(KINDS)]:
+        if wrapping in FOR_TOKENS and len(secret.value) < 20:
+            continue
+        shown = redact(write(secret))
+        if part := trace_of(secret.value, with_encoded(secret, shown)):
+            left.append((secret.kind, part, shown))
+    assert not left
+
+
 @pytest.mark.parametrize("secret", SECRETS[: len(KINDS)], ids=lambda secret: secret.kind)
 def test_secret_leaves_no_trace_in_structures(secret: Secret) -> None:
     answer = {
@@ -45,6 +59,8 @@ def test_secret_leaves_no_trace_in_structures(secret: Secret) -> None:
         "env": [{"name": secret.name, "value": secret.value}],
         "nested": {secret.camel: {"value": secret.value}},
         "logs": [{"data": f"{secret.name}={secret.value}"}],
+        "jwk": {"kty": "oct", "kid": "1", "k": secret.value},
+        "object": {"kind": "Secret", "data": {"first": secret.value}},
     }
     shown = redact_value(answer)
     assert not trace_of(secret.value, str(shown))

@@ -102,6 +102,15 @@ KINDS = (
         pattern=r"\b[A-Za-z0-9]{60,76}AZDO[A-Za-z0-9]{4}",
     ),
     SecretKind(
+        "backblaze",
+        "",
+        "",
+        31,
+        "https://www.backblaze.com/docs/cloud-storage-application-keys",
+        ("K005{b64:27}",),
+        pattern=r"\bK00\d[A-Za-z0-9/+]{27}",
+    ),
+    SecretKind(
         "digitalocean",
         "dop_v1_ doo_v1_ dor_v1_ sbp_v1_",
         "hex",

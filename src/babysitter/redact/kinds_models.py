@@ -182,6 +182,15 @@ KINDS = (
         is_short=True,
     ),
     SecretKind(
+        "scale-ai",
+        "",
+        "",
+        37,
+        "https://scale.com/docs/api-reference/authentication",
+        ("live_{hex:32}",),
+        pattern=r"\blive_[0-9a-f]{32}\b",
+    ),
+    SecretKind(
         "anyscale",
         "esecret_ aph0_",
         "url",

@@ -28,7 +28,7 @@ KINDS = (
         10,
         "https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks",
         ("https://hooks.slack.com/services/T{up:8}/B{up:10}/{an:24}",),
-        pattern=r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/[A-Za-z0-9_/\-]+",
+        pattern=r"hooks\.slack(?:-gov)?\.com(?:/|%2[fF])(?:services|workflows|triggers)(?:/|%2[fF])(?:[A-Za-z0-9_/\-]|%2[fF])+",
     ),
     SecretKind(
         "discord-webhook",
@@ -37,7 +37,7 @@ KINDS = (
         10,
         "https://discord.com/developers/docs/resources/webhook",
         ("https://discord.com/api/webhooks/{dig:18}/{url:68}",),
-        pattern=r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/\d+/[A-Za-z0-9_\-]+",
+        pattern=r"discord(?:app)?\.com(?:/|%2[fF])api(?:/|%2[fF])(?:v\d+(?:/|%2[fF]))?webhooks(?:/|%2[fF])\d+(?:/|%2[fF])[A-Za-z0-9_\-]+",
     ),
     SecretKind(
         "discord-bot",
@@ -55,7 +55,7 @@ KINDS = (
         30,
         "https://core.telegram.org/bots/api#authorizing-your-bot",
         ("{dig:10}:AA{url:33}",),
-        pattern=r"\b(?:bot)?\d{8,10}:[A-Za-z0-9_\-]{30,}",
+        pattern=r"\b(?:bot)?\d{8,10}(?::|%3[aA])[A-Za-z0-9_\-]{30,}",
     ),
     SecretKind(
         "teams-webhook",
@@ -66,7 +66,7 @@ KINDS = (
         (
             "https://team.webhook.office.com/webhookb2/{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}@{hex:8}/IncomingWebhook/{hex:32}/x",
         ),
-        pattern=r"webhook\.office\.com/webhookb2/[A-Za-z0-9@/_\-]+",
+        pattern=r"webhook\.office\.com(?:/|%2F)webhookb2(?:/|%2F)(?:[A-Za-z0-9@/_\-]|%2F|%40)+",
     ),
     SecretKind(
         "webhook-address",
@@ -124,12 +124,21 @@ KINDS = (
     ),
     SecretKind(
         "resend",
-        "re_",
-        "url",
-        24,
+        "",
+        "",
+        30,
         "https://resend.com/docs/dashboard/api-keys/introduction",
         ("re_{an:8}_{an:24}",),
-        is_short=True,
+        pattern=r"\bre_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}",
+    ),
+    SecretKind(
+        "asana",
+        "",
+        "",
+        44,
+        "https://developers.asana.com/docs/personal-access-token",
+        ("2/{dig:16}/{dig:16}:{hex:32}", "1/{dig:16}:{hex:32}"),
+        pattern=r"\b[012](?:/|%2F)\d{10,20}(?:(?:/|%2F)\d{10,20})?(?::|%3A)[0-9a-f]{32}\b",
     ),
     SecretKind(
         "stripe",

@@ -80,20 +80,43 @@ def _block(text: str, at: int, line: str) -> Read:
 
 
 def _kubernetes(text: str, at: int) -> Read:
+    """The data of a Secret, above its kind (as `kubectl get` sorts the fields) or below it."""
+    spans, done = _data_of_secret(text, _document_start(text, at), at)
+    below, done = _data_of_secret(text, at, len(text) + 1)
+    return spans + below, done
+
+
+def _document_start(text: str, at: int) -> int:
+    """Where the YAML document begins that the line before `at` belongs to."""
+    for _ in range(MAX_TABLE_ROWS):
+        earlier = text.rfind("\n", 0, max(0, at - 1)) + 1
+        if at == 0 or text[earlier:at].strip() == "---":
+            return at
+        at = earlier
+    return at
+
+
+def _data_of_secret(text: str, at: int, limit: int) -> Read:
     spans: list[Span] = []
     done = at
     for start, end in _lines_from(text, at):
         line = text[start:end]
-        if line.strip() == "---" or line.startswith("kind:"):
+        if start >= limit or line.strip() == "---" or line.startswith("kind:"):
             break
         if start >= done and line.strip() in ("data:", "stringData:"):
-            found, done = _below(text, end + 1, len(line) - len(line.lstrip()), Name.SECRET, is_text=False)
+            indent = len(line) - len(line.lstrip())
+            found, done = _below(text, end + 1, indent, Name.SECRET, is_text=False, has_any_name=True)
             spans += found
     return spans, done
 
 
-def _below(text: str, at: int, indent: int, judged: Name, *, is_text: bool) -> Read:
-    """The entries that are indented more than `indent`, or that are items of a list at it."""
+def _below(
+    text: str, at: int, indent: int, judged: Name, *, is_text: bool, has_any_name: bool = False
+) -> Read:
+    """The entries that are indented more than `indent`, or that are items of a list at it.
+
+    `has_any_name`: also those whose own names say that they are an address, a user, a path.
+    """
     spans: list[Span] = []
     for start, end in _lines_from(text, at):
         line = text[start:end]
@@ -101,12 +124,14 @@ def _below(text: str, at: int, indent: int, judged: Name, *, is_text: bool) -> R
             own_indent = len(line) - len(line.lstrip())
             if own_indent < indent or (own_indent == indent and not line.lstrip().startswith("- ")):
                 break
-            spans += _entry(text, start, end, line, judged, is_text=is_text)
+            spans += _entry(text, start, line, judged, is_text=is_text, has_any_name=has_any_name)
         at = end + 1
     return spans, at
 
 
-def _entry(text: str, start: int, end: int, line: str, judged: Name, *, is_text: bool) -> list[Span]:
+def _entry(
+    text: str, start: int, line: str, judged: Name, *, is_text: bool, has_any_name: bool
+) -> list[Span]:
     if is_text:
         body = line.strip()
         begin = start + len(line) - len(line.lstrip())
@@ -114,10 +139,10 @@ def _entry(text: str, start: int, end: int, line: str, judged: Name, *, is_text:
     entry = _ENTRY.match(line)
     if entry is None or not (entry[2] or entry[3]):
         return []
-    own = judge_name(entry[3][-MAX_NAME:]) if entry[3] else judged
+    own = judge_name(entry[3][-MAX_NAME:]) if entry[3] and not has_any_name else judged
     if own is Name.INNOCENT and judge_name(f"secret_{entry[3]}") is Name.INNOCENT:
         return []
-    return _value_span(text, start + entry.end(), end, judged)
+    return _value_span(text, start + entry.end(), start + len(line), judged)
 
 
 def _value_span(text: str, start: int, end: int, judged: Name) -> list[Span]:

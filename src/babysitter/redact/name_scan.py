@@ -15,7 +15,7 @@ from babysitter.redact.text_spans import LinearPattern, Span, Text
 NAME_WORDS = (
     r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
-    r"conn|nonce|salt|hmac|webhook)"
+    r"conn|nonce|salt|hmac|webhook|psk\b)"
 )
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
 MAX_KNOWN_RUN = 128  # characters
@@ -24,12 +24,12 @@ _WORD = re.compile(NAME_WORDS, re.IGNORECASE)
 _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
-_SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<")
+_SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<,")
 _NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
 _BEFORE = frozenset("\"'\\ \t")
 _SIGNS_BEFORE = frozenset(":=>\"'\\ \t")
 _WORD_BEHIND = re.compile(r"(?: {1,8}|\t)(-{0,2}[A-Za-z][A-Za-z_\-]{0,60})(?=[ \t\n]|$)")
-_WORD_ASSIGNED = re.compile(r"[=:] ?([A-Za-z][A-Za-z_]{0,60})(?=[.,;:]?(?:[ \n]|$))")
+_WORD_ASSIGNED = re.compile(r"[=:] ?([A-Za-z][A-Za-z_]{0,60})(?=[.,;:]?(?: (?![=|\[])|\n|$))")
 # An empty setting, and one whose value is taken out already.
 _NOTHING_BEHIND = re.compile(
     r"[=:](?:\n[ \t]{0,40}(?![ \t\"'\\])|$)|[\"']?[ \t]?[=:][ \t]?[\"']?\[redacted\]"
@@ -82,6 +82,8 @@ def may_have_value(text: str, start: int, end: int) -> bool:
     if text[end - 1] in ".-":
         return True
     sign = text[end : end + 1]
+    if sign == "," and text[start - 1 : start] not in ("", "\n"):
+        sign = ""  # a list; a line that begins so is a row of a table
     if sign in _SIGNS and _NOTHING_BEHIND.match(text, end) is None and not _is_word_behind(text, start, end):
         return True
     return _may_be_named_by(text, start)

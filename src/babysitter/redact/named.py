@@ -14,41 +14,26 @@ from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.text_spans import REDACTED, Span, Text
 from babysitter.redact.value_shapes import is_code, is_plain, looks_random
+from babysitter.redact.value_signs import (
+    ARGUMENT,
+    ASSIGN,
+    COLUMN,
+    LINK,
+    NAME_VALUE,
+    NO_VALUE,
+    PROSE,
+    ROW,
+    SAYS_SO,
+    TUPLE,
+    VALUE_NAME,
+    WEAK_SIGNS,
+    XML,
+)
 from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
 
 MAX_ELEMENT = 4_096
 FARTHEST_VALUE = 600
 SHORTEST_MENTIONED = 7  # characters of a password in a sentence
-_CLOSE = r"(?:\\*[\"'`]|\]|\)){0,4}"
-_ASSIGN = re.compile(
-    rf"{_CLOSE}[ \t]{{0,40}}(?:=>|->|→|:=|\?=|\+=|==?(?!=)|:(?!//|:)|%3[dDaA]|\\u003[dD]|&\#(?:61|x3[dD]);)"
-    r"(?:[ \t]|%20|\+(?=[^\s])|&nbsp;){0,40}(?:\\?\n[ \t]{0,40}(?=\\*[\"']))?"
-)
-_WEAK_SIGNS = re.compile(r"==|->|→")
-_TUPLE = re.compile(r"\\*[\"']\s{0,64},\s{0,64}(?=[bru]?\\*[\"'])")
-_XML = re.compile(r"\\*[\"']?>(?=[^<\s])")
-_COLUMN = re.compile(
-    r"[\"'`]?[ \t]{0,200}(?:[│┃║|╎▏]|(?<=[ \t])[.·]{3,200}(?=[ \t]))[ \t]{0,200}(?=\S)"
-    r"|[\"'`]?(?:[ \t]{2,200}|\t)(?=\S)"
-)
-_ARGUMENT = re.compile(r"(?:\\*[\"'],?)?(?:[ \t]{0,4}\\\n[ \t]{0,40}|[ \t]{1,4})(?=\S)")
-_NO_VALUE = re.compile(r"=|--|-[\w-]{0,11}(?:[\s\"',=]|$)")  # the next option
-_PROSE = re.compile(
-    r" (?:(?:is|was|used|provided|given|value|set|of|to|as|equals|reads|now|called|with|"
-    r"for [\w./@-]{1,60})\b ?){0,3}"
-    r"(?:[:=] ?)?(?=\S)"
-)
-_SAYS_SO = re.compile(r"\b(?:is|was|set|equals|reads|now)\b|[:=]")
-_NAME_VALUE = re.compile(
-    r"(?:\\*[\"'])?(?:</\w+>)?\s{0,64}[,;]?\s{0,64}(?:- )?(?:\\*[\"']|<)?"
-    r"(?:\w{0,20}value|val|content|default|string|data)"
-    r"(?:\\*[\"'])?\s{0,8}(?:=>|[:=>])\s{0,8}",
-    re.IGNORECASE,
-)
-_VALUE_NAME = re.compile(
-    r"(?i)value(?:\\*[\"'])?\s{0,8}[:=]\s{0,8}(\\*[\"']?)([^\"'\\\n]{1,2000}?)\1\s{0,4}[,;]\s{0,64}"
-    r"(?:\\*[\"'])?(?:name|key|variable|field)(?:\\*[\"'])?\s{0,8}[:=]\s{0,8}(?:\\*[\"'])?$"
-)
 _QUOTES = ('"', "'", "`")
 _BRACKETS = ("{", "[", "(")
 _IN_QUERY = ("?", "&", ";")
@@ -143,18 +128,18 @@ def _place(setting: NamedValue) -> Place | None:
 
 def _assigned(setting: NamedValue) -> Place | None:
     text, end = setting.text, setting.end
-    if is_named_by(text, setting.start) and (found := _NAME_VALUE.match(text, end)):
+    if is_named_by(text, setting.start) and (found := NAME_VALUE.match(text, end)):
         return found.end(), _value(setting, found.end(), setting.judged)
-    if (found := _ASSIGN.match(text, end)) is not None:
+    if (found := ASSIGN.match(text, end)) is not None:
         if _is_end_of_string(setting, found):
             return found.end(), None
-        weaker = at_most_probable(setting.judged) if _WEAK_SIGNS.search(found[0]) else setting.judged
+        weaker = at_most_probable(setting.judged) if WEAK_SIGNS.search(found[0]) else setting.judged
         return found.end(), _value(setting, found.end(), weaker, is_colon=":" in found[0])
-    if setting.before in _QUOTES and (found := _TUPLE.match(text, end)) is not None:
+    if setting.before in _QUOTES and (found := TUPLE.match(text, end)) is not None:
         is_sure = setting.is_flag or setting.name.isupper()
         weaker = setting.judged if is_sure else at_most_probable(setting.judged)
         return found.end(), _value(setting, found.end(), weaker)
-    found = _XML.match(text, end)
+    found = XML.match(text, end)
     if found is not None and "</" in text[found.end() : found.end() + MAX_ELEMENT]:
         return found.end(), _value(setting, found.end(), setting.judged)
     return None
@@ -169,9 +154,11 @@ def _is_end_of_string(setting: NamedValue, sign: re.Match[str]) -> bool:
 def _as_argument(setting: NamedValue) -> Place | None:
     if not setting.is_flag and not (setting.name.isupper() and len(setting.name) > 4):
         return None
-    found = _ARGUMENT.match(setting.text, setting.end)
-    if found is None or _NO_VALUE.match(setting.text, found.end()):
+    found = ARGUMENT.match(setting.text, setting.end)
+    if found is None or NO_VALUE.match(setting.text, found.end()):
         return None
+    if not setting.is_flag and LINK.match(setting.text, found.end()) is not None:
+        return None  # `HF_TOKEN is set to ...`
     judged = setting.judged if setting.is_flag else at_most_probable(setting.judged)
     span = _value(setting, found.end(), judged)
     if span is not None and _is_sentence(setting.text, span):
@@ -180,19 +167,26 @@ def _as_argument(setting: NamedValue) -> Place | None:
 
 
 def _in_column(setting: NamedValue) -> Place | None:
-    found = _COLUMN.match(setting.text, setting.end)
+    found = COLUMN.match(setting.text, setting.end)
     if found is None:
+        return None
+    return found.end(), _value(setting, found.end(), at_most_probable(setting.judged))
+
+
+def _in_row(setting: NamedValue) -> Place | None:
+    """`NAME,value`, alone on its line, as in a table of settings."""
+    if setting.before not in ("", "\n") or (found := ROW.match(setting.text, setting.end)) is None:
         return None
     return found.end(), _value(setting, found.end(), at_most_probable(setting.judged))
 
 
 def _in_prose(setting: NamedValue) -> Place | None:
     """`the password is x`, and a random string right behind a name."""
-    found = _PROSE.match(setting.text, setting.end)
+    found = PROSE.match(setting.text, setting.end)
     if found is None or setting.judged is Name.POSSIBLE:
         return None
     span = _value(setting, found.end(), at_most_probable(setting.judged))
-    if span is None or _SAYS_SO.search(found[0]):
+    if span is None or SAYS_SO.search(found[0]) or _is_quoted_or_alone(setting, span):
         return found.end(), span
     word = setting.text[span[0] : span[1]]
     is_mixed = len(word) >= SHORTEST_MENTIONED and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
@@ -200,7 +194,16 @@ def _in_prose(setting: NamedValue) -> Place | None:
     return found.end(), span if is_known else None
 
 
-_WAYS = (_assigned, _in_column, _as_argument, _in_prose)
+def _is_quoted_or_alone(setting: NamedValue, span: Span) -> bool:
+    """`invalid api_key '...'`; `spark.hadoop.fs.token x`, which is a whole line."""
+    text = setting.text
+    if text[span[0] - 1] in _QUOTES:
+        return setting.judged in (Name.SECRET, Name.PASSWORD)
+    is_line = setting.before in ("", "\n") and text[span[1] : span[1] + 1] in ("", "\n")
+    return is_line and "." in setting.name
+
+
+_WAYS = (_assigned, _in_column, _in_row, _as_argument, _in_prose)
 
 
 def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = False) -> Span | None:
@@ -260,6 +263,8 @@ def _structure(text: str, start: int, judged: Name) -> tuple[list[Span], int]:
 def _of_leaf(key: str, judged: Name) -> Name:
     """Under `secrets` every value is secret, but for what says `type` or `url`."""
     own = judge_name(key[-MAX_NAME:]) if key else judged
+    if own is Name.POSSIBLE:
+        return at_most_probable(judged)
     if own is not Name.INNOCENT:
         return own
     return Name.INNOCENT if judge_name(f"secret_{key}"[:MAX_NAME]) is Name.INNOCENT else judged
@@ -270,7 +275,7 @@ def _value_before(setting: NamedValue) -> Span | None:
     earliest = max(0, setting.start - FARTHEST_VALUE)
     if not is_named_by(setting.text, setting.start) or "alue" not in setting.text[earliest : setting.start]:
         return None
-    found = _VALUE_NAME.search(setting.text, earliest, setting.start)
+    found = VALUE_NAME.search(setting.text, earliest, setting.start)
     if found is None or not is_secret(found[2], setting.judged):
         return None
     return found.span(2)

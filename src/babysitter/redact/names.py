@@ -25,7 +25,7 @@ class Name(Enum):
 
 _PASSWORDS = word_set(
     "password passwords passwd passwds passphrase passphrases passcode pwd passwort kennwort contrasena "
-    "senha motdepasse  mnemonic sshpass userpass"
+    "senha motdepasse  mnemonic sshpass userpass storepass keypass psk presharedkey"
 )
 _SECRETS = word_set(
     "secret secrets credential credentials cred creds jwt apikey apikeys accesskey secretkey authkey "

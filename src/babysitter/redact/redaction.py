@@ -11,6 +11,7 @@ from babysitter.redact.layout import find_by_layout
 from babysitter.redact.name_scan import NAME_WORDS
 from babysitter.redact.named import find_named
 from babysitter.redact.neutral import strip_control_characters
+from babysitter.redact.phrases import find_phrases
 from babysitter.redact.text_spans import (
     REDACTED,
     Detector,
@@ -35,6 +36,7 @@ DETECTORS: tuple[Detector, ...] = (
     find_named,
     find_in_commands,
     find_by_layout,
+    find_phrases,
 )
 
 
@@ -42,7 +44,7 @@ DETECTORS: tuple[Detector, ...] = (
 _SIGNS = LinearPattern(
     rf"{NAME_WORDS}|bearer|basic|@|%40|:(?:5432|5433|6432|\*):|[A-Za-z0-9+/]{{60}}|-----BEGIN|PuTTY|Private-|"
     r"-[ua]\b|--user|--auth|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|snowsql|"
-    r"ldap|net +use|\becho\b",
+    r"ldap|net +use|\becho\b|identified +(?:by|with)|kty\b|/t/|\t(?:TRUE|FALSE)\t|code=|curl|psk\b|\.\w+ +\S",
     ignore_case=True,
 )
 

@@ -15,6 +15,8 @@ _ENVIRONMENTS = frozenset(
 _NAME_KEYS = ("name", "key", "Name", "Key", "variable", "field")
 _VALUE_KEYS = ("value", "Value", "val", "stringValue", "string_value", "content")
 _TEXT_KEYS = ("data", "text", "message", "line")  # of entries of a log, one line each
+_PRIVATE_MEMBERS = frozenset(("d", "p", "q", "dp", "dq", "qi", "k"))
+_SECRET_DATA = frozenset(("data", "stringData"))
 SHORTEST_RANDOM = 20  # of a variable whose name says nothing
 
 
@@ -60,6 +62,7 @@ def _text(value: str, place: _Place) -> str:
 
 def _mapping(value: Mapping[object, object], place: _Place) -> dict[str, object]:
     named = _setting(value)
+    own = _own_fields(value)
     result: dict[str, object] = {}
     for key, item in value.items():
         name = str(key)
@@ -68,10 +71,18 @@ def _mapping(value: Mapping[object, object], place: _Place) -> dict[str, object]
             continue
         is_named = named is not None and name in _VALUE_KEYS
         judged = named if named is not None and is_named else _of_field(name, item, place.judged)
+        judged = Name.SECRET if name in own else judged
         is_environment = name.lower() in _ENVIRONMENTS or (place.in_environment and not _is_container(item))
         below = replace(place, judged=judged, in_environment=is_environment)
         result[redact(name)] = _redacted(item, below)
     return result
+
+
+def _own_fields(value: Mapping[object, object]) -> frozenset[str]:
+    """Fields that are secret because of what the object is: a private key (RFC 7518), a Secret."""
+    if "kty" in value:
+        return _PRIVATE_MEMBERS
+    return _SECRET_DATA if value.get("kind") == "Secret" else frozenset()
 
 
 def _of_field(name: str, item: object, above: Name) -> Name:

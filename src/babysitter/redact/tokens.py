@@ -34,13 +34,24 @@ _NOT_A_KEY = re.compile(
 
 _ANYWHERE = tuple(kind for kind in KINDS if not kind.near)
 _NEARBY = tuple((kind, LinearPattern(rf"{_START}(?:{kind.expression})")) for kind in KINDS if kind.near)
+_BOUNDARY = r"(?:\b|\\[nrtbf]|%[0-9A-Fa-f]{2})"  # as `\b`, also behind a line break written out
+
+
+def _at_boundary(expression: str) -> str:
+    return _BOUNDARY + expression.removeprefix(r"\b") if expression.startswith(r"\b") else expression
+
+
 _OWN = "|".join(kind.expression for kind in _ANYWHERE if kind.pattern)
 _PREFIXED = "|".join(kind.expression for kind in _ANYWHERE if not kind.pattern)
 # A pattern that begins by counting characters gets a scanner of its own. Counters of several alphabets in one
 # automaton multiply its states: lines of base64 then cost 2 s/MB, and apart 0.2 s/MB.
 _COUNTS = re.compile(r"(?:\\b)?\[[^\]]+\]\{\d{2}")
-_COUNTING = tuple(kind.expression for kind in _ANYWHERE if kind.pattern and _COUNTS.match(kind.pattern))
-_PLAIN = "|".join(kind.expression for kind in _ANYWHERE if kind.pattern and not _COUNTS.match(kind.pattern))
+_COUNTING = tuple(
+    _at_boundary(kind.expression) for kind in _ANYWHERE if kind.pattern and _COUNTS.match(kind.pattern)
+)
+_PLAIN = "|".join(
+    _at_boundary(kind.expression) for kind in _ANYWHERE if kind.pattern and not _COUNTS.match(kind.pattern)
+)
 _SCANNERS = (
     *map(LinearPattern, (*_COUNTING, _PLAIN)),
     LinearPattern(rf"{_START}(?:{_PREFIXED})"),

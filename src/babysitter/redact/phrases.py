@@ -1,0 +1,263 @@
+"""Finds secrets by the words around them: a statement of SQL, a prompt, two lines that belong together.
+
+A table. Each row has a literal that must occur (in lower case) and a pattern that is tried on the lines
+around it. Group `value` is the secret; where there is a group `name`, that name decides how secret it is.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from babysitter.redact.names import Name, judge_name
+from babysitter.redact.secret_verdict import MAX_NAME, is_secret
+from babysitter.redact.text_spans import REDACTED, Span, Text
+
+MAX_LINE = 2_000  # characters of a further line that are read
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """`near`: literals of which one must occur. `lines_before`, `lines_after`: how far the pattern reads."""
+
+    id: str
+    near: tuple[str, ...]
+    pattern: re.Pattern[str]
+    judged: Name = Name.PASSWORD
+    lines_before: int = 0
+    lines_after: int = 0
+
+
+def _phrase(
+    id: str,  # noqa: A002
+    near: str,
+    pattern: str,
+    judged: Name = Name.PASSWORD,
+    *,
+    before: int = 0,
+    after: int = 0,
+) -> Phrase:
+    return Phrase(id, tuple(near.split("|")), re.compile(pattern), judged, before, after)
+
+
+_COMMANDS = (
+    "print-access-token|print-identity-token|auth token|create token|get-login-password|"
+    "get-access-token|op read|pass show|vault print token"
+)
+PHRASES: tuple[Phrase, ...] = (
+    _phrase(
+        "sql-identified-by",
+        "identified by|identified with",
+        r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}(?:password\s{1,4})?['\"](?P<value>[^'\"\n]{1,256})['\"]",
+    ),
+    _phrase(
+        "redis-monitor-auth",
+        '"auth" "',
+        r"(?i)\"AUTH\"(?:\s\"[^\"\n]{1,64}\")?\s\"(?P<value>[^\"\n]{1,256})\"",
+    ),
+    _phrase(
+        "redis-settings",
+        "requirepass|masterauth",
+        r"(?i)(?:requirepass|masterauth)\s{1,4}[\"']?(?P<value>[^\s\"']{3,256})",
+    ),
+    _phrase(
+        "expect-send",
+        "send",
+        r"(?i)assword[:? ]{0,3}[\"')\]\s{;]{0,12}(?:\w{1,16}\.)?send(?:line)?\s{0,4}\(?\s{0,4}(?:--\s{1,4})?"
+        r"[\"'](?P<value>[^\"'\\\n]{3,128})",
+        before=1,
+    ),
+    _phrase(
+        "here-string",
+        "<<<",
+        r"(?i)(?:token|passw|stdin|secret|login)[^\n]{0,80}<<<\s{0,4}[\"']?(?P<value>[^\s\"']{4,512})",
+        Name.SECRET,
+    ),
+    _phrase(
+        "login-call",
+        ".login(",
+        r"\.login\(\s{0,8}[\"'][^\"'\n]{1,128}[\"']\s{0,4},\s{0,8}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
+    ),
+    _phrase(
+        "secret-object",
+        "secretstr(|secretbytes(|secret_value()",
+        r"(?:Secret(?:Str|Bytes)\(b?|get_secret_value\(\)\s{0,4}(?:->|==?|:)\s{0,4}b?)[\"'](?P<value>[^\"'\n]{3,4000})[\"']",
+    ),
+    # RFC 7517 and 7518: the private members of a key.
+    _phrase(
+        "json-web-key",
+        '"kty|kty\\"',
+        r"\\*\"(?:d|p|q|dp|dq|qi|k)\\*\"\s{0,4}:\s{0,4}\\*\"(?P<value>[A-Za-z0-9_\-+/=]{8,1024})",
+        before=12,
+        after=12,
+    ),
+    _phrase(
+        "printed-token",
+        _COMMANDS,
+        rf"(?m)\b(?:{_COMMANDS})\b[^\n|>]{{0,120}}\n(?P<value>[^\s:]{{12,4096}})[ \t]*$",
+        Name.PROBABLE,
+        after=1,
+    ),
+    # The file of cookies that curl and wget write: domain, flag, path, flag, expiry, name, value.
+    _phrase(
+        "cookie-file",
+        "\ttrue\t|\tfalse\t",
+        r"(?m)^\S{3,256}\t(?:TRUE|FALSE)\t\S{1,256}\t(?:TRUE|FALSE)\t\d{1,20}\t\S{1,128}\t(?P<value>\S{4,4096})$",
+        Name.PROBABLE,
+    ),
+    _phrase(
+        "curl-cookie",
+        "curl",
+        r"\s(?:-b|--cookie)[ =]{1,4}[\"']?[\w.\-]{1,64}=(?P<value>[^\s\"';]{4,4096})",
+        Name.PROBABLE,
+    ),
+    _phrase(
+        "cookie-object",
+        "<cookie ",
+        r"<Cookie [\w.\-]{1,64}=(?P<value>[^\s;>]{4,4096}) for ",
+        Name.PROBABLE,
+    ),
+    _phrase(
+        "wandb-call",
+        "wandb.login(",
+        r"wandb\.login\([^)\n]{0,80}?key\s{0,4}=\s{0,4}[\"'](?P<value>[^\"'\n]{4,512})[\"']",
+    ),
+    _phrase(
+        "openssl-pass",
+        "pass:",
+        r"-pass(?:in|out|word)?\s{1,4}[\"']?pass:(?P<value>[^\s\"']{1,256})",
+    ),
+    # https://docs.anaconda.com: a channel's address holds the token.
+    _phrase(
+        "conda-channel",
+        "/t/",
+        r"://[^\s/]{1,253}(?:/[\w.\-]{1,64}){0,4}/t/(?P<value>[A-Za-z0-9%\-_~+=.]{16,512})/",
+        Name.SECRET,
+    ),
+    # Google's Secret Manager: projects.secrets.versions.access
+    _phrase(
+        "secret-payload",
+        "payload",
+        r"(?i)payload[\"']?\s{0,4}:\s{0,4}\{?\s{0,40}(?:[\"']?dataCrc32c[\"']?\s{0,4}:[^\n]{1,40}\s{0,40})?"
+        r"[\"']?data[\"']?\s{0,4}:\s{0,4}[\"']?(?P<value>[A-Za-z0-9+/_\-]{8,65536}={0,2})(?=[\"'\s}]|$)",
+        Name.SECRET,
+        after=3,
+    ),
+    _phrase(
+        "oauth-code",
+        "code=",
+        r"(?i)(?:callback|oauth2?|redirect|sign-?in)[^\s?]{0,60}\?(?:[^\s]{0,160}&)?code=(?P<value>[\w.~%/+\-]{10,2000})",
+        Name.PROBABLE,
+    ),
+    # dbt's profiles and their like: `pass` beside a user.
+    _phrase(
+        "pass-beside-user",
+        "pass:",
+        r"(?m)^(?P<indent>[ \t]{1,40})(?:user|username|login|account)[\"']?:[^\n]{0,200}\n"
+        r"(?:(?P=indent)\w[^\n]{0,200}\n){0,4}?(?P=indent)pass:[ \t]+[\"']?(?P<value>[^\s\"']{1,256})",
+        before=6,
+    ),
+    _phrase(
+        "validation-input",
+        "input_value=",
+        r"(?m)^[ \t]{0,80}(?P<name>[\w.\->\[\]]{1,128})\n[^\n]{0,800}?"
+        r"\binput_value=[\"'](?P<value>[^\"'\n]{1,2000})",
+        before=1,
+    ),
+    _phrase(
+        "list-of-arguments",
+        "- -|- '-|- \"-",
+        r"(?m)^[ \t]{0,80}- [\"']?(?P<name>--?[A-Za-z][\w.\-]{1,80})[\"']?[ \t]*\n"
+        r"[ \t]{0,80}- [\"']?(?P<value>[^\"'\n]{1,2000}?)[\"']?[ \t]{0,8}$",
+        after=1,
+    ),
+    _phrase(  # `kubectl describe configmap`
+        "underlined-name",
+        "\n----",
+        r"(?m)^(?P<name>[\w.\-]{1,128}):\n-{4}\n(?P<value>\S[^\n]{0,4000})$",
+        before=1,
+        after=2,
+    ),
+    _phrase(
+        "html-cells",
+        "<td",
+        r"(?i)<t[dh][^>\n]{0,80}>\s{0,8}(?:<\w{1,6}>)?(?P<name>[\w.\-]{2,128})(?:</\w{1,6}>)?\s{0,8}</t[dh]>\s{0,8}"
+        r"<td[^>\n]{0,80}>\s{0,8}(?:<\w{1,6}>)?(?P<value>[^<\n]{1,2000}?)\s{0,8}<",
+        after=1,
+    ),
+    _phrase(  # PHP's var_dump
+        "typed-dump",
+        "string(",
+        r"\[\"(?P<name>[\w.\-]{1,128})\"[^\]\n]{0,40}\]\s{0,4}=>\s{0,40}string\(\d{1,6}\)\s\"(?P<value>[^\"\n]{1,4000})\"",
+        before=1,
+    ),
+)
+
+
+def find_phrases(text: Text) -> Iterator[Span]:
+    """Spans of the secrets that the rows of the table find."""
+    for phrase in PHRASES:
+        for near in phrase.near:
+            for begin, end in _windows(text, near, phrase):
+                for found in phrase.pattern.finditer(text.text, begin, end):
+                    yield from _secret(found, phrase)
+    yield from _pointed_at(text)
+
+
+def _windows(text: Text, near: str, phrase: Phrase) -> Iterator[Span]:
+    """The lines around each occurrence; every line is read as often as windows overlap, which is bounded."""
+    at = text.lower.find(near)
+    while at >= 0:
+        begin, end = text.line_of(at + len(near) - 1)
+        following = end
+        for _ in range(phrase.lines_before):
+            if begin == 0 or begin - 1 - (earlier := text.text.rfind("\n", 0, begin - 1)) > MAX_LINE:
+                break
+            begin = earlier + 1
+        for _ in range(phrase.lines_after):
+            if end >= len(text.text):
+                break
+            next_end = text.text.find("\n", end + 1, end + 1 + MAX_LINE)
+            end = next_end if next_end >= 0 else min(len(text.text), end + 1 + MAX_LINE)
+        yield begin, end
+        at = text.lower.find(near, following + (1 if near[0] != "\n" else 0))
+
+
+def _secret(found: re.Match[str], phrase: Phrase) -> Iterator[Span]:
+    name = found["name"] if "name" in phrase.pattern.groupindex else None
+    judged = phrase.judged if name is None else judge_name(name[-MAX_NAME:])
+    if not found["value"].startswith(REDACTED) and is_secret(found["value"], judged):
+        yield found.span("value")
+
+
+_POINTER = re.compile(
+    r"└ (?:[bru]{0,2}[\"'](?P<quoted>[^\"'\n]{1,2000})[\"']|(?P<bare>[^\s<(\[{][^\n]{0,400}))"
+)
+_IDENTIFIER = re.compile(r"\w{1,128}")
+MAX_POINTERS = 16  # lines of values below one line of code
+
+
+def _pointed_at(text: Text) -> Iterator[Span]:
+    """Values below a line of code, each joined to its name by a line of `│` (loguru's tracebacks)."""
+    plain, at = text.text, text.text.find("└ ")
+    while at >= 0:
+        begin, end = text.line_of(at)
+        found = _POINTER.match(plain, at, end)
+        if found is not None and (name := _name_above(plain, begin, at - begin)):
+            group = "quoted" if found["quoted"] is not None else "bare"
+            if is_secret(found[group], judge_name(name)) and not found[group].startswith(REDACTED):
+                yield found.span(group)
+        at = plain.find("└ ", at + 1)
+
+
+def _name_above(text: str, line: int, column: int) -> str:
+    """The name in the line of code above this column; "" when the column does not lead to one."""
+    for _ in range(MAX_POINTERS):
+        if line == 0:
+            return ""
+        line = text.rfind("\n", 0, line - 1) + 1
+        letter = text[line + column : line + column + 1]
+        if letter in ("│", "└", " "):
+            continue
+        found = _IDENTIFIER.match(text, line + column) if letter != "\n" else None
+        return found[0] if found is not None else ""
+    return ""
