@@ -33,6 +33,7 @@ from babysitter.model.proposal import (
     Surface,
 )
 from babysitter.model.seen import Source, Unseen
+from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.model.verdict import (
     Change,
     Diagnosis,
@@ -453,3 +454,24 @@ def test_live_state_of_an_ended_job_says_how_it_ended(cause, state, title, sever
 def test_live_state_of_a_watch_that_was_stopped_says_so():
     about = subject(watch=replace(build.watch(), stopped_at=build.NOON))
     assert compose_message(MessageKind.LIVE_STATE, about).title == "Not watched any more: /ada/dedup"
+
+
+def test_messages_name_why_nothing_is_proposed():
+    because = "the same cause came back after a restart."
+    watch = build.watch(Phase.FINISHED)
+    context = replace(
+        watch.submit_context, not_proposed=because, stored=Submission((), SubmissionOrigin.CONTROLLER)
+    )
+    watch = replace(watch, submit_context=context)
+    about = subject(watch=watch, proposal=None)
+    assert because in compose_message(MessageKind.INCIDENT, about).footer
+    assert because in compose_message(MessageKind.FINISHED, about).footer
+
+
+def test_acting_asks_nobody_again():
+    words = compose_message(MessageKind.ACTING, subject())
+    shown = as_text(replace(message(words, MessageKind.ACTING), proposal=PROPOSAL))
+    assert words.commands
+    assert "approved" in shown
+    assert "babysit approve" not in shown
+    assert "would run" not in shown

@@ -194,6 +194,7 @@ def _acting(about: MessageSubject) -> MessageContent:
         sentence=escape(about.outcome or about.because)
         or f"Stopping exactly {job}; then it is submitted again under a fresh name.",
         commands=commands_of(about.proposal) if about.proposal else (),
+        commands_are="What was approved",
         change=change_of(about.proposal) if about.proposal else "",
     )
 

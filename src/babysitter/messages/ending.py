@@ -52,7 +52,13 @@ def compose_end(about: MessageSubject) -> MessageContent:
         if is_known
         else evidence_lines(diagnosis.evidence, about.watch.root, most=MAX_EVIDENCE_LINES),
         fields=fields,
+        footer=_no_restart(about),
     )
+
+
+def _no_restart(about: MessageSubject) -> str:
+    because = about.watch.submit_context.not_proposed
+    return f"No restart is proposed: {escape(because)}" if because else ""
 
 
 def how_it_ended(about: MessageSubject) -> str:

@@ -200,7 +200,8 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
                 f"`babysit start {job} --cluster {cluster} --workdir FOLDER --resubmit '...'`."
             )
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE:
-            return "A restart would help, but none is proposed now; see `babysit explain`."
+            because = watch.submit_context.not_proposed or "see `babysit explain`."
+            return f"A restart would help, but none is proposed now: {escape(because)}"
         case _:
             return _needs_a_person(diagnosis)
 

@@ -159,7 +159,7 @@ def as_text(message: Message) -> str:
     if words.commands:
         heading = words.commands_are or "approval would run exactly"
         lines += [f"   {heading}:", *(f"     {each}" for each in words.commands)]
-    asks = message.occasion not in (MessageKind.DECIDED, MessageKind.NOT_SUBMITTED)
+    asks = message.occasion not in (MessageKind.DECIDED, MessageKind.ACTING, MessageKind.NOT_SUBMITTED)
     if message.proposal and words.commands and asks:
         lines.append(f"   answer with: babysit approve {message.proposal}   (or deny, snooze)")
     if words.footer:
