@@ -15,9 +15,11 @@ from babysitter.errors import UserError
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.opinion import Combined
 from babysitter.usecases.advice_material import material_of_text, rules_verdict
+from babysitter.usecases.advice_of_job import material_of_job, verdict_of_rules
 from babysitter.usecases.classify_text import Examined
+from babysitter.usecases.diagnose_job import Looked
 
-__all__ = ["Advised", "Advisor", "advise", "advise_on_text", "open_reader"]
+__all__ = ["Advised", "Advisor", "advise", "advise_on_look", "advise_on_text", "open_advisor"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,8 @@ class Advised:
     usage: Usage
 
 
-def open_reader(settings: Settings, exchange: Path | None = None) -> Advisor:
-    """Return the reader that settings and options name. Raises UserError if they name none."""
+def open_advisor(settings: Settings, exchange: Path | None = None) -> Advisor:
+    """Return the advisor that settings and options name. Raises UserError if they name none."""
     folder = exchange or settings.advisor.exchange
     if folder is None:
         raise UserError(
@@ -41,15 +43,21 @@ def open_reader(settings: Settings, exchange: Path | None = None) -> Advisor:
 
 
 async def advise_on_text(
-    reader: Advisor, text: str, facts: JobFacts | None, examined: Examined, *, dumps: Sequence[str] = ()
+    advisor: Advisor, text: str, facts: JobFacts | None, examined: Examined, *, dumps: Sequence[str] = ()
 ) -> Advised:
     """Consult a reader on a log text that the rules have judged."""
     material = material_of_text(text, facts, examined.findings, dumps=dumps)
-    return await advise(reader, material, rules_verdict(examined.diagnosis, facts))
+    return await advise(advisor, material, rules_verdict(examined.diagnosis, facts))
 
 
-async def advise(reader: Advisor, material: Material, rules: RulesVerdict) -> Advised:
+async def advise_on_look(advisor: Advisor, looked: Looked) -> Advised:
+    """Consult an advisor on a job that was looked at once."""
+    material = material_of_job(looked.verdict, looked.lines, looked.observation)
+    return await advise(advisor, material, verdict_of_rules(looked.verdict, looked.diagnosis))
+
+
+async def advise(advisor: Advisor, material: Material, rules: RulesVerdict) -> Advised:
     """Consult a reader on an incident, and weigh what it says."""
     question = ask_about(build_pack(material))
-    consultation = await reader.consult(question, material)
+    consultation = await advisor.consult(question, material)
     return Advised(combine(rules, consultation.opinion), question, consultation.usage)

@@ -63,7 +63,7 @@ class AdviceComparison:
         )
 
 
-async def compare(report: EvaluationReport, reader: Advisor) -> AdviceComparison:
+async def compare(report: EvaluationReport, advisor: Advisor) -> AdviceComparison:
     """Ask a reader about every case of a report, and grade what is displayed then."""
     at_once = asyncio.Semaphore(MAX_AT_ONCE)
 
@@ -71,7 +71,7 @@ async def compare(report: EvaluationReport, reader: Advisor) -> AdviceComparison
         evidence = graded.case.evidence
         async with at_once:
             advised = await advise_on_text(
-                reader, evidence.text, evidence.facts, graded.examined, dumps=(evidence.thread_dump,)
+                advisor, evidence.text, evidence.facts, graded.examined, dumps=(evidence.thread_dump,)
             )
         return _regraded(graded, advised), advised
 

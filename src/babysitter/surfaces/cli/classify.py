@@ -19,7 +19,7 @@ from babysitter.surfaces.cli.options import (
     Json,
     Playbooks,
     SettingsFile,
-    reader_from,
+    advisor_from,
 )
 from babysitter.waits import waiting_for
 
@@ -82,8 +82,8 @@ def classify(
     if advise or advisor_exchange is not None:
         from babysitter.usecases.second_opinion import advise_on_text
 
-        reader = reader_from(settings, advisor_exchange)
-        combined = asyncio.run(advise_on_text(reader, text, facts, examined, dumps=dumps)).combined
+        advisor = advisor_from(settings, advisor_exchange)
+        combined = asyncio.run(advise_on_text(advisor, text, facts, examined, dumps=dumps)).combined
     reply = _reply(source, text, facts, examined, combined)
     if as_json:
         typer.echo(reply.model_dump_json())

@@ -11,10 +11,13 @@ import typer
 
 from babysitter.errors import UserError
 from babysitter.surfaces.cli.log_input import read_text
+from babysitter.surfaces.cli.opinion_view import print_opinion
 from babysitter.surfaces.cli.options import (
+    Advise,
     Against,
     Cluster,
     ClusterFile,
+    Exchange,
     Iris,
     Json,
     OfCluster,
@@ -45,6 +48,8 @@ def diagnose(
         ),
     ] = None,
     against: Against = None,
+    advise: Advise = False,
+    advisor_exchange: Exchange = None,
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
@@ -58,10 +63,21 @@ def diagnose(
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
     good = [read_text([each]) for each in against or []]
+    advisor = None
+    if advise or advisor_exchange is not None:
+        from babysitter.usecases.second_opinion import open_advisor
+
+        advisor = open_advisor(chosen, advisor_exchange)
     with waiting_for(f"a look at {job}"):
         looked = asyncio.run(diagnose_once(job, spec, chosen, is_patient=is_patient, against=good))
         seen = asyncio.run(sentence_from_memory(chosen, looked.verdict, looked.observation))
-    reply = replace(reply_of(DiagnoseReply, job, looked), seen_before=seen)
+    combined = None
+    if advisor is not None:
+        from babysitter.usecases.second_opinion import advise_on_look
+
+        with waiting_for("the second opinion"):
+            combined = asyncio.run(advise_on_look(advisor, looked)).combined
+    reply = replace(reply_of(DiagnoseReply, job, looked, combined), seen_before=seen)
     if as_json:
         typer.echo(reply.model_dump_json())
         return
@@ -71,6 +87,7 @@ def diagnose(
     from babysitter.surfaces.cli.diagnosis_screen import first_screen
 
     console = terminal_view.console()
+    print_opinion(combined, console)
     is_well = reply.diagnosis.severity == "benign"
     console.print(first_screen(reply.diagnosis, [] if is_well else reply.quoted, reply.followed))
     if reply.seen_before:

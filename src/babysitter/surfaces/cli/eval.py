@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.surfaces.cli.options import Advise, Exchange, Json, Playbooks, SettingsFile, reader_from
+from babysitter.surfaces.cli.options import Advise, Exchange, Json, Playbooks, SettingsFile, advisor_from
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def evaluate(
         from babysitter.workbench.compare_advice import compare
 
         with waiting_for("the second opinion on every case"):
-            comparison = asyncio.run(compare(report, reader_from(settings, advisor_exchange)))
+            comparison = asyncio.run(compare(report, advisor_from(settings, advisor_exchange)))
         report = comparison.advised
     if predictions is not None:
         lines = [json.dumps(each.prediction, ensure_ascii=False) for each in report.graded]

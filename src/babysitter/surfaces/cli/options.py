@@ -127,12 +127,12 @@ def _ray_spec(address: str) -> "ClusterSpec":
     return spec
 
 
-def reader_from(settings: Path | None, exchange: Path | None) -> "Advisor":
+def advisor_from(settings: Path | None, exchange: Path | None) -> "Advisor":
     """Who gives the second opinion. An exchange folder on the command line needs no settings."""
     from babysitter.config import Settings, load_settings
-    from babysitter.usecases.second_opinion import open_reader
+    from babysitter.usecases.second_opinion import open_advisor
 
-    return open_reader(Settings() if exchange is not None else load_settings(settings), exchange)
+    return open_advisor(Settings() if exchange is not None else load_settings(settings), exchange)
 
 
 def me() -> Person:
