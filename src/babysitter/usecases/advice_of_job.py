@@ -69,8 +69,6 @@ def _row(line: LogLine) -> str:
 def _facts(verdict: Verdict, newest: Observation | None) -> Iterator[str]:
     tree = newest.seen_tree if newest is not None else None
     memory, outlook = verdict.memory, verdict.outlook
-    if newest is not None:
-        yield f"looked at {newest.taken_at:%Y-%m-%d %H:%M:%S} UTC"
     if tree is not None:
         yield from _jobs(tree)
     elif memory.root_state is not None:
@@ -83,6 +81,8 @@ def _facts(verdict: Verdict, newest: Observation | None) -> Iterator[str]:
         yield f"stage {stage.label}: {stage.done}/{stage.total}{began}{ended}"
     if memory.last_line_at is not None:
         yield f"newest line: {memory.last_line_at:%H:%M:%S} UTC"
+        if newest is not None and not (tree is not None and tree.root.state.is_terminal):
+            yield f"looked at: {newest.taken_at:%H:%M:%S} UTC"  # of an ended job it would say nothing
     for loss in memory.losses[-4:]:
         yield f"workers of {loss.job} lost until {loss.at:%H:%M:%S}: {loss.total}"
     if outlook.peak_memory_bytes is not None:
@@ -105,9 +105,8 @@ def _jobs(tree: JobTree) -> Iterator[str]:
 def _job(job: Job) -> str:
     parts = [f"job {job.id}: state {job.state.value}"]
     if job.task_states:
-        parts.append(
-            "tasks " + ", ".join(f"{count} {state.value}" for state, count in job.task_states.items())
-        )
+        counts = (f"{count} {state.value}" for state, count in job.task_states.items())
+        parts.append("tasks " + ", ".join(counts))
     if job.failure_count:
         parts.append(f"failures {job.failure_count}")
     if job.preemption_count:
@@ -123,9 +122,8 @@ def _job(job: Job) -> str:
 
 
 def _task(task: Task) -> str:
-    return (
-        f"task {task.id}: {task.state.value}, exit code {task.exit_code}; {task.error[:MAX_ERROR_CHARACTERS]}"
-    )
+    error = task.error[:MAX_ERROR_CHARACTERS]
+    return f"task {task.id}: {task.state.value}, exit code {task.exit_code}; {error}"
 
 
 def _quoted(verdict: Verdict) -> Iterator[Evidence]:
