@@ -39,7 +39,8 @@ _ROWS = [
         [],
     ),
     (["ERROR external/core/slow_alarm.cc:65] "], []),
-    (["WARNING the flux gate refused the batch"], []),  # a warning that names no cause
+    (["WARNING the flux gate refused the batch", *["waiting for room"] * 3], []),  # it names no cause
+    (["WARNING the flux gate refused the batch"], [0]),  # and is the last word
     (["WARNING the login was refused"], [0]),
     (["INFO an error occurred"], []),
     (["an error occurred"], [0]),
@@ -64,6 +65,18 @@ def test_find_unexplained_work_done_after_it() -> None:
 def test_find_unexplained_of_a_failed_job_counts_all() -> None:
     texts = [REPORT, *WORK, "the gate failed, continuing without it", "hello"]
     assert _standing(texts, FAILED) == [0, 4]
+
+
+@pytest.mark.parametrize(
+    ("texts", "places"),
+    [
+        (["started", "CrashLoopBackOff"], [1]),
+        (["started", "the board of this GPU is in thermal mode"], []),  # two words that stand apart
+        (["started", "left"], []),
+    ],
+)
+def test_find_unexplained_in_last_words(texts: list[str], places: list[int]) -> None:
+    assert _standing(texts, FAILED) == places
 
 
 def test_find_unexplained_leaves_explained_lines() -> None:

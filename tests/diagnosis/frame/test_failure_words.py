@@ -16,6 +16,7 @@ FAILURES = [
     "app.store.TileMissingError: 12/7",
     "requests.exceptions.ReadTimeout: no answer",
     "gzip.BadGzipFile: Not a gzipped file",
+    "ledger.errors.RowVanished: 12/7",
     "panic: index out of range",
     "worker crashed at shard 7",
     "Killed",

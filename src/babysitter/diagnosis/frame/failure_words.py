@@ -58,6 +58,7 @@ _EXCEPTION = re.compile(
     r"(?<![\w/$=.-])(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Interrupt|Fault|Failure|Exit|Timeout|"
     r"Expired|"
     r"Unavailable|NotFound|Exhausted|Refused|Died|Unreachable|Killed|Evicted)\b(?![./]\w|[=_-]|\(\) ?\{)"
+    r"|^(?:\w+\.)*(?:errors?|exceptions?|exc|errorfactory)\.(?:\w+\.)*[A-Z]\w+(?=: |$)"
 )
 _NAMED = re.compile(
     r"\bSIG(?:KILL|SEGV|ABRT|BUS|FPE|ILL|TERM|INT|QUIT)\b|^(?:[a-z_]\w*\.)+(?:Bad|Broken|Invalid|No|"

@@ -49,7 +49,8 @@ _JUDGED = re.compile(
     re.IGNORECASE,
 )
 _MACHINERY = re.compile(
-    r"\b(?:iris|ray|raylet|fray|zephyr|kube\w*|autoscal\w*|controllers?|coordinators?|schedul\w*|workers?|"
+    r"\b(?:supervis\w*|daemon\w*|manager|agent|consumer|producer|broker|"
+    r"iris|ray|raylet|fray|zephyr|kube\w*|autoscal\w*|controllers?|coordinators?|schedul\w*|workers?|"
     r"slices?|slurm\w*|"
     r"jax\w*|xla|torch\w*|nccl|vllm|sglang|megatron|kernel|systemd|docker\w*|containers?|containerd|runc|"
     r"tasks?|jobs?|"

@@ -186,7 +186,7 @@ CUES = (
         Reach.CLAUSE,
         _words(
             r"\b(?:if|unless|in case|to avoid|to prevent|avoids?|avoiding|prevents?|preventing|"
-            r"so as not to|in order not to|"
+            r"so as not to|in order not to|perhaps|maybe|probably|"
             r"should (?:it|the|this|any|you)|whenever|would (?:have )?(?:otherwise )?|might|may(?! \d)|"
             r"could (?!not\b)|"
             r"can (?:cause|lead|result|fail|happen|hang|crash|break|run|also)|possibly|potentially|"
@@ -305,6 +305,8 @@ CUES = (
             r"(?:^|[^\w.])(?:retrying|re-?trying|will (?:be )?(?:re-?try|re-?tried|try again|reconnect|"
             r"re-?attempt)|"
             r"trying again|reconnecting|re-?attempting|backing off|"
+            r"(?:retr\w+|re-?connect\w*|re-?discover\w*|another attempt|next attempt) will be "
+            r"(?:attempted|made|tried)|"
             r"(?:retry|retries|sleeping|backoff|backing off|try again)(?: \w+)? (?:in|after|"
             r"for) ?\d+(?:\.\d+)? ?(?:s|ms|sec\w*|m|min\w*)?|"
             r"retry(?:ing)? ?\(?#?\d+|retry \d+ ?(?:/|of) ?\d+|\(?(?:attempt|try|retry)[ #:=]*\d+ ?(?:/|of|"
