@@ -281,7 +281,7 @@ def test_job_ids_are_parsed_by_the_backend():
 
 def test_a_ray_cluster_needs_its_address():
     with pytest.raises(BadConfig, match="dashboard"):
-        replace(spec_from_options(cluster="torch"), backend="ray")
+        open_cluster(replace(spec_from_options(cluster="torch"), backend="ray"))
 
 
 async def test_control_service_gone_is_named():

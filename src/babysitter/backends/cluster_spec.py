@@ -7,6 +7,7 @@ from urllib.parse import urlparse
 from babysitter.errors import BadConfig
 
 DEFAULT_IRIS = ("iris",)
+DEFAULT_BACKEND = "iris"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class ClusterSpec:
     token: str = field(default="", repr=False)
     service_account: str = ""  # to impersonate before an identity-aware proxy
     client_revision_date: str = ""  # YYYY-MM-DD: launch over HTTP where no command is known
-    backend: str = "iris"
+    backend: str = DEFAULT_BACKEND
 
     def __post_init__(self) -> None:
         given = [option for option in (self.url, self.config, self.cluster) if option]
@@ -36,22 +37,14 @@ class ClusterSpec:
                 f"and has {len(given) or 'none'}.",
                 next_step="Give --controller-url URL, --config FILE or --cluster NAME.",
             )
-        if self.backend == "ray":
-            self._check_ray()
-            return
+        if self.backend != DEFAULT_BACKEND:
+            return  # its address is read when it is opened
         if self.transport not in ("rpc", "cli"):
             raise BadConfig(f"The transport of '{self.name}' is rpc or cli, not '{self.transport}'.")
         if self.url and not _is_address(self.url):
             raise BadConfig(
                 f"'{self.url}' is not an address of a controller.",
                 next_step="Write it as http://HOST:PORT.",
-            )
-
-    def _check_ray(self) -> None:
-        if not self.url:
-            raise BadConfig(
-                f"The Ray cluster '{self.name}' needs the address of its dashboard.",
-                next_step=f"Set clusters.{self.name}.url to http://HOST:8265.",
             )
 
     @property

@@ -4,19 +4,20 @@ Nothing is contacted here: connections, tunnels and probing wait for the first l
 """
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
 from babysitter.backends.batching import BatchingReader
 from babysitter.backends.cluster_spec import DEFAULT_IRIS, ClusterSpec
+from babysitter.backends.connection_check import Check
 from babysitter.backends.iris.job_path import parse_job_path
 from babysitter.backends.ray.dashboard_address import dashboard_address
 from babysitter.backends.ray.submission_id import parse_submission_id
 from babysitter.backends.wrappers import CoalescingReader, LimitedReader, RetryingReader
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import BadConfig, NoSuchJob
+from babysitter.errors import BabysitError, BadConfig, NoSuchJob
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission
 
@@ -115,13 +116,15 @@ class Backend:
 
     `read_command`: the command that a person gave to start the job again, as it is to be kept for a job of
     this cluster; raises UserError for one that cannot be. `command_example`: such a command, for a person.
+    `examine`: what `babysit doctor` tries; without one it asks the reader who answers.
     """
 
     connect: Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]
     parse_job_id: Callable[[str], JobId]
     unknown_job_step: str
     read_command: Callable[[Submission, ClusterSpec], Submission]
-    command_example: str
+    command_example: str = ""
+    examine: Callable[[ClusterSpec], Awaitable[list[Check]]] | None = None
 
 
 def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
@@ -136,6 +139,18 @@ def _ray_command(command: Submission, spec: ClusterSpec) -> Submission:
     return given_submission(command, spec.url)
 
 
+async def _examine_iris(spec: ClusterSpec) -> list[Check]:
+    from babysitter.backends.iris import connection_checks
+
+    return await connection_checks.examine(spec)
+
+
+async def _examine_ray(spec: ClusterSpec) -> list[Check]:
+    from babysitter.backends.ray.dashboard_checks import examine_ray
+
+    return await examine_ray(spec)
+
+
 _BACKENDS: Mapping[str, Backend] = {
     "iris": Backend(
         _iris,
@@ -143,6 +158,7 @@ _BACKENDS: Mapping[str, Backend] = {
         "Check the id with `iris job list`; it is /user/name, in full.",
         _iris_command,
         "iris job run --no-wait -- python x.py",
+        _examine_iris,
     ),
     "ray": Backend(
         _ray,
@@ -150,6 +166,7 @@ _BACKENDS: Mapping[str, Backend] = {
         "Check the id with `ray job list`.",
         _ray_command,
         "ray job submit --working-dir . -- python x.py",
+        _examine_ray,
     ),
 }
 
@@ -172,6 +189,22 @@ def command_examples() -> tuple[str, ...]:
 def read_command(spec: ClusterSpec, command: Submission) -> Submission:
     """The command that starts a job of this cluster again, as it is kept. Raises UserError."""
     return _backend_of(spec).read_command(command, spec)
+
+
+async def examine(spec: ClusterSpec) -> list[Check]:
+    """Whether this cluster works for us, asked for real. Never raises."""
+    try:
+        row = _backend_of(spec)
+        if row.examine is not None:
+            return await row.examine(spec)
+        cluster = open_cluster(spec)
+        try:
+            about = await cluster.reader.about()
+        finally:
+            await cluster.close()
+    except BabysitError as fault:
+        return [Check("reachable", ok=False, detail=fault.sentence, next_step=fault.next_step)]
+    return [Check("reachable", ok=True, detail=f"{about.url} answers: {about.generation}")]
 
 
 def unknown_job(spec: ClusterSpec, job: JobId) -> NoSuchJob:

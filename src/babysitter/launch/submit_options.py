@@ -52,7 +52,7 @@ def job_of(options: SubmitOptions, *, now: datetime, token: str) -> NewJob:
     """
     if not options.command:
         raise UserError("Which command?", next_step="Write it after `--`: babysit submit -- python train.py")
-    faults = list(_faults(options))
+    faults = list(option_faults(options))
     if faults:
         raise UserError(" ".join(faults), next_step="See `babysit submit --help`.")
     return NewJob(
@@ -91,7 +91,8 @@ def on_chosen_accelerator(job: NewJob, options: SubmitOptions, file: Path | None
     return with_scale_group(job, options.scale_group, offer)
 
 
-def _faults(options: SubmitOptions) -> Sequence[str]:
+def option_faults(options: SubmitOptions) -> Sequence[str]:
+    """A sentence for each option whose value cannot be used anywhere."""
     faults = []
     if options.job_name and not _NAME.fullmatch(options.job_name):
         faults.append(f"--job-name '{options.job_name}' is not one word without '/'.")

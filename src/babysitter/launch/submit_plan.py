@@ -46,7 +46,10 @@ class SubmitRequest:
 
 @dataclass(frozen=True, slots=True)
 class SubmitPlan:
-    """`argv`: the command, () over HTTP. `bundle`: packed, only over HTTP. `notes`: sentences to be shown."""
+    """`argv`: the command, () over HTTP. `bundle`: packed, only over HTTP. `notes`: sentences to be shown.
+
+    `given`: the submission itself, of a backend that reads the command instead of running it.
+    """
 
     job: NewJob
     cluster: ClusterSpec
@@ -58,6 +61,13 @@ class SubmitPlan:
     files: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
     findings: tuple[PreflightFinding, ...] = ()
+    given: Submission | None = None
+
+    @property
+    def job_id(self) -> JobId:
+        """The id that the job gets."""
+        named = self.given.job if self.given is not None else None
+        return named or JobId(self.job.job_id)
 
     @property
     def is_http(self) -> bool:
@@ -66,6 +76,8 @@ class SubmitPlan:
     @property
     def submission(self) -> Submission:
         """The same as a submission of the command, under its own name."""
+        if self.given is not None:
+            return self.given
         return Submission(
             self.argv, SubmissionOrigin.RESUBMIT_FLAG, job=JobId(self.job.job_id), workdir=str(self.folder)
         )

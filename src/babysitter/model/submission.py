@@ -66,7 +66,8 @@ class Submission:
     Without it, `request` is launched over HTTP: the launch request as the cluster kept it, with its bundle.
     `job`: the full id the job will get; its name is deterministic. `summary`: set where `request` is not of
     the shape of `LaunchRequest`. `incarnation`: which start of the cluster the request is for; after another
-    one its ids are free again. `replaces` and `proposal`: what it is submitted for, by a restart.
+    one its ids are free again. `replaces` and `proposal`: what it is submitted for, by a restart; `launch`:
+    a word that no other submission of a new job has.
     """
 
     argv: tuple[str, ...]
@@ -83,6 +84,7 @@ class Submission:
     incarnation: str = ""
     replaces: JobId | None = None
     proposal: str = ""
+    launch: str = ""
 
     @property
     def is_http(self) -> bool:

@@ -53,7 +53,7 @@ class ClusterSteps:
         await self.app.clusters.remember(plan.cluster)
         command = shlex.join(plan.argv or ("(over HTTP)", *step.options.command))
         return PreparedStep(
-            job=plan.job.job_id,
+            job=plan.job_id,
             command=redact(command),
             warnings=tuple(
                 redact(f"{each.id}: {each.reason} {each.fix}".strip())
@@ -169,7 +169,7 @@ class ClusterSteps:
         """Write the job down: killed before its watch began, the service begins it."""
         again = plan.resubmission
         expected = ExpectedJob(
-            JobId(plan.job.job_id),
+            plan.job_id,
             self.cluster.name,
             at=self.app.clock.now(),
             by=self.by,

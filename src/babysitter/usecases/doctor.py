@@ -1,8 +1,8 @@
 """Whether each part of a set-up works, tried for real: for `doctor`."""
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.iris.connection_checks import Check, examine
-from babysitter.backends.ray.dashboard_checks import examine_ray
+from babysitter.backends.connection_check import Check
+from babysitter.backends.registry import examine
 from babysitter.config import Settings, secret
 from babysitter.errors import BabysitError
 from babysitter.notify.notifier import NotifyError
@@ -17,8 +17,7 @@ async def examine_setup(settings: Settings, spec: ClusterSpec | None) -> list[Ch
     if spec is None:
         step = "Give --cluster NAME, --controller-url URL, --config FILE or --ray URL."
         return [*checks, Check("cluster", ok=False, detail="none named", next_step=step)]
-    examined = await (examine_ray(spec) if spec.backend == "ray" else examine(spec))
-    return [*checks, *examined]
+    return [*checks, *await examine(spec)]
 
 
 def _rules(settings: Settings) -> Check:

@@ -11,6 +11,7 @@ from babysitter.backends.registry import open_cluster
 from babysitter.clock import Clock
 from babysitter.errors import BadConfig, Unreachable
 from babysitter.launch.cluster_names import cluster_file_of
+from babysitter.launch.planners import planner_of
 from babysitter.launch.submit_options import SubmitOptions, job_of, on_chosen_accelerator
 from babysitter.launch.submit_plan import (
     SubmitPlan,
@@ -45,6 +46,8 @@ async def plan_submit(
 
     Raises UserError for options that cannot be met, ExternalError if the cluster does not answer.
     """
+    if (planned := planner_of(cluster)) is not None:
+        return await planned(options, cluster, machine.folder, machine.environ, machine.home, clock)
     cluster, file = await asyncio.to_thread(_with_file, cluster, machine)
     job = job_of(options, now=clock.now(), token=secrets.token_hex(2))
     job, choice = await asyncio.to_thread(on_chosen_accelerator, job, options, file)
@@ -74,7 +77,7 @@ async def submit_job(plan: SubmitPlan, machine: LocalContext, clock: Clock) -> J
                 return await launch_plan(plan, clock, home=machine.home)
             return await cluster.writer.submit(plan.submission)
         except Unreachable:
-            found = await cluster.reader.find(JobId(plan.job.job_id))
+            found = await cluster.reader.find(plan.job_id)
             if found is None:
                 raise
             return found.id

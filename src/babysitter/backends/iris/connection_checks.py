@@ -1,10 +1,10 @@
 """Does this cluster work for us? Each part asked for real, for `babysit doctor`."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from babysitter.backends.connection_check import Check
 from babysitter.backends.iris.connect import open_line
 from babysitter.backends.iris.http_transport import HttpTransport
 from babysitter.backends.iris.reader import IrisReader
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from babysitter.backends.cluster_spec import ClusterSpec
 
 _NO_JOB = JobId("/babysit/probe")
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One part, whether it works, what was found, and what to do when it does not."""
-
-    name: str
-    ok: bool
-    detail: str
-    next_step: str = ""
 
 
 async def examine(

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from babysitter.backends.iris.connection_checks import Check
+from babysitter.backends.connection_check import Check
 from babysitter.backends.ray.open_ray import open_ray
 from babysitter.backends.ray.reader import RayReader
 from babysitter.errors import BabysitError

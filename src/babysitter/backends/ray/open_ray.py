@@ -10,6 +10,7 @@ from babysitter.backends.ray.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
 from babysitter.backends.ray.writer import RayWriter
 from babysitter.clock import Clock
+from babysitter.errors import BadConfig
 
 if TYPE_CHECKING:
     from babysitter.backends.cluster_spec import ClusterSpec
@@ -22,5 +23,10 @@ def connect_ray(spec: "ClusterSpec", *, clock: Clock, home: Path) -> tuple[RayRe
 
 
 def open_ray(spec: "ClusterSpec", *, home: Path) -> RayHttpClient:
-    """The HTTP client for this cluster."""
+    """The HTTP client for this cluster. Raises BadConfig."""
+    if not spec.url:
+        raise BadConfig(
+            f"The Ray cluster '{spec.name}' needs the address of its dashboard.",
+            next_step=f"Set clusters.{spec.name}.url to http://HOST:8265.",
+        )
     return RayHttpClient(dashboard_address(spec.url).url, token=ray_token(spec.token, home=home))

@@ -154,6 +154,12 @@ def variables_of(body: Request) -> tuple[str, ...]:
     return tuple(map(str, found)) if isinstance(found, Mapping) else ()
 
 
+def secret_variables(values: Mapping[str, str]) -> frozenset[str]:
+    """Names of the variables whose values look secret."""
+    shown = {name: redact_value({"env_vars": {name: value}}) for name, value in values.items()}
+    return frozenset(name for name, value in values.items() if shown[name] != {"env_vars": {name: value}})
+
+
 def with_variables(body: Request, values: Mapping[str, str]) -> dict[str, Any]:
     """The same request with these values of its variables."""
     if not values:

@@ -15,12 +15,13 @@ from babysitter.backends.ray.dashboard_address import dashboard_address
 from babysitter.backends.ray.stored_job import (
     KEPT_OUT,
     kept_request,
+    secret_variables,
     summary_of,
     variables_of,
 )
 from babysitter.errors import UserError
 from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
-from babysitter.redact import redact, redact_value
+from babysitter.redact import redact
 
 EXAMPLE = "It looks like: 'ray job submit --working-dir . --entrypoint-num-gpus 1 -- python train.py'."
 LOCAL_PACKAGE = "gcs://_ray_pkg_0000000000000000.zip"  # stands for the folder's files until they are packed
@@ -82,11 +83,10 @@ def given_submission(command: Submission, url: str) -> Submission:
     fills: dict[str, ValueSource] = {}
     if variables := variables_of(body):
         given = body["runtime_env"]["env_vars"]
-        kept = dict[str, str]()
+        kept, secret = dict[str, str](), secret_variables(given)
         for name in variables:
-            is_secret = redact_value({"env_vars": {name: given[name]}}) != {"env_vars": {name: given[name]}}
             reference = _FROM_ENVIRONMENT.fullmatch(str(given[name]))
-            if is_secret or (reference and reference["name"] == name):
+            if name in secret or (reference and reference["name"] == name):
                 kept[name], fills[name] = KEPT_OUT, ValueSource.ENVIRONMENT
             else:
                 kept[name] = str(given[name])

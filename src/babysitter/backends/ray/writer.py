@@ -81,7 +81,7 @@ class RayWriter:
             body = stored_job.with_package(body, package.name)
         elif (name := stored_job.package_of(body)) and not await package_answers(self._line, name):
             raise SubmissionRefused(f"Ray no longer has the files of this job ({name}).")
-        sent = stored_job.to_be_sent(body, submission.job, submission.proposal)
+        sent = stored_job.to_be_sent(body, submission.job, submission.proposal, launch=submission.launch)
         return await submit_once(self._line, self._view, sent)
 
     async def _is_same_session(self, submission: Submission) -> None:

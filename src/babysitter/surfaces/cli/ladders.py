@@ -13,6 +13,7 @@ from babysitter.surfaces.cli.options import (
     ClusterFile,
     Iris,
     Json,
+    Ray,
     SettingsFile,
     StateDir,
     Url,
@@ -62,6 +63,7 @@ def run(
     controller_url: Url = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
+    ray: Ray = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -77,10 +79,10 @@ def run(
     from babysitter.usecases.run_ladder import LadderRequest, needs_cluster
 
     chosen = settings_from(settings, state_dir)
-    is_named = bool(cluster or controller_url or config or chosen.default_cluster)
+    is_named = bool(cluster or controller_url or config or ray or chosen.default_cluster)
     spec = None
     if is_named or needs_cluster(file):
-        spec = cluster_from(chosen, cluster, controller_url, config, iris_command)
+        spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray)
     request = LadderRequest(
         file=file,
         by=me(),

@@ -13,6 +13,7 @@ from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
     Iris,
+    Ray,
     SettingsFile,
     StateDir,
     Url,
@@ -111,6 +112,7 @@ def submit(
     controller_url: Url = "",
     config: ClusterFile = "",
     iris_command: Iris = "",
+    ray: Ray = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
 ) -> None:
@@ -153,7 +155,7 @@ def submit(
     if local:
         raise typer.Exit(asyncio.run(_run_here(options, here)))
     chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command)
+    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray)
     plan = asyncio.run(_plan(options, spec, here, wants_http=http))
     _show_plan(plan)
     if any(finding.blocks for finding in plan.findings):
@@ -219,7 +221,9 @@ def _shown_dry_run(plan: "SubmitPlan") -> str:
     more = [f"  ... and {len(names) - SHOWN_FILES} more"] if len(names) > SHOWN_FILES else []
     bundle = [f"Bundle: {len(names)} files, {size}", *(f"  {name}" for name in names[:SHOWN_FILES]), *more]
     way = "LaunchJob over HTTP" if plan.is_http else "Command"
-    return "\n".join([f"Job: {plan.job.job_id}", f"{way}: {shown}", *bundle, "Nothing was submitted."])
+    if plan.given is not None:
+        way = "Over HTTP, as"
+    return "\n".join([f"Job: {plan.job_id}", f"{way}: {shown}", *bundle, "Nothing was submitted."])
 
 
 async def _run_here(options: "SubmitOptions", here: "LocalContext") -> int:

@@ -61,13 +61,13 @@ async def _submitted_watch(
 ) -> "Watch":
     """Submit the job and start its watch. What would keep the watch from starting is found out before."""
     from babysitter.errors import AlreadyWatched
-    from babysitter.model.ids import JobId, Person
+    from babysitter.model.ids import Person
     from babysitter.usecases.expected_jobs import ExpectedJob, expect_job, forget_job, watch_expected
     from babysitter.usecases.manage_watches import find_watch, start_watch
     from babysitter.usecases.resubmit_command import context_of
 
     again = plan.resubmission
-    name, folder = JobId(plan.job.job_id), app.state_folder
+    name, folder = plan.job_id, app.state_folder
     try:
         submit_from = await context_of(
             plan.folder, here=plan.folder, state_folder=folder, is_needed=again is not None
