@@ -12,7 +12,7 @@ from babysitter.backends.backend import ClusterReader
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.engine.app import App
 from babysitter.engine.ladder import PreparedStep, SubmittedStep
-from babysitter.errors import AlreadyWatched, UserError
+from babysitter.errors import AlreadyWatched, SubmissionRefused, UserError
 from babysitter.launch.ladder_checks import judge_checks, result_of
 from babysitter.launch.ladder_steps import LadderStep
 from babysitter.model.finding import ActionKind, Severity
@@ -77,7 +77,7 @@ class ClusterSteps:
         self._expect(step, plan)
         try:
             job = await submit_job(plan, self.machine, self.app.clock)
-        except UserError:
+        except (UserError, SubmissionRefused):
             forget_job(self.app.state_folder, JobId(prepared.job), self.cluster.name)
             raise
         return await self._watched(step, job, plan.resubmission)
