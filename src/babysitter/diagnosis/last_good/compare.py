@@ -28,6 +28,7 @@ MAX_CHANGES_SHOWN = 2  # of the first five, where new lines could take their pla
 MIN_GOOD_RUNS_FOR_WARNINGS = 3  # that never printed it make a new warning telling by itself
 OPENING_LINES = 10
 SHORT_RUN = 0.92  # part of the lines of the shortest good run
+FAR_SHORTER_RUN = 0.6
 CUT_OFF_LINES = 9  # behind a new line, with which a run without a usual end stops
 MIN_GOOD_LINES = 5  # a shorter good run says nothing
 
@@ -74,12 +75,13 @@ def _is_opening(template: LineTemplate) -> bool:
 
 
 def _is_cut_off(run: ComparedRun, good: GoodRuns, new: tuple[NewLine, ...]) -> bool:
-    """Whether a run without a usual end stops soon behind a new line, and is shorter than the good ones."""
+    """Whether a run of a program without a usual end stops soon behind a new line, or is far shorter."""
     if good.closing or not new:
         return False
     last = max(each.template.last_place for each in new)
-    is_short = run.profile.lines < SHORT_RUN * min(each.lines for each in good.profiles)
-    return is_short and run.profile.lines - last <= CUT_OFF_LINES
+    usual = min(each.lines for each in good.profiles)
+    stops_there = run.profile.lines < SHORT_RUN * usual and run.profile.lines - last <= CUT_OFF_LINES
+    return stops_there or run.profile.lines < FAR_SHORTER_RUN * usual
 
 
 def _ranked(differences: list[RunDifference]) -> tuple[RunDifference, ...]:

@@ -154,7 +154,11 @@ def _reports_more(words: Wording, known: Wording) -> bool:
 def _only_at_the_end(profile: RunProfile) -> Iterable[Wording]:
     """Wordings of the last lines that stand nowhere else; none where the last line may stand anywhere."""
     first = profile.lines - 2 * len(profile.closing)
-    late = {each.words for each in profile.templates if each.count <= 2 and each.first_place >= first}
+    late = {
+        each.words
+        for each in profile.templates
+        if each.count <= 2 and each.first_place >= first and find_failure_words(each.text) is None
+    }
     only = [words for words in profile.closing if words in late]
     ends_so = any(words in late for words in profile.closing[-2:])
     is_sure = len(set(only)) > 1 or any(_COMPLETION.search(" ".join(words)) for words in only)

@@ -14,7 +14,7 @@ from babysitter.model.finding import Evidence
 from babysitter.model.log import LogLevel
 from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDifference
 
-BURST = 6  # times a new line is printed that is more than chance
+BURST = 8  # times a new line is printed that is more than chance
 BURST_SHARE = 0.02  # of the run's lines
 NEAR_END_LINES = 12
 
