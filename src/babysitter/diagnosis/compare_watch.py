@@ -53,7 +53,9 @@ def beside_good_runs(memory: Memory, observation: Observation, good: GoodRuns) -
     if (excerpt := observation.excerpt) is not None:
         is_silent = (excerpt.facts.last_line_age_s or 0.0) > SILENT_S
         is_over = excerpt.facts.state is None or excerpt.facts.state.is_terminal or is_silent
-    comparison = compare_runs(memory.profile, good, has_failed=has_failed, is_over=is_over)
+    comparison = compare_runs(
+        memory.profile, good, state=root.state if root is not None else None, is_over=is_over
+    )
     if excerpt is not None:
         comparison = _placed_in(comparison, excerpt)
     is_usual = comparison.has_ended_as_usual and not has_failed

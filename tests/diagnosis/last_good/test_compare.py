@@ -11,6 +11,7 @@ from babysitter.diagnosis.last_good.program_name import program_of
 from babysitter.diagnosis.last_good.rule_input import KnownReports
 from babysitter.diagnosis.last_good.wording import read_wording
 from babysitter.diagnosis.text_observation import observation_of_text
+from babysitter.model.job import JobState
 from babysitter.model.log import LogLine
 from babysitter.model.run_profile import DifferenceKind, RunComparison, RunProfile
 from tests.support.run_pairs import (
@@ -118,6 +119,20 @@ def test_run_that_breaks_off_shows_its_new_line():
     assert not found.has_ended_as_usual
     assert "sluice" in found.differences[0].text
     assert DifferenceKind.NOT_REACHED in {each.kind for each in found.differences}
+
+
+def test_new_line_of_a_job_that_succeeded_is_chance():
+    cut = job().split("INFO merging")[0] + "INFO the sluice leans on an empty seat\n"
+    compared = compare_runs(profile(cut), GoodRuns([profile(job())]), state=JobState.SUCCEEDED)
+    assert DifferenceKind.NEW not in {each.kind for each in compared.differences}
+
+
+def test_name_of_an_exception_comes_before_its_frames():
+    trace = (
+        'Traceback (most recent call last):\n  File "x.py", line 3, in f\n    self.turn()\nTideGone: no sea\n'
+    )
+    cut = job().split("2026-03-01 00:10:55 INFO merging")[0] + trace
+    assert compare(cut, job()).differences[0].text == "TideGone: no sea"
 
 
 def test_warning_is_telling_beside_three_good_runs():

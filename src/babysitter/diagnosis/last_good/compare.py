@@ -14,6 +14,7 @@ from babysitter.diagnosis.last_good.missing import (
 from babysitter.diagnosis.last_good.new_lines_of_run import NewLine, read_new_lines
 from babysitter.diagnosis.last_good.regular_lines import find_stopped
 from babysitter.diagnosis.last_good.slow_parts import slow_parts
+from babysitter.model.job import JobState
 from babysitter.model.run_profile import (
     DifferenceKind,
     LineTemplate,
@@ -34,12 +35,12 @@ MIN_GOOD_LINES = 5  # a shorter good run says nothing
 
 
 def compare_runs(
-    profile: RunProfile, good: GoodRuns, *, has_failed: bool = False, is_over: bool = True
+    profile: RunProfile, good: GoodRuns, *, state: JobState | None = None, is_over: bool = True
 ) -> RunComparison:
     """Compare a run with its good runs.
 
-    `has_failed`: the job ended badly. `is_over`: nothing more will be printed; of a run under way it is no
-    difference that its end was not reached.
+    `state`: of the job, where it is known. `is_over`: nothing more will be printed; of a run under way it is
+    no difference that its end was not reached.
     """
     usable = (
         GoodRuns([each for each in good.profiles if each.lines >= MIN_GOOD_LINES])
@@ -55,7 +56,9 @@ def compare_runs(
     new = read_new_lines(run, usable)
     end = not_reached(run, usable) if is_over else None
     is_cut_off = _is_cut_off(run, usable, new) if is_over else False
-    is_in_trouble = has_failed or bool(changes) or end is not None or is_cut_off
+    is_in_trouble = bool(changes) or end is not None or is_cut_off
+    if state is not None and state.is_terminal:
+        is_in_trouble = state.ended_badly
     is_telling = len(usable) >= MIN_GOOD_RUNS_FOR_WARNINGS
     shown = [each for each in new if is_in_trouble or each.is_telling(warnings=is_telling)]
     differences = [*(each.difference for each in shown), *changes]

@@ -1,5 +1,6 @@
 """Lines that no good run printed, and how much each of them says."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +19,12 @@ BURST = 8  # times a new line is printed that is more than chance
 BURST_SHARE = 0.02  # of the run's lines
 NEAR_END_LINES = 12
 
+# Frames, code and carets: the line that names the exception says more.
+_OF_A_TRACEBACK = re.compile(
+    r"\s*(?:File \"|Traceback \(|During handling|The above exception|[~^]+\s*$|#\d+ |at [\w$.]+\(|"
+    r"(?:raise|return|await|yield|self\.|def|with|for|if|import|from|try:|except|else:|async)\b|"
+    r"[\w.]+ = |[\w.]+\(.*\)$)"
+)
 _SEVERE = frozenset({LogLevel.ERROR, LogLevel.CRITICAL})
 _WITHOUT_EFFECT = frozenset(
     {Stance.RETRIED, Stance.TOLERATED, Stance.EXPECTED, Stance.NEGATED, Stance.ADVICE}
@@ -59,6 +66,8 @@ def _read(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> NewLine:
     weight += 1.5 * is_burst - 2.5 * has_no_effect
     if run.profile.lines - template.last_place <= NEAR_END_LINES:
         weight += 1.5
+    if _OF_A_TRACEBACK.match(frame.message):
+        weight -= 4.0
     times = f"; {template.count} times" if template.count > 1 else ""
     evidence = Evidence(
         template.example,
