@@ -6,7 +6,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 STAMP := .venv/.ready
 JOBS ?= 3  # on two cores: many tests wait
 
-.PHONY: setup demo test check bench docs chaos mutants flaky
+.PHONY: setup demo test check bench docs chaos drills mutants flaky
 
 setup: $(STAMP)
 
@@ -42,6 +42,17 @@ dropout: $(STAMP)
 chaos: $(STAMP)
 	$(PY) -m tests.crash.matrix
 	$(PY) -m tests.crash.ladder_matrix
+
+RAY_VERSION ?= 2.60.0
+RAY_BIN ?= .venv-ray/bin
+# A real Ray, on loopback, in an environment of its own: its install has 380 MB.
+.venv-ray/bin/ray:
+	$(PYTHON) -m venv .venv-ray
+	.venv-ray/bin/pip install --quiet --disable-pip-version-check 'ray[default]==$(RAY_VERSION)' py-spy
+
+drills: $(STAMP) $(RAY_BIN)/ray
+	$(PY) -m tests.drills.ray_contract --ray $(RAY_BIN)
+	$(PY) -m tests.drills.ray_restarts --ray $(RAY_BIN) $(ARGS)
 
 mutants: $(STAMP)
 	$(PY) -m tests.mutants $(ARGS)

@@ -4,6 +4,7 @@ A world holds the jobs of tests/support/small_iris.py, or recorded ones of the s
 a factory to `EYES` (and to `HANDS` when it acts).
 """
 
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -267,3 +268,9 @@ HANDS: dict[str, MakeWorld] = SCRIPTED | {
     for generation in ("april", "may", "august")
     for transport in ("rpc", "cli")
 }
+
+if os.environ.get("BABYSIT_LIVE_RAY"):  # set by `make drills`
+    from tests.drills.live_ray import live_eyes, live_hands
+
+    EYES["ray-live"] = live_eyes
+    HANDS["ray-live"] = SCRIPTED["ray-live"] = live_hands

@@ -70,6 +70,8 @@ class LocalRay:
         while time.monotonic() - began < START_LIMIT_S:
             if self._is_ready():
                 return time.monotonic() - began
+            if self._process.poll() is not None:
+                break
             time.sleep(0.5)
         raise RuntimeError(f"Ray did not start: {(self.folder / 'ray.log').read_text()[-2000:]}")
 
