@@ -5,7 +5,7 @@ from typing import TypeVar
 from babysitter.model.opinion import Combined
 from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView, ReasonView
 from babysitter.surfaces.opinion_views import OpinionView
-from babysitter.surfaces.printable import safe
+from babysitter.surfaces.printable import safe_lines
 from babysitter.surfaces.views import DiagnoseReply, OutlookView
 from babysitter.usecases.diagnose_job import Looked
 
@@ -23,6 +23,6 @@ def reply_of(kind: type[R], job: str, looked: Looked, combined: Combined | None 
         outlook=OutlookView.of(verdict.outlook),
         reasons=[ReasonView.of(each) for each in verdict.reasons],
         quoted=[QuotedLineView.of(each) for each in looked.quoted],
-        followed="\n".join(safe(each) for each in looked.followed.split("\n")),
+        followed=safe_lines(looked.followed),
         opinion=OpinionView.of(combined),
     )

@@ -80,12 +80,27 @@ def _tells(finding: Finding) -> bool:
     return is_trouble and not finding.is_consequence and not is_vague and not is_guess(finding)
 
 
-def _explained_places(findings: Findings, entries: Sequence[Entry]) -> set[int]:
-    """Places of the lines that findings rest on, and of other lines in the same words."""
+class _ExplainedPlaces:
+    """Places of the lines that findings rest on, and of other lines in the same words.
+
+    The words of a line are read when it is asked for: most of a log is not.
+    """
+
+    def __init__(self, places: set[int], entries: Sequence[Entry]) -> None:
+        self._places = places
+        self._entries = {entry.place: entry for entry in entries}
+        self._wordings = {read_stems(self._entries[each].message) for each in places & self._entries.keys()}
+
+    def __contains__(self, place: object) -> bool:
+        if place in self._places:
+            return True
+        entry = self._entries.get(place) if self._wordings and isinstance(place, int) else None
+        return entry is not None and read_stems(entry.message) in self._wordings
+
+
+def _explained_places(findings: Findings, entries: Sequence[Entry]) -> _ExplainedPlaces:
     explaining = [each for each in findings.all if _explains(each)] + [each for each, _ in findings.cancelled]
-    places = {place for finding in explaining for place in _places(finding)}
-    wordings = {read_stems(entry.message) for entry in entries if entry.place in places}
-    return places | {entry.place for entry in entries if wordings and read_stems(entry.message) in wordings}
+    return _ExplainedPlaces({place for finding in explaining for place in _places(finding)}, entries)
 
 
 def _explains(finding: Finding) -> bool:

@@ -31,7 +31,7 @@ class StrictModel(BaseModel):
     """A closed mapping: unknown keys are errors, values never change afterwards."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, populate_by_name=True, defer_build=True
     )
 
 

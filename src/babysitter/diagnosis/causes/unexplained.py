@@ -7,7 +7,7 @@ completed. In a job that failed every report counts, also one that was retried o
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from babysitter.diagnosis.causes.word_classes import NamedCause, name_cause
@@ -63,7 +63,7 @@ class JobCourse:
 
 
 def find_unexplained(
-    entries: Sequence[Entry], explained: Collection[int], course: JobCourse
+    entries: Sequence[Entry], explained: Container[int], course: JobCourse
 ) -> tuple[Unexplained, ...]:
     """Return the reports of failure that stand, oldest first.
 

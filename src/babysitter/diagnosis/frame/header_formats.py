@@ -243,11 +243,16 @@ HEADER_FORMATS = (
 
 
 _GROUP = re.compile(r"\(\?P<(\w+)>")
+_Expression = tuple[re.Pattern[str], dict[str, tuple[tuple[str, int], ...]]]
 
 
-def _alternatives(character: str) -> re.Pattern[str]:
+def _alternatives(character: str, *, has_bar: bool) -> re.Pattern[str]:
     """All formats that may begin with a character as one expression; the group `row_<n>` says which."""
-    rows = [(number, row) for number, row in enumerate(HEADER_FORMATS) if character in row.starts]
+    rows = [
+        (number, row)
+        for number, row in enumerate(HEADER_FORMATS)
+        if character in row.starts and (has_bar or row.name != "progress bar")
+    ]
     return re.compile("|".join(f"(?P<row_{number}>{_numbered(row, number)})" for number, row in rows))
 
 
@@ -270,10 +275,29 @@ def _fields(pattern: re.Pattern[str]) -> dict[str, tuple[tuple[str, int], ...]]:
     }
 
 
-_PATTERNS = {
-    character: _alternatives(character) for character in {*"".join(r.starts for r in HEADER_FORMATS)}
-}
-_FIELDS = {character: _fields(pattern) for character, pattern in _PATTERNS.items()}
+_BAR = "%|"  # stands in every progress bar, whose pattern is slow and is left out where it is missing
+_CHARACTERS = {*"".join(row.starts for row in HEADER_FORMATS)}
+
+
+class _Expressions(dict[str, _Expression | None]):
+    """For each first character what finds its headers, and their fields; made when a line begins so."""
+
+    def __init__(self, *, has_bar: bool) -> None:
+        super().__init__()
+        self._has_bar = has_bar
+
+    def __missing__(self, character: str) -> _Expression | None:
+        made = None
+        if character in _CHARACTERS:
+            pattern = _alternatives(character, has_bar=self._has_bar)
+            made = pattern, _fields(pattern)
+        if character.isascii():  # a bounded number
+            self[character] = made
+        return made
+
+
+_WITH_BAR = _Expressions(has_bar=True)
+_WITHOUT_BAR = _Expressions(has_bar=False)
 _HAVE_NAMED_FIELDS = frozenset(
     f"row_{number}" for number, row in enumerate(HEADER_FORMATS) if row.name in ("json", "logfmt")
 )
@@ -281,17 +305,16 @@ _HAVE_NAMED_FIELDS = frozenset(
 
 def end_of_header(line: str, start: int) -> int:
     """Where the header that begins at `start` ends; `start` if none does."""
-    pattern = _PATTERNS.get(line[start : start + 1])
-    found = pattern.match(line, start) if pattern is not None else None
+    expression = (_WITH_BAR if _BAR in line else _WITHOUT_BAR)[line[start : start + 1]]
+    found = expression[0].match(line, start) if expression is not None else None
     return found.end() if found is not None else start
 
 
 def find_header(line: str, start: int) -> tuple[int, list[tuple[str, str]], bool] | None:
     """The header that begins at `start`: its end, its fields, and whether more fields stand behind it."""
-    character = line[start : start + 1]
-    pattern = _PATTERNS.get(character)
-    found = pattern.match(line, start) if pattern is not None else None
-    if found is None or not (row := found.lastgroup) or found.end() == start:
+    expression = (_WITH_BAR if _BAR in line else _WITHOUT_BAR)[line[start : start + 1]]
+    found = expression[0].match(line, start) if expression is not None else None
+    if expression is None or found is None or not (row := found.lastgroup) or found.end() == start:
         return None
-    fields = [(name, value) for name, group in _FIELDS[character][row] if (value := found[group])]
+    fields = [(name, value) for name, group in expression[1][row] if (value := found[group])]
     return found.end(), fields, row in _HAVE_NAMED_FIELDS

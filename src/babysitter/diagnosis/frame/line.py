@@ -51,6 +51,7 @@ class Frame(NamedTuple):
         return find_quoted_spans(self.message)
 
 
+@lru_cache(maxsize=16_384)  # as strip_headers: what reads a log's lines reads them again
 def read_frame(text: str) -> Frame:
     """Take the headers off a line. A line without a header is a message from its first character."""
     line = _plain(text)

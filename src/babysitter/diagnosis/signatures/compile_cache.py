@@ -4,6 +4,7 @@ Loading the shipped rules costs half a second, reading them back 30 ms. Anything
 that it is made again; nothing here ever fails a command.
 """
 
+import gc
 import os
 import pickle
 import sys
@@ -58,8 +59,20 @@ def read_kept(name: str) -> Any:
     with suppress(OSError, *_DAMAGED):
         status = path.stat()
         if status.st_uid == os.getuid() and not status.st_mode & 0o022:
-            return pickle.loads(path.read_bytes())
+            os.utime(path)  # files that are not read for long are removed first
+            return _unpickled(path.read_bytes())
     return None
+
+
+def _unpickled(content: bytes) -> Any:
+    """The value. The collector of cyclic garbage, which would search all the new objects, waits meanwhile."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return pickle.loads(content)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def keep(name: str, value: Any) -> None:

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from babysitter.model.log import LogLine
 from babysitter.model.progress import Progress
@@ -90,6 +91,7 @@ def line_at(line: LogLine) -> datetime | None:
     return datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None
 
 
+@lru_cache(maxsize=16)  # several readers ask about one line after the other
 def read_header(line: LogLine) -> Header | None:
     """Time, logger and message of a line with a header; None for prints, tracebacks, other formats."""
     if len(line.text) > MAX_CHARACTERS:
@@ -163,6 +165,8 @@ def read_milestone(line: LogLine) -> ZephyrMilestone | None:
     header = read_header(line)
     if header is None or not is_zephyrs(header):
         return None
+    if not any(word in header.message for word in _MILESTONE_WORDS):
+        return None
     for said, pattern in _MILESTONES:
         if found := pattern(header.message):
             return ZephyrMilestone(
@@ -177,11 +181,19 @@ def _number(stage: str) -> int | None:
 
 
 def _time_inside(found: re.Match[str]) -> datetime | None:
-    parts = [found[name] or found[f"{name}2"] for name in ("y", "mo", "d", "h", "mi", "s")]
-    fraction = (found["f"] or found["f2"] or "")[:6].ljust(6, "0")
+    first = found.group("y", "mo", "d", "h", "mi", "s", "f")
+    return _moment(*(first if first[0] else found.group("y2", "mo2", "d2", "h2", "mi2", "s2", "f2")))
+
+
+@lru_cache(maxsize=256)  # many lines are printed in one second
+def _moment(
+    year: str, month: str, day: str, hour: str, minute: str, second: str, fraction: str | None
+) -> datetime | None:
+    microsecond = int((fraction or "")[:6].ljust(6, "0"))
     try:
-        year, month, day, hour, minute, second = (int(part) for part in parts)
-        return datetime(year, month, day, hour, minute, second, int(fraction), UTC)
+        return datetime(
+            int(year), int(month), int(day), int(hour), int(minute), int(second), microsecond, UTC
+        )
     except ValueError:
         return None
 
@@ -215,4 +227,5 @@ _PHRASES: tuple[tuple[LogMarker, str], ...] = (
         r"^Pipeline attempt (?P<n>\d+) failed \((?P<left>\d+) retries left\)[^:]*: (?P<reason>.*)",
     ),
 )
+_MILESTONE_WORDS = ("oordinator", "Shard ", "orker ", "workers", "Starting ", "Pipeline ")  # one is in each
 _MILESTONES = tuple((said, re.compile(phrase).search) for said, phrase in _PHRASES)

@@ -1,6 +1,5 @@
 """`babysit classify`: the diagnosis offline, on log files."""
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,6 @@ from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.surfaces.cli.log_input import read_standard_input, read_text
-from babysitter.surfaces.cli.opinion_view import print_opinion
 from babysitter.surfaces.cli.options import (
     Advise,
     Against,
@@ -25,7 +23,7 @@ from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.model.opinion import Combined
-    from babysitter.surfaces.views import DiagnoseReply
+    from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView
     from babysitter.usecases.classify_text import Examined
 
 
@@ -54,7 +52,7 @@ def classify(
     """Find the cause in log files, offline: cause first, then the lines that prove it, then what to do."""
     from babysitter.playbook.load import load
     from babysitter.shipped import shipped
-    from babysitter.usecases.classify_text import examine, good_runs_of, missing
+    from babysitter.usecases.classify_text import examine, good_runs_of, lines_around, missing
 
     with waiting_for("the rules to be read, which takes seconds the first time"):
         rules = load([shipped(), *(playbooks or [])]).for_job("", kind)
@@ -80,43 +78,54 @@ def classify(
         return
     combined = None
     if advise or advisor_exchange is not None:
+        import asyncio
+
         from babysitter.usecases.second_opinion import advise_on_text
 
         advisor = advisor_from(settings, advisor_exchange)
         combined = asyncio.run(advise_on_text(advisor, text, facts, examined, dumps=dumps)).combined
-    reply = _reply(source, text, facts, examined, combined)
-    if as_json:
-        typer.echo(reply.model_dump_json())
-        return
-    from babysitter.surfaces.cli.diagnosis_screen import first_screen
-    from babysitter.surfaces.cli.terminal_view import console
-
-    screen = console()
-    print_opinion(combined, screen)
-    screen.print(first_screen(reply.diagnosis, reply.quoted, reply.followed))
-
-
-def _reply(
-    source: str, text: str, facts: JobFacts, examined: "Examined", combined: "Combined | None"
-) -> "DiagnoseReply":
     from babysitter.messages.first_screen import WhatFollowed, followed_words, quote_evidence
-    from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView, ReasonView
-    from babysitter.surfaces.opinion_views import OpinionView
-    from babysitter.surfaces.printable import safe
-    from babysitter.surfaces.views import DiagnoseReply
-    from babysitter.usecases.classify_text import lines_around
+    from babysitter.surfaces.cli.diagnosis_screen import first_screen
+    from babysitter.surfaces.cli.output_console import console
+    from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView
+    from babysitter.surfaces.printable import safe_lines
 
     diagnosis = examined.diagnosis
     quoted = quote_evidence(diagnosis, lines_around(text, diagnosis.evidence, source=source))
     followed = followed_words(diagnosis, WhatFollowed.of_facts(facts, examined.verdict.reasons), quoted)
-    return DiagnoseReply(
+    shown = DiagnosisView.of(diagnosis), [QuotedLineView.of(each) for each in quoted], safe_lines(followed)
+    if as_json:
+        _print_json(source, examined, combined, *shown)
+        return
+    screen = console()
+    if combined is not None:
+        from babysitter.surfaces.cli.opinion_view import print_opinion
+
+        print_opinion(combined, screen)
+    screen.print(first_screen(*shown))
+
+
+def _print_json(
+    source: str,
+    examined: "Examined",
+    combined: "Combined | None",
+    diagnosis: "DiagnosisView",
+    quoted: "list[QuotedLineView]",
+    followed: str,
+) -> None:
+    from babysitter.surfaces.diagnosis_view import ReasonView
+    from babysitter.surfaces.opinion_views import OpinionView
+    from babysitter.surfaces.views import DiagnoseReply
+
+    reply = DiagnoseReply(
         job=source,
-        diagnosis=DiagnosisView.of(diagnosis),
+        diagnosis=diagnosis,
         reasons=[ReasonView.of(each) for each in examined.reasons],
-        quoted=[QuotedLineView.of(each) for each in quoted],
-        followed="\n".join(safe(each) for each in followed.split("\n")),
+        quoted=quoted,
+        followed=followed,
         opinion=OpinionView.of(combined),
     )
+    typer.echo(reply.model_dump_json())
 
 
 def _print_reasons(examined: "Examined") -> None:

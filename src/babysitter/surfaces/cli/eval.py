@@ -66,7 +66,7 @@ def _print_comparison(comparison: "AdviceComparison") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from babysitter.surfaces.cli.terminal_view import console
+    from babysitter.surfaces.cli.output_console import console
 
     before, after = comparison.rules, comparison.advised
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -104,7 +104,7 @@ def _print_report(report: "EvaluationReport", *, show_wrong: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from babysitter.surfaces.cli.terminal_view import console
+    from babysitter.surfaces.cli.output_console import console
 
     screen = console()
     rows = [

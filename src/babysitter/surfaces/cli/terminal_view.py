@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from babysitter.surfaces.cli.diagnosis_screen import SEVERITY_STYLE, diagnosis_block
+from babysitter.surfaces.cli.output_console import console as console  # offered to the commands too
 from babysitter.surfaces.views import (
     IncidentView,
     OutlookView,
@@ -31,14 +32,8 @@ PHASE_STYLE = {
     "finished": "dim",
 }
 BAR_WIDTH = 24
-PIPED_WIDTH = 120
 TABLE_WIDTH_LEAST = 72
 ENDED_NAMED = 3
-
-
-def console() -> Console:
-    """Colours and boxes on a terminal, plain text when piped; NO_COLOR is respected by rich itself."""
-    return Console(highlight=False, width=None if _is_terminal() else PIPED_WIDTH)
 
 
 def watch_table(watches: Sequence[WatchView], *, now: datetime, with_ended: bool = False) -> RenderableType:
@@ -261,9 +256,3 @@ def duration(seconds: float | None) -> str:
 
 def ago(at: datetime | None, *, now: datetime) -> str:
     return f"{duration((now - at).total_seconds())} ago" if at else "never"
-
-
-def _is_terminal() -> bool:
-    import sys
-
-    return sys.stdout.isatty()
