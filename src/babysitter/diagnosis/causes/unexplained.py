@@ -97,7 +97,7 @@ def find_unexplained(
 
 
 def _last_words(
-    entries: Sequence[Entry], units: "_Units", explained: Collection[int], course: JobCourse
+    entries: Sequence[Entry], units: "_Units", explained: Container[int], course: JobCourse
 ) -> tuple[Unexplained, ...]:
     """The last lines of a failed job that name a cause, where none reports a failure."""
     found = []
