@@ -13,6 +13,7 @@ from babysitter.model.ids import IncidentId, JobId
 from babysitter.model.incident import Ledger, Restart
 from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.submission import ONLY_WATCHED, FolderState, Submission, SubmissionOrigin, SubmitContext
+from babysitter.model.verdict import Change
 from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.respond import offer_of
 from babysitter.preflight.preflight_finding import (
@@ -134,11 +135,26 @@ async def test_change_that_the_request_cannot_express_takes_the_command(folder):
     assert got.submission.is_http
 
 
+async def test_change_that_only_a_command_can_express_closes_the_request(folder):
+    needs = diagnosis(Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE, change=Change("extra", "", "tpu", "x"))
+    got = await found(stored_case(verdict(needs), workdir=folder))
+    assert got.submission is not None
+    assert not got.submission.is_http
+
+
+@pytest.mark.parametrize(("name", "is_child"), [("/ada/dedup", False), ("/ada/dedup/tokenize", True)])
+async def test_job_below_another_is_known_as_a_child(name, is_child):
+    app = SimpleNamespace(settings=SimpleNamespace(env_from=()))
+    known = await known_submission(watch(first_root=JobId(name)), Keeper(), app)
+    assert known.is_child is is_child
+
+
 @pytest.mark.parametrize(
     ("seen", "asked"),
     [
         (verdict(), False),
         (verdict(diagnosis(action=ActionKind.WAIT)), False),
+        (verdict(diagnosis(Cause.CODE_ERROR, ActionKind.RESTART_WITH_CHANGE)), False),  # its owner's change
         (replace(blind_verdict(at(0)), diagnosis=ZOMBIE), False),
         (verdict(ZOMBIE), True),
     ],

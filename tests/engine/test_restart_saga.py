@@ -22,6 +22,7 @@ from babysitter.model.action import (
     NotSubmitted,
     StepRecord,
     StepState,
+    SubmissionFailure,
 )
 from babysitter.model.ids import JobId
 from babysitter.model.job import JobState
@@ -47,6 +48,7 @@ class Written:
             ActionStep[each.upper()]: self._record(ActionStep[each.upper()], StepState.DONE) for each in done
         }
         self.history: list[tuple[ActionStep, StepState]] = []
+        self.intended: dict[ActionStep, str] = {}
 
     def _record(self, step: ActionStep, state: StepState, detail: str = "") -> StepRecord:
         return StepRecord(step, state, self.clock.now(), detail)
@@ -59,6 +61,7 @@ class Written:
         self.history.append((step, state))
 
     async def intend(self, step: ActionStep, detail: str = "") -> None:
+        self.intended[step] = detail
         await self._write(step, StepState.INTENDED, detail)
 
     async def done(self, step: ActionStep, detail: str = "") -> None:
@@ -99,9 +102,13 @@ class Cluster(SmallCluster):
         self.late: dict[JobId, float] = {}
         self.blind_until_s = 0.0
         self.finds = 0
+        self.answers: list[JobState | None] = []  # about the old job, one each; None: not known
 
     async def find(self, job_id: JobId):
         self.finds += 1
+        if job_id == ROOT and self.answers:
+            state = self.answers.pop(0)
+            return None if state is None else job(ROOT, state)
         passed_s = (self.clock.now() - NOON).total_seconds()
         for each, from_s in self.late.items():
             if passed_s >= from_s:
@@ -162,6 +169,7 @@ async def test_steps_are_written_down_before_and_after():
     assert restart.journal.history == [(step, state) for step in steps for state in both]
     details = [restart.journal.records[step].detail for step in steps]
     assert details == ["kept there", "asked to stop", "killed", SUCCESSOR]
+    assert [restart.journal.intended[step] for step in steps] == ["", ROOT, ROOT, SUCCESSOR]
     assert restart.asked == ["moved", "evidence", "folder"]
     assert (restart.writer.stopped, restart.writer.submitted) == ([ROOT], [SUCCESSOR])
 
@@ -254,6 +262,7 @@ async def test_stop_in_doubt_is_tried_again():
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert (outcome.step, restart.writer.submitted) == (ActionStep.STOP, [])
+    assert restart.journal.records[ActionStep.STOP].state is StepState.FAILED
 
 
 async def test_end_of_the_old_job_is_awaited_ten_minutes():
@@ -274,6 +283,28 @@ async def test_end_that_cannot_be_seen_names_the_reason():
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert outcome.because.endswith("it could not be seen: Away.")
+
+
+async def test_old_job_is_asked_for_twice_before_it_is_gone():
+    restart = Restart().after("evidence", "stop")
+    restart.cluster.answers = [None, R, None, K]
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)
+    restart = Restart().after("evidence", "stop")
+    restart.cluster.answers = [None, None]
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert f"does not know {ROOT} any more" in outcome.because
+
+
+async def test_unexpected_error_after_the_stop_is_tried_again():
+    restart = Restart().after("evidence", "stop")
+    outcome = await restart_saga.interrupted("Boom", restart.approved, restart.journal, restart.clock)
+    assert isinstance(outcome, NotSubmitted)
+    assert (outcome.because, outcome.step) == ("Boom", ActionStep.TERMINAL)
+    for done in (("evidence",), (*BEFORE_SUBMIT, "submit")):
+        restart = Restart().after(*done)
+        nothing = await restart_saga.interrupted("Boom", restart.approved, restart.journal, restart.clock)
+        assert nothing is None
 
 
 async def test_folder_that_moved_is_not_shipped():
@@ -341,6 +372,58 @@ async def test_name_that_cannot_be_looked_for_is_not_submitted():
     assert isinstance(outcome, NotSubmitted)
     assert "it is not known whether" in outcome.because
     assert (restart.writer.tried, restart.passed) == ([], timedelta(seconds=60))
+    record = restart.journal.records[ActionStep.SUBMIT]
+    assert (record.state, record.detail) == (StepState.INTENDED, SUCCESSOR)
+
+
+@pytest.mark.parametrize(
+    ("state", "detail", "created", "is_ours"),
+    [
+        (StepState.INTENDED, SUCCESSOR, {"since_s": -60}, True),  # as far as two clocks agree
+        (StepState.INTENDED, SUCCESSOR, {"since_s": -60.5}, False),
+        (StepState.INTENDED, SUCCESSOR, {"submitted_at": None}, True),
+        (StepState.FAILED, "No room.", {"since_s": -3_600}, True),  # its time is that of the failure
+    ],
+)
+async def test_job_of_the_name_is_ours_if_it_is_younger(state, detail, created, is_ours):
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.journal.records[ActionStep.SUBMIT] = StepRecord(ActionStep.SUBMIT, state, NOON, detail)
+    restart.cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R, **created)
+    outcome = await restart.run()
+    assert isinstance(outcome, ActionSucceeded) is is_ours
+    assert restart.writer.tried == []
+
+
+async def test_free_name_is_not_guessed_blindly():
+    restart = Restart().after(*BEFORE_SUBMIT)
+
+    async def find(job_id: JobId):
+        if job_id == SUCCESSOR:
+            return job(SUCCESSOR, R)
+        raise Unreachable("Away.")
+
+    restart.cluster.find = find  # type: ignore[method-assign]
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert f"{SUCCESSOR}-2" in outcome.because
+    assert outcome.by_hand_as is None
+
+
+@pytest.mark.parametrize(
+    ("is_http", "is_taken", "is_told"), [(True, True, True), (True, False, False), (False, True, False)]
+)
+async def test_refused_first_request_tells_whose_the_name_is(is_http, is_taken, is_told):
+    restart = Restart(approved(is_http=is_http)).after(*BEFORE_SUBMIT)
+
+    async def submit(submission):  # noqa: ARG001
+        if is_taken:
+            restart.cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R)
+        raise SubmissionRefused("The name is taken.")
+
+    restart.writer.submit = submit  # type: ignore[method-assign]
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert (outcome.failure is SubmissionFailure.NAME_TAKEN) is is_told
 
 
 async def test_refusal_of_a_second_try_may_mean_that_the_first_arrived():

@@ -12,7 +12,7 @@ from babysitter.model.log import Role
 from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
 from babysitter.model.verdict import Change
 from babysitter.policy.build_proposal import as_named, plan_restart
-from babysitter.policy.resource_change import apply, change_for, is_expressible
+from babysitter.policy.resource_change import apply, change_for, format_gb, is_expressible
 from babysitter.preflight.command_line import flag_value, with_flag
 from tests.support.build import diagnosis, submission, watch
 
@@ -164,3 +164,44 @@ def test_plan_holds_the_change_it_names():
     assert flag_value(plan.submission.argv, "--memory") == plan.change.after
     assert flag_value(plan.submission.argv, "--job-name") == "dedup-r1"
     assert plan.submission.job == "/ada/dedup-r1"
+
+
+def test_sizes_are_rounded_up_to_whole_gigabytes():
+    assert [format_gb(each) for each in (None, 4 * GB, 4 * GB + 4)] == ["0GB", "4GB", "5GB"]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [(Change("memory", "5GB", "8GB", "measured"), True), (Change("batch-size", "8", "4", "measured"), False)],
+)
+def test_change_of_the_diagnosis_is_taken_where_an_option_sets_it(change, expected):
+    carried = replace(OOM, change=change)
+    assert change_for(carried, submission(*RUN), None) == (change if expected else None)
+
+
+def test_change_names_what_is_known():
+    unset = change_for(OOM, submission("iris", "job", "run", "--", "x"), peak_bytes=None)
+    assert unset.why == "out of memory: limit 1GB"
+    assert change_for(OOM, STORED, peak_bytes=8 * GIB).after == "12GB"
+    unreadable = submission("iris", "job", "run", "--memory", "lots", "--", "x")
+    assert change_for(OOM, unreadable, None, STORED).after == "10GB"
+    assert change_for(OOM, submission(*RUN), None, replace(STORED, request=None)).before == "5GB"
+
+
+def test_only_the_first_evidence_says_where_the_memory_ran_out():
+    worker = Evidence("a worker was killed too", "w", role=Role.WORKER)
+    both = replace(OOM, evidence=(*OOM.evidence, worker))
+    assert change_for(both, submission(*RUN), None).after == "10GB"
+
+
+def test_stored_request_is_left_alone_where_it_cannot_be_changed():
+    assert apply(Change("extra", "", "tpu", ""), STORED) == STORED
+    assert is_expressible(Change("region", "", "us-central2", ""), STORED) is (
+        apply(Change("region", "", "us-central2", ""), STORED) != STORED
+    )
+
+
+def test_change_of_another_option_adds_no_flag():
+    argv = ("iris", "job", "run", "--memory", "10GB", "--", "x")
+    changed = apply(Change("max-retries", "0", "3", ""), submission(*argv))
+    assert "--enable-extra-resources" not in changed.argv
