@@ -476,3 +476,11 @@ async def test_submission_is_tried_until_the_approval_expires(before_expiry_s, k
     if isinstance(outcome, ActionFailed):
         assert outcome.done == (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL)
         assert restart.journal.records[ActionStep.SUBMIT].state is StepState.FAILED
+
+
+@pytest.mark.parametrize(("proposal", "is_ours"), [("p-1", True), ("p-other", False)])
+async def test_proposal_kept_with_the_job_says_whose_it_is(proposal, is_ours):
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R, proposal=proposal)
+    assert isinstance(await restart.run(), ActionSucceeded) is is_ours
+    assert restart.writer.tried == []

@@ -78,7 +78,7 @@ NAMED = (
         "foreign-job-adopted",
         "engine/submit_step.py",
         "def find_ours(",
-        r"if [^\n]*not was_intended:",
+        r"if [^\n]*not self\._is_ours[^\n]*:",
         "if False:",
     ),
     Named(
