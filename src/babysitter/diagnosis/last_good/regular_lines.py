@@ -7,8 +7,8 @@ from babysitter.diagnosis.last_good.values_in_words import runs_in_words, span_i
 from babysitter.diagnosis.last_good.wording import ANY
 from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDifference, RunProfile
 
-MIN_STRICT_BEATS = 5
-STRICT = 1.7  # longest gap of a heartbeat, in mean gaps
+MIN_STRICT_BEATS = 6
+STRICT = 1.5  # longest gap of a heartbeat, in mean gaps
 STRICT_SILENT_GAPS = 3.0  # mean gaps without a heartbeat after which it has stopped
 MIN_LOOSE_BEATS = 8
 LOOSE = 4.0
