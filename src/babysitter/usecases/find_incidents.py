@@ -69,7 +69,7 @@ async def sentence_about(app: App, incident: IncidentId) -> str:
 
 async def sentence_about_verdict(store: Store, verdict: Verdict, observation: Observation | None) -> str:
     """What is remembered about a look that was not kept; "" for nothing, and for a healthy job."""
-    if verdict.diagnosis is None or about(verdict.diagnosis.cause).is_benign:
+    if not _is_trouble(verdict):
         return ""
     async with store.reading() as tx:
         found = await nearest(tx, fingerprint_of(verdict, observation))
@@ -79,7 +79,7 @@ async def sentence_about_verdict(store: Store, verdict: Verdict, observation: Ob
 async def sentence_from_memory(settings: Settings, verdict: Verdict, observation: Observation | None) -> str:
     """The same for a command that opens nothing else; "" where nothing is remembered or can be read."""
     folder, url = state_folder(settings.state_dir), settings.database_url
-    if url is None and not (folder / FILE_NAME).exists():
+    if not _is_trouble(verdict) or (url is None and not (folder / FILE_NAME).exists()):
         return ""
     try:
         store = await open_store(url.get_secret_value() if url is not None else folder)
@@ -89,3 +89,7 @@ async def sentence_from_memory(settings: Settings, verdict: Verdict, observation
         return await sentence_about_verdict(store, verdict, observation)
     finally:
         await store.close()
+
+
+def _is_trouble(verdict: Verdict) -> bool:
+    return verdict.diagnosis is not None and not about(verdict.diagnosis.cause).is_benign
