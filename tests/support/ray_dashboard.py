@@ -228,8 +228,17 @@ def hanging(**changes: Any) -> RayDashboard:
 
 def crash_looping() -> RayDashboard:
     """A recorded job with an actor whose process ends itself, and is started again by Ray without end."""
-    job, actors = (recorded(f"crash-loop/{name}")["body"] for name in ("01-job", "02-actors"))
-    log = (FIXTURES / "ray-2.60.0" / "crash-loop" / "job-driver.log").read_bytes()
+    return _recorded_job("crash-loop")
+
+
+def with_dead_actor() -> RayDashboard:
+    """A recorded job that failed because the process of its actor ended itself."""
+    return _recorded_job("actor-death")
+
+
+def _recorded_job(folder: str) -> RayDashboard:
+    job, actors = (recorded(f"{folder}/{name}")["body"] for name in ("01-job", "02-actors"))
+    log = (FIXTURES / "ray-2.60.0" / folder / "job-driver.log").read_bytes()
     return RayDashboard(
         jobs={job["submission_id"]: job},
         actors=actors["data"]["result"]["result"],

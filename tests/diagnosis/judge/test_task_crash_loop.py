@@ -12,11 +12,11 @@ from babysitter.diagnosis.pipeline import judge
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import JobId
 from babysitter.model.limits import Limits
-from babysitter.usecases.diagnose_job import look_with
+from babysitter.usecases.diagnose_job import OneLook, look_with
 from tests.support.build import watch as made_watch
 from tests.support.clock import NOON, FakeClock
 from tests.support.jobs import look, raw, tree
-from tests.support.ray_dashboard import crash_looping, served
+from tests.support.ray_dashboard import crash_looping, served, with_dead_actor
 from tests.support.recordings import rules
 
 
@@ -55,18 +55,30 @@ def test_restarts_of_long_ago_are_forgotten():
     assert verdict_of([0, 1, 2, 3], minutes=20).cause is not Cause.ACTOR_DIED
 
 
-async def test_a_real_crash_loop_on_ray_is_an_actor_that_died():
-    async with served(crash_looping()) as dashboard:
+async def real_verdict(made):
+    """The verdict on a recorded job, 20 s after its start."""
+    async with served(made) as dashboard:
         ((job, told),) = dashboard.jobs.items()
         clock = FakeClock(datetime.fromtimestamp(told["start_time"] / 1000 + 20, UTC))
         reader = RayReader(RayHttpClient(dashboard.url), clock=clock)
         spec, _ = ray_spec(dashboard.url)
-        verdict = await look_with(reader, JobId(job), spec, rules(), Limits(), clock)
+        looked = await look_with(reader, JobId(job), spec, OneLook(rules(), Limits(), clock))
         await reader.close()
-    assert verdict.diagnosis is not None
-    assert (verdict.diagnosis.cause, verdict.diagnosis.severity) == (Cause.ACTOR_DIED, Severity.FATAL)
-    assert verdict.diagnosis.action is ActionKind.RESTART
-    first = verdict.diagnosis.evidence[0]
-    assert first.source == f"{job}/TrainerActor-{dashboard.actors[0]['actor_id'][:8]}"
+    assert looked.verdict.diagnosis is not None
+    return job, looked.verdict.diagnosis
+
+
+async def test_a_real_crash_loop_on_ray_is_an_actor_that_died():
+    made = crash_looping()
+    job, diagnosis = await real_verdict(made)
+    assert (diagnosis.cause, diagnosis.severity) == (Cause.ACTOR_DIED, Severity.FATAL)
+    assert diagnosis.action is ActionKind.RESTART
+    first = diagnosis.evidence[0]
+    assert first.source == f"{job}/TrainerActor-{made.actors[0]['actor_id'][:8]}"
     assert "started again 4 times" in first.text
-    assert f"pid {dashboard.actors[0]['pid']}" in first.text
+    assert f"pid {made.actors[0]['pid']}" in first.text
+
+
+async def test_a_real_death_of_an_actor_is_not_churn():
+    _, diagnosis = await real_verdict(with_dead_actor())
+    assert (diagnosis.cause, diagnosis.action) == (Cause.ACTOR_DIED, ActionKind.RESTART)
