@@ -53,6 +53,7 @@ RAY_BIN ?= .venv-ray/bin
 drills: $(STAMP) $(RAY_BIN)/ray
 	$(PY) -m tests.drills.ray_contract --ray $(RAY_BIN)
 	$(PY) -m tests.drills.ray_restarts --ray $(RAY_BIN) $(ARGS)
+	$(PY) -m tests.drills.ray_healthy --ray $(RAY_BIN)
 
 mutants: $(STAMP)
 	$(PY) -m tests.mutants $(ARGS)

@@ -83,11 +83,16 @@ def open_cluster(
     reader, writer = backend.connect(spec, clock, home or Path.home(), working_dir or Path.cwd())
     return OpenCluster(
         spec,
-        reader=BatchingReader(
-            CoalescingReader(LimitedReader(RetryingReader(reader), at_once=at_once), clock=clock), clock
-        ),
+        reader=wrapped(reader, clock, at_once=at_once),
         writer=writer,
         overview=reader if isinstance(reader, Overview) else None,
+    )
+
+
+def wrapped(reader: ClusterReader, clock: Clock, *, at_once: int = 4) -> ClusterReader:
+    """The reader with everything around it that every backend has."""
+    return BatchingReader(
+        CoalescingReader(LimitedReader(RetryingReader(reader), at_once=at_once), clock=clock), clock
     )
 
 
