@@ -10,6 +10,7 @@ from babysitter.diagnosis.causes.rule import ScenarioFile
 from babysitter.playbook.load import examine, load, scenario_files
 from babysitter.shipped import shipped
 from babysitter.surfaces.cli.commands import run
+from babysitter.workbench.playbook_tools import trial
 from babysitter.workbench.rule_scaffold import template_of
 from babysitter.workbench.rule_tests import (
     RuleTestResult,
@@ -161,7 +162,9 @@ def test_a_path_that_is_not_there_is_one_sentence(capsys: pytest.CaptureFixture[
 LOG = "I start token=madeup123\nE FrobError: cannot frob 17 shards at gs://b/x (y) token=madeup123\n"
 
 
-def test_new_drafts_a_signature_that_passes_its_test(tmp_path: Path) -> None:
+def test_new_drafts_a_signature_that_passes_its_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     log, to = tmp_path / "run.log", tmp_path / "own"
     log.write_text(LOG)
     command = ["playbook", "new", f"{log}:2", "--cause", "data-error", "--to", str(to)]
@@ -169,9 +172,23 @@ def test_new_drafts_a_signature_that_passes_its_test(tmp_path: Path) -> None:
     written = (to / "own.yaml").read_text()
     assert "FrobError: cannot frob # shards" in written
     assert "madeup123" not in written
-    assert run(["playbook", "lint", str(to)]) == 0
     assert troubles(try_specimens(load([to]), [])) == []
-    assert run(command) == 2
+    capsys.readouterr()
+    assert run(["playbook", "lint", str(to)]) == 2  # the draft's own words are left
+    assert capsys.readouterr().out.count("own.yaml:") == 3
+    assert run(command) == 0  # further lines of the same program are shown, not written over it
+    assert "Put this below its `says`:\n  " in capsys.readouterr().out
+    assert (to / "own.yaml").read_text() == written
+
+
+def test_trial_of_own_files_tries_only_those(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text(
+        "program: own\nsource: our manual\nsays:\n  full:\n    means: disk-full as sign\n"
+        "    lines: ['the shelf is full']\n    specimens: ['E the shelf is full']\n"
+    )
+    report = trial([tmp_path])
+    assert [each.name for each in report.outcomes] == ["own.full specimen 1"]
+    assert report.failed == ()
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,22 @@
 """What the `playbook` commands ask for: list, lint, test, and the start of a new rule."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from babysitter.diagnosis.causes.file_position import FilePosition
 from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.diagnosis.causes.signature_files import SignatureFile
 from babysitter.diagnosis.timeline.line_templates import learned, novel
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
 from babysitter.errors import BadPlaybook, UserError
 from babysitter.model.finding import Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.playbook.load import PlaybookFault, examine, scenario_files
+from babysitter.playbook.load import PlaybookFault, examine, playbook_files, read_file, scenario_files
 from babysitter.shipped import shipped
-from babysitter.workbench.rule_scaffold import draft_signature, name_of
+from babysitter.workbench.rule_scaffold import TO_COMPLETE, draft_signature, name_of
 from babysitter.workbench.rule_tests import (
     RuleTestResult,
     read_test_files,
@@ -51,18 +53,41 @@ def lint(paths: Sequence[Path]) -> tuple[Playbook, tuple[PlaybookFault, ...]]:
     folders = folders_of(paths)
     playbook, faults = examine(folders)
     _, wrong = read_test_files(scenario_files(folders))
-    return playbook, (*faults, *wrong)
+    incomplete = (fault for paths in playbook_files(folders[1:]) for path in paths for fault in _drafts(path))
+    return playbook, (*faults, *wrong, *incomplete)
+
+
+def _drafts(path: Path) -> Iterator[PlaybookFault]:
+    """Where a file still has the words of a draft."""
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        if any(text in line for text in TO_COMPLETE):
+            yield PlaybookFault(FilePosition(path, number), "is still the draft's; write your own words here")
 
 
 def trial(paths: Sequence[Path]) -> RuleTestReport:
-    """Try every specimen, example and scenario with all rules in force. Raises BadPlaybook for faults."""
+    """Try every specimen, example and scenario of these files, with all rules in force; of no path, all.
+
+    Raises BadPlaybook for faults.
+    """
     folders = folders_of(paths)
+    own = folders[1:] or folders
     playbook, faults = examine(folders)
-    files, wrong = read_test_files(scenario_files(folders))
+    files, wrong = read_test_files(scenario_files(own))
     if found := (*faults, *wrong):
         raise BadPlaybook("\n".join(map(str, found)), next_step=LINT_HINT)
-    tried = (try_specimens, try_examples, run_scenarios)
-    return RuleTestReport(tuple(outcome for each in tried for outcome in each(playbook, files)))
+    names = {name for paths in playbook_files(own) for path in paths for name in _signatures_of(path)}
+    names |= {name for file in files for name in file.specimens}
+    chosen = {name: each for name, each in playbook.signatures.items() if name in names}
+    specimens = try_specimens(replace(playbook, signatures=chosen), files)
+    outcomes = (*specimens, *try_examples(playbook, files), *run_scenarios(playbook, files))
+    return RuleTestReport(outcomes)
+
+
+def _signatures_of(path: Path) -> Iterator[str]:
+    """Ids of the signatures of a file."""
+    content = read_file(path).content
+    if isinstance(content, SignatureFile):
+        yield from (f"{content.program}.{name}" for name in content.says)
 
 
 def draft(log: Sequence[str], name: str, *, program: str, cause: Cause) -> str:

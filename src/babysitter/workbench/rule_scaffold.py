@@ -13,6 +13,11 @@ from babysitter.redact import redact
 
 MAX_LINES = 3
 MAX_SPECIMEN_CHARS = 300
+TO_COMPLETE = (
+    "Say in one sentence what happened.",
+    "Say what to do next.",
+    "Name the public page or source file where these words stand.",
+)
 
 _CHANGING = re.compile(r"\S*\d\S*|\S*/\S+|'[^']*'|\"[^\"]*\"")
 _NUMBER = re.compile(r"\d[\d.,]*$")
@@ -36,14 +41,14 @@ def template_of(line: str) -> str:
 def draft_signature(program: str, name: str, decisive: Sequence[str], cause: Cause) -> str:
     """A signature file with one signature. `decisive`: the lines that show the problem."""
     specimens = [redact(line)[:MAX_SPECIMEN_CHARS] for line in dict.fromkeys(decisive)][:MAX_LINES]
+    explain, advice, source = TO_COMPLETE
     signature = {
         "means": f"{cause.value} as sign",
-        "explain": "Say in one sentence what happened.",
-        "advice": "Say what to do next.",
+        "explain": explain,
+        "advice": advice,
         "lines": list(dict.fromkeys(map(template_of, specimens))),
         "specimens": specimens,
     }
-    source = "Name the public page or source file where these words stand."
     content = {"program": program, "source": source, "says": {name: signature}}
     return yaml.dump(content, sort_keys=False, allow_unicode=True, width=1000)
 

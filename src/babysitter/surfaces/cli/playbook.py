@@ -94,7 +94,7 @@ def lint(paths: Paths = None, as_json: AsJson = False) -> None:
 
 @app.command("test")
 def try_all(paths: Paths = None, as_json: AsJson = False) -> None:
-    """Try every specimen, example and scenario. Exit code 2 when one fails."""
+    """Try every specimen, example and scenario of these files, or of all. Exit code 2 when one fails."""
     from babysitter.workbench.playbook_tools import trial
 
     started = time.perf_counter()
@@ -139,11 +139,17 @@ def new(
     fresh = draft(lines, name, program=program, cause=cause)
     path = to / f"{program}.yaml"
     if path.exists():
-        raise UserError(f"{path} exists already.", next_step="Choose another --program or --to.")
+        typer.echo(f"{path} exists already. Put this below its `says`:")
+        typer.echo(fresh.partition("says:\n")[2].rstrip())
+        return
     to.mkdir(parents=True, exist_ok=True)
     path.write_text(fresh, encoding="utf-8")
     typer.echo(f"Wrote {path}.")
-    typer.echo(f"Complete it, then run `babysit playbook test {shlex.quote(str(to))}`.")
+    folder = shlex.quote(str(to))
+    typer.echo(
+        f"Complete source, explain and advice. `babysit playbook lint {folder}` names what is missing,"
+    )
+    typer.echo(f"`babysit playbook test {folder}` tries it.")
 
 
 @app.command("ledger")
