@@ -75,6 +75,7 @@ class Story:
     folder: Path
     cluster: ClusterSpec
     told: list[str] = field(default_factory=list)
+    stops: str = ""  # somebody stops the job of which this is told
 
     async def climb(
         self, values: Mapping[str, str] | None = None, variables: Sequence[tuple[str, str]] = ()
@@ -111,6 +112,8 @@ class Story:
 
     def _hear(self, progress: LadderProgress) -> None:
         self.told.append(progress.sentence)
+        if self.stops and progress.sentence.startswith(self.stops):
+            self.sim.cluster.stop(progress.attempts[-1].job)
         if progress.attempts and "fresh" in progress.attempts[-1].command:
             self.checkpoint("fresh")
 
@@ -185,6 +188,32 @@ async def test_ladder_story_of_the_debugging_log(tmp_path: Path):
 
         report = ladder_report(progress.run, progress.attempts)
         assert _in_order(report, REPORT) == len(REPORT), REPORT[_in_order(report, REPORT)]
+
+
+TIMED = """\
+ladder: timed
+steps:
+  - {name: slow, command: [sleep, "1"], resources: {user: ada}, time_limit: 45s}
+  - {name: stopped, command: [sleep, "2"], resources: {user: ada}, retries: 2}
+"""
+
+
+async def test_ladder_out_of_time_then_stopped_by_a_person(tmp_path: Path):
+    async with opened(tmp_path) as story:
+        (story.folder / "ladder.yaml").write_text(TIMED)
+        attempt, outcome, _ = newest(await story.climb())
+        assert outcome is StepOutcome.TIME_LIMIT
+        assert not story.sim.cluster.jobs[attempt.job].state.final
+        assert attempt.result is not None
+        assert "has not ended within 0.75 min; it was left running" in attempt.result.sentence
+
+        story.stops = "stopped: submitted "
+        slow, again, stopped = (await story.climb()).attempts
+        assert (again.job, again.has_passed) == (slow.job, True)
+        assert stopped.result is not None
+        assert (stopped.result.outcome, stopped.result.cause) == (StepOutcome.FAILED, "user-cancel")
+        assert story.told[-1] == "stopped: the ladder stops here. The same again would fail again."
+        assert len(story.sim.launched) == 2
 
 
 REPORT = (
