@@ -181,7 +181,7 @@ async def opened_ladder_world(folder: Path) -> AsyncIterator[LadderWorld]:
         await cluster.__aexit__()
 
 
-def cases(points: tuple[str, ...], every: int = 50) -> Iterator[tuple[str, int]]:
+def cases(points: tuple[str, ...], every: int = 5) -> Iterator[tuple[str, int]]:
     """The first points of the delicate kinds, and of all others each so-many-th."""
     for kind in KINDS:
         yield from ((kind, number) for number in range(1, min(points.count(kind), MAX_PER_KIND) + 1))
