@@ -32,14 +32,14 @@ DELIVER = ("tests/store/test_outbox.py", "tests/engine/test_deliver.py")
 
 TARGETS = (
     Target("policy/restart_budget.py", DECIDE),
-    Target("policy/respond.py", DECIDE),
+    Target("policy/respond.py", ("tests/policy/test_respond.py", *DECIDE)),
     Target("policy/build_proposal.py", DECIDE),
     Target("policy/resource_change.py", DECIDE),
     Target("policy/resubmission.py", DECIDE),
     Target("policy/incident_lifecycle.py", DECIDE),
     Target("engine/restart_saga.py", (SAGA, SAFETY)),
     Target("engine/submit_step.py", (SAGA, SAFETY)),
-    Target("engine/run_action.py", (SAFETY, NOT_SUBMITTED, ACT)),
+    Target("engine/run_action.py", ("tests/engine/test_run_action.py", SAFETY, ACT)),
     Target("engine/approval_preconditions.py", (BEFORE, SAFETY)),
     Target("engine/restart_outcome.py", (OUTCOME, NOT_SUBMITTED)),
     Target("engine/find_resubmission.py", ("tests/engine/test_find_resubmission.py",)),
