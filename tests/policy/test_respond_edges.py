@@ -1,0 +1,188 @@
+"""What follows from a verdict at the edges: several incidents, several proposals, the exact moment."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.ids import IncidentId, JobId, Person, ProposalId
+from babysitter.model.incident import IncidentStatus, Ledger
+from babysitter.model.intent import EndIncident, Expire, Propose, Reassign, Remind, SendMessage, Withdraw
+from babysitter.model.job import JobState
+from babysitter.model.memory import Memory
+from babysitter.model.message import MessageKind, Told
+from babysitter.model.phase import Phase
+from babysitter.model.policy import Policy, Silence
+from babysitter.model.progress import StagePace
+from babysitter.model.proposal import ProposalStatus
+from babysitter.policy.respond import respond
+from tests.policy.test_respond import PROPOSED, ZOMBIE, applied, of, told
+from tests.support.build import NOON, ROOT, at, case, diagnosis, verdict, watch
+
+DIVERGED = verdict(diagnosis(Cause.NUMERICAL_DIVERGENCE, ActionKind.RESTART_WITH_CHANGE))
+PROPOSAL, INCIDENT = PROPOSED.proposals[0], PROPOSED.incidents[0]
+WELL_ENDED = verdict(phase=Phase.FINISHED, state=JobState.SUCCEEDED)
+ADA, BOB, EVE = Person("U-ada"), Person("U-bob"), Person("U-eve")
+
+
+def ended(intents):
+    return [each.incident for each in of(EndIncident, intents)]
+
+
+def both_open() -> Ledger:
+    """A divergence, and after it a zombie."""
+    first = applied(respond(case(DIVERGED)))
+    zombie = replace(INCIDENT, key=replace(INCIDENT.key, attempt=JobId(f"{ROOT}/other")))
+    return replace(first, incidents=(*first.incidents, zombie), proposals=PROPOSED.proposals)
+
+
+def test_success_leaves_open_what_outlasts_it():
+    intents = respond(case(WELL_ENDED, both_open(), now=at(900)))
+    statuses = {each.incident == INCIDENT.id: each.status for each in of(EndIncident, intents)}
+    assert statuses == {True: IncidentStatus.SELF_RESOLVED, False: IncidentStatus.FAILED}
+    (end,) = of(SendMessage, intents)
+    assert "numerical divergence" in end.because
+
+
+def test_recovery_while_it_runs_ends_both():
+    assert len(ended(respond(case(verdict(), both_open(), now=at(900))))) == 2
+
+
+def second(status: ProposalStatus, **changes):
+    return replace(PROPOSAL, id=ProposalId("p-2"), status=status, **changes)
+
+
+@pytest.mark.parametrize("status", [ProposalStatus.DENIED, ProposalStatus.WITHDRAWN, ProposalStatus.SNOOZED])
+def test_open_proposal_behind_another_is_reminded_of(status):
+    ledger = replace(PROPOSED, proposals=(replace(PROPOSAL, status=status), second(ProposalStatus.OPEN)))
+    intents = respond(case(verdict(phase=Phase.SUSPECT), ledger, now=NOON + timedelta(hours=6)))
+    assert [each.proposal for each in of(Remind, intents)] == ["p-2"]
+
+
+def test_proposal_is_reminded_of_from_half_of_its_time_on():
+    suspect = verdict(phase=Phase.SUSPECT)
+    for seconds, count in ((6 * 3600 - 1, 0), (6 * 3600, 1)):
+        assert len(of(Remind, respond(case(suspect, PROPOSED, now=at(seconds))))) == count
+
+
+@pytest.mark.parametrize("status", [ProposalStatus.DENIED, ProposalStatus.APPROVED, ProposalStatus.WITHDRAWN])
+def test_answered_proposal_does_not_expire(status):
+    ledger = replace(PROPOSED, proposals=(replace(PROPOSAL, status=status),))
+    intents = respond(case(verdict(phase=Phase.SUSPECT), ledger, now=NOON + timedelta(hours=13)))
+    assert not of(Expire, intents)
+
+
+@pytest.mark.parametrize(
+    ("tiers", "asked", "following"),
+    [
+        ((), (ADA,), ()),
+        (((ADA,),), (ADA,), ()),
+        (((ADA,), (BOB,), (EVE,)), (BOB,), (EVE,)),
+        (((ADA,), (BOB,)), (EVE,), ()),  # who was asked is no tier of the settings
+    ],
+)
+def test_proposal_is_handed_to_the_tier_behind_the_one_asked(tiers, asked, following):
+    ledger = replace(PROPOSED, proposals=(replace(PROPOSAL, may_approve=asked),))
+    now = NOON + timedelta(hours=12)
+    intents = respond(case(verdict(phase=Phase.SUSPECT), ledger, now=now, policy=Policy(approvers=tiers)))
+    assert [each.to for each in of(Reassign, intents)] == ([following] if following else [])
+    assert len(of(Expire, intents)) == (not following)
+
+
+def test_on_call_is_asked_with_the_next_tier_only():
+    tiers = Policy(approvers=((ADA,), (BOB,)))
+    for hours, mentions_on_call, mentions in ((6, False, (ADA,)), (12, True, (BOB,))):
+        ledger = replace(PROPOSED, proposals=(replace(PROPOSAL, may_approve=(ADA,)),))
+        now = NOON + timedelta(hours=hours)
+        (asks,) = of(SendMessage, respond(case(verdict(phase=Phase.SUSPECT), ledger, now=now, policy=tiers)))
+        assert (asks.occasion, asks.mentions_on_call, asks.mentions) == (
+            MessageKind.REMINDER,
+            mentions_on_call,
+            mentions,
+        )
+
+
+@pytest.mark.parametrize("until_s", [600, 0])
+def test_restart_that_came_up_is_told_unless_silenced(until_s):
+    verifying = replace(INCIDENT, status=IncidentStatus.VERIFYING)
+    ledger = replace(PROPOSED, incidents=(verifying,))
+    up = verdict(attempt=JobId("/ada/dedup-r1/zephyr-dedup-11111111-p0-a0"))
+    quiet = Policy(silences=(Silence("/ada/*", until=at(until_s)),))
+    intents = respond(case(up, ledger, policy=quiet))
+    assert of(EndIncident, intents)[0].status is IncidentStatus.RESOLVED
+    sent = of(SendMessage, intents)
+    assert len(sent) == (until_s == 0)
+    if sent:
+        assert (sent[0].incident, sent[0].proposal) == (INCIDENT.id, PROPOSAL.id)
+    without = respond(case(up, Ledger(incidents=(verifying,))))
+    assert of(SendMessage, without)[0].proposal is None
+
+
+def test_restart_is_not_over_while_the_old_attempt_is_seen():
+    verifying = replace(INCIDENT, status=IncidentStatus.VERIFYING)
+    assert not ended(respond(case(verdict(), Ledger(incidents=(verifying,)))))
+
+
+@pytest.mark.parametrize(
+    ("seen", "over"),
+    [
+        (verdict(), 1),
+        (verdict(two_coordinators=True), 0),
+        (WELL_ENDED, 1),
+        (verdict(phase=Phase.FINISHED, state=JobState.KILLED), 0),
+        (verdict(diagnosis(Cause.USER_CANCEL, ActionKind.IGNORE, Severity.INFO), phase=Phase.FINISHED), 1),
+    ],
+)
+def test_trouble_is_over_when_the_job_is_well(seen, over):
+    intents = respond(case(seen, PROPOSED, now=at(900)))
+    assert len(of(Withdraw, intents)) == over
+
+
+@pytest.mark.parametrize(
+    ("cause", "state", "words"),
+    [
+        (Cause.USER_CANCEL, JobState.KILLED, "stopped by a person"),
+        (None, JobState.SUCCEEDED, "went on by itself and succeeded"),
+    ],
+)
+def test_withdrawal_names_how_it_went_on(cause, state, words):
+    found = diagnosis(cause, ActionKind.IGNORE, Severity.INFO) if cause else None
+    intents = respond(case(verdict(found, phase=Phase.FINISHED, state=state), PROPOSED, now=at(900)))
+    assert words in of(Withdraw, intents)[0].because
+
+
+def test_trouble_that_grows_worse_or_is_understood_is_told_once_more():
+    mild = verdict(diagnosis(Cause.STAGE_STUCK, ActionKind.ESCALATE, Severity.DEGRADED))
+    ledger = applied(respond(case(mild)))
+    assert told(respond(case(mild, ledger, now=at(400)))) == []
+    worse = verdict(diagnosis(Cause.STAGE_STUCK, ActionKind.ESCALATE, Severity.FATAL))
+    (message,) = of(SendMessage, respond(case(worse, ledger, now=at(400))))
+    assert (message.occasion, message.because) == (MessageKind.WORSE, "severity rose")
+
+
+def test_job_whose_new_attempt_never_worked_is_not_said_to_wait_again():
+    attempt = JobId(f"{ROOT}/zephyr-dedup-11111111-p0-a0")
+    before = watch(memory=Memory(phase=Phase.STEADY))
+    worked = StagePace("stage0-Map", attempt)
+    for stages, said in (((), []), ((worked,), [MessageKind.WAITING])):
+        seen = verdict(phase=Phase.PENDING, memory=Memory(newest_attempt=attempt, stages=stages))
+        assert told(respond(case(seen, watch=before))) == said
+
+
+@pytest.mark.parametrize(("others", "offered"), [(0, 1), (1, 1), (2, 0), (5, 0)])
+def test_offers_of_one_trouble_are_limited(others, offered):
+    """Offers told lately count, each once; messages without an offer, and of other incidents, do not."""
+    gone = replace(PROPOSED, proposals=(replace(PROPOSAL, status=ProposalStatus.WITHDRAWN),), told=())
+    lately = tuple(
+        Told(INCIDENT.id, MessageKind.PROPOSAL, at(0), ProposalId(f"p-{n}")) for n in range(others)
+    )
+    more = (
+        Told(INCIDENT.id, MessageKind.WORSE, at(0), None),
+        Told(IncidentId("i-other"), MessageKind.PROPOSAL, at(0), ProposalId("p-x")),
+        *lately[:1],
+    )
+    intents = respond(case(ZOMBIE, replace(gone, told=(*lately, *more)), now=at(100)))
+    assert len(of(Propose, intents)) == offered
+    later = respond(case(ZOMBIE, replace(gone, told=(*lately, *more)), now=at(300)))
+    assert len(of(Propose, later)) == 1
