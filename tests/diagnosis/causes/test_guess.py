@@ -106,6 +106,24 @@ def test_guess_of_lines_in_explained_words_is_not_made() -> None:
     assert _guess(["gate 7 refused login 3", "gate 9 refused login 4"], found=[calm]) is None
 
 
+def test_guess_of_an_error_that_a_harmless_rule_finds() -> None:
+    calm = _found(Cause.TRANSIENT_NOISE, severity=Severity.INFO, place=1)
+    assert _guess(["hello", "INFO the login was refused"], found=[calm]) is None
+    guess = _guess(["hello", "ERROR the login was refused"], found=[calm])
+    assert guess is not None
+    assert guess.cause is Cause.AUTH_ERROR
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [("waiting for the turn", Cause.STAGE_STUCK), ("waiting: no such host", Cause.NETWORK_TIMEOUT)],
+)
+def test_guess_of_a_lasting_wait(text: str, cause: Cause) -> None:
+    guess = _guess([f"2026-01-02 03:{minute:02}:00 INFO {text}" for minute in (0, 10, 30)])
+    assert guess is not None
+    assert (guess.cause, guess.action) == (cause, ActionKind.ESCALATE)
+
+
 def test_guess_reads_a_line_of_a_vague_rule_for_more() -> None:
     vague = _found(Cause.CODE_ERROR, confidence=0.3)
     guess = _guess(["the login was refused"], FAILED, [vague])

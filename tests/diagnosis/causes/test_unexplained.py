@@ -2,7 +2,12 @@
 
 import pytest
 
-from babysitter.diagnosis.causes.unexplained import JobCourse, find_nearest, find_unexplained
+from babysitter.diagnosis.causes.unexplained import (
+    JobCourse,
+    find_lasting_wait,
+    find_nearest,
+    find_unexplained,
+)
 from babysitter.diagnosis.timeline.entries import read_entries
 
 LIVING, FAILED = JobCourse(), JobCourse(has_failed=True)
@@ -77,6 +82,23 @@ def test_find_unexplained_of_a_failed_job_counts_all() -> None:
 )
 def test_find_unexplained_in_last_words(texts: list[str], places: list[int]) -> None:
     assert _standing(texts, FAILED) == places
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes", "between", "is_found"),
+    [
+        ("waiting for the gate lock", (0, 10, 30), "", True),
+        ("waiting for the gate lock", (0, 5, 10), "", False),
+        ("waiting for the gate lock", (0, 40), "", False),
+        ("waiting for new requests", (0, 10, 30), "", False),
+        ("waiting for the gate lock", (0, 10, 30), "wrote the index to disk", False),
+        ("merging the index", (0, 10, 30), "", False),
+    ],
+)
+def test_find_lasting_wait(text: str, minutes: tuple[int, ...], between: str, is_found: bool) -> None:
+    said = [f"2026-01-02 03:{minute:02}:00 INFO {text}" for minute in minutes]
+    texts = [*said[:-1], between, said[-1]] if between else said
+    assert (find_lasting_wait(read_entries(texts), LIVING) is not None) is is_found
 
 
 def test_find_unexplained_leaves_explained_lines() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from babysitter.diagnosis.causes.cause_words import ROWS
 from babysitter.diagnosis.causes.word_classes import find_classes, name_cause, shown_word, stems_of
+from babysitter.diagnosis.causes.words_alone import ALONE
 from babysitter.diagnosis.causes.words_what import WHAT
 from babysitter.diagnosis.causes.words_who import WHO
 
@@ -97,13 +98,13 @@ def test_find_classes_phrase_needs_its_order() -> None:
 
 
 def test_vocabulary_classes_are_all_used() -> None:
-    assert set(WHO) == {row.who for row in ROWS}
+    assert set(WHO | ALONE) == {row.who for row in ROWS}
     assert set(WHAT) == {row.what for row in ROWS if row.what}
 
 
-@pytest.mark.parametrize("name", [*WHO, *WHAT])
+@pytest.mark.parametrize("name", [*WHO, *ALONE, *WHAT])
 def test_vocabulary_words_of_a_class_differ(name: str) -> None:
-    phrases = [stems_of(word) for word in (WHO | WHAT)[name].split()]
+    phrases = [stems_of(word) for word in (WHO | ALONE | WHAT)[name].split()]
     assert all(phrases)
     assert len(phrases) == len(set(phrases))
 

@@ -17,6 +17,8 @@ FAILURES = [
     "requests.exceptions.ReadTimeout: no answer",
     "gzip.BadGzipFile: Not a gzipped file",
     "ledger.errors.RowVanished: 12/7",
+    "port 1 changed ACTIVE -> DOWN",
+    "objects degraded on disk 3",
     "panic: index out of range",
     "worker crashed at shard 7",
     "Killed",

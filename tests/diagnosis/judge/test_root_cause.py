@@ -216,6 +216,13 @@ def test_agreement_raises_confidence_and_a_rival_lowers_it():
     assert agreed > alone > diagnose(rival, FAILED).confidence
 
 
+def test_a_person_is_asked_where_one_of_equal_findings_asks():
+    waits = finding(Cause.CONTROLLER_UNREACHABLE, 5, action=ActionKind.WAIT)
+    asks = finding(Cause.CONTROLLER_UNREACHABLE, 8, action=ActionKind.ESCALATE)
+    assert diagnose(Findings((waits,)), RUNNING).action is ActionKind.WAIT
+    assert diagnose(Findings((waits, asks)), RUNNING).action is ActionKind.ESCALATE
+
+
 def test_every_finding_that_lost_has_a_reason():
     found = (finding(Cause.HOST_OOM, 3), finding(Cause.NETWORK_TIMEOUT, 9), finding(Cause.CODE_ERROR, 12))
     names = {reason.name for reason in find_root_cause(Findings(found), FAILED).reasons}

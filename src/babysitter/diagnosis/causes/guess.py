@@ -6,7 +6,13 @@ A guess ranks below every proof and sign of a rule and above silence. Its explan
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from babysitter.diagnosis.causes.unexplained import JobCourse, Unexplained, find_nearest, find_unexplained
+from babysitter.diagnosis.causes.unexplained import (
+    JobCourse,
+    Unexplained,
+    find_lasting_wait,
+    find_nearest,
+    find_unexplained,
+)
 from babysitter.diagnosis.causes.word_classes import find_classes, name_cause
 from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
@@ -15,6 +21,7 @@ from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findi
 from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
+from babysitter.model.log import LogLevel
 
 PREFIX = "words."  # of the rule id of a guess
 CONFIDENCE = 0.48  # more than a rule that only guesses, less than a hint
@@ -24,6 +31,7 @@ MAX_EVIDENCE = 3
 
 # "The program ended with an exception" is true of most ends: words of the exception that say more come first.
 _VAGUE_CAUSES = (Cause.CODE_ERROR, Cause.UNKNOWN)
+_SEVERE = frozenset({LogLevel.ERROR, LogLevel.CRITICAL})
 _WAITING = frozenset({JobState.PENDING, JobState.BUILDING})
 _COMES = frozenset(
     read_stems("waiting quota backoff provisioning booting starting")
@@ -60,9 +68,12 @@ def guess_cause(
     nearest = find_nearest([*reports, *_error_field(facts)] if has_failed else reports)
     if nearest is not None:
         return _guess(nearest, reports, has_failed, evidence_of)
-    if not reports or has_failed:  # an end that nothing explains is reported without a guess
+    if has_failed:  # an end that nothing explains is reported without a guess
         return None
-    return _not_known(reports, evidence_of)
+    if reports:
+        return _not_known(reports, evidence_of)
+    wait = find_lasting_wait(entries, course)
+    return None if wait is None else _guess_of_wait(wait, evidence_of)
 
 
 def _is_explained(findings: Findings, facts: JobFacts) -> bool:
@@ -100,7 +111,22 @@ class _ExplainedPlaces:
 
 def _explained_places(findings: Findings, entries: Sequence[Entry]) -> _ExplainedPlaces:
     explaining = [each for each in findings.all if _explains(each)] + [each for each, _ in findings.cancelled]
-    return _ExplainedPlaces({place for finding in explaining for place in _places(finding)}, entries)
+    at = {entry.place: entry for entry in entries}
+    places = {
+        place
+        for finding in explaining
+        for place in _places(finding)
+        if not (about(finding.cause).is_benign and place in at and _is_severe(at[place]))
+    }
+    return _ExplainedPlaces(places, entries)
+
+
+def _is_severe(entry: Entry) -> bool:
+    """Whether a line is of level error and names a cause: a rule about harmless lines does not explain it."""
+    if entry.frame.level not in _SEVERE:
+        return False
+    named = name_cause(entry.message)
+    return named is not None and not named.is_vague
 
 
 def _explains(finding: Finding) -> bool:
@@ -165,6 +191,27 @@ def _not_known(reports: Sequence[Unexplained], evidence_of: Callable[[int], Evid
         count=len(places),
         position=places[0],
         last_position=places[-1],
+    )
+
+
+def _guess_of_wait(wait: Unexplained, evidence_of: Callable[[int], Evidence]) -> Finding:
+    """A job that has said for long that it waits, while nothing else happens."""
+    is_named = wait.named is not None and not wait.named.is_vague and not about(wait.named.cause).is_benign
+    cause = wait.named.cause if wait.named is not None and is_named else Cause.STAGE_STUCK
+    row, place = about(cause), wait.entry.place
+    return Finding(
+        rule=RuleId(f"{PREFIX}{cause}"),
+        cause=cause,
+        severity=Severity.DEGRADED,
+        action=ActionKind.ESCALATE,
+        explanation="A guess, because no rule explains it: for long the job has said in the same words that "
+        "it waits, and nothing else happens.",
+        evidence=(evidence_of(place),),
+        confidence=CONFIDENCE,
+        retry=row.retry,
+        position=place,
+        last_position=place,
+        advice=row.advice,
     )
 
 

@@ -6,6 +6,7 @@ from functools import cache, lru_cache
 
 from babysitter.diagnosis.causes.cause_words import CODES_AND_PLACES, ROWS
 from babysitter.diagnosis.causes.word_stems import read_stems
+from babysitter.diagnosis.causes.words_alone import ALONE
 from babysitter.diagnosis.causes.words_what import WHAT
 from babysitter.diagnosis.causes.words_who import WHO
 from babysitter.model.finding import Cause
@@ -48,7 +49,7 @@ def find_classes(stems: Sequence[str]) -> dict[str, str]:
 def _phrases() -> dict[str, list[tuple[Phrase, str, str]]]:
     """The words of all classes by their first stem."""
     table: dict[str, list[tuple[Phrase, str, str]]] = {}
-    for name, words in (WHO | WHAT).items():
+    for name, words in (WHO | ALONE | WHAT).items():
         for word in words.split():
             phrase = stems_of(word)
             table.setdefault(phrase[0], []).append((phrase, name, word))

@@ -7,16 +7,16 @@ WHAT: dict[str, str] = {
         "take_more_than take_several very_slow_compile"
     ),
     "exhausted": (
-        "above_limit above_threshold alloc_fail allocate_fail allocation_of almost_full blow "
+        "above_limit above_threshold alarm_set alloc_fail allocate_fail allocation_of almost_full blow "
         "cannot_allocate cannot_fit cannot_get cannot_reserve could_not_allocate could_not_reserve edquot "
         "enospc exceed exceed_high exhaust fail_to_allocate fail_to_reserve failed_alloc fill_up flood "
-        "full hit_limit insufficient larger_than limit_hit limit_reach low more_than_available no_free "
-        "no_memory no_more no_more_room no_room no_space no_space_leave nospace not_enough not_fit "
-        "not_sufficient out_of_block out_of_buffer out_of_disk out_of_gpu out_of_host out_of_inode "
-        "out_of_kv out_of_memory out_of_resource out_of_room out_of_shared out_of_space out_of_swap "
-        "out_of_system out_of_vram over_limit overflow passed read_only_allow_delete run_out running_low "
-        "saturate shortage space_leave starve threshold too_big too_large too_much unable_to_allocate "
-        "unable_to_reserve used_all used_up watermark"
+        "full hit_limit insufficient larger_than limit_alarm limit_hit limit_reach low "
+        "more_than_available no_free no_memory no_more no_more_room no_room no_space no_space_leave "
+        "nospace not_enough not_fit not_sufficient out_of_block out_of_buffer out_of_disk out_of_gpu "
+        "out_of_host out_of_inode out_of_kv out_of_memory out_of_resource out_of_room out_of_shared "
+        "out_of_space out_of_swap out_of_system out_of_vram over_limit overflow passed "
+        "read_only_allow_delete run_out running_low saturate shortage space_leave starve threshold "
+        "too_big too_large too_much unable_to_allocate unable_to_reserve used_all used_up watermark"
     ),
     "shm_fault": (
         "cannot error exhaust fail insufficient kill not_enough out_of_shared out_of_space too_small unable"
@@ -138,10 +138,10 @@ WHAT: dict[str, str] = {
     "network_fault": (
         "abort break cannot_connect close connect_fail connecttimeout could_not_connect deadline "
         "disconnect down drop end_of_file eof fail_to_reach fail_to_receive fail_to_resolve fail_to_send "
-        "give_up handshake_error httpbusy httpserver lose max_retry_exceed no_answer no_peer no_response "
-        "no_route not_know not_resolve not_respond readtimeout refuse remotedisconnect request_fail reset "
-        "resolution_fail rpc_fail time_out timeout tunnel_fail unable_to_connect unavailable unreachable "
-        "unresolve"
+        "flap give_up handshake_error httpbusy httpserver lose max_retry_exceed no_answer no_peer "
+        "no_response no_route not_know not_resolve not_respond readtimeout refuse remotedisconnect "
+        "request_fail reset resolution_fail rpc_fail time_out timeout tunnel_fail unable_to_connect "
+        "unavailable unreachable unresolve"
     ),
     "stuck": (
         "deadlock freeze frozen hang idle livelock never_finish no_progress no_step not_advance "

@@ -34,6 +34,8 @@ _VERBS = (
     r"unresponsive|"
     r"diverge[ds]|blew up|bailing out|quit(?:s|ting)? unexpectedly|fell over|went away|gone away|no longer|"
     r"is gone|"
+    r"degraded|flapping|damaged|(?:is|are|was|went|gone|->) down|alarm (?:is )?set|refus(?:es|ing)|"
+    r"kicked out|lock-?up|wedged|throttling|halted|not expected|unusable|not known|HEALTH_(?:ERR|WARN)|"
     r"non-?finite|not finite|not a number|throttled|rate[- ]limit(?:ed)?|overloaded|over(?:loaded)? capacity|"
     r"no (?:route|solution|available|healthy|usable|response|reply|answer|free|more|progress|heartbeats?|"
     r"connection|"

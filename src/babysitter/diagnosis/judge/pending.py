@@ -51,7 +51,7 @@ def _rule(snapshot: Snapshot, why: PlacementReason) -> Finding | None:
     found = [each for each in known_findings(snapshot).all if each.cause in _PLACING]
     if why.placement is Placement.WAITS:
         found = [each for each in found if each.cause is Cause.CAPACITY_WAIT]
-    return max(found, key=lambda finding: finding.confidence, default=None)
+    return max(found, key=lambda each: (each.confidence, each.cause is Cause.UNSCHEDULABLE), default=None)
 
 
 def _never_placed(snapshot: Snapshot, waiting: Job, why: PlacementReason) -> tuple[tuple[Signal, ...], bool]:

@@ -216,7 +216,7 @@ def _conclude(
     others = [each for each in standing if each.cause is not root.cause]
     followed = [each.finding for each in others] + [each for each in findings.all if each.is_consequence]
     finding = root.finding
-    action = action_of(finding, facts)
+    action = _most_demanding(root, same, facts)
     goes_on = root.cause is Cause.DISK_FULL and is_before_progress(finding, facts) and not is_over(facts)
     return Diagnosis(
         cause=root.cause,
@@ -241,6 +241,14 @@ def _rivals(root: WeightedFinding, others: Sequence[WeightedFinding]) -> tuple[C
     """Causes that speak nearly as clearly as the root and that it does not explain, the clearest first."""
     near = [each for each in others if each.weight >= RIVAL_SHARE * root.weight and not _explains(root, each)]
     return tuple(dict.fromkeys(each.cause for each in sorted(near, key=lambda each: -each.weight)))
+
+
+def _most_demanding(root: WeightedFinding, same: Sequence[WeightedFinding], facts: JobFacts) -> ActionKind:
+    """The root's action; a person is asked where another finding of the cause, as good, asks for one."""
+    action = action_of(root.finding, facts)
+    as_good = [each for each in same if each.weight >= root.weight - EARLIER_COUNTS * 2]
+    asks = any(action_of(each.finding, facts) is ActionKind.ESCALATE for each in as_good)
+    return ActionKind.ESCALATE if action is ActionKind.WAIT and asks else action
 
 
 def _confidence(
