@@ -237,9 +237,12 @@ async def test_what_is_already_there_is_told_at_once(place: AppHarness):
 async def test_an_explanation_renders_the_reasons_there_are(place: AppHarness):
     watch = await zombie(place)
     explanation = await explain(place.app, watch.id)
-    lines = list(as_lines(explanation))
+    lines = list(as_lines(explanation, is_whole=True))
     assert lines[0].startswith(f"{ROOT}: failing, zombie-coordinator (fatal)")
     assert any(line.startswith("yes  zombie.") for line in lines)
+    short = list(as_lines(explanation))
+    assert {"For:", f"`babysit explain {ROOT} --all` lists {len(explanation.reasons)} reasons."} <= {*short}
+    assert len(short) < len(lines)
     about = await explain(place.app, watch.id, why_not="zombie")
     assert about.reasons
     assert all(each.name.startswith("zombie") for each in about.reasons)

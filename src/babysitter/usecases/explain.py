@@ -7,6 +7,8 @@ from datetime import datetime
 from babysitter.diagnosis.causes.why_not import why_not as missing
 from babysitter.engine.app import App
 from babysitter.errors import UserError
+from babysitter.messages.argument import TOPICS, argument_lines, topic_of
+from babysitter.messages.diagnosis_words import sentence_of
 from babysitter.messages.formatting import count
 from babysitter.model.finding import Cause
 from babysitter.model.ids import WatchId
@@ -48,13 +50,13 @@ async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation
         behind = verdict.diagnosis.rules if verdict is not None and verdict.diagnosis is not None else ()
         records = tuple(await records_of(app, behind)) if behind else ()
         return Explanation(found, verdict, reasons, records=records)
-    topic = _TOPICS.get(why_not, why_not)
-    about = tuple(each for each in reasons if _topic(each) == topic or why_not in each.name)
+    topic = TOPICS.get(why_not, why_not)
+    about = tuple(each for each in reasons if topic_of(each) == topic or why_not in each.name)
     if why_not in set(Cause):
         rules = app.playbook.for_job("iris", found.memory.kind)
         about += missing(rules, Cause(why_not), stored_line_buffer(found, observations))
     if not about:
-        topics = ", ".join(sorted({_topic(each) for each in reasons})) or "nothing yet"
+        topics = ", ".join(sorted({topic_of(each) for each in reasons})) or "nothing yet"
         raise UserError(
             f"The last check of {found.root} says nothing about '{why_not}', and no rule names such a cause.",
             next_step=f"It speaks of: {topics}. Causes are listed by `babysit playbook list`.",
@@ -62,8 +64,11 @@ async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation
     return Explanation(found, verdict, about, why_not)
 
 
-def as_lines(explanation: Explanation) -> Iterator[str]:
-    """The explanation for a terminal: what was concluded, then each argument with its values."""
+def as_lines(explanation: Explanation, *, is_whole: bool = False) -> Iterator[str]:
+    """The explanation for a terminal: what was concluded, then a short argument.
+
+    `is_whole`: every reason with its values instead; so it is when one topic was asked about.
+    """
     watch, verdict = explanation.watch, explanation.verdict
     if verdict is None:
         yield f"{watch.root} has not been checked yet."
@@ -74,7 +79,14 @@ def as_lines(explanation: Explanation) -> Iterator[str]:
     for spot in verdict.blind:
         yield f"blind since {spot.since:%H:%M:%S}: {redact(spot.reason)}"
     if verdict.diagnosis is not None and not explanation.why_not:
-        yield redact(verdict.diagnosis.explanation)
+        yield redact(sentence_of(verdict.diagnosis))
+    if not (is_whole or explanation.why_not):
+        yield from map(redact, argument_lines(verdict))
+        yield from map(record_line, explanation.records)
+        if explanation.reasons:
+            known = count(len(explanation.reasons), "reason")
+            yield f"`babysit explain {watch.root} --all` lists {known}."
+        return
     for signal in () if explanation.why_not else verdict.signals:
         yield f"signal {signal.kind} since {signal.since_at:%H:%M:%S}: {redact(signal.explanation)}"
     for reason in explanation.reasons:
@@ -89,16 +101,3 @@ def record_line(record: RuleRecord) -> str:
     said = f"{record.right} right, {record.wrong} wrong" if record.precision is not None else "nobody said"
     standing = f"; {record.demoted}" if record.demoted else ""
     return f"rule {record.rule}: behind {count(record.incidents, 'incident')}, {said}{standing}"
-
-
-# Causes that are told from the course of a job rather than from a line, and the suspicion that tells them.
-_TOPICS = {
-    "zombie-coordinator": "zombie",
-    "stage-stuck": "stuck",
-    "stragglers": "stragglers",
-    "worker-churn": "churn",
-}
-
-
-def _topic(reason: Reason) -> str:
-    return reason.name.partition(".")[0]

@@ -100,12 +100,13 @@ def diagnose(
 def explain(
     job: Annotated[str, typer.Argument(help="Job id or watch id.")],
     why_not: Annotated[str, typer.Option(help="A suspicion (zombie, stuck) or a cause (host-oom).")] = "",
+    all_reasons: Annotated[bool, typer.Option("--all", help="List every reason with its values.")] = False,
     cluster: OfCluster = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Say why the last verdict is what it is."""
+    """Say why the last verdict is what it is: what is for it, against it, and what would change it."""
 
     async def explaining() -> str:
         from babysitter.surfaces.diagnosis_view import ReasonView
@@ -127,7 +128,7 @@ def explain(
                 reasons=[ReasonView.of(each) for each in found.reasons],
             )
             return reply.model_dump_json()
-        return "\n".join(as_lines(found))
+        return "\n".join(as_lines(found, is_whole=all_reasons))
 
     typer.echo(asyncio.run(explaining()))
 
