@@ -56,7 +56,7 @@ def read_answer(value: Any, *, fingerprint: str) -> OpinionAnswer | NoOpinion:
     except ValidationError as error:
         fault = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, fault["loc"])) or "the answer"
-        return NoOpinion(f"The answer does not fit the schema: {place}: {fault['msg']}.")
+        return NoOpinion(f"The answer does not fit the schema: {place}: {fault['msg'][:80]}.")
     if answer.fingerprint and answer.fingerprint != fingerprint:
         return NoOpinion("The answer belongs to another question: its fingerprint differs.")
     return answer

@@ -33,6 +33,7 @@ class Consultation:
 
     opinion: Opinion | NoOpinion
     usage: Usage = Usage()
+    transcript: str = ""  # what was said, redacted; "" where nobody was asked
 
 
 class Advisor(Protocol):

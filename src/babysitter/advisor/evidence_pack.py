@@ -65,7 +65,7 @@ def build_pack(
     room = max(0, round(max_tokens * CHARACTERS_PER_TOKEN) - sum(len(each) + 8 for each in beside))
     chosen = choose_lines(material, room, around=around)
     wanted = _with_margin(chosen, len(clipped))
-    plain = [_shown(each) for each in redact_lines([*(clipped[index] for index in wanted), *beside])]
+    plain = [one_row(each) for each in redact_lines([*(clipped[index] for index in wanted), *beside])]
     log = dict(zip(wanted, plain, strict=False))
     rest = iter(plain[len(wanted) :])
     shown_facts = _labelled("F", _take(rest, len(facts)))
@@ -136,7 +136,7 @@ def _with_margin(chosen: Sequence[int], count: int) -> list[int]:
     return sorted(wanted)
 
 
-def _shown(text: str) -> str:
+def one_row(text: str) -> str:
     """One row: no line break that could begin a row of its own, and no endless line."""
     text = " ".join(text.split("\n")).rstrip()
     if len(text) <= MAX_SHOWN_CHARACTERS:

@@ -178,11 +178,33 @@ class HeartbeatSettings(_Section):
         return url
 
 
+class ModelPriceSettings(_Section):
+    """What a model costs."""
+
+    input_usd: float = Field(ge=0, description="US dollars for a million tokens that are read")
+    output_usd: float = Field(ge=0, description="US dollars for a million tokens that are written")
+
+
 class AdvisorSettings(_Section):
     """A second opinion on what the rules conclude. Off while nobody is named who could give it."""
 
     exchange: Path | None = Field(
         default=None, description="folder of questions and answers as files, for any reader; nothing is sent"
+    )
+    api_key: SecretStr | None = Field(
+        default=None, description="of the Anthropic interface; better: api_key_file"
+    )
+    api_key_file: Path | None = Field(default=None, description="file with the key")
+    base_url: str = Field(default="", description="another service of the same interface")
+    model: str = Field(default="claude-sonnet-4-5", description="which model is asked")
+    timeout_s: Annotated[float, BeforeValidator(_span_s)] = Field(
+        default=90.0, gt=0, le=600, description="for one opinion; at a terminal 60 at most"
+    )
+    calls: int = Field(default=4, ge=1, le=20, description="of the model, for one opinion")
+    tokens: int = Field(default=60_000, ge=1_000, description="for one opinion, all calls together")
+    cost_usd: float = Field(default=0.0, ge=0, description="for one opinion; 0 = no limit in money")
+    prices: dict[str, ModelPriceSettings] = Field(
+        default={}, description="by model; without a price only tokens are counted"
     )
 
 

@@ -43,7 +43,8 @@ def _grounds(opinion: Opinion) -> Iterator[str]:
     if opinion.would_change_mind:
         yield f"What would change this: {_plain(opinion.would_change_mind)}"
     for each in opinion.check_next[:3]:
-        yield f"Check next: {_plain(each)}"
+        if "babysit" not in each.casefold():  # a command of ours is never a reader's to give
+            yield f"Check next: {_plain(each)}"
 
 
 def _plain(text: str) -> str:

@@ -12,10 +12,12 @@ from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
 from babysitter.model.finding import STANCE_PREFIX, Finding, Findings
 from babysitter.model.job_facts import JobFacts
+from babysitter.model.run_profile import RunComparison
 from babysitter.model.verdict import Diagnosis
 
 MAX_MARKED_LINES = 20_000  # of the end of a log whose lines are read one by one
 SMALL = round(MAX_PACK_TOKENS * CHARACTERS_PER_TOKEN * 0.8)  # characters of a log that is surely shown whole
+MAX_DIFFERENCES = 20  # from good runs
 MAX_COMPARED = 300  # characters of a line that make its template
 _UNREAD = "not read"  # the template of lines before those
 _WITH_DIGITS = re.compile(r"[\w.:-]*\d[\w.:-]*")
@@ -42,6 +44,18 @@ def material_of_text(
         dump_texts=tuple(each for dump, each in read if not any(dump.threads())),
         remarks=tuple(remarks),
     )
+
+
+def good_run_remarks(comparison: RunComparison | None) -> tuple[Remark, ...]:
+    """How the run differs from its last good runs, as a remark of the pack."""
+    if comparison is None or not comparison.differences:
+        return ()
+    runs = "1 good run" if comparison.good_runs == 1 else f"{comparison.good_runs} good runs"
+    rows = (
+        f"{each.kind.value}: {each.text}" + (f" ({each.comparison})" if each.comparison else "")
+        for each in comparison.differences[:MAX_DIFFERENCES]
+    )
+    return (Remark(f"Against {runs} of the same program", tuple(rows)),)
 
 
 def rules_verdict(diagnosis: Diagnosis, facts: JobFacts | None) -> RulesVerdict:

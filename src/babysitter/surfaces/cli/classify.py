@@ -83,7 +83,8 @@ def classify(
         from babysitter.usecases.second_opinion import advise_on_text
 
         advisor = advisor_from(settings, advisor_exchange)
-        combined = asyncio.run(advise_on_text(advisor, text, facts, examined, dumps=dumps)).combined
+        with waiting_for("the second opinion"):
+            combined = asyncio.run(advise_on_text(advisor, text, facts, examined, dumps=dumps)).combined
     from babysitter.messages.first_screen import WhatFollowed, followed_words, quote_evidence
     from babysitter.surfaces.cli.diagnosis_screen import first_screen
     from babysitter.surfaces.cli.output_console import console

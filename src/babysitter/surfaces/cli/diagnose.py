@@ -67,7 +67,7 @@ def diagnose(
     if advise or advisor_exchange is not None:
         from babysitter.usecases.second_opinion import open_advisor
 
-        advisor = open_advisor(chosen, advisor_exchange)
+        advisor = open_advisor(chosen, advisor_exchange, is_at_terminal=True)
     with waiting_for(f"a look at {job}"):
         looked = asyncio.run(diagnose_once(job, spec, chosen, is_patient=is_patient, against=good))
         seen = asyncio.run(sentence_from_memory(chosen, looked.verdict, looked.observation))

@@ -132,7 +132,8 @@ def advisor_from(settings: Path | None, exchange: Path | None) -> "Advisor":
     from babysitter.config import Settings, load_settings
     from babysitter.usecases.second_opinion import open_advisor
 
-    return open_advisor(Settings() if exchange is not None else load_settings(settings), exchange)
+    chosen = Settings() if exchange is not None else load_settings(settings)
+    return open_advisor(chosen, exchange, is_at_terminal=True)
 
 
 def me() -> Person:
