@@ -21,6 +21,7 @@ from tests.contract.backends_under_test import RAY_COMMAND, BackendUnderTest
 
 LIVE = os.environ.get("BABYSIT_LIVE_RAY", "")
 PYTHON = os.environ.get("BABYSIT_LIVE_RAY_PYTHON", "python")
+TOKEN = os.environ.get("RAY_AUTH_TOKEN", "")
 DEADLOCK = Path(__file__).parent / "jobs" / "deadlock.py"
 QUIET_AFTER_S = 12.0  # Ray repeats lines of workers up to five seconds later
 START_LIMIT_S = 120.0
@@ -32,7 +33,7 @@ class CountingClient(RayHttpClient):
     """Counts what changes something; answers 503 from when it is told to."""
 
     def __init__(self, url: str) -> None:
-        super().__init__(url)
+        super().__init__(url, token=TOKEN)
         self.sent: list[str] = []
         self.broken = ""
 
@@ -117,7 +118,8 @@ async def live_hands() -> AsyncIterator[BackendUnderTest]:
 
 
 def _states(stem: str) -> dict[str, str]:
-    request = urllib.request.Request(f"{LIVE}/api/jobs/", headers={"user-agent": "babysit"})
+    headers = {"user-agent": "babysit", "authorization": f"Bearer {TOKEN}"}
+    request = urllib.request.Request(f"{LIVE}/api/jobs/", headers=headers)
     with urllib.request.urlopen(request, timeout=10) as answer:
         jobs = {str(told["submission_id"]): told["status"] for told in json.loads(answer.read())}
     return {name: _STATES.get(state, state) for name, state in jobs.items() if name.startswith(f"{stem}-")}

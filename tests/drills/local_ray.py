@@ -22,8 +22,9 @@ END_LIMIT_S = 20.0
 class LocalRay:
     """One head. `bin_folder`: where `ray` and its `python` are."""
 
-    def __init__(self, bin_folder: Path, **environ: str) -> None:
+    def __init__(self, bin_folder: Path, *, token: str = "", **environ: str) -> None:
         self.bin_folder = bin_folder
+        self.token = token
         self.folder = Path(tempfile.mkdtemp(prefix="br-", dir="/tmp"))  # short: paths of sockets have a limit
         self._environ = environ
         self._ports = free_ports(4)
@@ -55,13 +56,13 @@ class LocalRay:
         command = [*begin, *(word for option in options.items() for word in option)]
         quiet = {
             "RAY_USAGE_STATS_ENABLED": "0",
-            "RAY_AUTH_MODE": "disabled",
+            "RAY_AUTH_MODE": "token" if self.token else "disabled",
             "RAY_DASHBOARD_ENABLE_PROFILING": "1",
         }
         with (self.folder / "ray.log").open("ab") as output:
             self._process = subprocess.Popen(
                 command,
-                env={**os.environ, **quiet, **self._environ},
+                env={**os.environ, **quiet, **self._environ, **with_token(self.token)},
                 stdout=output,
                 stderr=output,
                 stdin=subprocess.DEVNULL,
@@ -111,7 +112,11 @@ class LocalRay:
         return total_kb / 1024
 
     def get(self, path: str) -> Any:
-        request = urllib.request.Request(self.url + path, headers={"user-agent": "babysit"})
+        headers = {
+            "user-agent": "babysit",
+            **({"authorization": f"Bearer {self.token}"} if self.token else {}),
+        }
+        request = urllib.request.Request(self.url + path, headers=headers)
         with urllib.request.urlopen(request, timeout=10) as answer:
             return json.loads(answer.read())
 
@@ -123,10 +128,14 @@ class LocalRay:
         return any(node["state"] == "ALIVE" for node in nodes)
 
 
+def with_token(token: str) -> dict[str, str]:
+    return {"RAY_AUTH_TOKEN": token} if token else {}
+
+
 @contextmanager
-def local_ray(bin_folder: Path, **environ: str) -> Iterator[LocalRay]:
-    """A head that runs."""
-    ray = LocalRay(bin_folder, **environ)
+def local_ray(bin_folder: Path, *, token: str = "") -> Iterator[LocalRay]:
+    """A head that runs. `token`: wanted from every request."""
+    ray = LocalRay(bin_folder, token=token)
     try:
         ray.start()
         yield ray

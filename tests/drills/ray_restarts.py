@@ -148,8 +148,7 @@ class Drill:
         name = obstacle
         folder = self.folder / f"{name}-code"
         folder.mkdir()
-        is_over = obstacle == "head-restarted"
-        if is_over:
+        if obstacle == "head-restarted":
             await self.submit(name, "crash_loop.py", str(self.folder / "never"))
         else:
             await self.submit(name, "actor_dies.py")
