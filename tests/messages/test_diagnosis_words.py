@@ -81,7 +81,7 @@ def test_what_to_do_takes_the_advice_of_the_cause():
     [
         (PROOF, "Sure (90%): only this fault prints such a line."),
         (replace(PROOF, confidence=0.7, rivals=(Cause.HOST_OOM,)), "it could also be host-oom."),
-        (replace(PROOF, confidence=0.6), "Possible (60%)"),
+        (replace(PROOF, confidence=0.7), "Possible (70%)"),
         (replace(PROOF, evidence=()), "states and counters show it."),
         (GUESS, "A guess (48%): only its words point there; no rule knows the line."),
         (replace(PROOF, cause=Cause.UNKNOWN), "The cause is not known: nothing that was read names one."),

@@ -21,8 +21,8 @@ _EXCEPTION = re.compile(
 )
 _GOES_AGAIN = re.compile(r"\b(?:again|restart|resubmit)\b")
 _SENTENCE_END = re.compile(r"(?<=[^.\s][^.])\.(?=\s+[A-Z]|\s*$)")
-# Least confidence of each word. The strengths of rules (proof 0.9, sign 0.72, hint 0.58) fall into these.
-_SURE = ((0.85, "Sure"), (0.65, "Probable"), (0.5, "Possible"), (0.0, "A guess"))
+# Least confidence of each word. What proofs, signs, hints and guesses were measured at falls into these.
+_SURE = ((0.9, "Sure"), (0.8, "Probable"), (0.65, "Possible"), (0.0, "A guess"))
 _ITS_LINE = {
     "Sure": "only this fault prints such a line",
     "Probable": "such a line nearly always means this",

@@ -33,7 +33,6 @@ from babysitter.model.log import LogLevel
 
 MAX_LINES = 400  # of the end of a log
 MAX_REPORTS = 40  # newest of a living job
-LAST_LINES = 3  # of a living job: a warning that nothing follows counts even if it names nothing
 MAX_LAST_WORDS = 30  # lines of an end that may name its cause in words that sound harmless
 FIRST_VOTE = 1.5  # the report that stands first
 VAGUE_VOTE = 0.4  # words that stand in reports of many causes
@@ -51,8 +50,7 @@ _SERVES = re.compile(
     r"events?|input|commands?|users?)\b"
 )
 _REPORTED = frozenset({Stance.REPORTED})
-_CALM = frozenset({LogLevel.DEBUG, LogLevel.INFO})
-_MILD = _CALM | {LogLevel.WARNING}
+_MILD = frozenset({LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING})
 _ENDS_IN_NOTHING = re.compile(r"[:=]\s*(?:0+(?:\.0+)?%?|false|none|null|no)\W*$", re.IGNORECASE)
 _EXCEPTION_NAME = re.compile(r"(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Warning): (?=\S)")
 _HAPPENED = _REPORTED | {Stance.RETRIED, Stance.TOLERATED}
@@ -96,9 +94,7 @@ def find_unexplained(
             ordinary[entry.speaker] += is_ordinary(entry.frame)
         elif course.has_failed or ordinary[entry.speaker] < MIN_ORDINARY_LINES:
             report = Unexplained(entry, name_cause(entry.message))
-            if _says_enough(report, course, is_last=entry.place > entries[-1].place - LAST_LINES) and _stance(
-                entry, units, course
-            ) in _standing_stances(course):
+            if _says_enough(report, course) and _stance(entry, units, course) in _standing_stances(course):
                 found.append(report)
     if not course.has_failed and found:
         log_end = _log_end(entries)
@@ -187,14 +183,13 @@ class _Units:
         return self._introduced_by.get(place)
 
 
-def _says_enough(report: Unexplained, course: JobCourse, *, is_last: bool) -> bool:
+def _says_enough(report: Unexplained, course: JobCourse) -> bool:
     """Whether a line is more than a name, a count of nothing, or a warning that names nothing."""
     message = report.entry.message
     if not read_stems(message) or _ENDS_IN_NOTHING.search(message):
         return False
     is_clear = report.named is not None and not report.named.is_vague
-    level = report.entry.frame.level
-    return course.has_failed or is_clear or level not in (_CALM if is_last else _MILD)
+    return course.has_failed or is_clear or report.entry.frame.level not in _MILD
 
 
 def _standing_stances(course: JobCourse) -> frozenset[Stance]:

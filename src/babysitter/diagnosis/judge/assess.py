@@ -11,6 +11,7 @@ from babysitter.diagnosis.judge.blind import blind
 from babysitter.diagnosis.judge.evidence import retain_findings
 from babysitter.diagnosis.judge.failing import failing
 from babysitter.diagnosis.judge.finished import finished
+from babysitter.diagnosis.judge.measured_confidence import as_measured
 from babysitter.diagnosis.judge.missing_job import missing
 from babysitter.diagnosis.judge.pending import pending
 from babysitter.diagnosis.judge.phase_result import PhaseResult
@@ -106,7 +107,7 @@ def _verdict(snapshot: Snapshot, outcome: PhaseResult, trail: tuple[Phase, ...],
         memory=memory,
         next_check_s=min(usual_s, outcome.check_again_s or usual_s),
         outlook=progress_summary(snapshot),
-        diagnosis=outcome.diagnosis,
+        diagnosis=as_measured(outcome.diagnosis) if outcome.diagnosis else None,
         attempt=snapshot.attempt.id,
         signals=outcome.signals,
         blind=spots,

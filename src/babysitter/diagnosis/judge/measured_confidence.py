@@ -1,0 +1,41 @@
+"""What is told as confidence: how often verdicts of such a weight were right on labelled incidents.
+
+The judge compares weights; they are no frequencies. The table was fitted on the incidents that were open
+while the rules were written, with half of all rules taken away at random, so that it also holds for lines
+that no rule has seen. `benchmarks/calibration.py` checks it on others (docs/diagnosis-accuracy.md).
+"""
+
+from dataclasses import replace
+from itertools import pairwise
+
+from babysitter.model.cause_info import about
+from babysitter.model.finding import Cause
+from babysitter.model.verdict import Diagnosis
+
+# (weight, share of right verdicts), rising; between two points the line between them holds.
+MEASURED = (
+    *((0.0, 0.0), (0.32, 0.5), (0.46, 0.6), (0.48, 0.62)),
+    *((0.58, 0.72), (0.7, 0.86), (0.9, 0.96), (1.0, 1.0)),
+)
+NOT_KNOWN = 0.35  # that nothing can be known is rarely the whole truth
+MOST_CALM = 0.86  # of "nothing is wrong", whatever says so
+
+
+def as_measured(diagnosis: Diagnosis) -> Diagnosis:
+    """The diagnosis with its confidence as a frequency."""
+    return replace(diagnosis, confidence=_measured(diagnosis))
+
+
+def _measured(diagnosis: Diagnosis) -> float:
+    if diagnosis.cause is Cause.UNKNOWN:
+        return NOT_KNOWN
+    told = share_right(diagnosis.confidence)
+    return min(told, MOST_CALM) if about(diagnosis.cause).is_benign else told
+
+
+def share_right(weight: float) -> float:
+    """How often verdicts of this weight are right."""
+    for (low, low_share), (high, high_share) in pairwise(MEASURED):
+        if weight <= high:
+            return round(low_share + (high_share - low_share) * (weight - low) / (high - low), 2)
+    return MEASURED[-1][1]

@@ -1,0 +1,39 @@
+"""Confidence as a frequency: it rises with the weight; calm and unknown verdicts have their limits."""
+
+import pytest
+
+from babysitter.diagnosis.causes.guess import CONFIDENCE
+from babysitter.diagnosis.causes.signature_files import STRENGTHS
+from babysitter.diagnosis.judge.measured_confidence import MOST_CALM, NOT_KNOWN, as_measured, share_right
+from babysitter.messages.diagnosis_words import certainty_of
+from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.verdict import Diagnosis
+
+
+@pytest.mark.parametrize(
+    ("weight", "word"),
+    [
+        (STRENGTHS["proof"], "Sure"),
+        (STRENGTHS["sign"], "Probable"),
+        (STRENGTHS["hint"], "Possible"),
+        (STRENGTHS["guess"], "A guess"),
+        (CONFIDENCE, "A guess"),
+    ],
+)
+def test_share_right_of_a_strength_has_its_word(weight, word):
+    assert certainty_of(share_right(weight)) == word
+
+
+def test_share_right_rises_with_the_weight():
+    shares = [share_right(hundredths / 100) for hundredths in range(101)]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [(Cause.HEALTHY, MOST_CALM), (Cause.UNKNOWN, NOT_KNOWN), (Cause.HOST_OOM, share_right(0.95))],
+)
+def test_as_measured_knows_the_cause(cause, told):
+    diagnosis = Diagnosis(cause, Severity.FATAL, ActionKind.ESCALATE, "because", 0.95)
+    assert as_measured(diagnosis).confidence == told
