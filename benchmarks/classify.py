@@ -28,12 +28,14 @@ from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rule import AppliesTo, Rule
 from babysitter.diagnosis.causes.rule_index import RuleIndex, index_of
 from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
+from babysitter.diagnosis.frame.line import read_frame, strip_headers
 from babysitter.diagnosis.signatures.pattern import Pattern, capturer
 from babysitter.diagnosis.signatures.scanner import tidy
 from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanScanner
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.playbook.load import load
+from babysitter.usecases.classify_text import examine
 
 RULES = 500
 PAGE_LINES = 5_000
@@ -206,6 +208,18 @@ def page_ms(playbook: Playbook, text: bytes) -> tuple[float, float]:
     )
 
 
+def judged_ratio(playbook: Playbook, book: RuleIndex, engine: HyperscanScanner, text: bytes) -> float:
+    """How many times as long as scanning it takes to judge a page that nobody has read before."""
+    facts, page = JobFacts(state=JobState.RUNNING), text.decode()
+
+    def judge_page() -> None:
+        read_frame.cache_clear()
+        strip_headers.cache_clear()
+        examine(page, playbook, facts)
+
+    return best(judge_page) / best(partial(attributed, engine, book, text))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
@@ -234,6 +248,7 @@ def main() -> int:
         result[f"memchr_ratio{name}"] = best(partial(text.find, b"\x00")) / took_s[name]
     page = generated(PAGE_LINES, 0.005)
     result["ms_per_5000_lines"], result["ms_per_5000_lines_from_page"] = page_ms(playbook, page)
+    result["judged_page_in_units_of_its_scan"] = judged_ratio(playbook, book, engine, page)
     if options.json:
         print(json.dumps({name: round(value, 3) for name, value in result.items()}))
         return 0
@@ -244,6 +259,7 @@ def main() -> int:
     print(f"against a plain memchr scan:   {result['memchr_ratio']:.4f} x as fast")
     print(f"memory beyond the text:        {result['rss_mb']:.0f} MB")
     print(f"5,000 new lines to findings:   {result['ms_per_5000_lines']:.1f} ms")
+    print(f"judging them as well:          {result['judged_page_in_units_of_its_scan']:.1f} x the scan alone")
     print(f"the same from the JSON page:   {result['ms_per_5000_lines_from_page']:.1f} ms")
     return 0
 

@@ -73,4 +73,4 @@ def test_followed_says_that_the_job_went_on():
     reasons = (Reason("store.refused.overcome", True, "the job advanced after it (line 9)"),)
     aftermath = WhatFollowed.of_facts(JobFacts(state=JobState.FAILED, failure_count=3), reasons)
     assert aftermath.retries == 2
-    assert "The job went on: the job advanced after it" in followed_words(FOUND, aftermath, ())
+    assert "The job advanced after it (line 9)." in followed_words(FOUND, aftermath, ())

@@ -99,7 +99,7 @@ def followed_words(diagnosis: Diagnosis, aftermath: WhatFollowed, quoted: Sequen
     """What came after the decisive line: retries, further lines, the end. "" where nothing is known."""
     parts = []
     if aftermath.went_on:
-        parts.append(f"The job went on: {aftermath.went_on}.")
+        parts.append(f"{aftermath.went_on[0].upper()}{aftermath.went_on[1:]}.")
     if aftermath.retries:
         parts.append(f"It was tried again {count(aftermath.retries, 'time')}.")
     further = [each.text for each in diagnosis.cascade if not _SAYS_NOTHING.match(each.text)]
