@@ -12,6 +12,10 @@ def encoded(secret: Secret) -> str:
     return base64.b64encode(secret.value.encode()).decode()
 
 
+def plural(name: str) -> str:
+    return f"{name}s" if name.endswith(("token", "key")) else name
+
+
 def escaped(value: str) -> str:
     return quote(value, safe="")
 
@@ -34,6 +38,7 @@ MORE_NAMED: dict[str, Callable[[Secret], str]] = {
     "from-literal": lambda s: f"kubectl create secret generic x --from-literal={s.snake}='{s.value}'",
     "yaml-tag": lambda s: f"service:\n  {s.snake}: !!str {s.value}\n",
     "yaml-arguments": lambda s: f"args:\n  - --lr\n  - '0.1'\n  - {s.flag}\n  - '{s.value}'\n",
+    "yaml-list": lambda s: f"{plural(s.snake)}:\n  - {s.value}\nport: 80",
     "json-in-address": lambda s: "https://x.example/?state=" + escaped(json.dumps({s.snake: s.value})),
     "html-quotes": lambda s: f"{{&quot;{s.snake}&quot;: &quot;{s.value}&quot;}}",
     "html-cells": lambda s: f"<tr><td>{s.name}</td><td>{s.value}</td></tr>",

@@ -72,6 +72,8 @@ def _block(text: str, at: int, line: str) -> Read:
     if head is None:
         return [], at
     judged = judge_name(head[2][-MAX_NAME:])
+    if judged is Name.POSSIBLE and head[2].endswith("s"):  # a list of what one of them is called
+        judged = at_most_probable(judge_name(head[2][-MAX_NAME:-1]))
     if judged not in (Name.SECRET, Name.PASSWORD, Name.PROBABLE):
         return [], at
     if text[at : at + 1] not in ("", "-") and not text[at : at + 1].isspace():
