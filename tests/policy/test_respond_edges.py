@@ -15,8 +15,9 @@ from babysitter.model.message import MessageKind, Told
 from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy, Silence
 from babysitter.model.progress import StagePace
-from babysitter.model.proposal import ProposalStatus
-from babysitter.policy.respond import respond
+from babysitter.model.proposal import Answer, Decision, ProposalStatus, Surface
+from babysitter.model.submission import SubmitContext
+from babysitter.policy.respond import eligibility_of, offer_of, respond
 from tests.policy.test_respond import PROPOSED, ZOMBIE, applied, of, told
 from tests.support.build import NOON, ROOT, at, case, diagnosis, verdict, watch
 
@@ -186,3 +187,57 @@ def test_offers_of_one_trouble_are_limited(others, offered):
     assert len(of(Propose, intents)) == offered
     later = respond(case(ZOMBIE, replace(gone, told=(*lately, *more)), now=at(300)))
     assert len(of(Propose, later)) == 1
+
+
+@pytest.mark.parametrize(
+    ("missing", "because"),
+    [((), "the command is not known any more"), (("No bundle.", "No folder."), "No bundle. No folder.")],
+)
+def test_offer_without_a_way_is_withdrawn_with_the_reason(missing, because):
+    about = watch(submit_context=SubmitContext(missing=missing))
+    (withdrawn,) = of(Withdraw, respond(case(ZOMBIE, PROPOSED, submission=None, watch=about)))
+    assert withdrawn.because == because
+    found = diagnosis(action=ActionKind.ESCALATE)
+    refused = case(verdict(found), PROPOSED, submission=None, watch=about)
+    (withdrawn,) = of(Withdraw, respond(refused))
+    assert withdrawn.because == eligibility_of(refused, found).value
+
+
+@pytest.mark.parametrize(("asked_by", "stands"), [("an agent", True), ("babysit", False)])
+def test_offer_that_was_asked_for_stands_though_no_restart_is_advised(asked_by, stands):
+    escalated = verdict(diagnosis(action=ActionKind.ESCALATE))
+    facts = offer_of(case(ZOMBIE), INCIDENT.id, diagnosis()).facts
+    standing = replace(PROPOSAL, asked_by=asked_by, facts=facts)
+    intents = respond(case(escalated, replace(PROPOSED, proposals=(standing,))))
+    assert (not of(Withdraw, intents)) is stands
+
+
+@pytest.mark.parametrize("status", [ProposalStatus.DENIED, ProposalStatus.UNANSWERED])
+def test_answered_offer_is_made_anew_when_its_facts_moved(status):
+    facts = replace(PROPOSAL.facts, cause=Cause.HOST_OOM)
+    ledger = replace(PROPOSED, proposals=(replace(PROPOSAL, status=status, facts=facts),))
+    assert len(of(Propose, respond(case(ZOMBIE, ledger, now=at(400))))) == 1
+    denied = replace(PROPOSED, proposals=(replace(PROPOSAL, status=status),))
+    waits = verdict(diagnosis(action=ActionKind.ESCALATE))
+    assert not of(Propose, respond(case(waits, denied, now=at(400))))
+
+
+def test_offer_whose_snooze_is_over_replaces_the_old_one():
+    snoozed = replace(PROPOSAL, status=ProposalStatus.SNOOZED, asked_by="an agent", asked_because="slow")
+    answer = Decision(PROPOSAL.id, ADA, Answer.SNOOZE, Surface.SLACK, NOON, at(3600))
+    ledger = replace(PROPOSED, proposals=(snoozed,), decisions=(answer,))
+    intents = respond(case(ZOMBIE, ledger, now=at(3600)))
+    assert [each.proposal for each in of(Withdraw, intents)] == [PROPOSAL.id]
+    (made,) = of(Propose, intents)
+    assert (made.proposal.asked_by, made.proposal.asked_because) == ("an agent", "slow")
+
+
+@pytest.mark.parametrize(
+    "status", [ProposalStatus.DENIED, ProposalStatus.UNANSWERED, ProposalStatus.APPROVED]
+)
+def test_answered_offer_is_not_withdrawn_when_the_trouble_is_over(status):
+    answered = replace(PROPOSED, proposals=(replace(PROPOSAL, status=status),))
+    intents = respond(case(verdict(), answered, now=at(900)))
+    assert ended(intents) == [INCIDENT.id]
+    assert not of(Withdraw, intents)
+    assert ended(respond(case(verdict(), replace(answered, proposals=()), now=at(900)))) == [INCIDENT.id]
