@@ -12,6 +12,7 @@ import zstandard
 
 from babysitter.model.finding import Cause
 from babysitter.surfaces.cli.commands import run
+from tests.support.session_folder import session_in
 
 CASES = Path(__file__).parents[2] / "fixtures" / "diagnosis.yaml"
 
@@ -126,3 +127,17 @@ def test_classify_against_a_good_run_shows_what_is_new(tmp_path, capsys):
     assert "hunter2secret99" not in first["text"]
     assert run(["classify", str(bad), "--against", str(good)]) == 0
     assert "Different from the last good run:" in capsys.readouterr().out
+
+
+def test_classify_reads_a_session_folder(tmp_path, capsys):
+    session = session_in(tmp_path)
+    session.worker("Trainer", 77, "OSError: [Errno 28] No space left on device\n")
+    assert run(["classify", str(session.root), "--state", "failed", "--json"]) == 0
+    reply = json.loads(capsys.readouterr().out)
+    assert reply["diagnosis"]["cause"] == Cause.DISK_FULL.value
+    assert reply["diagnosis"]["evidence"][0]["source"].startswith("10.0.0.2 worker-")
+
+
+def test_classify_names_a_folder_without_logs(tmp_path, capsys):
+    assert run(["classify", str(tmp_path)]) == 2
+    assert "is not a session folder of Ray" in capsys.readouterr().err

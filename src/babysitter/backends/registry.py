@@ -4,7 +4,7 @@ Nothing is contacted here: connections, tunnels and probing wait for the first l
 """
 
 import shlex
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from babysitter.backends.batching import BatchingReader
 from babysitter.backends.cluster_spec import DEFAULT_IRIS, ClusterSpec
 from babysitter.backends.connection_check import Check
 from babysitter.backends.iris.job_path import parse_job_path
+from babysitter.backends.log_folder import LogFolder
 from babysitter.backends.ray.dashboard_address import dashboard_address
 from babysitter.backends.ray.submission_id import parse_submission_id
 from babysitter.backends.wrappers import CoalescingReader, LimitedReader, RetryingReader
@@ -184,6 +185,13 @@ def parse_job_id(spec: ClusterSpec, text: str) -> JobId:
 def parse_path_id(text: str) -> JobId:
     """A full job id that begins with a slash. Raises UserError for anything that is none."""
     return parse_job_path(text)
+
+
+def read_log_folder(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> LogFolder:
+    """The logs of a run as they lie in folders, one for each machine. Raises UserError for other folders."""
+    from babysitter.backends.ray.session_reading import read_session
+
+    return read_session(folders, driver_logs)
 
 
 def command_examples() -> tuple[str, ...]:

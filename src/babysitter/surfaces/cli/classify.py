@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 def classify(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Log files, also .gz and .zst; - or nothing reads standard input."),
+        typer.Argument(
+            help="Log files, also .gz and .zst, or session folders of Ray; - or nothing reads standard input."
+        ),
     ] = None,
     kind: Annotated[str, typer.Option(help="Kind of job (zephyr, plain, training, ray); empty = any.")] = "",
     threads: Annotated[list[Path] | None, typer.Option(help="A thread dump as text (py-spy).")] = None,
@@ -52,6 +54,7 @@ def classify(
     """Find the cause in log files, offline: cause first, then the lines that prove it, then what to do."""
     from babysitter.playbook.load import load
     from babysitter.shipped import shipped
+    from babysitter.usecases.classify_folder import examine_folder
     from babysitter.usecases.classify_text import examine, good_runs_of, lines_around, missing
 
     with waiting_for("the rules to be read, which takes seconds the first time"):
@@ -64,15 +67,23 @@ def classify(
         last_line_age_s=last_log_age,
     )
     names = [path for path in files or [] if str(path) != "-"]
-    is_enough_without = bool(threads or error or pending_reason)
-    text = read_text(names) if names else read_standard_input(may_be_empty=is_enough_without)
-    source = names[0].name if len(names) == 1 else "log"
     dumps = [read_text([each]) for each in threads or []]
-    with waiting_for(f"the diagnosis of {len(text):,} characters"):
-        good = good_runs_of([read_text([each]) for each in against or []])
-        examined = examine(text, rules, facts, source=source, dumps=dumps, good=good)
-        if why_not is not None:
-            examined = replace(examined, reasons=missing(text, rules, why_not, facts, dumps=dumps))
+    good = good_runs_of([read_text([each]) for each in against or []])
+    folder = None
+    if any(path.is_dir() for path in names):
+        with waiting_for("the folder to be read"):
+            folder = examine_folder(names, rules, facts, dumps=dumps, good=good)
+        text, source, facts, examined = folder.text, folder.folder.name, folder.facts, folder.examined
+        if not as_json:
+            typer.echo(f"Read from {source}: {folder.folder.summary}.", err=True)
+    else:
+        is_enough_without = bool(threads or error or pending_reason)
+        text = read_text(names) if names else read_standard_input(may_be_empty=is_enough_without)
+        source = names[0].name if len(names) == 1 else "log"
+        with waiting_for(f"the diagnosis of {len(text):,} characters"):
+            examined = examine(text, rules, facts, source=source, dumps=dumps, good=good)
+    if why_not is not None:
+        examined = replace(examined, reasons=missing(text, rules, why_not, facts, dumps=dumps))
     if why_not is not None and not as_json:
         _print_reasons(examined)
         return
@@ -92,7 +103,8 @@ def classify(
     from babysitter.surfaces.printable import safe_lines
 
     diagnosis = examined.diagnosis
-    quoted = quote_evidence(diagnosis, lines_around(text, diagnosis.evidence, source=source))
+    around = () if folder is not None else lines_around(text, diagnosis.evidence, source=source)
+    quoted = folder.quoted if folder is not None else quote_evidence(diagnosis, around)
     followed = followed_words(diagnosis, WhatFollowed.of_facts(facts, examined.verdict.reasons), quoted)
     shown = DiagnosisView.of(diagnosis), [QuotedLineView.of(each) for each in quoted], safe_lines(followed)
     if as_json:
