@@ -5,7 +5,7 @@ a factory to `EYES` (and to `HANDS` when it acts).
 """
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +37,10 @@ IRIS_SETS = frozenset({"name", "failIfExists", "existingJobPolicy", "fail_if_exi
 RAY_COMMAND = "ray job submit --entrypoint-num-cpus 1 -- python x.py"
 
 
+async def _is_up(_job: JobId) -> None:
+    return
+
+
 @dataclass
 class BackendUnderTest:
     """`behind`: the server that answers as a test says, where it is one.
@@ -59,6 +63,7 @@ class BackendUnderTest:
     new: JobId = _NEW
     given: Submission | None = None  # a person's command, named; None = the one of `again`
     set_by_us: frozenset[str] = frozenset()  # fields of a request that every launch sets
+    until_up: Callable[[JobId], Awaitable[None]] = _is_up  # a real cluster takes a moment to start a job
     breaks: Callable[[str], None] = len  # from now on acts are answered with 503 and this code
 
     @property

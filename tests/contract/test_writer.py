@@ -114,6 +114,7 @@ async def test_launch_never_replaces_a_job_that_has_ended(scripted):
     world = scripted
     launched = await stored_submission(world)
     await world.writer.submit(launched)
+    await world.until_up(world.new)
     await world.writer.stop(world.new)
     with pytest.raises(SubmissionRefused, match="already exists"):
         await world.writer.submit(launched)

@@ -109,6 +109,7 @@ async def live_hands() -> AsyncIterator[BackendUnderTest]:
             given=replace(given, job=new),
             set_by_us=frozenset({"babysit_record"}),
             breaks=breaks,
+            until_up=lambda job: _until_running(client, job),
         )
     finally:
         client.broken = ""

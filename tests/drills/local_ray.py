@@ -58,6 +58,7 @@ class LocalRay:
             "RAY_USAGE_STATS_ENABLED": "0",
             "RAY_AUTH_MODE": "token" if self.token else "disabled",
             "RAY_DASHBOARD_ENABLE_PROFILING": "1",
+            "PATH": f"{self.bin_folder}:{os.environ['PATH']}",  # py-spy is found there
         }
         with (self.folder / "ray.log").open("ab") as output:
             self._process = subprocess.Popen(
