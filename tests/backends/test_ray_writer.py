@@ -17,6 +17,7 @@ from babysitter.backends.ray.restart_checks import (
     NAME_TAKEN,
     NOT_SUBMITTED,
     PACKAGE_GONE,
+    PROGRAM,
     RECORD_CHANGED,
     RESOURCES_UNKNOWN,
     VARIABLE,
@@ -220,6 +221,7 @@ async def test_a_package_is_looked_for_before_the_stop():
 async def test_a_recorded_folder_is_sent_in_place_of_the_package(tmp_path):
     (tmp_path / "x.py").write_text("print(1)\n")
     async with acting() as (dashboard, reader, writer):
+        dashboard.jobs[HANG]["entrypoint"] = "python x.py"
         submission = await restart(reader, workdir=str(tmp_path))
         dashboard.packages.clear()
         assert await ids_of(writer, submission) == []
@@ -227,6 +229,10 @@ async def test_a_recorded_folder_is_sent_in_place_of_the_package(tmp_path):
         (name,) = dashboard.packages
         assert dashboard.posted[0]["runtime_env"] == {**ENVIRONMENT, "working_dir": f"gcs://{name}"}
         assert "--working-dir" in await writer.by_hand(submission)
+        there = await restart(reader, workdir=str(tmp_path), job=JobId("free"))
+        assert await ids_of(writer, there) == []
+        (tmp_path / "x.py").rename(tmp_path / "y.py")
+        assert await ids_of(writer, there) == [PROGRAM]  # the folder of another project
         gone = replace(submission, workdir=str(tmp_path / "gone"))
         assert FOLDER in await ids_of(writer, gone)
 
@@ -279,6 +285,7 @@ def test_every_check_has_a_stable_id():
         "record-changed",
         "package-gone",
         "folder-missing",
+        "file-not-shipped",
         "variable-missing",
         "name-taken",
         "resources-unknown",

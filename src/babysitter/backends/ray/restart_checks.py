@@ -14,6 +14,7 @@ NOT_SUBMITTED = "not-submitted"
 RECORD_CHANGED = "record-changed"
 PACKAGE_GONE = "package-gone"
 FOLDER = "folder-missing"
+PROGRAM = "file-not-shipped"
 VARIABLE = "variable-missing"
 NAME_TAKEN = "name-taken"
 IMPOSSIBLE = "nothing-to-submit"
@@ -36,7 +37,7 @@ class RestartFacts:
 
     `session_shown`: the start of the head that the proposal rests on. `record_is_same`: whether the record
     of the old job still says what was shown. `package`: its name and whether Ray has it. `folder_fault`: why
-    the folder cannot be sent.
+    the folder cannot be sent. `absent_files`: what the program names and the folder does not hold.
     """
 
     place: str
@@ -47,6 +48,7 @@ class RestartFacts:
     package: str = ""
     package_exists: Fact[bool] | None = None
     folder_fault: str = ""
+    absent_files: tuple[str, ...] = ()
     missing_variables: tuple[str, ...] = ()
     name_is_taken: Fact[bool] | None = None
     name: str = ""
@@ -140,6 +142,17 @@ def check_folder(facts: RestartFacts) -> Iterator[PreflightFinding]:
         yield PreflightFinding(FOLDER, BLOCK, facts.folder_fault)
 
 
+def check_program(facts: RestartFacts) -> Iterator[PreflightFinding]:
+    """The folder holds the files that the program names: else it is another project's."""
+    if facts.absent_files:
+        yield PreflightFinding(
+            PROGRAM,
+            BLOCK,
+            f"The folder does not hold {', '.join(facts.absent_files)}, which the job runs.",
+            "Name the folder of the job's code with --workdir.",
+        )
+
+
 def check_variables(facts: RestartFacts) -> Iterator[PreflightFinding]:
     """Variables that are to be taken from the environment are set there."""
     if names := facts.missing_variables:
@@ -180,6 +193,7 @@ CHECKS: Mapping[str, Callable[[RestartFacts], Iterator[PreflightFinding]]] = Map
         RECORD_CHANGED: check_record,
         PACKAGE_GONE: check_package,
         FOLDER: check_folder,
+        PROGRAM: check_program,
         VARIABLE: check_variables,
         NAME_TAKEN: check_name,
         RESOURCES_UNKNOWN: check_resources,

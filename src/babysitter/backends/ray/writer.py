@@ -133,7 +133,9 @@ class RayWriter:
         if body.get(stored_job.RECORD):
             facts = replace(facts, record_is_same=await _fact(lambda: self._is_same_record(body)))
         if submission.workdir:
-            return replace(facts, folder_fault=await _folder_fault(submission.workdir))
+            folder = Path(submission.workdir)
+            absent = _absent_files(folder, stored_job.words_of(str(body["entrypoint"])))
+            return replace(facts, folder_fault=await _folder_fault(folder), absent_files=absent)
         if name := stored_job.package_of(body):
             exists = await _fact(lambda: package_answers(self._line, name))
             facts = replace(facts, package=name, package_exists=exists)
@@ -171,10 +173,18 @@ async def _fact(ask: Callable[[], Awaitable[T]]) -> Fact[T]:
         return NotKnown(fault.sentence, may_pass=True)
 
 
-async def _folder_fault(workdir: str) -> str:
+def _absent_files(folder: Path, program: tuple[str, ...]) -> tuple[str, ...]:
+    """Scripts that the program names by a path inside the folder, and that are not there."""
+    scripts = (
+        word for word in program if word.endswith((".py", ".sh")) and not word.startswith(("/", "~", "$"))
+    )
+    return tuple(word for word in scripts if not (folder / word).is_file())
+
+
+async def _folder_fault(folder: Path) -> str:
     """Why the files of the folder cannot be sent; "" when they can."""
     try:
-        await pack_folder(Path(workdir))
+        await pack_folder(folder)
     except UserError as fault:
         return str(fault)
     return ""
