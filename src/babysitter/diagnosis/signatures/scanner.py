@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +15,7 @@ from babysitter.diagnosis.signatures.hit import Hit
 from babysitter.diagnosis.signatures.pattern import LINE_LIMIT_BYTES, Pattern
 
 SMALL_BYTES = 8 << 20  # below this the time to compile a fast database does not come back
+MAX_ENGINES = 4
 
 _BLOCK = LINE_LIMIT_BYTES // 2
 _TAIL_BYTES = 4096
@@ -42,17 +44,23 @@ def tidy(text: bytes) -> bytes:
 
 
 def open_engine(patterns: Sequence[Pattern], *, size_hint: int = 1 << 30) -> Scanner:
-    """The best engine for this machine and for about this many bytes; compiled databases are kept on disk."""
+    """The best engine for this machine and for about this many bytes.
+
+    The last few are kept for rules that are read again; compiled databases are kept on disk too.
+    """
+    may_wait = size_hint >= SMALL_BYTES or cache_file(patterns).exists()
+    return _engine(tuple(patterns), may_wait)
+
+
+@lru_cache(maxsize=MAX_ENGINES)
+def _engine(patterns: tuple[Pattern, ...], may_wait: bool) -> Scanner:
     from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
 
     try:
         from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanScanner
     except ImportError:
         return Re2Scanner(patterns)
-    cache = cache_file(patterns)
-    if size_hint < SMALL_BYTES and not cache.exists():
-        return Re2Scanner(patterns)
-    return HyperscanScanner(patterns, cache=cache)
+    return HyperscanScanner(patterns, cache=cache_file(patterns)) if may_wait else Re2Scanner(patterns)
 
 
 def cache_file(patterns: Sequence[Pattern]) -> Path:
