@@ -6,10 +6,10 @@ from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.material import Candidate, LineMarks, Material, Remark
 from babysitter.advisor.question import ask_about
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
+from babysitter.engine.advice_material import mark_lines, material_of_text
 from babysitter.model.finding import Cause, Findings
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.usecases.advice_material import mark_lines, material_of_text
 from tests.redact.secrets import BARE, NAMED, PLACED, made, trace_of
 
 FAULT = "E writer: the manifest of part 17 was rewritten by somebody else"

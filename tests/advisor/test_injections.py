@@ -12,10 +12,10 @@ from babysitter.advisor.material import Material, RulesVerdict
 from babysitter.advisor.question import ask_about
 from babysitter.advisor.spending import SpendingLimits
 from babysitter.advisor.verify import verify
+from babysitter.engine.advice_material import mark_lines
 from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.opinion import Combined, NoOpinion, Opinion
-from babysitter.usecases.advice_material import mark_lines
 from tests.advisor.injections import INJECTIONS
 from tests.support.anthropic_server import message, scripted_model, use
 

@@ -153,7 +153,8 @@ def _drop_what_was_added(connection: Connection) -> None:
     connection.exec_driver_sql("DROP TABLE incident_history")
     for table in ("ladders", "ladder_attempts"):
         connection.exec_driver_sql(f"DROP TABLE {table}")
-    connection.exec_driver_sql("DROP TABLE run_profiles")
+    for table in ("run_profiles", "opinions"):
+        connection.exec_driver_sql(f"DROP TABLE {table}")
 
 
 def test_every_step_leads_to_the_schema_of_a_new_database(tmp_path: Path):

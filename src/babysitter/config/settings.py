@@ -200,6 +200,13 @@ class AdvisorSettings(_Section):
     timeout_s: Annotated[float, BeforeValidator(_span_s)] = Field(
         default=90.0, gt=0, le=600, description="for one opinion; at a terminal 60 at most"
     )
+    ask: Literal["incidents", "unsure", "on-request"] = Field(
+        default="incidents",
+        description="what the service asks about: each new incident, those of low confidence, or none",
+    )
+    calls_per_day: int = Field(default=200, ge=0, description="of the service, in 24 h")
+    tokens_per_day: int = Field(default=2_000_000, ge=0, description="of the service, in 24 h")
+    cost_usd_per_day: float = Field(default=0.0, ge=0, description="in 24 h; 0 = no limit in money")
     calls: int = Field(default=4, ge=1, le=20, description="of the model, for one opinion")
     tokens: int = Field(default=60_000, ge=1_000, description="for one opinion, all calls together")
     cost_usd: float = Field(default=0.0, ge=0, description="for one opinion; 0 = no limit in money")

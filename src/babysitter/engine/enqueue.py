@@ -66,6 +66,7 @@ async def subject_of(
         affected=affected,
         earlier=await earlier_incidents(tx, trouble) if trouble is not None else EarlierIncidents(),
         taught=await _taught(tx, trouble) if trouble is not None else (),
+        advice=await tx.opinions.of(trouble.id) if trouble is not None else None,
     )
 
 

@@ -17,9 +17,11 @@ from babysitter.engine.dead_mans_switch import DeadMansSwitch
 from babysitter.engine.deliver import Deliverer
 from babysitter.engine.emergency import EmergencyChannel
 from babysitter.engine.leadership import BEAT_INTERVAL_S
+from babysitter.engine.open_advisor import is_advised, open_advisor
 from babysitter.engine.periodic import PeriodicActivity
 from babysitter.engine.reload_rules import load_rules, prepare_rules, refresh_rules
 from babysitter.engine.schedule import Schedule
+from babysitter.engine.second_opinions import SecondOpinions
 from babysitter.engine.status_file import WRITE_INTERVAL_S, StatusFile
 from babysitter.engine.timer import Timer
 from babysitter.errors import FactsChanged, StorageUnavailable
@@ -31,6 +33,7 @@ TICK_INTERVAL_S = 0.25
 RULES_INTERVAL_S = 5.0
 OVERVIEW_INTERVAL_S = 10.0
 EMERGENCY_INTERVAL_S = 1.0
+ADVISOR_INTERVAL_S = 2.0
 STOP_TIMEOUT_S = 10.0
 ASKED_TO_END = "It was asked to end"
 
@@ -159,6 +162,10 @@ class Service:
             activity("emergency", self._attend_to_storage, EMERGENCY_INTERVAL_S),
             activity("status", self._write_status, WRITE_INTERVAL_S),
         ]
+        if is_advised(app.settings):
+            waits = app.settings.advisor.exchange is not None
+            opinions = SecondOpinions(app, open_advisor(app.settings), waits_for_answers=waits)
+            listed.append(activity("advisor", opinions.ask_next, ADVISOR_INTERVAL_S))
         if self._switch is not None:
             listed.append(activity("heartbeat", self._beat, app.settings.heartbeat.interval_s))
         return {each.name: each for each in listed}

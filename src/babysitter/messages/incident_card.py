@@ -9,6 +9,7 @@ from datetime import datetime
 from babysitter.messages.diagnosis_words import sentence_of, what_to_do
 from babysitter.messages.ending import ended_outlook, facts_of_ended, title_of_trouble
 from babysitter.messages.formatting import count, format_duration, format_time
+from babysitter.messages.opinion_text import opinion_note
 from babysitter.messages.proposal_text import change_of, commands_of, notes_of
 from babysitter.messages.run_differences import differences_note
 from babysitter.messages.seen_before import seen_before
@@ -134,6 +135,8 @@ def _notes(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     said = [_word_of(person, was_right=right, cause=cause) for person, right, cause in about.taught]
     if said:
         notes.append(("People say", escape("; ".join(said), most=MAX_SENTENCE_CHARS)))
+    if (opinion := opinion_note(about.advice)) and not about.is_resolved:
+        notes.append(("Second opinion", escape(opinion, most=MAX_SENTENCE_CHARS)))
     differences = about.diagnosis.differences if about.diagnosis is not None else ()
     return (*notes, *differences_note(differences), *_notes_of_answer(about))
 

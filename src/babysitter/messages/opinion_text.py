@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from babysitter.model.opinion import Combined, Opinion, Weighing
+from babysitter.model.opinion import Combined, Opinion, OpinionRecord, Weighing
 from babysitter.redact import redact
 
 MAX_QUOTES = 4
+MAX_QUOTE = 160  # characters of one on a card
 MAX_CHARACTERS = 600  # of one sentence of a reader
 
 
@@ -17,6 +18,25 @@ def opinion_lines(combined: Combined | None) -> list[str]:
     if opinion is None:
         return [f"No second opinion: {_plain(combined.no_opinion)}"]
     return [_headline(combined, opinion), *_grounds(opinion)]
+
+
+def opinion_note(record: OpinionRecord | None) -> str:
+    """The opinion as one paragraph of a card, with what it cost; "" where none was asked for."""
+    if record is None:
+        return ""
+    combined, opinion = record.combined, record.combined.opinion
+    if opinion is None:
+        return f"none was to be had: {_plain(combined.no_opinion)}"
+    quotes = "; ".join(f"{each.line}: {_plain(each.text)[:MAX_QUOTE]}" for each in opinion.quotes[:2])
+    words = _headline(combined, opinion).removeprefix("Second opinion: ")
+    return f"{words} {_plain(opinion.explanation)} ({quotes}){_cost(record)}"
+
+
+def _cost(record: OpinionRecord) -> str:
+    if not record.calls:
+        return ""
+    cost = f", {record.cost_usd:.3f} USD" if record.cost_usd is not None else ""
+    return f" [{record.tokens:,} tokens{cost}]"
 
 
 def _headline(combined: Combined, opinion: Opinion) -> str:

@@ -8,6 +8,7 @@ from babysitter.messages.formatting import cause_name, shortened
 from babysitter.model.finding import Cause, Evidence
 from babysitter.model.ids import JobId, Person
 from babysitter.model.incident import Incident
+from babysitter.model.opinion import OpinionRecord
 from babysitter.model.past_incident import NOTHING_EARLIER, EarlierIncidents
 from babysitter.model.proposal import Decision, Proposal
 from babysitter.model.verdict import Diagnosis, ProgressSummary, Verdict
@@ -49,6 +50,7 @@ class MessageSubject:
     affected: tuple[JobId, ...] = ()
     earlier: EarlierIncidents = NOTHING_EARLIER
     taught: tuple[tuple[Person, bool, Cause | None], ...] = ()  # who said it was right, or its true cause
+    advice: OpinionRecord | None = None  # the second opinion on the incident, where one was asked for
 
     @property
     def job(self) -> str:

@@ -1,9 +1,11 @@
 """A second opinion on a verdict, and what is displayed when rules and opinion meet."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.ids import IncidentId
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +59,17 @@ class Combined:
     second: Cause | None = None
     opinion: Opinion | None = None
     no_opinion: str = ""  # why there is none
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionRecord:
+    """What came of asking about an incident. `transcript`: what was said for it, redacted."""
+
+    incident: IncidentId
+    at: datetime
+    fingerprint: str  # of the question
+    combined: Combined
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float | None = 0.0  # None = the model has no price
+    transcript: str = ""

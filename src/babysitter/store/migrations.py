@@ -82,6 +82,19 @@ def _run_profiles(connection: Connection) -> None:
     connection.exec_driver_sql("CREATE INDEX run_profiles_by_program ON run_profiles (cluster, program, seq)")
 
 
+def _opinions(connection: Connection) -> None:
+    """Second opinions on incidents, and what they cost."""
+    is_postgres = connection.dialect.name == "postgresql"
+    key = "BIGSERIAL NOT NULL PRIMARY KEY" if is_postgres else "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT"
+    connection.exec_driver_sql(
+        f"CREATE TABLE opinions (seq {key}, incident VARCHAR NOT NULL UNIQUE, at BIGINT NOT NULL, "
+        "fingerprint VARCHAR NOT NULL, calls INTEGER NOT NULL, tokens INTEGER NOT NULL, "
+        "cost_micros BIGINT, body TEXT NOT NULL)"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_opinions_at ON opinions (at)")
+    connection.exec_driver_sql("CREATE INDEX ix_opinions_fingerprint ON opinions (fingerprint)")
+
+
 STEPS: Mapping[int, Callable[[Connection], None]] = {
     1: _inbox,
     2: _submit_context,
@@ -90,6 +103,7 @@ STEPS: Mapping[int, Callable[[Connection], None]] = {
     5: _incident_history,
     6: _ladders,
     7: _run_profiles,
+    8: _opinions,
 }
 
 

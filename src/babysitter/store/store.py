@@ -46,6 +46,7 @@ from babysitter.store.ladder_runs import LadderRepository
 from babysitter.store.leases import LeaseRepository
 from babysitter.store.migrations import migrate, version_of
 from babysitter.store.observations import ObservationRepository
+from babysitter.store.opinions import OpinionRepository
 from babysitter.store.outbox import Outbox
 from babysitter.store.run_profiles import RunProfileRepository
 from babysitter.store.version import VERSION
@@ -75,6 +76,7 @@ class Transaction:
     channels: ChannelRepository
     ladders: LadderRepository
     run_profiles: RunProfileRepository
+    opinions: OpinionRepository
 
 
 class Store:
@@ -249,4 +251,5 @@ def _tx(connection: Connection, index: IncidentIndex) -> Transaction:
         channels=ChannelRepository(connection),
         ladders=LadderRepository(connection),
         run_profiles=RunProfileRepository(connection),
+        opinions=OpinionRepository(connection),
     )

@@ -339,3 +339,17 @@ ladder_attempts = Table(
     Column("body", Text, nullable=False),
     PrimaryKeyConstraint("run", "number"),
 )
+
+opinions = Table(
+    "opinions",
+    metadata,
+    _numbered(),
+    Column("incident", String, nullable=False, unique=True),
+    Column("at", UtcDateTime, nullable=False, index=True),
+    Column("fingerprint", String, nullable=False, index=True),  # of the question
+    Column("calls", Integer, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("cost_micros", BigInteger),  # of a US dollar; NULL = the model has no price
+    Column("body", Text, nullable=False),
+    sqlite_autoincrement=True,
+)

@@ -10,6 +10,7 @@ from babysitter.errors import UserError
 from babysitter.messages.argument import TOPICS, argument_lines, topic_of
 from babysitter.messages.diagnosis_words import sentence_of
 from babysitter.messages.formatting import count
+from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.finding import Cause
 from babysitter.model.ids import WatchId
 from babysitter.model.verdict import Reason, Verdict
@@ -62,6 +63,20 @@ async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation
             next_step=f"It speaks of: {topics}. Causes are listed by `babysit playbook list`.",
         )
     return Explanation(found, verdict, about, why_not)
+
+
+async def advice_lines(app: App, watch: Watch) -> list[str]:
+    """The second opinions on the incidents of a watch, with what was said for them, oldest first."""
+    lines: list[str] = []
+    async with app.store.reading() as tx:
+        for incident in await tx.incidents.incidents_of((watch.id,)):
+            record = await tx.opinions.of(incident.id)
+            if record is None:
+                continue
+            lines.append(f"{incident.id}, {record.at:%Y-%m-%d %H:%M:%S} UTC, question {record.fingerprint}:")
+            lines += opinion_lines(record.combined)
+            lines += record.transcript.splitlines()
+    return lines or [f"Nobody was asked for a second opinion on {watch.root}."]
 
 
 def as_lines(explanation: Explanation, *, is_whole: bool = False) -> Iterator[str]:

@@ -102,21 +102,29 @@ def explain(
     why_not: Annotated[str, typer.Option(help="A suspicion (zombie, stuck) or a cause (host-oom).")] = "",
     all_reasons: Annotated[bool, typer.Option("--all", help="List every reason with its values.")] = False,
     cluster: OfCluster = "",
+    advice: Annotated[
+        bool, typer.Option("--advice", help="Print the second opinions on its incidents, with what was said.")
+    ] = False,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
     """Say why the last verdict is what it is: what is for it, against it, and what would change it."""
+    from babysitter.surfaces.printable import safe
 
     async def explaining() -> str:
         from babysitter.surfaces.diagnosis_view import ReasonView
         from babysitter.surfaces.views import ExplainReply
-        from babysitter.usecases.explain import as_lines
+        from babysitter.usecases.explain import advice_lines, as_lines
         from babysitter.usecases.explain import explain as explain_watch
         from babysitter.usecases.manage_watches import find_watch
         from babysitter.wiring import open_app
 
         async with open_app(settings_from(settings, state_dir)) as app:
+            if advice:
+                return "\n".join(
+                    map(safe, await advice_lines(app, await find_watch(app, job, cluster=cluster)))
+                )
             found = await explain_watch(
                 app, (await find_watch(app, job, cluster=cluster)).id, why_not=why_not
             )

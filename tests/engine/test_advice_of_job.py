@@ -2,10 +2,10 @@
 
 from babysitter.advisor.evidence_pack import build_pack
 from babysitter.diagnosis.text_observation import observation_of_text
+from babysitter.engine.advice_of_job import material_of_job, verdict_of_rules
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.playbook.load import load
-from babysitter.usecases.advice_of_job import material_of_job, verdict_of_rules
 from babysitter.usecases.classify_text import examine
 
 LOG = """\

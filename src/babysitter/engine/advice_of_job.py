@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from babysitter.advisor.combine import is_proven
 from babysitter.advisor.material import Candidate, LineMarks, Material, Remark, RulesVerdict
+from babysitter.engine.advice_material import mark_lines
 from babysitter.model.finding import Evidence, Finding
 from babysitter.model.ids import job_of
 from babysitter.model.job import Job, JobTree, Task
@@ -12,7 +13,6 @@ from babysitter.model.log import LogLine
 from babysitter.model.observation import Observation
 from babysitter.model.seen import Seen
 from babysitter.model.verdict import Diagnosis, Verdict
-from babysitter.usecases.advice_material import mark_lines
 
 MAX_JOBS = 24  # of the tree that are listed
 MAX_TASKS = 12  # that ended badly
