@@ -25,6 +25,7 @@ class Target:
 
 
 DECIDE = ("tests/policy",)
+RESPOND, RESPOND_EDGES = "tests/policy/test_respond.py", "tests/policy/test_respond_edges.py"
 SAGA, NOT_SUBMITTED = "tests/engine/test_restart_saga.py", "tests/engine/test_not_submitted.py"
 BEFORE = "tests/engine/test_approval_preconditions.py"
 APPROVALS, OUTCOME = "tests/usecases/test_approvals.py", "tests/engine/test_restart_outcome.py"
@@ -32,7 +33,7 @@ DELIVER = ("tests/store/test_outbox.py", "tests/engine/test_deliver.py")
 
 TARGETS = (
     Target("policy/restart_budget.py", DECIDE),
-    Target("policy/respond.py", ("tests/policy/test_respond.py", *DECIDE)),
+    Target("policy/respond.py", (RESPOND, RESPOND_EDGES, *DECIDE)),
     Target("policy/build_proposal.py", DECIDE),
     Target("policy/resource_change.py", DECIDE),
     Target("policy/resubmission.py", DECIDE),

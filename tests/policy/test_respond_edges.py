@@ -8,7 +8,16 @@ import pytest
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import IncidentId, JobId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus, Ledger
-from babysitter.model.intent import EndIncident, Expire, Propose, Reassign, Remind, SendMessage, Withdraw
+from babysitter.model.intent import (
+    EndIncident,
+    Expire,
+    OpenIncident,
+    Propose,
+    Reassign,
+    Remind,
+    SendMessage,
+    Withdraw,
+)
 from babysitter.model.job import JobState
 from babysitter.model.memory import Memory
 from babysitter.model.message import MessageKind, Told
@@ -241,3 +250,42 @@ def test_answered_offer_is_not_withdrawn_when_the_trouble_is_over(status):
     assert ended(intents) == [INCIDENT.id]
     assert not of(Withdraw, intents)
     assert ended(respond(case(verdict(), replace(answered, proposals=()), now=at(900)))) == [INCIDENT.id]
+
+
+def test_message_is_known_by_its_incident_and_how_often_it_was_seen():
+    mild = verdict(diagnosis(Cause.STAGE_STUCK, ActionKind.ESCALATE, Severity.DEGRADED))
+    (first,) = of(SendMessage, respond(case(mild)))
+    assert first.key == f"{first.incident}:incident:0"
+    worse = verdict(diagnosis(Cause.STAGE_STUCK, ActionKind.ESCALATE, Severity.FATAL))
+    ledger = applied(respond(case(mild)))
+    (later,) = of(SendMessage, respond(case(worse, ledger, now=at(400))))
+    assert later.key == f"{first.incident}:worse:{ledger.incidents[0].count}"
+
+
+def test_offer_mentions_those_who_may_approve():
+    (message,) = of(SendMessage, respond(case(ZOMBIE, policy=Policy(approvers=((BOB,),)))))
+    assert BOB in message.mentions
+
+
+def test_trouble_that_the_end_has_closed_is_not_opened_again():
+    failed = diagnosis(Cause.CODE_ERROR, ActionKind.ESCALATE)
+    over = verdict(failed, phase=Phase.FINISHED, state=JobState.FAILED)
+    closed = applied(respond(case(over)))
+    assert not of(OpenIncident, respond(case(over, closed)))
+    assert of(OpenIncident, respond(case(verdict(failed), closed)))
+
+
+@pytest.mark.parametrize(
+    ("status", "is_new_attempt", "failed"),
+    [
+        (IncidentStatus.VERIFYING, True, 1),
+        (IncidentStatus.VERIFYING, False, 0),
+        (IncidentStatus.OPEN, True, 0),
+        (IncidentStatus.PROPOSED, False, 0),
+    ],
+)
+def test_only_a_restart_under_its_smoke_check_can_fail(status, is_new_attempt, failed):
+    ledger = replace(PROPOSED, incidents=(replace(INCIDENT, status=status),))
+    attempt = JobId("/ada/dedup-r1/zephyr-dedup-11111111-p0-a0") if is_new_attempt else ZOMBIE.attempt
+    intents = respond(case(replace(ZOMBIE, attempt=attempt), ledger, now=at(400)))
+    assert len(of(EndIncident, intents)) == failed
