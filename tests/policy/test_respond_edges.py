@@ -25,8 +25,9 @@ from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy, Silence
 from babysitter.model.progress import StagePace
 from babysitter.model.proposal import Answer, Decision, ProposalStatus, Surface
+from babysitter.model.seen import Gone
 from babysitter.model.submission import SubmitContext
-from babysitter.policy.respond import eligibility_of, offer_of, respond
+from babysitter.policy.respond import as_asked, eligibility_of, offer_of, respond
 from tests.policy.test_respond import PROPOSED, ZOMBIE, applied, of, told
 from tests.support.build import NOON, ROOT, at, case, diagnosis, verdict, watch
 
@@ -289,3 +290,18 @@ def test_only_a_restart_under_its_smoke_check_can_fail(status, is_new_attempt, f
     attempt = JobId("/ada/dedup-r1/zephyr-dedup-11111111-p0-a0") if is_new_attempt else ZOMBIE.attempt
     intents = respond(case(replace(ZOMBIE, attempt=attempt), ledger, now=at(400)))
     assert len(of(EndIncident, intents)) == failed
+
+
+def test_offer_about_a_job_that_is_gone_expires_all_the_same():
+    later = replace(PROPOSAL, expires_at=NOON + timedelta(hours=30))
+    ledger = replace(PROPOSED, proposals=(later, second(ProposalStatus.OPEN)))
+    seen = verdict(phase=Phase.SUSPECT, gone=Gone("Not known.", NOON))
+    intents = respond(case(seen, ledger, now=NOON + timedelta(hours=25)))
+    assert [each.proposal for each in of(Expire, intents)] == ["p-2"]
+    assert not of(Remind, intents)
+
+
+def test_restart_that_is_asked_for_keeps_its_change():
+    change = diagnosis(Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE)
+    assert as_asked(change) == change
+    assert as_asked(diagnosis(action=ActionKind.ESCALATE)).action is ActionKind.RESTART
