@@ -10,6 +10,8 @@ from functools import partial
 
 import pytest
 
+from babysitter.backends.ray.http_client import RayHttpClient
+from babysitter.backends.ray.ray_launcher import RayLauncher
 from babysitter.errors import NoSuchJob, SubmissionRefused, UserError
 from babysitter.launch import (
     Entrypoint,
@@ -25,7 +27,9 @@ from babysitter.launch import (
 )
 from babysitter.launch.current_client import ray_dashboard
 from babysitter.launch.ray_request import ray_request_of
-from tests.support.ray_dashboard import RayDashboard, served
+from babysitter.model.ids import JobId
+from tests.support.cluster import HandClock
+from tests.support.ray_dashboard import RayDashboard, recorded, served
 
 
 @asynccontextmanager
@@ -137,3 +141,14 @@ def test_the_client_of_a_process_that_uses_ray(monkeypatch):
         current_client({})
     monkeypatch.setitem(sys.modules, "ray", ray_module(is_initialised=False))
     assert isinstance(current_client({}), LocalClient)
+
+
+async def test_a_pending_job_is_waited_for_before_it_is_stopped():
+    dashboard = RayDashboard(jobs={"train": recorded("jobs/02-get-pending")["body"]})
+    async with served(dashboard):
+        launcher = RayLauncher(RayHttpClient(dashboard.url), clock=HandClock())
+        with pytest.raises(SubmissionRefused, match="pending"):
+            await launcher.stop(JobId("train"))
+        assert len(dashboard.asked) >= 20
+        assert dashboard.acted == []
+        await launcher.close()

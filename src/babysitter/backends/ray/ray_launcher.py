@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from babysitter.backends.ray.writer import RayWriter
 from babysitter.clock import Clock
 from babysitter.errors import ExternalError, SubmissionRefused
 from babysitter.model.ids import JobId
-from babysitter.model.job import Job
+from babysitter.model.job import Job, JobState
 from babysitter.model.log import LogSource
+
+PENDING_LIMIT, PENDING_PAUSE = timedelta(seconds=20), timedelta(seconds=1)
 
 
 class RayLauncher:
@@ -24,6 +27,7 @@ class RayLauncher:
 
     def __init__(self, line: RayActingTransport, *, clock: Clock) -> None:
         self._line = line
+        self._clock = clock
         self._view = RayClusterView(line)
         self._reader = RayReader(line, clock=clock)
         self._writer = RayWriter(line, environ=os.environ)
@@ -58,6 +62,13 @@ class RayLauncher:
         return await self._reader.find(job)
 
     async def stop(self, job: JobId) -> None:
+        """Stop the job. One that is pending is waited for, because Ray cannot stop it: 20 s at most."""
+        deadline = self._clock.now() + PENDING_LIMIT
+        while self._clock.now() < deadline:
+            found = await self._reader.find(job)
+            if found is None or found.state is not JobState.PENDING:
+                break
+            await self._clock.sleep_until(self._clock.now() + PENDING_PAUSE)
         await self._writer.stop(job)
 
     async def newest_lines(self, job: JobId, *, at_most: int) -> Sequence[str]:
