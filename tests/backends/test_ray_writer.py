@@ -49,6 +49,7 @@ async def acting(environ=None, **changes):
     """Dashboard, reader and writer, around a running job with a package, variables and metadata."""
     dashboard = hanging(**changes)
     told = {"runtime_env": ENVIRONMENT, "metadata": {"team": "x"}}
+    dashboard.jobs["ok-1"] = {**dashboard.jobs["ok-1"], "metadata": {"odd": None}}
     dashboard.jobs[HANG] = {**dashboard.jobs[HANG], **told}
     dashboard.packages[PACKAGE] = b"zip"
     async with served(dashboard):

@@ -66,7 +66,7 @@ class RayJob(msgspec.Struct, frozen=True):
     driver_node_id: str | None = None
     driver_exit_code: int | None = None
     entrypoint: str | None = None
-    metadata: dict[str, str] | None = None
+    metadata: dict[str, Any] | None = None
     runtime_env: dict[str, Any] | None = None  # with secrets in plain text
 
     @property
@@ -165,7 +165,7 @@ def job(raw: RayJob, actors: Sequence[RayActor] = (), *, waiting: str = "") -> J
         task_restarts=sum(each.num_restarts or 0 for each in actors),
         task_count=len(states),
         task_states={each: states.count(each) for each in dict.fromkeys(states)},
-        proposal=(raw.metadata or {}).get(PROPOSAL_KEY, ""),
+        proposal=str((raw.metadata or {}).get(PROPOSAL_KEY) or ""),
     )
 
 
