@@ -47,6 +47,8 @@ _ROWS = [
     (["WARNING the flux gate refused the batch"], []),  # a warning that names no cause
     (["WARNING the login was refused"], [0]),
     (["INFO an error occurred"], []),
+    (["ERROR login refused, retrying in 2s", "ERROR login refused, retrying in 4s"], []),
+    ([f"ERROR login refused, retrying in {seconds}s" for seconds in (2, 4, 8)], [0]),  # in vain
     (["an error occurred"], [0]),
     (["WARNING ValueError: login refused, continuing without it"], []),
     (["ValueError: login refused, continuing without it"], [0]),

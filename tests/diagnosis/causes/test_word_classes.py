@@ -40,6 +40,9 @@ _NAMED = [
     ("config-error", "option --colour is not valid"),
     ("network-timeout", "the socket was closed by the peer"),
     ("network-timeout", "Broken pipe"),
+    ("worker-churn", "gpu-7 lost communication with the server"),  # a host name names no chip
+    ("device-oom", "object allocation failure on GPU device 0"),
+    ("stage-stuck", "deadlock suspected"),
     ("network-timeout", "lookup db: no such host"),
     ("storage-error", "a stale file handle"),
     ("storage-error", "Lock wait timeout"),

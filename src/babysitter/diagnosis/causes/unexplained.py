@@ -37,6 +37,7 @@ MAX_LAST_WORDS = 30  # lines of an end that may name its cause in words that sou
 FIRST_VOTE = 1.5  # the report that stands first
 VAGUE_VOTE = 0.4  # words that stand in reports of many causes
 
+MIN_RETRIES = 3  # of the same in the same words, with nothing else after them
 MIN_WAITS = 3
 MIN_WAIT_S = 1200.0
 
@@ -85,6 +86,7 @@ def find_unexplained(
     units = _Units(entries)
     ordinary: Counter[str] = Counter()
     found: list[Unexplained] = []
+    retried: Counter[tuple[str, ...]] = Counter()
     for entry in reversed(entries):
         if not course.has_failed and (entry.place <= course.advanced_after or len(found) == MAX_REPORTS):
             break
@@ -94,7 +96,13 @@ def find_unexplained(
             ordinary[entry.speaker] += is_ordinary(entry.frame)
         elif course.has_failed or ordinary[entry.speaker] < MIN_ORDINARY_LINES:
             report = Unexplained(entry, name_cause(entry.message))
-            if _says_enough(report, course) and _stance(entry, units, course) in _standing_stances(course):
+            if not _says_enough(report, course):
+                continue
+            stance = _stance(entry, units, course)
+            if stance is Stance.RETRIED and not ordinary[entry.speaker]:
+                retried[read_stems(entry.message)] += 1
+            is_in_vain = retried[read_stems(entry.message)] >= MIN_RETRIES
+            if stance in _standing_stances(course) or (stance is Stance.RETRIED and is_in_vain):
                 found.append(report)
     if not course.has_failed and found:
         log_end = _log_end(entries)

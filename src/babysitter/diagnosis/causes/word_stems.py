@@ -52,6 +52,8 @@ _PLACES = (
     (r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?!\w)|\[[0-9a-f:]*::[0-9a-f:]*\](?::\d+)?", "netaddress"),
     (r"(?<![\w.])[a-z0-9][\w-]*(?:\.[a-z0-9][\w-]*)+:\d{2,5}\b", "netaddress"),
     (r"/dev/shm\b\S*", "shm"),
+    (r"\b(?:gpu|tpu)-\d[\w-]*", "node"),
+    (r"\bHTTPS?ConnectionPool\b", "http connection"),
     (r"(?<![\w:./])/(?:dev|proc|sys)/[\w./-]+", "devicefile"),
     (r"(?<![\w:.])~?/[\w.@+-]+(?:/[\w.@+=%-]*)*", "filepath"),
     (r"(?<![\w-])--[a-z][\w-]*", "flagname"),

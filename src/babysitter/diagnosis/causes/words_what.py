@@ -159,4 +159,5 @@ WHAT: dict[str, str] = {
         "only_support ordinal please_provide please_set please_use require set_env should smaller_than "
         "specify too_new too_old unknown unrecognized unset unsupport"
     ),
+    "allocation": "alloc_fail allocate_fail cannot_allocate could_not_allocate fail_to_allocate",
 }

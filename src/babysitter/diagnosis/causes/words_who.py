@@ -161,23 +161,24 @@ WHO: dict[str, str] = {
         "websocket weburl"
     ),
     "code": (
-        "access_violation arithmeticexc arrayindexoutofboundexc assert assert_fail assertion "
+        "access_violation arithmeticexc arrayindexoutofboundexc assert assert_eq assert_fail assertion "
         "assertion_fail assertionexc attributeexc be_not_a_function borrow bufferexc bug_in_the_code "
         "cannot_read_properties_of cannot_read_property check_fail circular_import classcastexc "
         "concretization concurrentmodificationexc core_dump div_by_zero division_by_zero double_free "
-        "dtype expected_but_got fatal_python goroutine has_no_attribute heap_corruption illegal_address "
-        "illegal_memory illegalargumentexc illegalstateexc indentationexc index_out_of index_out_of_range "
-        "indexexc indexoutofboundexc invalid_device_ordinal invalid_memory_address invalid_pointer "
-        "invalid_syntax leaktracer nameexc never_await nil_map nil_pointer no_attribute no_method_error "
-        "nomethodexc nonetype not_callable not_define not_iterable notimplement notimplementedexc "
-        "null_pointer nullpointer nullpointerexc out_of_bound overflowexc panic panick "
-        "parse_error_unexpected positional_argument rangeexc recursionexc referenceexc segfault "
-        "segmentation_fault segv shape sigabrt sigsegv slice_bound stack_overflow stack_smash "
-        "stackoverflowexc stopiterationexc subscript syntax_error syntaxexc test_fail traceback "
-        "tracerbool typeexc unboundlocalexc uncaught uncaught_exception uncaught_referenceexc "
-        "uncaught_typeexc undefined_be_not_a_function undefined_local_variable undefined_method "
-        "unexpected_indent unexpected_keyword unexpected_token unhandle unhandled_exception unhashable "
-        "unpack unsupport_operand unsupportedoperationexc unwrap zerodivisionexc"
+        "dtype expected_but_got fail_test fatal_python goroutine got_want has_no_attribute "
+        "heap_corruption illegal_address illegal_memory illegalargumentexc illegalstateexc indentationexc "
+        "index_out_of index_out_of_range indexexc indexoutofboundexc invalid_device_ordinal "
+        "invalid_memory_address invalid_pointer invalid_syntax leaktracer nameexc never_await nil_map "
+        "nil_pointer no_attribute no_method_error nomethodexc nonetype not_callable not_define "
+        "not_iterable notimplement notimplementedexc null_pointer nullpointer nullpointerexc out_of_bound "
+        "overflowexc panic panick parse_error_unexpected positional_argument rangeexc recursionexc "
+        "referenceexc segfault segmentation_fault segv shape sigabrt sigsegv slice_bound stack_overflow "
+        "stack_smash stackoverflowexc stopiterationexc subscript syntax_error syntaxexc test_fail "
+        "test_fail_on traceback tracerbool typeexc unboundlocalexc uncaught uncaught_exception "
+        "uncaught_referenceexc uncaught_typeexc undefined_be_not_a_function undefined_local_variable "
+        "undefined_method unexpected_indent unexpected_keyword unexpected_token unhandle "
+        "unhandled_exception unhashable unpack unsupport_operand unsupportedoperationexc unwrap "
+        "zerodivisionexc"
     ),
     "stage": "batch epoch eval iteration loop pipeline progress queue shard stage step throughput work",
     "actor": (
@@ -191,5 +192,9 @@ WHO: dict[str, str] = {
     ),
     "exception": (
         "error exc exception fatal ioexc keyexc lookupexc osexc raise runtimeexc traceback valueexc"
+    ),
+    "standstill": (
+        "all_goroutine_asleep appear_hang appear_stuck deadlock hang_for hung_task livelock "
+        "make_no_progress no_progress seem_stuck stall_for stuck_for"
     ),
 }
