@@ -140,6 +140,7 @@ def test_restart_is_not_over_while_the_old_attempt_is_seen():
     [
         (verdict(), 1),
         (verdict(two_coordinators=True), 0),
+        (verdict(phase=Phase.SUSPECT, state=JobState.SUCCEEDED), 0),
         (WELL_ENDED, 1),
         (verdict(phase=Phase.FINISHED, state=JobState.KILLED), 0),
         (verdict(diagnosis(Cause.USER_CANCEL, ActionKind.IGNORE, Severity.INFO), phase=Phase.FINISHED), 1),
