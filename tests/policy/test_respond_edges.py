@@ -272,6 +272,7 @@ def test_offer_mentions_those_who_may_approve():
 def test_trouble_that_the_end_has_closed_is_not_opened_again():
     failed = diagnosis(Cause.CODE_ERROR, ActionKind.ESCALATE)
     over = verdict(failed, phase=Phase.FINISHED, state=JobState.FAILED)
+    assert of(OpenIncident, respond(case(over)))
     closed = applied(respond(case(over)))
     assert not of(OpenIncident, respond(case(over, closed)))
     assert of(OpenIncident, respond(case(verdict(failed), closed)))
