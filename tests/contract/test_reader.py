@@ -20,7 +20,7 @@ async def world(request):
 async def test_it_says_who_answers(world):
     about = await world.reader.about()
     assert about == await world.reader.about()
-    assert about.generation in {"april", "may", "august", "ray-2.60.0"}
+    assert about.generation in {"april", "may", "august"} or about.generation.startswith("ray-2.")
     assert about.transport in {"rpc", "cli", "http", "recording", "memory"}
     assert about.url
 
