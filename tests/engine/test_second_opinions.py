@@ -13,6 +13,7 @@ from babysitter.advisor.question import Question
 from babysitter.engine.second_opinions import SecondOpinions
 from babysitter.model.events import Event
 from babysitter.model.finding import ActionKind, Cause
+from babysitter.model.ids import JobId
 from babysitter.model.incident import Incident
 from babysitter.model.job import JobState
 from babysitter.model.opinion import NoOpinion, Opinion, OpinionRecord, Quote
@@ -20,7 +21,7 @@ from babysitter.model.watch import Watch
 from babysitter.usecases.explain import advice_lines
 from tests.engine.test_check import zombie
 from tests.support.app import AppHarness, home
-from tests.support.build import ROOT
+from tests.support.build import NOON, ROOT
 from tests.support.jobs import job, pipeline, raw, tree
 
 LIE = Opinion(Cause.USER_CANCEL, 1.0, "Somebody stopped it.", (Quote("F1", "job state"),), ActionKind.RESTART)
@@ -38,13 +39,13 @@ class ScriptedAdvisor:
         return Consultation(self.opinion, Usage(1, 4_000, 500, 0.02), "said")
 
 
-async def failed(place: AppHarness) -> None:
+async def failed(place: AppHarness, root: JobId = ROOT) -> None:
     """A plain job prints words that no rule knows, and ends badly."""
-    place.cluster.jobs[ROOT] = job(ROOT)
-    await place.watch()
-    place.cluster.log.append(raw(0, "I the moon is made of cheese", f"{ROOT}/0"))
+    place.cluster.jobs[root] = job(root)
+    await place.watch(root)
+    place.cluster.log.append(raw(0, "E the moon is made of cheese, giving up", f"{root}/0"))
     await place.pass_s(60)
-    place.cluster.jobs[ROOT] = replace(job(ROOT), state=JobState.FAILED, finished_at=place.clock.now())
+    place.cluster.jobs[root] = replace(job(root), state=JobState.FAILED, finished_at=place.clock.now())
     await place.pass_s(60)
 
 
@@ -168,3 +169,32 @@ async def test_explain_prints_what_was_said(tmp_path: Path):
 async def every_watch(place: AppHarness) -> tuple[Watch, ...]:
     async with place.app.store.reading() as tx:
         return tuple(await tx.watches.all())
+
+
+async def test_second_incident_of_a_kind_costs_nothing(tmp_path: Path):
+    quoted = replace(LIE, cause=Cause.DATA_ERROR, quotes=(Quote("L1", "the moon is made of cheese"),))
+    async with home(tmp_path) as place:
+        advisor = ScriptedAdvisor(quoted)
+        asking = opinions(place, advisor)
+        await failed(place)
+        await asking.ask_next()
+        await failed(place, JobId("/ada/other"))
+        await asking.ask_next()
+        async with place.app.store.reading() as tx:
+            records = [await tx.opinions.of(each.id) for each in await tx.incidents.all()]
+            spent = await tx.opinions.spent(NOON)
+        assert len(advisor.questions) == 1
+        assert [each and each.combined.cause for each in records] == [Cause.DATA_ERROR] * 2
+        assert (spent.opinions, spent.calls, spent.tokens) == (2, 1, 4_500)
+
+
+async def test_earlier_opinion_whose_quotes_do_not_hold_is_not_used(tmp_path: Path):
+    async with home(tmp_path) as place:
+        advisor = ScriptedAdvisor(replace(LIE, quotes=(Quote("F1", "state of another job"),)))
+        asking = opinions(place, advisor)
+        await failed(place)
+        await asking.ask_next()
+        await failed(place, JobId("/ada/other"))
+        await asking.ask_next()
+        assert len(advisor.questions) == 2
+        assert "Earlier incidents of this kind" in advisor.questions[1].text

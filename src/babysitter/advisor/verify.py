@@ -1,5 +1,7 @@
 """Hold the quotes of an answer against the evidence: what was not shown does not count."""
 
+from dataclasses import replace
+
 from babysitter.advisor.answer_schema import Citation, OpinionAnswer
 from babysitter.advisor.evidence_pack import EvidencePack, normalised
 from babysitter.model.opinion import NoOpinion, Opinion, Quote
@@ -25,6 +27,19 @@ def verify(answer: OpinionAnswer, pack: EvidencePack, *, fingerprint: str = "") 
         dropped_quotes=len(answer.citations) - len(found),
         fingerprint=fingerprint,
     )
+
+
+def requote(opinion: Opinion, pack: EvidencePack, *, fingerprint: str) -> Opinion | None:
+    """An earlier opinion with its quotes as they stand in this evidence; None if none does."""
+    places = {label: normalised(text) for label, text in pack.lines.items()}
+    found = [
+        Quote(label, quote.text)
+        for quote in opinion.quotes
+        if (label := next((label for label, text in places.items() if quote.text in text), ""))
+    ]
+    if not found:
+        return None
+    return replace(opinion, quotes=tuple(dict.fromkeys(found)), fingerprint=fingerprint)
 
 
 def _quote(citation: Citation, pack: EvidencePack) -> Quote | None:

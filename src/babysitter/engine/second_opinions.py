@@ -11,17 +11,22 @@ import structlog
 from babysitter.advisor.combine import combine
 from babysitter.advisor.consultation import Advisor, Consultation
 from babysitter.advisor.evidence_pack import build_pack
-from babysitter.advisor.material import Material, RulesVerdict
+from babysitter.advisor.material import Material, Remark, RulesVerdict
 from babysitter.advisor.question import Question, ask_about
+from babysitter.advisor.verify import requote
 from babysitter.engine.advice_material import good_run_remarks
 from babysitter.engine.advice_of_job import material_of_job, verdict_of_rules
 from babysitter.engine.app import App
+from babysitter.engine.earlier_incidents import earlier_incidents
 from babysitter.engine.enqueue import refresh_incident_messages
 from babysitter.errors import NoSuchWatch
+from babysitter.messages.seen_before import seen_before
+from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Incident
 from babysitter.model.observation import Observation
-from babysitter.model.opinion import NoOpinion, OpinionRecord
+from babysitter.model.opinion import NoOpinion, Opinion, OpinionRecord
 from babysitter.model.watch import Watch
+from babysitter.store.store import Transaction
 
 DAY = timedelta(days=1)
 ASK_AGAIN = timedelta(seconds=30)  # for an answer that somebody may put into the exchange folder
@@ -68,7 +73,7 @@ class SecondOpinions:
             return
         watch, material, rules = prepared
         question = ask_about(build_pack(material))
-        found = await self._consult(question, material, now)
+        found = await self._consult(incident, question, material, now)
         if isinstance(found.opinion, NoOpinion) and self._waits_for_answers:
             return
         record = OpinionRecord(
@@ -97,22 +102,27 @@ class SecondOpinions:
                 return None
             verdict = await tx.watches.last_verdict(watch.id)
             observations = await tx.observations.of(watch.id)
+            remembered = seen_before(await earlier_incidents(tx, incident), now=self._app.clock.now())
         if verdict is None:
             return None
         verdict = replace(verdict, memory=watch.memory)
         newest = next((each for each in reversed(observations) if each.seen_tree is not None), None)
         lines = [line for each in observations for line in each.seen_lines][-MAX_LINES:]
         remarks = good_run_remarks(verdict.comparison)
+        if remembered:
+            remarks = (*remarks, Remark("Earlier incidents of this kind", (remembered,)))
         material = material_of_job(verdict, lines, _with_dumps(newest, observations), remarks=remarks)
         return watch, material, verdict_of_rules(verdict, incident.diagnosis)
 
-    async def _consult(self, question: Question, material: Material, now: datetime) -> Consultation:
+    async def _consult(
+        self, incident: Incident, question: Question, material: Material, now: datetime
+    ) -> Consultation:
         """The answer that is known already, else a new one if the day's budget allows it."""
         async with self._app.store.reading() as tx:
-            known = await tx.opinions.with_fingerprint(question.fingerprint)
+            known = await _known(tx, incident, question)
             spent = await tx.opinions.spent(now - DAY)
-        if known is not None and known.combined.opinion is not None:
-            return Consultation(known.combined.opinion)
+        if known is not None:
+            return Consultation(known)
         wishes = self._app.settings.advisor
         if spent.calls + wishes.calls > wishes.calls_per_day:
             return Consultation(NoOpinion(f"The {wishes.calls_per_day} calls of a day are used up."))
@@ -121,6 +131,20 @@ class SecondOpinions:
         if wishes.cost_usd_per_day and spent.cost_usd >= wishes.cost_usd_per_day:
             return Consultation(NoOpinion(f"The {wishes.cost_usd_per_day:.2f} USD of a day are used up."))
         return await self._advisor.consult(question, material)
+
+
+async def _known(tx: Transaction, incident: Incident, question: Question) -> Opinion | None:
+    """The opinion on the same question, or on an incident that looked the same, if its quotes hold."""
+    same = await tx.opinions.with_fingerprint(question.fingerprint)
+    if same is not None and same.combined.opinion is not None:
+        return same.combined.opinion
+    for recalled in (await earlier_incidents(tx, incident)).seen:
+        record = await tx.opinions.of(IncidentId(recalled.past.id))
+        if record is not None and record.combined.opinion is not None:
+            opinion = requote(record.combined.opinion, question.pack, fingerprint=question.fingerprint)
+            if opinion is not None:
+                return opinion
+    return None
 
 
 def _with_dumps(newest: Observation | None, observations: tuple[Observation, ...]) -> Observation | None:

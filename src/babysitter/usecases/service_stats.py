@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from babysitter.engine.app import App
 from babysitter.errors import FactsChanged
 from babysitter.store.counts import Counts
+from babysitter.store.opinions import Spent
+
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,7 @@ class ServiceStats:
     counts: Counts
     late_s: float
     troubles: dict[str, str]
+    opinions: Spent = field(default_factory=Spent)  # since the database was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,9 @@ async def service_stats(app: App) -> ServiceStats:
     """The numbers of this moment. Raises StorageUnavailable when the database does not answer."""
     async with app.store.reading() as tx:
         counts = await tx.tally.count()
+        opinions = await tx.opinions.spent(BEGINNING)
     late = app.clock.now() - counts.earliest_due_at if counts.earliest_due_at else timedelta()
-    return ServiceStats(counts, max(0.0, late.total_seconds()), dict(app.troubles))
+    return ServiceStats(counts, max(0.0, late.total_seconds()), dict(app.troubles), opinions)
 
 
 def process_figures(app: App) -> ProcessFigures:

@@ -78,6 +78,11 @@ def _of_service(figures: ServiceStats) -> Iterator[Metric]:
         "babysit_untold_messages", "Messages not told yet, by notifier.", "notifier", counts.untold
     )
     yield _gauge("babysit_undecided_answers", "Answers received and not decided yet.", counts.undecided)
+    if spent := figures.opinions.opinions:
+        yield CounterMetricFamily("babysit_opinions", "Second opinions that were asked for.", spent)
+        yield CounterMetricFamily("babysit_opinion_calls", "Calls of a model.", figures.opinions.calls)
+        yield CounterMetricFamily("babysit_opinion_tokens", "Tokens of a model.", figures.opinions.tokens)
+        yield CounterMetricFamily("babysit_opinion_cost_usd", "Cost so far.", figures.opinions.cost_usd)
     yield _gauge("babysit_lateness_seconds", "How overdue the most overdue check is.", figures.late_s)
     yield _labelled(
         "babysit_trouble",
