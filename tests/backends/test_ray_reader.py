@@ -352,3 +352,10 @@ async def test_a_quiet_minute_costs_six_requests(dashboard):
     assert (len(dashboard.asked) - asked) / minutes <= 6
     assert dashboard.served_bytes == lines
     assert dashboard.sent_bytes / minutes <= 10_000
+
+
+async def test_workers_beside_the_driver_are_read_from_its_agent(dashboard):
+    dashboard.lists_ports = False
+    async with reading(dashboard) as reader:
+        await texts(reader)
+    assert "/api/v0/logs/file" not in [path for path, _ in dashboard.asked]

@@ -58,6 +58,7 @@ class RayDashboard:
     modified: str = MODIFIED
     token: str = ""
     has_agent: bool = True
+    lists_ports: bool = True  # of the agents; Ray 2.49 does not
     gcs: int = 200
     dump: tuple[int, bytes] = (200, b"")
     failing: dict[str, tuple[int, bytes]] = field(default_factory=dict)
@@ -187,7 +188,7 @@ class RayDashboard:
         for node in answer["data"]["summary"]:
             node["ip"] = "127.0.0.1"
             port = int(self.url.rpartition(":")[2]) if self.has_agent else 1
-            node["raylet"]["dashboardAgentListenPort"] = port
+            node["raylet"]["dashboardAgentListenPort"] = port if self.lists_ports else 0
         return answer
 
     def _last_lines(self, name: str, count: int) -> web.Response:

@@ -233,7 +233,9 @@ class RayReader:
         workers: list[JobLogFile] = []
         driver = ray_answers.driver_id(known.id)
         if raw.job_id and source.task != driver:
-            agents = await self._view.agents(of=frozenset(nodes))
+            agents = dict(await self._view.agents(of=frozenset(nodes)))
+            if not agents.get(driver_node):  # Ray 2.49 does not list the ports of agents
+                agents[driver_node] = raw.driver_agent_http_address or ""
             listed = await asyncio.gather(
                 *(self._worker_files(known, node, raw.job_id, is_quiet=is_quiet) for node in nodes)
             )
