@@ -12,7 +12,8 @@ from babysitter.model.log import Role
 from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
 from babysitter.model.verdict import Change
 from babysitter.policy.build_proposal import as_named, plan_restart
-from babysitter.policy.resource_change import apply, change_for, format_gb, is_expressible
+from babysitter.policy.resource_change import change_for, format_gb
+from babysitter.policy.written_change import apply, is_expressible
 from babysitter.preflight.command_line import flag_value, with_flag
 from tests.support.build import diagnosis, submission, watch
 

@@ -138,4 +138,4 @@ async def test_history_lists_the_newest_first(store: Store):
     ],
 )
 def test_remedy_of_a_change(change: Change | None, remedy: str):
-    assert remedy_of(change) == remedy
+    assert remedy_of(*([change] if change else [])) == remedy

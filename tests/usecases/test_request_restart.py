@@ -239,3 +239,28 @@ async def test_the_agents_words_are_redacted_and_bounded(place: AppHarness):
 )
 def test_the_name_of_an_agent_is_made_harmless(name: str, shown: str):
     assert agent(name) == shown
+
+
+async def test_changes_are_asked_for_shown_kept_and_submitted(place: AppHarness):
+    watch = await stuck(place)
+    changes = ("memory=5GB", "env.ZEPHYR_NUM_WORKERS=1")
+    asked = await propose(place.app, watch.id, why=WHY, asked_by=AGENT, changes=changes)
+    assert [(each.what, each.after) for each in asked.proposal.changes] == [
+        ("memory", "5GB"),
+        ("env.ZEPHYR_NUM_WORKERS", "1"),
+    ]
+    await place.pass_s(5)
+    assert "env.ZEPHYR_NUM_WORKERS: set to 1" in place.ear.heard[-1].words.change
+    for _ in range(3):
+        await still(place)
+    assert (await offer_of(place, watch)).status is ProposalStatus.OPEN
+    again = await propose(place.app, watch.id, why=WHY, asked_by=AGENT, changes=changes)
+    assert (again.is_new, again.proposal.id) == (False, asked.proposal.id)
+    with pytest.raises(NotAllowed, match="without these changes"):
+        await propose(place.app, watch.id, why=WHY, asked_by=AGENT, changes=["memory=6GB"])
+    await decide(place.app, asked.proposal.id, ADA, Answer.YES, Surface.TERMINAL)
+    await place.pass_s(60)
+    assert place.writer.submitted == [JobId("/ada/dedup-r1")]
+    sent = asked.proposal.submission.argv
+    assert sent[sent.index("-e") : sent.index("-e") + 3] == ("-e", "ZEPHYR_NUM_WORKERS", "1")
+    assert {"5GB", "--enable-extra-resources"} <= set(sent)

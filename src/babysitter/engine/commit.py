@@ -270,7 +270,7 @@ class _IntentExecutor:
         if not await self._tx.incidents.add_proposal(offer):
             return
         await self._tx.incidents.set_status(offer.incident, IncidentStatus.PROPOSED, now=self._now)
-        change = offer.change
+        changed = (f"{each.what}: {each.before} -> {each.after}" for each in offer.changes)
         await self._append(
             RestartProposed(
                 at=self._now,
@@ -278,7 +278,7 @@ class _IntentExecutor:
                 proposal=offer.id,
                 job=offer.job,
                 command=" ".join(offer.submission.words),
-                change=f"{change.what}: {change.before} -> {change.after}" if change else "",
+                change="; ".join(changed),
                 asked_by=offer.asked_by,
                 asked_because=offer.asked_because,
             )

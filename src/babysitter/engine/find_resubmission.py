@@ -18,7 +18,7 @@ from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Ledger
 from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.submission import ONLY_WATCHED, Submission, SubmissionOrigin
-from babysitter.model.verdict import Verdict
+from babysitter.model.verdict import Change, Verdict
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import difference, is_open, plan_restart
 from babysitter.policy.policy_input import PolicyInput
@@ -54,7 +54,8 @@ async def resubmission(
         return Resubmission(None, _with_missing(case.watch, ()))
     known = await known_submission(case.watch, reader, app, standing)
     watch = replace(case.watch, submit_context=known.context)
-    found = [_fitting(way, verdict, watch, ledger) for way in ways(known)]
+    asked = standing.asked_changes if standing is not None else ()
+    found = [_fitting(way, verdict, watch, ledger, asked) for way in ways(known)]
     if standing is not None:
         chosen = next((way for way in found if _is_same_way(way, standing)), None)
     else:
@@ -109,12 +110,14 @@ async def obstacle(submission: Submission, writer: ClusterWriter) -> str:
     return ""
 
 
-def _fitting(way: Way, verdict: Verdict, watch: Watch, ledger: Ledger) -> Way:
-    """The way, closed where it cannot express the change that this restart needs."""
+def _fitting(way: Way, verdict: Verdict, watch: Watch, ledger: Ledger, asked: tuple[Change, ...]) -> Way:
+    """The way, closed where it cannot express a change that this restart needs, or that was `asked` for."""
     if way.submission is None or verdict.diagnosis is None:
         return way
-    diagnosis, peak = as_asked(verdict.diagnosis), verdict.outlook.peak_memory_bytes
-    return closed_by(plan_restart(diagnosis, way.submission, watch, ledger, peak).change, way)
+    diagnosis, peak = as_asked(verdict.diagnosis, asked), verdict.outlook.peak_memory_bytes
+    for change in plan_restart(diagnosis, way.submission, watch, ledger, peak).changes:
+        way = closed_by(change, way)
+    return way
 
 
 async def _first_that_works(

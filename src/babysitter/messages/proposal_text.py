@@ -12,6 +12,7 @@ from babysitter.messages.subject import escape
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.proposal import Proposal
 from babysitter.model.submission import RequestSummary, Submission, SubmissionOrigin, ValueSource
+from babysitter.model.verdict import Change
 from babysitter.redact import redact
 
 MAX_COMMAND_CHARS = 20_000
@@ -48,10 +49,11 @@ def submission_lines(proposal: Proposal) -> tuple[str, ...]:
 
 
 def change_of(proposal: Proposal) -> str:
-    """The one thing that differs from before, with its reason; "" for none."""
-    change = proposal.change
-    if change is None:
-        return ""
+    """What differs from before, each with its reason; "" for nothing."""
+    return "; ".join(map(_change_words, proposal.changes))
+
+
+def _change_words(change: Change) -> str:
     before = f"{escape(change.before)} → " if change.before else "set to "
     return f"{change.what}: {before}{escape(change.after)} ({escape(change.why)})"
 

@@ -31,7 +31,7 @@ def must_be_shown(proposal: Proposal) -> bool:
 def whole_command(proposal: Proposal) -> str:
     """Every line of what approval would run, the change and the differences; redacted, never cut."""
     lines = list(whole_commands_of(proposal))
-    if (change := proposal.change) is not None:
+    for change in proposal.changes:
         before = f"{redact(change.before)} -> " if change.before else ""
         lines.append(f"# changed: {change.what}: {before}{redact(change.after)} ({redact(change.why)})")
     lines += [f"# differs from what the cluster stored: {redact(each)}" for each in proposal.differences]

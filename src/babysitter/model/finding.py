@@ -129,6 +129,7 @@ class Finding:
     is_consequence: bool = False
     look_at: tuple[str, ...] = ()
     advice: str = ""  # what a person should do next, captures filled in
+    sets: Mapping[str, str] = field(default_factory=dict)  # what a restart should set, by what is changed
     overcome_by: str = ""  # what came after it and shows that it has no effect any more; "" = nothing
 
     @property

@@ -60,6 +60,42 @@ class LaunchRequest:
                 return f"{kind} {field(found, 'variant') or ''}".strip()
         return ""
 
+    @property
+    def region(self) -> str:
+        """The one region that is demanded; "" for none, or for several."""
+        for each in self._constraints():
+            if _key(each) == "region" and isinstance(each, Mapping):
+                value = field(node(each, "value"), "stringValue")
+                return value if isinstance(value, str) else ""
+        return ""
+
+    def with_variable(self, name: str, value: str) -> "LaunchRequest":
+        """The request with one environment variable set."""
+        environment = node(self.raw, "environment")
+        variables = {**node(environment, "envVars"), name: value}
+        return self._with("environment", _replaced(environment, "envVars", variables))
+
+    def with_priority(self, band: str) -> "LaunchRequest | None":
+        """The request in another priority band (production, interactive, batch)."""
+        if not re.fullmatch(r"[a-z]+", band):
+            return None
+        return self._with("priorityBand", f"PRIORITY_BAND_{band.upper()}")
+
+    def with_tpu(self, variant: str, *, chips: int, replicas: int, is_gang: bool) -> "LaunchRequest":
+        """The request for another TPU type. Alternatives that were named beside the old one are left out.
+
+        `chips`: of one machine. `is_gang`: a slice has several machines, whose tasks start together.
+        """
+        tpu = _replaced(node(node(node(self.raw, "resources"), "device"), "tpu"), "variant", variant)
+        device = {"tpu": _replaced(tpu, "count", chips)}
+        changed = self._with("resources", _replaced(node(self.raw, "resources"), "device", device))
+        others = [each for each in self._constraints() if _key(each) != "device-variant"]
+        if len(others) != len(self._constraints()):
+            changed = changed._with("constraints", others)
+        raw = dict(changed._with("replicas", replicas).raw)
+        raw.pop("coscheduling", None)
+        return LaunchRequest({**raw, "coscheduling": {"groupBy": "tpu-name"}} if is_gang else raw)
+
     def changed(self, what: str, after: str) -> "LaunchRequest | None":
         """The request with exactly one thing changed; None where it cannot be written exactly.
 
@@ -83,10 +119,7 @@ class LaunchRequest:
     def _in_region(self, region: str) -> "LaunchRequest | None":
         if not re.fullmatch(r"[a-z0-9-]+", region):
             return None
-        constraints = field(self.raw, "constraints")
-        others = (
-            [each for each in constraints if _key(each) != "region"] if isinstance(constraints, list) else []
-        )
+        others = [each for each in self._constraints() if _key(each) != "region"]
         wanted = {
             "key": "region",
             "op": "CONSTRAINT_OP_EQ",
@@ -94,6 +127,10 @@ class LaunchRequest:
             "mode": "CONSTRAINT_MODE_REQUIRED",
         }
         return self._with("constraints", [*others, wanted])
+
+    def _constraints(self) -> list[object]:
+        found = field(self.raw, "constraints")
+        return found if isinstance(found, list) else []
 
     def _with(self, name: str, value: object) -> "LaunchRequest":
         return LaunchRequest(_replaced(self.raw, name, value))

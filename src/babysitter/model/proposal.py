@@ -80,7 +80,14 @@ class Proposal:
     withdrawn_because: str = ""
     differences: tuple[str, ...] = ()  # from what the cluster stored, and of the folder since the start
     earlier_try: str = ""  # that an approval before this one was called off, and why
+    further_changes: tuple[Change, ...] = ()  # beside `change`
+    asked_changes: tuple[Change, ...] = ()  # as they were asked for; without the values before
     shown_whole_at: datetime | None = None  # when what does not fit on its card was posted whole
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Everything that differs from how the job was submitted, in the order in which it is shown."""
+        return (self.change, *self.further_changes) if self.change else ()
 
     @property
     def is_asked_for(self) -> bool:

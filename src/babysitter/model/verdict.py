@@ -42,9 +42,9 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The one thing that a restart-with-change changes."""
+    """One thing that a restart-with-change changes."""
 
-    what: str  # memory, disk, max-retries, region, flag, env, exclude-host, extra
+    what: str  # memory, disk, max-retries, region, tpu, extra, env.NAME, flag.NAME, exclude-host
     before: str  # "" = not set
     after: str
     why: str  # with the measured number that justifies it
@@ -64,6 +64,7 @@ class Diagnosis:
     retry: Retry = Retry.UNKNOWN
     rules: tuple[RuleId, ...] = ()
     change: Change | None = None
+    further_changes: tuple[Change, ...] = ()  # beside `change`, where somebody asks for several
     machine: str = ""  # the machine held responsible, where one is
     look_at: tuple[str, ...] = ()
     advice: str = ""  # of the deciding rule, for a person; "" = that of the cause's row

@@ -17,29 +17,40 @@ from babysitter.model.watch import Watch
 from babysitter.policy import resource_change as changes
 from babysitter.policy.computed_ids import digest, next_job_name, proposal_id
 from babysitter.policy.restart_budget import Budget
+from babysitter.policy.written_change import apply, with_before
 from babysitter.preflight.command_line import flag_value, with_flag, with_switch
 
 
 @dataclass(frozen=True, slots=True)
 class RestartPlan:
-    """What a restart would run: the exact submission, with the change already in it."""
+    """What a restart would run: the exact submission, with the changes already in it."""
 
     submission: Submission
-    change: Change | None
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def change(self) -> Change | None:
+        """The first of them; None for a restart as before."""
+        return self.changes[0] if self.changes else None
 
 
 def plan_restart(
     diagnosis: Diagnosis, submission: Submission, watch: Watch, ledger: Ledger, peak_bytes: int | None
 ) -> RestartPlan:
-    """The submission under its fresh name, changed where the diagnosis asks for a change that we know."""
-    change = None
+    """The submission under its fresh name, changed where the diagnosis asks for changes that we know."""
+    first = None
     if diagnosis.action is ActionKind.RESTART_WITH_CHANGE:
         stored = watch.submit_context.stored
         ran = stored if stored is not None and stored.job == watch.root else None
-        change = changes.change_for(diagnosis, submission, peak_bytes, ran)
+        first = changes.change_for(diagnosis, submission, peak_bytes, ran)
     named = named_successor(submission, watch.first_root, len(ledger.restarts) + 1)
     named = replace(named, replaces=watch.root)
-    return RestartPlan(changes.apply(change, named) if change else named, change)
+    if first is None:
+        return RestartPlan(named)
+    wanted = tuple(with_before(each, named) for each in (first, *diagnosis.further_changes))
+    for each in wanted:
+        named = apply(each, named)
+    return RestartPlan(named, wanted)
 
 
 def named_successor(submission: Submission, first_root: JobId, number: int) -> Submission:
@@ -120,6 +131,7 @@ def make_proposal(
         created_at=now,
         expires_at=now + timedelta(seconds=watch.limits.proposal_expires_s),
         change=plan.change,
+        further_changes=plan.changes[1:],
         price=cost_of_waiting(verdict, now=now),
         may_approve=policy.approvers[0] if policy.approvers else missing_submission_reason(policy, watch),
         restarts_left=allowance.left,

@@ -1,26 +1,16 @@
-"""The one thing a restart-with-change changes: found from the measured need, and written into the command."""
-
-from dataclasses import replace
+"""The change that a diagnosis asks for, found from the measured need. `written_change` writes it down."""
 
 from babysitter.model.finding import Cause
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.log import Role
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Change, Diagnosis
-from babysitter.preflight.command_line import flag_value, with_flag
-from babysitter.preflight.extra_resources import with_extra_resources
+from babysitter.policy.written_change import FLAG, FLAG_OF, VARIABLE
+from babysitter.preflight.command_line import flag_value
 from babysitter.preflight.sizes import Units, parse_size
 
 GB = 1_000_000_000
 _DEFAULT_MEMORY_BYTES = GB  # what an entrypoint gets when the command does not say (iris job run)
-_FLAG_OF = {
-    "memory": "--memory",
-    "disk": "--disk",
-    "max-retries": "--max-retries",
-    "region": "--region",
-    "extra": "--extra",
-}
-_SIZES = ("memory", "disk")
 _RESOURCE_OF = {"memory": "memoryBytes", "disk": "diskBytes"}
 
 
@@ -34,7 +24,7 @@ def change_for(
     None when babysit knows no change: what pipeline workers get is set in the user's program.
     """
     if diagnosis.change is not None:
-        return diagnosis.change if diagnosis.change.what in _FLAG_OF else None
+        return diagnosis.change if _is_known(diagnosis.change.what) else None
     if _is_in_a_worker(diagnosis):
         return None
     match diagnosis.cause:
@@ -55,7 +45,7 @@ def change_for(
 
 def _asked(what: str, submission: Submission) -> int:
     """How much the command asks for, 0 where it does not say; sent units are binary."""
-    given = flag_value(submission.argv, _FLAG_OF[what])
+    given = flag_value(submission.argv, FLAG_OF[what])
     return (parse_size(given, Units.BINARY) or 0) if given else 0
 
 
@@ -91,29 +81,14 @@ def _more(what: str, limit: int, peak_bytes: int | None, *, asked: int) -> Chang
     return Change(what, before, f"{-(-wanted // GIB)}GB", why)
 
 
-def is_expressible(change: Change, submission: Submission) -> bool:
-    """Whether this submission can carry the change exactly: a command always, a stored request not always."""
-    if not submission.is_http:
-        return change.what in _FLAG_OF
-    if submission.summary is not None:
-        return False  # a request of another shape
-    return LaunchRequest(submission.request or {}).changed(change.what, change.after) is not None
-
-
-def apply(change: Change, submission: Submission) -> Submission:
-    """The same submission with exactly this one thing set, and with the flag that a large one needs."""
-    if submission.is_http:
-        if not is_expressible(change, submission):
-            return submission
-        changed = LaunchRequest(submission.request or {}).changed(change.what, change.after)
-        return replace(submission, request=changed.raw) if changed else submission
-    argv = with_flag(submission.argv, _FLAG_OF[change.what], change.after)
-    return replace(submission, argv=with_extra_resources(argv) if change.what in _SIZES else argv)
-
-
 def format_gb(size_bytes: int | None) -> str:
     """Bytes as the submitter's option takes them, rounded up to whole gigabytes."""
     return f"{-(-(size_bytes or 0) // GB)}GB"
+
+
+def _is_known(what: str) -> bool:
+    """Whether some submission could carry a change of this."""
+    return what in FLAG_OF or what.startswith((VARIABLE, FLAG))
 
 
 def _is_in_a_worker(diagnosis: Diagnosis) -> bool:

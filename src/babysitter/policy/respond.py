@@ -30,7 +30,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.policy import Policy
 from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.submission import Submission
-from babysitter.model.verdict import Diagnosis, SignalKind, Verdict
+from babysitter.model.verdict import Change, Diagnosis, SignalKind, Verdict
 from babysitter.policy import build_proposal as proposals
 from babysitter.policy.damping import about_all_clears, is_damped, is_over, next_id
 from babysitter.policy.incident_lifecycle import (
@@ -82,8 +82,15 @@ def eligibility_of(case: PolicyInput, diagnosis: Diagnosis) -> RestartEligibilit
     )
 
 
-def as_asked(diagnosis: Diagnosis) -> Diagnosis:
+def as_asked(diagnosis: Diagnosis, changes: tuple[Change, ...] = ()) -> Diagnosis:
     """The diagnosis as if it advised the restart that is asked for; every other argument still counts."""
+    if changes:
+        return replace(
+            diagnosis,
+            action=ActionKind.RESTART_WITH_CHANGE,
+            change=changes[0],
+            further_changes=changes[1:],
+        )
     return diagnosis if diagnosis.action.restarts else replace(diagnosis, action=ActionKind.RESTART)
 
 
@@ -181,7 +188,9 @@ def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Ite
     standing = case.ledger.proposal_of(incident)
     is_advised = eligibility_of(case, diagnosis).allows
     is_asked = standing is not None and standing.is_asked_for and proposals.is_open(standing)
-    diagnosis = as_asked(diagnosis) if is_asked else diagnosis
+    if is_asked:
+        assert standing is not None
+        diagnosis = as_asked(diagnosis, standing.asked_changes)
     ruling = eligibility_of(case, diagnosis)
     if case.submission is None or not ruling.allows:
         if proposals.is_open(standing):
@@ -195,7 +204,7 @@ def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Ite
         if proposals.is_open(standing) and not moved:
             if not _snooze_is_over(case, standing):
                 return
-            offer = replace(offer, asked_by=standing.asked_by, asked_because=standing.asked_because)
+            offer = _as_asked_by(standing, offer)
             if not _is_offered_too_often(case, incident):
                 yield Withdraw(standing.id, "the snooze is over, and the restart is proposed anew")
         elif proposals.is_open(standing):
@@ -206,6 +215,16 @@ def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Ite
             return  # answered, or unanswered to the end: the same facts are not offered again
     if not _is_offered_too_often(case, incident):
         yield Propose(offer)
+
+
+def _as_asked_by(standing: Proposal, offer: Proposal) -> Proposal:
+    """The offer, marked with who asked for the standing one, and for what."""
+    return replace(
+        offer,
+        asked_by=standing.asked_by,
+        asked_because=standing.asked_because,
+        asked_changes=standing.asked_changes,
+    )
 
 
 def _is_offered_too_often(case: PolicyInput, incident: IncidentId) -> bool:

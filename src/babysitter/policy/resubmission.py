@@ -20,7 +20,7 @@ from babysitter.model.submission import (
     ValueSource,
 )
 from babysitter.model.verdict import Change
-from babysitter.policy.resource_change import is_expressible
+from babysitter.policy.written_change import why_not_written
 
 GIVE_A_COMMAND = "give its command and folder with --resubmit and --workdir"
 
@@ -78,11 +78,10 @@ def ways(known: KnownSubmission) -> tuple[Way, ...]:
 
 def closed_by(change: Change | None, way: Way) -> Way:
     """The way, closed if it cannot express the change that a restart needs."""
-    if change is None or way.submission is None or is_expressible(change, way.submission):
+    if change is None or way.submission is None:
         return way
-    return replace(
-        way, submission=None, closed=f"a change of {change.what} cannot be written into the stored request"
-    )
+    because = why_not_written(change, way.submission)
+    return replace(way, submission=None, closed=because) if because else way
 
 
 def missing(closed: Iterable[Way]) -> tuple[str, ...]:

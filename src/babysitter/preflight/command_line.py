@@ -175,6 +175,12 @@ def with_switch(argv: tuple[str, ...], flag: str) -> tuple[str, ...]:
     return argv if flag in head else _inserted(head, (flag,), tail)
 
 
+def without_word(argv: tuple[str, ...], word: str) -> tuple[str, ...]:
+    """The command without this word before `--`."""
+    head, tail = split_command(argv)
+    return (*(each for each in head if each != word), *tail)
+
+
 def replaced(argv: tuple[str, ...], at: int, *words: str) -> tuple[str, ...]:
     """The command with the word at this index replaced."""
     return (*argv[:at], *words, *argv[at + 1 :])

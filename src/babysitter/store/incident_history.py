@@ -154,7 +154,7 @@ class IncidentHistory:
             .order_by(decisions.c.seq)
         )
         return {
-            row.incident: _Approval(remedy_of(from_json(Proposal, row.body).change), row.person)
+            row.incident: _Approval(remedy_of(*from_json(Proposal, row.body).changes), row.person)
             for row in await self._connection.execute(asked)
         }
 
@@ -167,12 +167,19 @@ class IncidentHistory:
         }
 
 
-def remedy_of(change: Change | None) -> str:
-    """What a restart changed, as an option of its command; "a restart" when it changed nothing."""
-    if change is None:
-        return "a restart"
+def remedy_of(*changes: Change) -> str:
+    """What a restart changed, as options of its command; "a restart" when it changed nothing."""
+    return " ".join(map(_option_words, changes)) or "a restart"
+
+
+def _option_words(change: Change) -> str:
     if change.what in ("flag", "env"):
         return change.after or f"another {change.what}"
+    kind, is_named, name = change.what.partition(".")
+    if kind == "env" and is_named:
+        return f"-e {name} {change.after}".strip()
+    if kind == "flag" and is_named:
+        return f"--{name}" if change.after == "on" else f"--{name} {change.after}"
     return f"--{change.what} {change.after}".strip()
 
 

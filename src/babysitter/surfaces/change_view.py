@@ -1,5 +1,6 @@
 """The change of a restart as `--json` prints it; part of the schema of views.py."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from babysitter.model.verdict import Change
@@ -17,3 +18,7 @@ class ChangeView(View):
     @classmethod
     def of(cls, change: Change | None) -> "ChangeView | None":
         return cls(**asdict(change)) if change else None
+
+    @classmethod
+    def of_all(cls, changes: Sequence[Change]) -> "list[ChangeView]":
+        return [cls(**asdict(change)) for change in changes]

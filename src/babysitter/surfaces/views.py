@@ -100,6 +100,7 @@ class ProposalView(View):
     differences: list[str] = Field(default=[], description="from what the cluster stored")
     earlier_try: str = Field(default="", description="that an earlier approval was called off, and why")
     change: ChangeView | None = None
+    further_changes: list[ChangeView] = Field(default=[], description="beside `change`")
     restarts_left: int
     created_at: datetime
     expires_at: datetime
@@ -127,6 +128,7 @@ class ProposalView(View):
             differences=[redact(line) for line in proposal.differences],
             earlier_try=redact(proposal.earlier_try),
             change=ChangeView.of(proposal.change),
+            further_changes=ChangeView.of_all(proposal.further_changes),
             restarts_left=proposal.restarts_left,
             created_at=proposal.created_at,
             expires_at=proposal.expires_at,

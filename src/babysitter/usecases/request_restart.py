@@ -6,7 +6,7 @@ and carried out like any other. Nothing here approves, and nothing here touches 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -21,7 +21,7 @@ from babysitter.model.intent import Propose, SendMessage
 from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal, ProposalStatus
-from babysitter.model.verdict import Diagnosis
+from babysitter.model.verdict import Change, Diagnosis
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import difference, is_open
 from babysitter.policy.incident_lifecycle import (
@@ -37,6 +37,7 @@ from babysitter.policy.restart_budget import RestartEligibility
 from babysitter.policy.silences import hold_until, silence_for
 from babysitter.redact import redact
 from babysitter.store.store import Transaction
+from babysitter.usecases.asked_changes import asked_changes
 
 MAX_WHY = 500
 MAX_NAME = 60
@@ -68,34 +69,35 @@ def agent(name: str) -> str:
     return f"an agent ({plain})" if plain else "an agent"
 
 
-async def propose(app: App, watch: WatchId, *, why: str, asked_by: str) -> RestartRequestResult:
+async def propose(
+    app: App, watch: WatchId, *, why: str, asked_by: str, changes: Sequence[str] = ()
+) -> RestartRequestResult:
     """Offer a person to restart the job of a watch, because an agent asks for it.
 
-    `asked_by`: as `agent` writes it. Raises NotAllowed with the policy's reason, MissingSubmission when
-    nobody knows the command, UserError for an empty `why` or a watch that cannot be judged now.
+    `asked_by`: as `agent` writes it. `changes`: what the restart is to change, as `asked_changes` reads it;
+    they take the place of the change that babysit would make. Raises NotAllowed with the policy's reason,
+    MissingSubmission when nobody knows the command or it cannot carry a change, UserError for an empty `why`
+    or a watch that cannot be judged now.
     """
     words = " ".join(redact(why).split())
     if not words:
         raise UserError(
             "A proposal needs a reason.", next_step="Say why a restart helps; a person will read it."
         )
+    wanted = asked_changes(changes, asked_by=asked_by)
     async with app.store.reading() as tx:
-        ledger = await tx.incidents.of(await tx.watches.get(watch))
-        standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
-        if standing is not None:
+        if (standing := await _standing(tx, watch, wanted)) is not None:
             return RestartRequestResult(standing, is_new=False)
-        case = await _case(tx, app, watch)
+        case = _with_asked(await _case(tx, app, watch), wanted)
     again = await _resubmission(case, app)
     async with app.store.transaction() as tx:
-        ledger = await tx.incidents.of(await tx.watches.get(watch))
-        standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
-        if standing is not None:
+        if (standing := await _standing(tx, watch, wanted)) is not None:
             return RestartRequestResult(standing, is_new=False)
-        case = await _case(tx, app, watch)
+        case = _with_asked(await _case(tx, app, watch), wanted)
         learned = replace(case.watch, submit_context=again.watch.submit_context)
         case = replace(case, watch=learned, submission=again.submission)
         offer = _allowed(case, _incident(case))
-        offer = replace(offer, asked_by=asked_by, asked_because=words[:MAX_WHY])
+        offer = replace(offer, asked_by=asked_by, asked_because=words[:MAX_WHY], asked_changes=wanted)
         if not await tx.watches.save(case.watch):
             raise FactsChanged(
                 f"{case.watch.root} was being checked at this very moment.", next_step="Ask again."
@@ -104,6 +106,25 @@ async def propose(app: App, watch: WatchId, *, why: str, asked_by: str) -> Resta
         now = case.now
         await apply_intents(tx, case.watch, case.verdict, [Propose(offer), *_message(case, offer)], now=now)
         return RestartRequestResult(offer, is_new=True)
+
+
+async def _standing(tx: Transaction, watch: WatchId, wanted: tuple[Change, ...]) -> Proposal | None:
+    """The open proposal. Raises NotAllowed where it does not carry the changes that are asked for."""
+    ledger = await tx.incidents.of(await tx.watches.get(watch))
+    standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
+    if standing is not None and wanted and standing.asked_changes != wanted:
+        raise NotAllowed(
+            f"{standing.id} is open already, without these changes.",
+            next_step=f"A person denies it first (`babysit deny {standing.id}`); then ask again.",
+        )
+    return standing
+
+
+def _with_asked(case: PolicyInput, wanted: tuple[Change, ...]) -> PolicyInput:
+    """The case as if its diagnosis advised exactly these changes; the same for none."""
+    if not wanted or case.verdict.diagnosis is None:
+        return case
+    return replace(case, verdict=replace(case.verdict, diagnosis=as_asked(case.verdict.diagnosis, wanted)))
 
 
 async def _resubmission(case: PolicyInput, app: App) -> Resubmission:

@@ -1,7 +1,11 @@
 """The judgement as tables: findings and facts in, the one cause held responsible out."""
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from pydantic import ValidationError
+
+from babysitter.diagnosis.causes.rule import SuggestedAction
 from babysitter.diagnosis.judge.root_cause import diagnose, find_root_cause
 from babysitter.model.cause_info import about, leads_to
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
@@ -251,3 +255,25 @@ def test_a_failed_job_was_interrupted_only_when_something_better_than_the_schedu
     assert (told.cause, told.severity) == (cause, severity)
     broken = finding(Cause.CODE_ERROR, 2, confidence=0.34)
     assert diagnose(Findings((broken, asked)), failed).cause is Cause.CODE_ERROR
+
+
+def test_change_that_a_rule_sets_is_carried_by_the_restart():
+    wanted = finding(Cause.HOST_OOM, action=ActionKind.RESTART_WITH_CHANGE, retry=Retry.WITH_CHANGE)
+    sets = {"env.ZEPHYR_NUM_WORKERS": "1", "memory": "8GB"}
+    found = diagnose(Findings((replace(wanted, sets=sets),)), FAILED)
+    changes = (found.change, *found.further_changes)
+    assert [(each.what, each.after) for each in changes if each] == list(sets.items())
+    assert diagnose(Findings((replace(finding(Cause.HOST_OOM), sets=sets),)), FAILED).change is None
+
+
+@pytest.mark.parametrize(
+    ("action", "fault"),
+    [
+        ({"kind": "restart", "sets": {"memory": "8GB"}}, "only restart-with-change"),
+        ({"kind": "restart-with-change", "sets": {"name": "x"}}, "no submission can set"),
+        ({"kind": "restart-with-change", "sets": {"env.A": "{worker}"}}, "fixed value"),
+    ],
+)
+def test_setting_of_a_rule_that_no_restart_can_carry_is_refused(action, fault):
+    with pytest.raises(ValidationError, match=fault):
+        SuggestedAction.model_validate(action)

@@ -217,6 +217,7 @@ def _finding(rule: Rule, match: Match, reading: LineBuffer) -> Finding:
         is_consequence=rule.consequence,
         look_at=rule.look_at,
         advice=fill(rule.advice or rule.action.change, words),
+        sets=rule.action.sets,
     )
 
 

@@ -4,11 +4,20 @@ Pydantic at the door, frozen values behind it. Nothing here looks at logs; `matc
 meaning.
 """
 
+import re
 from collections.abc import Mapping
 from string import Formatter
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from babysitter.diagnosis.causes.comparisons import (
     CaptureTest,
@@ -25,6 +34,9 @@ from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.model.finding import ActionKind, Cause, Retry, Severity
 from babysitter.model.job import JobState, TaskState
 from babysitter.model.log import LogLevel, Role
+
+# What a rule may let a restart set.
+SETTING = re.compile(r"memory|disk|max-retries|region|tpu|extra|env\.[A-Za-z_]\w*|flag\.[a-z][a-z-]*")
 
 
 class StrictModel(BaseModel):
@@ -164,10 +176,31 @@ class Condition(StrictModel):
 
 
 class SuggestedAction(StrictModel):
-    """What to do. `change`: for restart-with-change, what should be different."""
+    """What to do. `change`: for restart-with-change, what should be different, in words.
+
+    `sets`: settings of the submission, by what is changed (`env.NAME`, `memory`, `flag.NAME`, ...), which the
+    proposed restart carries. Fixed values only: nothing that a job printed gets into a command.
+    """
 
     kind: ActionKind
     change: str = ""
+    sets: Mapping[str, str] = {}
+
+    @field_validator("sets")
+    @classmethod
+    def _can_be_set(cls, sets: Mapping[str, str]) -> Mapping[str, str]:
+        for what, value in sets.items():
+            if not SETTING.fullmatch(what):
+                raise ValueError(f"`sets` names {what!r}, which no submission can set")
+            if placeholders(value):
+                raise ValueError(f"`sets` of {what!r} takes a fixed value, without braces")
+        return sets
+
+    @model_validator(mode="after")
+    def _sets_in_a_restart(self) -> "SuggestedAction":
+        if self.sets and self.kind is not ActionKind.RESTART_WITH_CHANGE:
+            raise ValueError("only restart-with-change has `sets`")
+        return self
 
     @model_validator(mode="before")
     @classmethod

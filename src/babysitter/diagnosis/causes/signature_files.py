@@ -99,6 +99,7 @@ class Statement(StrictModel):
     severity: Severity | None = None
     action: ActionKind | None = None
     retry: Retry | None = None
+    sets: Mapping[str, str] = {}  # what a restart-with-change sets: env.NAME, memory, flag.NAME, ...
     look_at: Words = ()
     consequence: bool = False  # only ever follows from something else
     with_traceback: bool = False  # harmless together with the traceback that the line introduces
@@ -181,6 +182,8 @@ def _content(rule_id: str, cause: Cause, strength: str, match: Any, said: Statem
     action: Content = {"kind": said.action or row.action}
     if action["kind"] is ActionKind.RESTART_WITH_CHANGE:
         action["change"] = advice
+    if said.sets:
+        action["sets"] = said.sets
     return {
         "id": rule_id,
         "cause": cause,

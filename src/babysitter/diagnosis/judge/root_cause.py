@@ -32,7 +32,7 @@ from babysitter.model.finding import (
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.limits import Limits
-from babysitter.model.verdict import Diagnosis, Reason
+from babysitter.model.verdict import Change, Diagnosis, Reason
 
 DECISIVE = 0.6  # evidence that names its cause by itself
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
@@ -217,6 +217,7 @@ def _conclude(
     followed = [each.finding for each in others] + [each for each in findings.all if each.is_consequence]
     finding = root.finding
     action = _most_demanding(root, same, facts)
+    changes = _changes(finding) if action is ActionKind.RESTART_WITH_CHANGE else ()
     goes_on = root.cause is Cause.DISK_FULL and is_before_progress(finding, facts) and not is_over(facts)
     return Diagnosis(
         cause=root.cause,
@@ -233,8 +234,15 @@ def _conclude(
         ),
         look_at=finding.look_at,
         advice=finding.advice,
+        change=changes[0] if changes else None,
+        further_changes=changes[1:],
         rivals=_rivals(root, others),
     )
+
+
+def _changes(finding: Finding) -> tuple[Change, ...]:
+    """What the rule says that a restart should set."""
+    return tuple(Change(what, "", after, f"rule {finding.rule}") for what, after in finding.sets.items())
 
 
 def _rivals(root: WeightedFinding, others: Sequence[WeightedFinding]) -> tuple[Cause, ...]:

@@ -11,13 +11,21 @@ from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, se
 def propose(
     job: Annotated[str, typer.Argument(help="Job id or watch id.")],
     why: Annotated[str, typer.Option(help="Why a restart helps; the person who answers reads it.")],
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What the restart changes, repeated: memory=5GB, disk=20GB, max-retries=3, "
+            "region=us-central2, tpu=v5litepod-8, extra=tpu, env.NAME=VALUE, flag.priority=batch."
+        ),
+    ] = None,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
     """Ask a person to approve a restart; marked as asked for by an agent.
 
-    Exit code 4: policy forbids it; the sentence says why. Nothing is stopped or started by asking.
+    With --change the proposal shows each change as before -> after, and the changed submission is checked
+    first. Exit code 4: policy forbids it; the sentence says why. Nothing is stopped or started by asking.
     """
     from babysitter.surfaces.views import ProposeReply
 
@@ -29,7 +37,7 @@ def propose(
 
         async with open_app(settings_from(settings, state_dir)) as app:
             found = await find_watch(app, job)
-            asked = await ask(app, found.id, why=why, asked_by=agent(f"{me()}"))
+            asked = await ask(app, found.id, why=why, asked_by=agent(f"{me()}"), changes=change or ())
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 
     reply = asyncio.run(asking())

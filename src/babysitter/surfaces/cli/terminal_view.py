@@ -207,9 +207,10 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
             (f"babysit snooze {proposal.id} --for 2h", "bold"),
         ),
     ]
-    if proposal.change:
-        change = proposal.change
-        lines.insert(1, Text(f"  change {change.what}: {change.before} -> {change.after} ({change.why})"))
+    changes = [proposal.change, *proposal.further_changes] if proposal.change else []
+    for place, change in enumerate(changes, start=1):
+        before = change.before or "not set"
+        lines.insert(place, Text(f"  change {change.what}: {before} -> {change.after} ({change.why})"))
     if proposal.earlier_try:
         lines.insert(0, Text(f"An earlier try: {proposal.earlier_try}", style="yellow"))
     return Padding(Group(*lines), (1, 0, 0, 0))

@@ -273,16 +273,23 @@ class WatchTools:
                 description="Why a restart helps, in your words; a person reads it.",
             ),
         ],
+        changes: Annotated[
+            list[str] | None,
+            Field(
+                description="What it changes: memory=5GB, disk=, max-retries=, region=, tpu=, extra=, "
+                "env.NAME=VALUE, flag.priority=batch."
+            ),
+        ] = None,
         cluster: ClusterName = "",
     ) -> ProposeReply:
         """Ask for a restart of a watched job in trouble. Makes a proposal that only a person can approve.
 
-        The person reads that an agent asked, and why. Nothing is stopped or started by this. Refused, with
-        the reason, where policy forbids a restart (nothing confirmed, code or data errors, budget spent, the
-        job's own recovery at work); then report to the person instead. Next: wait.
+        The person reads that an agent asked, why, and each change. Nothing is stopped or started by this.
+        Refused, with the reason, where policy forbids a restart (nothing confirmed, budget spent, the job's own
+        recovery at work; code or data errors without a change); then report to the person. Next: wait.
         """
         found = await find_watch(self._app, job, cluster=cluster)
-        asked = await propose(self._app, found.id, why=why, asked_by=name_of(ctx))
+        asked = await propose(self._app, found.id, why=why, asked_by=name_of(ctx), changes=changes or ())
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 
     @contextlib.asynccontextmanager
