@@ -285,8 +285,8 @@ class WatchTools:
         """Ask for a restart of a watched job in trouble. Makes a proposal that only a person can approve.
 
         The person reads that an agent asked, why, and each change. Nothing is stopped or started by this.
-        Refused, with the reason, where policy forbids a restart (nothing confirmed, budget spent, the job's own
-        recovery at work; code or data errors without a change); then report to the person. Next: wait.
+        Refused, with the reason, where policy forbids a restart (nothing confirmed, budget spent, recovery at
+        work; code or data errors without a change); then report to the person. Next: wait.
         """
         found = await find_watch(self._app, job, cluster=cluster)
         asked = await propose(self._app, found.id, why=why, asked_by=name_of(ctx), changes=changes or ())
