@@ -50,7 +50,7 @@ def _change(text: str, why: str) -> Change:
         )
     if what == EXCLUDE_HOST:
         raise UserError(
-            f"{EXCLUDE_HOST} cannot be asked for: the iris command takes no host to avoid.",
+            f"{EXCLUDE_HOST} cannot be asked for: no submission names a host to avoid.",
             next_step="Ask for another place (region=..., flag.zone=...), or have the host drained.",
         )
     if what.startswith(VARIABLE):
@@ -86,7 +86,7 @@ def _flag_value(what: str, is_given: str, value: str) -> str:
     option = option_of(Change(what, "", "", ""))
     if option is None:
         raise UserError(
-            f"{spelled} is not an option of `iris job run`.",
+            f"{spelled} is not an option of the command that submits.",
             next_step="Name one of its options, for example flag.priority=batch or flag.preemptible.",
         )
     if _OWN_FLAGS.intersection(option.names):

@@ -273,7 +273,7 @@ class WatchTools:
                 description="Why a restart helps, in your words; a person reads it.",
             ),
         ],
-        changes: Annotated[
+        change: Annotated[
             list[str] | None,
             Field(
                 description="What it changes: memory=5GB, disk=, max-retries=, region=, tpu=, extra=, "
@@ -289,7 +289,7 @@ class WatchTools:
         work; code or data errors without a change); then report to the person. Next: wait.
         """
         found = await find_watch(self._app, job, cluster=cluster)
-        asked = await propose(self._app, found.id, why=why, asked_by=name_of(ctx), changes=changes or ())
+        asked = await propose(self._app, found.id, why=why, asked_by=name_of(ctx), changes=change or ())
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 
     @contextlib.asynccontextmanager
