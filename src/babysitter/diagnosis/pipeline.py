@@ -17,6 +17,7 @@ from babysitter.diagnosis.compare_watch import (
 from babysitter.diagnosis.guess_in_watch import with_guess
 from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.evidence import facts_of
+from babysitter.diagnosis.judge.program_advice import with_first_advice
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.last_good.good_runs import GoodRuns
@@ -27,6 +28,12 @@ from babysitter.diagnosis.timeline.non_finite import came_back, find_non_finite
 from babysitter.diagnosis.timeline.overcome import mark_overcome
 from babysitter.diagnosis.timeline.pace import quiet_limit_s
 from babysitter.diagnosis.timeline.stage_pace import current_stage, since_last_completion_s
+from babysitter.diagnosis.timeline.startup_phases import (
+    durations_of,
+    read_startup_lines,
+    table_of,
+    usual_of,
+)
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.finding import Cause, Findings, Severity
@@ -75,7 +82,8 @@ def consider(
     demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
 ) -> Considered:
     """As `judge`, with what the rules found."""
-    memory = with_profile(update_memory(watch.memory, observation), observation, is_compared=good is not None)
+    memory = _with_startup(update_memory(watch.memory, observation), observation, good)
+    memory = with_profile(memory, observation, is_compared=good is not None)
     beside = beside_good_runs(memory, observation, good) if good is not None else None
 
     def its_role(task: TaskId) -> Role | None:
@@ -105,9 +113,21 @@ def consider(
     verdict = assess(observation, findings, memory, watch.limits)
     if verdict.phase is Phase.STEADY and findings.worst <= Severity.INFO:
         verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
+    if (table := table_of(memory.startup)) is not None and verdict.diagnosis is not None:
+        verdict = replace(verdict, diagnosis=with_first_advice(verdict.diagnosis, table))
     if beside is not None:
         verdict = with_comparison(verdict, beside.comparison)
     return Considered(replace(verdict, reasons=(*verdict.reasons, *demotions)), findings)
+
+
+def _with_startup(memory: Memory, observation: Observation, good: GoodRuns | None) -> Memory:
+    """The phases of the start, with how long they took in good runs; this run's own, once it is through."""
+    startup = read_startup_lines(memory.startup, observation.seen_lines, observation.seen_tree)
+    if not startup.program:
+        return memory
+    startup = replace(startup, usual=usual_of(good.profiles) if good is not None else ())
+    profile = replace(memory.profile, startup=durations_of(startup) or memory.profile.startup)
+    return replace(memory, startup=startup, profile=profile)
 
 
 def _with_course(memory: Memory, findings: Findings, course: LossHistory) -> tuple[Memory, Findings]:

@@ -25,6 +25,7 @@ from babysitter.model.progress import (
 )
 from babysitter.model.run_profile import RunProfile
 from babysitter.model.seen import Source
+from babysitter.model.startup import StartupState
 from babysitter.model.thread_dump import DumpSummary
 
 
@@ -107,6 +108,7 @@ class Memory:
     told_quiet: ToldQuiet | None = None
     measures: tuple[MeasureNote, ...] = ()
     failed_items: tuple[ItemNote, ...] = ()
+    startup: StartupState = field(default_factory=StartupState)
 
     # what is under suspicion, and what was said
     lines_read: int = 0  # positions of kept findings count from the first line ever read

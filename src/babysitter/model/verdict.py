@@ -116,6 +116,7 @@ class ProgressSummary:
     last_line_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    startup: str = ""  # where its start stands; "" = nobody knows its phases
     failed_children: tuple[str, ...] = ()  # of an ended job: name, state, first line of the error
 
 

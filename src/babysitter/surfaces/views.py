@@ -49,6 +49,7 @@ class OutlookView(View):
     last_line_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
+    startup: str = Field(default="", description="phase of the start, where its phases are known")
     failed_children: list[str] = Field(default=[], description="of an ended job: name, state and error")
 
     @classmethod
@@ -77,6 +78,7 @@ class OutlookView(View):
             last_line_at=outlook.last_line_at,
             started_at=outlook.started_at,
             finished_at=outlook.finished_at,
+            startup=safe(outlook.startup),
             failed_children=[safe(each) for each in outlook.failed_children],
         )
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.startup_stall import startup_of
 from babysitter.diagnosis.timeline.stage_pace import current_stage, eta_s, rate_per_min
 from babysitter.diagnosis.timeline.zephyr_jobs import pipeline_attempts
 from babysitter.model.ids import JobId
@@ -20,6 +21,7 @@ def progress_summary(snapshot: Snapshot) -> ProgressSummary:
     stage, memory = snapshot.stage, snapshot.memory
     workers = snapshot.pipeline.workers if snapshot.pipeline else None
     goes_on = not snapshot.root.state.is_terminal
+    startup = startup_of(snapshot)
     return ProgressSummary(
         summary=_summary(snapshot),
         job_state=snapshot.root.state,
@@ -34,6 +36,7 @@ def progress_summary(snapshot: Snapshot) -> ProgressSummary:
         last_line_at=memory.last_line_at,
         started_at=snapshot.root.started_at,
         finished_at=snapshot.root.finished_at,
+        startup=startup.sentence if startup else "",
         failed_children=() if goes_on else failed_children(snapshot.tree),
     )
 
@@ -117,7 +120,8 @@ def _summary(snapshot: Snapshot) -> str:
         return "starting: no coordinator yet"
     if snapshot.needs_crew:
         return f"{Role.COORDINATOR} {snapshot.attempt.state}, no stage under way"
-    return f"{root.state}"
+    startup = startup_of(snapshot)
+    return f"{root.state}: {startup.sentence}" if startup is not None else f"{root.state}"
 
 
 def _left(stage: StagePace) -> str:

@@ -7,6 +7,7 @@ from babysitter.diagnosis.judge.hung_exit import hung_exit
 from babysitter.diagnosis.judge.repeated_errors import repeated_errors
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import stragglers, stuck
+from babysitter.diagnosis.judge.startup_stall import startup_stall
 from babysitter.diagnosis.judge.step_stall import (
     count_stands_still,
     only_idle,
@@ -26,7 +27,7 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 # What explains others comes first. A new suspicion is a function and a row here.
 SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
     zombie, hung_exit, stuck, stragglers, worker_churn, task_crash_loop, count_stands_still, told_quiet,
-    only_polls, only_waits, only_idle, no_output, repeated_errors,
+    only_polls, only_waits, only_idle, startup_stall, no_output, repeated_errors,
 )  # fmt: skip
 
 

@@ -116,6 +116,12 @@ def classify(
 
         print_opinion(combined, screen)
     screen.print(first_screen(*shown))
+    if startup := examined.verdict.outlook.startup:
+        from rich.text import Text
+
+        from babysitter.surfaces.printable import safe
+
+        screen.print(Text.assemble(("Start-up: ", "bold"), safe(startup)))
 
 
 def _print_json(
@@ -128,11 +134,12 @@ def _print_json(
 ) -> None:
     from babysitter.surfaces.diagnosis_view import ReasonView
     from babysitter.surfaces.opinion_views import OpinionView
-    from babysitter.surfaces.views import DiagnoseReply
+    from babysitter.surfaces.views import DiagnoseReply, OutlookView
 
     reply = DiagnoseReply(
         job=source,
         diagnosis=diagnosis,
+        outlook=OutlookView.of(examined.verdict.outlook) if examined.verdict.outlook.startup else None,
         reasons=[ReasonView.of(each) for each in examined.reasons],
         quoted=quoted,
         followed=followed,

@@ -1,0 +1,107 @@
+"""A start that is quiet: normal up to the limit of its phase, suspect behind it, with advice."""
+
+from dataclasses import replace
+
+import pytest
+
+from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.diagnosis.judge.program_advice import with_first_advice
+from babysitter.diagnosis.last_good.good_runs import GoodRuns
+from babysitter.diagnosis.pipeline import judge
+from babysitter.diagnosis.timeline.startup_table import shipped_startups
+from babysitter.engine.good_run_cache import redacted_profile
+from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
+from babysitter.model.verdict import Diagnosis, Verdict
+from tests.support.build import watch as made_watch
+from tests.support.jobs import look, raw, tree
+
+ENGINE = "(SglEngine pid=514428, ip=10.0.0.2) "
+RULES = Playbook(())
+TABLE = shipped_startups()[0]
+
+
+def after_shards(quiet_s: int) -> Verdict:
+    """The verdict of looks every minute, while an engine is quiet behind its last shard."""
+    watch = made_watch()
+    lines = [
+        raw(5, "Creating unified placement group with 24 GPUs (x)..."),
+        raw(6, "Placement (strategy=x): training bundles=[0]"),
+        raw(7, "Initializing 2 Sgl engines (tp=8)"),
+        raw(60, f"{ENGINE}Multi-thread loading shards: 100% 10/10"),
+    ]
+    verdict = judge(watch, look(61, tree(), *lines), RULES)
+    for at in range(120, 60 + quiet_s + 1, 60):
+        watch = replace(watch, memory=verdict.memory)
+        verdict = judge(watch, look(at, tree()), RULES)
+    return verdict
+
+
+def test_startup_quiet_ten_minutes_raises_nothing():
+    verdict = after_shards(600)
+    assert verdict.diagnosis is None
+    assert "phase 5 of 7, SglEngine allocates its KV cache" in verdict.outlook.summary
+    assert "quiet for 10 min, which is normal up to 10 min" in verdict.outlook.startup
+    assert verdict.outlook.startup.endswith("on 10.0.0.2")
+
+
+def test_startup_quiet_twenty_minutes_is_suspect():
+    verdict = after_shards(1200)
+    assert verdict.diagnosis is not None
+    assert verdict.diagnosis.cause is Cause.STAGE_STUCK
+    assert "nvidia-smi" in verdict.diagnosis.advice
+    assert "514428" in verdict.diagnosis.evidence[0].source
+
+
+def diagnosis(cause: Cause, text: str = "x", confidence: float = 0.9) -> Diagnosis:
+    evidence = (Evidence(text, "log"),)
+    return Diagnosis(cause, Severity.FATAL, ActionKind.RESTART, "x", confidence, evidence, advice="Do that.")
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [
+        (Cause.CAPACITY_WAIT, "`ray status`"),
+        (Cause.COLLECTIVE_TIMEOUT, "NCCL_SOCKET_IFNAME, GLOO_SOCKET_IFNAME and TP_SOCKET_IFNAME"),
+        (Cause.NUMERICAL_DIVERGENCE, "`save_debug_train_data`. Do that."),
+        (Cause.ACTOR_DIED, "found by the pid"),
+    ],
+)
+def test_first_advice_of_the_program(cause, words):
+    found = with_first_advice(diagnosis(cause), TABLE)
+    assert words in found.advice
+    assert "TORCHSPEC_LOG_LEVEL" not in found.advice
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ray.exceptions.RayActorError: (pid=514428, ip=10.0.0.2, actor_id=1)",
+        "ActorDiedError: The actor died \tpid: 514428 \tip: 10.0.0.2",
+    ],
+)
+def test_first_advice_names_the_worker_file(text):
+    found = with_first_advice(diagnosis(Cause.ACTOR_DIED, text), TABLE)
+    assert found.advice.startswith("Read worker-*-514428.err on 10.0.0.2.")
+
+
+def test_first_advice_log_levels_where_unsure():
+    found = with_first_advice(diagnosis(Cause.UNKNOWN, confidence=0.3), TABLE)
+    assert found.advice.endswith("what is under way.")
+    assert "TORCHSPEC_LOG_LEVEL=DEBUG and NCCL_DEBUG=INFO" in found.advice
+
+
+def test_startup_durations_kept_once_through():
+    lines = [
+        raw(5, "Creating unified placement group with 24 GPUs (x)..."),
+        raw(6, "Initializing 2 Sgl engines (tp=8)"),
+        raw(426, "All 8 training actors and 2 inference engines initialized"),
+        raw(430, "Training:   2%|x| 4/200 [00:10<09:00, loss=1.0]"),
+    ]
+    memory = judge(made_watch(), look(431, tree(), *lines), RULES).memory
+    kept = {each.phase: each.seconds for each in redacted_profile(memory.profile).startup}
+    assert kept["SglEngine init"] == 420
+    good = GoodRuns([memory.profile])
+    verdict = judge(made_watch(), look(60, tree(), *lines[:2]), RULES, good=good)
+    assert (
+        "phase 5 of 7, SglEngine init, 7 min in the last good run, here for 54 s" in verdict.outlook.summary
+    )
