@@ -41,6 +41,10 @@ def test_pack_is_the_same_each_time():
 def test_fingerprint_follows_the_evidence():
     prints = {ask_about(build_pack(Material((), (line,)))).fingerprint for line in ("a", "b", "a ")}
     assert len(prints) == 2  # space at the end of a line is not shown
+    noticed = Material((), ("a",), candidates=(Candidate(Cause.HOST_OOM, "", (0,)),))
+    one, two = build_pack(Material((), ("a",))), build_pack(noticed)
+    assert one.text != two.text
+    assert ask_about(one).fingerprint == ask_about(two).fingerprint, "edits of rules keep answers"
 
 
 def test_long_log_shows_the_telling_lines():

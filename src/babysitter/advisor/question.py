@@ -13,7 +13,7 @@ FINGERPRINT_LENGTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. `fingerprint`: of the pack and the version of the instructions."""
+    """What is asked. `fingerprint`: of all lines that can be quoted and the version of the instructions."""
 
     pack: EvidencePack
     fingerprint: str
@@ -42,6 +42,7 @@ class Question:
 
 
 def ask_about(pack: EvidencePack) -> Question:
-    """The question about a pack."""
-    told = f"{PROMPT_VERSION}\n{pack.text}".encode("utf-8", "replace")
+    """The question about a pack. Its fingerprint leaves out what rules noticed, which only points to lines."""
+    rows = "\n".join(f"{label}| {text}" for label, text in pack.lines.items())
+    told = f"{PROMPT_VERSION}\n{rows}".encode("utf-8", "replace")
     return Question(pack, hashlib.sha256(told).hexdigest()[:FINGERPRINT_LENGTH])
