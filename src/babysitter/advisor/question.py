@@ -42,7 +42,7 @@ class Question:
 
 
 def ask_about(pack: EvidencePack) -> Question:
-    """The question about a pack. Its fingerprint leaves out what rules noticed, which only points to lines."""
+    """The question about a pack. Its fingerprint leaves out the notes of rules, which only point to lines."""
     rows = "\n".join(f"{label}| {text}" for label, text in pack.lines.items())
     told = f"{PROMPT_VERSION}\n{rows}".encode("utf-8", "replace")
     return Question(pack, hashlib.sha256(told).hexdigest()[:FINGERPRINT_LENGTH])
