@@ -43,6 +43,7 @@ def concrete(command: str, run: Shell) -> str:
         "LOGFILE": "run.log",
         "LADDER.yaml": "tiny.yaml",
         "JOB": run.job,
+        "/USER/": "/eve/",
         "CLUSTER": "marin",
         "DIR": "recorded",
         "FOLDER": ".",

@@ -37,6 +37,7 @@ class RecordingNotifier:
 
     name: str = "ear"
     edits: bool = True
+    is_daily: bool = False
     description: str = "the test"
     heard: list[Message] = field(default_factory=list)
     repeats: list[str] = field(default_factory=list)
@@ -159,7 +160,9 @@ class AppHarness:
 
 def opener(cluster: SmallCluster, writer: SmallWriter | None = None) -> Opener:
     """Opens the same small cluster under every name."""
-    return lambda spec: OpenCluster(spec, reader=cluster, writer=writer or SmallWriter(cluster, FakeClock()))
+    return lambda spec: OpenCluster(
+        spec, reader=cluster, writer=writer or SmallWriter(cluster, FakeClock()), overview=cluster
+    )
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ from babysitter.errors import BabysitError, NoSuchJob, SubmissionRefused
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogLevel, LogLine, LogSource
+from babysitter.model.machine import Machine
 from babysitter.model.submission import Submission
 from babysitter.model.thread_dump import ThreadDump
 from tests.support.build import NOON
@@ -41,6 +42,7 @@ class SmallCluster:
         self.log: list[LogLine] = []
         self.texts: dict[TaskId, str] = {}
         self.asked: list[str] = []
+        self.listed_since: list[datetime | None] = []
         self.lines_sent = 0
         self.broken: BabysitError | None = None
         self.broken_logs: BabysitError | None = None
@@ -76,6 +78,15 @@ class SmallCluster:
     async def find(self, job: JobId) -> Job | None:
         self._ask("find")
         return self.jobs.get(job)
+
+    async def roots(self, prefix: str, *, since: datetime | None = None) -> tuple[Job, ...]:
+        self._ask("roots")
+        self.listed_since.append(since)
+        found = [job for job in self.jobs.values() if job.id.count("/") == 2 and job.id.startswith(prefix)]
+        return tuple(job for job in found if not (since and job.submitted_at and job.submitted_at < since))
+
+    async def workers(self) -> tuple[Machine, ...]:
+        return ()
 
     async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
         self._ask("states")

@@ -6,6 +6,7 @@ The check holds a reader only; a writer is given to the saga and to nobody else.
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from babysitter.model.ids import JobId, TaskId
@@ -109,8 +110,12 @@ class Overview(Protocol):
     The loop never needs it. Raises a WorldError when it could not see; may be repeated.
     """
 
-    async def roots(self, prefix: str) -> tuple[Job, ...]:
-        """Root jobs whose id begins with these characters, newest submission first."""
+    async def roots(self, prefix: str, *, since: datetime | None = None) -> tuple[Job, ...]:
+        """Root jobs whose id begins with these characters, newest submission first.
+
+        With `since`, those submitted earlier may be missing, and so may the oldest where a cluster holds
+        more jobs than it lists; without it too many are an InvalidResponse.
+        """
 
     async def workers(self) -> tuple[Machine, ...]:
         """Every machine that the cluster knows."""

@@ -22,6 +22,7 @@ from pydantic import (
 from babysitter.errors import BadConfig
 from babysitter.model.duration import duration_s
 from babysitter.model.finding import Cause
+from babysitter.model.follow import DEFAULT_LIMIT
 from babysitter.model.ids import Person
 from babysitter.model.limits import Limits
 from babysitter.model.policy import Policy, QuietHours, Silence
@@ -226,6 +227,28 @@ class MemorySettings(_Section):
     )
 
 
+class FollowSettings(_Section):
+    """Root jobs that are watched as soon as they exist. A text alone is a pattern."""
+
+    pattern: str = Field(
+        min_length=1, max_length=200, pattern=r"^\S+$", description="shell pattern over full job ids: /ada/*"
+    )
+    cluster: str = Field(default="", description="empty = default_cluster")
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=1000, description="jobs that are watched at once")
+    owner: str = Field(
+        default="", description="who is called and may approve, where owners does not name the job's user"
+    )
+
+
+def _as_patterns(value: object) -> object:
+    """A pattern alone stands for a follow with every default."""
+    if isinstance(value, str):
+        value = (value,)
+    if not isinstance(value, (list, tuple)):
+        return value
+    return tuple({"pattern": each} if isinstance(each, str) else each for each in value)
+
+
 class QuietHoursSettings(_Section):
     """Only fatal incidents are told between these times; the rest waits for the morning."""
 
@@ -287,6 +310,12 @@ class Settings(_Section):
     env_from: tuple[str, ...] = Field(
         default=(), description="variables that every restart may take from the service's environment"
     )
+    follow: Annotated[tuple[FollowSettings, ...], BeforeValidator(_as_patterns)] = Field(
+        default=(), description="root jobs that are watched as soon as they exist, by pattern"
+    )
+    owners: dict[str, str] = Field(
+        default={}, description="who is called about a followed job, by the user in its id: ada: U0ADA"
+    )
     reminder_share: float = Field(
         default=0.5, gt=0, lt=1, description="remind after this share of the expiry"
     )
@@ -308,6 +337,13 @@ class Settings(_Section):
         if isinstance(value, (list, tuple)) and value and all(isinstance(each, str) for each in value):
             return [value]
         return value
+
+    @model_validator(mode="after")
+    def _follows_have_a_cluster(self) -> "Settings":
+        for each in self.follow:
+            if not (each.cluster or self.default_cluster):
+                raise ValueError(f"follow: '{each.pattern}' needs a cluster, or default_cluster")
+        return self
 
     def as_policy(self) -> Policy:
         """What people want, as the product's own value."""

@@ -18,7 +18,9 @@ from babysitter.engine.enqueue import (
     refresh_thread_header,
     subject_of,
 )
+from babysitter.engine.tell_routine import tell_routine
 from babysitter.errors import FactsChanged
+from babysitter.messages.routine import compose_routine
 from babysitter.model.events import (
     Event,
     IncidentEnded,
@@ -50,6 +52,7 @@ from babysitter.model.intent import (
     Withdraw,
 )
 from babysitter.model.job import JobState
+from babysitter.model.message import MessageKind
 from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import ProposalStatus
@@ -315,6 +318,10 @@ class _IntentExecutor:
             proposal=intent.proposal,
             because=intent.because,
         )
+        if intent.occasion is MessageKind.ROUTINE:
+            words = compose_routine(about)
+            await tell_routine(self._tx, words, key=intent.key, now=self._now, watch=self._watch.id)
+            return
         await enqueue_message(
             self._tx,
             intent.occasion,

@@ -20,6 +20,7 @@ from babysitter.messages.compose import digest
 from babysitter.model.events import MessageDropped
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, MessageKind
+from babysitter.notify.audience import is_for
 from babysitter.notify.notifier import Notifier, NotifyError, Receipt
 from babysitter.store.outbox import MessageLocation, PendingEdit, PendingPost
 from babysitter.store.store import Store
@@ -154,6 +155,10 @@ class Deliverer:
         if message.id in line.receipts:
             earlier, revision = line.receipts[message.id]
             await self._arrived(line, replace(posting, revision=revision), earlier)
+            return
+        if not is_for(message, line.notifier):
+            async with self._store.transaction() as tx:
+                await tx.routine.leave_out(line.notifier.name, message.id)
             return
         try:
             async with asyncio.timeout(POST_TIMEOUT_S):

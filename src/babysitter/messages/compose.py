@@ -31,6 +31,7 @@ from babysitter.messages.proposal_text import (
     notes_of,
     submission_lines,
 )
+from babysitter.messages.routine import compose_routine
 from babysitter.messages.subject import (
     MAX_SENTENCE_CHARS,
     MessageSubject,
@@ -311,7 +312,14 @@ _COMPOSERS: dict[MessageKind, Callable[[MessageSubject], MessageContent]] = {
     MessageKind.WAITING: _waiting,
     MessageKind.FINISHED: compose_end,
     MessageKind.DIGEST: _digest,
+    MessageKind.ROUTINE: compose_routine,
     MessageKind.EMERGENCY: _emergency,
 }
-_WITHOUT_BUTTONS = (MessageKind.STARTED, MessageKind.LIVE_STATE, MessageKind.WAITING, MessageKind.DIGEST)
+_WITHOUT_BUTTONS = (
+    MessageKind.STARTED,
+    MessageKind.LIVE_STATE,
+    MessageKind.WAITING,
+    MessageKind.DIGEST,
+    MessageKind.ROUTINE,
+)
 _CARDS = (MessageKind.INCIDENT, MessageKind.WORSE, MessageKind.PROPOSAL, MessageKind.BLIND)

@@ -25,7 +25,17 @@ class MessageKind(StrEnum):
     BLIND = "blind"
     FINISHED = "finished"
     DIGEST = "digest"
+    ROUTINE = "routine"  # about a followed job, and needs nobody: one line
     EMERGENCY = "emergency"  # sent past the outbox, which cannot be written
+
+
+class Audience(StrEnum):
+    """Which channels get a message. What needs nobody is told by each in the way that disturbs least."""
+
+    ALL = "all"
+    EDITING = "editing"  # whose messages can be edited: one message a day, which grows
+    PLAIN = "plain"  # which cannot edit, and disturb nobody: a line each
+    DAILY = "daily"  # which disturb, as mail does: one message after the day
 
 
 class ButtonKind(StrEnum):
@@ -106,3 +116,4 @@ class Message:
     mentions_on_call: bool = False
     mentions: tuple[Person, ...] = ()
     metadata: dict[str, str] = field(default_factory=dict)
+    audience: Audience = Audience.ALL

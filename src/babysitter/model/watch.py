@@ -43,6 +43,7 @@ class Watch:
     stopped_at: datetime | None = None  # a person said: stop watching
     trouble: str = ""  # why the last check itself failed, one sentence
     fence: int = 0
+    follow: str = ""  # the follow that began it; "" = a person or a program did
     revision: int = 0  # of the stored row; a writer that read an older one is refused
 
     @property

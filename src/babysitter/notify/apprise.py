@@ -34,6 +34,7 @@ class AppriseNotifier:
     """Tells one URL. Nothing is ever edited, so live state is not sent."""
 
     edits = False
+    is_daily = True
 
     def __init__(self, url: str, *, number: int, timeout_s: float = CALL_TIMEOUT_S) -> None:
         """`number`: place of the URL in the settings, from 1."""

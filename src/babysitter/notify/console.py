@@ -51,6 +51,7 @@ class ConsoleNotifier:
 
     name = "console"
     edits = False
+    is_daily = False
 
     def __init__(self, stream: TextIO, alert: Alert = SILENT, *, timeout_s: float = WRITE_TIMEOUT_S) -> None:
         self._stream = stream

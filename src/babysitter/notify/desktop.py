@@ -71,6 +71,7 @@ class DesktopNotifier:
 
     name = "desktop"
     edits = False
+    is_daily = False
 
     def __init__(self, desktop: Desktop, clock: Clock, *, timeout_s: float = COMMAND_TIMEOUT_S) -> None:
         self._desktop = desktop

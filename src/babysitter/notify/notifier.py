@@ -52,6 +52,10 @@ class Notifier(Protocol):
     def edits(self) -> bool:
         """Whether posted messages can be edited (live state is not sent otherwise)."""
 
+    @property
+    def is_daily(self) -> bool:
+        """Whether what needs nobody is told once a day: each message disturbs, and none can be edited."""
+
     async def post(self, message: Message, *, thread: Receipt | None, is_repeat: bool) -> Receipt:
         """Post once. `thread`: the conversation's first message, None to start it.
 

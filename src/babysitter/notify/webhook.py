@@ -29,6 +29,7 @@ class WebhookNotifier:
 
     name = "webhook"
     edits = False
+    is_daily = False
 
     def __init__(self, url: str, secret: str, clock: Clock) -> None:
         self._url = url

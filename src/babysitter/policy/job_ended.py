@@ -39,8 +39,9 @@ def about_the_end(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Inten
     if is_told or case.watch.memory.phase is Phase.FINISHED:
         return
     reported = _reported(case)
+    is_routine = reported is None and bool(case.watch.follow)
     yield SendMessage(
-        MessageKind.FINISHED,
+        MessageKind.ROUTINE if is_routine else MessageKind.FINISHED,
         _how_it_stood(case, reported) if reported else "the job ended",
         f"{case.watch.id}:finished:{case.watch.root}",
         incident=reported.id if reported else None,

@@ -115,10 +115,11 @@ def offer_of(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> P
 
 def _about_waiting(case: PolicyInput) -> Iterator[Intent]:
     """Long pending and preemption are told once each, and are no failures."""
+    occasion = MessageKind.ROUTINE if case.watch.follow else MessageKind.WAITING
     for signal in case.verdict.signals:
         if signal.kind is SignalKind.PENDING_LONG:
             yield SendMessage(
-                MessageKind.WAITING,
+                occasion,
                 signal.explanation,
                 f"{case.watch.id}:waiting:{signal.since_at:%Y%m%d%H%M%S}",
                 hold_until=hold_until(Severity.INFO, case.policy, now=case.now),
@@ -134,7 +135,7 @@ def _about_waiting(case: PolicyInput) -> Iterator[Intent]:
     is_news = waited_at is None or case.now - waited_at >= damping
     if goes_back and has_worked and is_news:
         yield SendMessage(
-            MessageKind.WAITING,
+            occasion,
             "the job waits for machines again",
             f"{case.watch.id}:back-to-pending:{case.now:%Y%m%d%H%M%S}",
             hold_until=hold_until(Severity.INFO, case.policy, now=case.now),

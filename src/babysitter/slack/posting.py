@@ -63,6 +63,7 @@ class SlackNotifier:
 
     name = "slack"
     edits = True
+    is_daily = False
 
     def __init__(
         self,

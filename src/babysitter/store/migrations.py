@@ -95,6 +95,19 @@ def _opinions(connection: Connection) -> None:
     connection.exec_driver_sql("CREATE INDEX ix_opinions_fingerprint ON opinions (fingerprint)")
 
 
+def _follows(connection: Connection) -> None:
+    """Patterns whose new jobs are watched, and the runs that were dealt with."""
+    connection.exec_driver_sql("ALTER TABLE watches ADD COLUMN follow VARCHAR")
+    connection.exec_driver_sql(
+        "CREATE TABLE follows (id VARCHAR NOT NULL PRIMARY KEY, cluster VARCHAR NOT NULL, "
+        "stopped_at BIGINT, body TEXT NOT NULL)"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE followed_jobs (cluster VARCHAR NOT NULL, job VARCHAR NOT NULL, submitted_at BIGINT, "
+        "PRIMARY KEY (cluster, job))"
+    )
+
+
 STEPS: Mapping[int, Callable[[Connection], None]] = {
     1: _inbox,
     2: _submit_context,
@@ -104,6 +117,7 @@ STEPS: Mapping[int, Callable[[Connection], None]] = {
     6: _ladders,
     7: _run_profiles,
     8: _opinions,
+    9: _follows,
 }
 
 

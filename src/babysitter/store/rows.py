@@ -51,6 +51,7 @@ def watch_from(row: Row, decode: Decode) -> Watch:
         trouble=row["trouble"],
         fence=row["fence"],
         revision=row["revision"],
+        follow=row["follow"] or "",
     )
 
 

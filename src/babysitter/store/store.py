@@ -37,6 +37,7 @@ from babysitter.store.database import WRITE_WAIT_S, Database, PostgresDatabase, 
 from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.event_log import EventLog
 from babysitter.store.feedback import FeedbackRepository
+from babysitter.store.follows import FollowRepository
 from babysitter.store.inbox import Inbox
 from babysitter.store.incident_history import IncidentHistory
 from babysitter.store.incident_index import IncidentIndex
@@ -48,6 +49,7 @@ from babysitter.store.migrations import migrate, version_of
 from babysitter.store.observations import ObservationRepository
 from babysitter.store.opinions import OpinionRepository
 from babysitter.store.outbox import Outbox
+from babysitter.store.routine_lines import RoutineLines
 from babysitter.store.run_profiles import RunProfileRepository
 from babysitter.store.version import VERSION
 from babysitter.store.watches import WatchRepository
@@ -77,6 +79,8 @@ class Transaction:
     ladders: LadderRepository
     run_profiles: RunProfileRepository
     opinions: OpinionRepository
+    follows: FollowRepository
+    routine: RoutineLines
 
 
 class Store:
@@ -252,4 +256,6 @@ def _tx(connection: Connection, index: IncidentIndex) -> Transaction:
         ladders=LadderRepository(connection),
         run_profiles=RunProfileRepository(connection),
         opinions=OpinionRepository(connection),
+        follows=FollowRepository(connection),
+        routine=RoutineLines(connection),
     )

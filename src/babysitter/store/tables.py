@@ -78,6 +78,7 @@ watches = Table(
     Column("submit_context", Text),
     Column("clear_at", UtcDateTime),  # the last check to which the cluster answered everything
     Column("gone_since", UtcDateTime),  # the cluster does not know the job since then
+    Column("follow", String),  # what began it; NULL = a person did
 )
 Index(
     "watches_one_per_job",
@@ -293,6 +294,24 @@ run_profiles = Table(
     sqlite_autoincrement=True,
 )
 Index("run_profiles_by_program", run_profiles.c.cluster, run_profiles.c.program, run_profiles.c.seq)
+
+follows = Table(
+    "follows",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("cluster", String, nullable=False),
+    Column("stopped_at", UtcDateTime),
+    Column("body", Text, nullable=False),
+)
+
+followed_jobs = Table(
+    "followed_jobs",
+    metadata,
+    Column("cluster", String, nullable=False),
+    Column("job", String, nullable=False),
+    Column("submitted_at", UtcDateTime),  # of the run that was dealt with: a name may be used again
+    PrimaryKeyConstraint("cluster", "job"),
+)
 
 feedback = Table(
     "feedback",

@@ -197,4 +197,5 @@ def _columns(watch: Watch) -> dict[str, object]:
         "outlook": codec(ProgressSummary).encode(watch.outlook) if watch.outlook else None,
         "clear_at": watch.memory.clear_at,
         "gone_since": watch.memory.gone_since,
+        "follow": watch.follow or None,
     }

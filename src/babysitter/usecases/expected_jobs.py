@@ -67,6 +67,11 @@ def forget_job(folder: Path, job: JobId, cluster: str) -> None:
     _path(folder, job, cluster).unlink(missing_ok=True)
 
 
+def expected_names(folder: Path, cluster: str) -> frozenset[JobId]:
+    """Jobs of a cluster that are being submitted: their own watches begin."""
+    return frozenset(each.job for each in _read_all(folder) if each.cluster == cluster)
+
+
 async def watch_expected(app: App) -> Sequence[JobId]:
     """Start the watches of expected jobs that exist by now; those jobs. Idempotent.
 

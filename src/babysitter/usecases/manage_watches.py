@@ -55,7 +55,7 @@ async def start_watch(
     watch of a job that is being watched (also under its restart's name), WorldError when the cluster cannot
     be asked. A job that runs again under a name whose watch has finished gets a new one. `context`: where to
     submit it again, and what may be taken along. `replaces_finished`: a job that has ended gets a new one
-    too, unless a restart of it waits for an answer.
+    too, unless a restart of it waits for an answer. The watch that a follow began becomes this person's.
     """
     root = parse_job_id(spec, job)
     await app.clusters.remember(spec)
@@ -85,17 +85,36 @@ async def start_watch(
         owner=owner or by,
     )
     async with app.store.transaction() as tx:
-        await _is_not_followed(tx, found, spec.name)
+        await check_not_restarted(tx, found, spec.name)
         earlier = await tx.watches.of_job(root, spec.name)
-        if earlier is not None and await _may_be_replaced(
-            tx, earlier, found, also_same_run=replaces_finished
-        ):
-            await _end(tx, app, earlier, by, SUPERSEDED)
+        if earlier is not None and earlier.follow and earlier.phase is not Phase.FINISHED:
+            return await _take_over(tx, earlier, watch)
+        if earlier is not None and await may_be_replaced(tx, earlier, found, also_same_run=replaces_finished):
+            await end_watch(tx, app, earlier, by, SUPERSEDED)
         await tx.watches.add(watch)
         await tx.events.append(WatchStarted(at=now, watch=watch.id, root=root, by=by))
         about = await subject_of(tx, watch, now=now)
         await enqueue_message(tx, MessageKind.STARTED, about, key=f"{watch.id}:started")
     return watch
+
+
+async def _take_over(tx: Transaction, followed: Watch, wanted: Watch) -> Watch:
+    """Make the watch that a follow began a person's: with a command, an owner and a thread of its own."""
+    now = wanted.created_at
+    taken = replace(
+        followed,
+        follow="",
+        due_at=now,
+        limits=wanted.limits,
+        resubmit=wanted.resubmit or followed.resubmit,
+        submit_context=wanted.submit_context,
+        owner=wanted.owner,
+    )
+    await tx.watches.save(taken)
+    await tx.watches.announce(taken.id)
+    about = await subject_of(tx, taken, now=now)
+    await enqueue_message(tx, MessageKind.STARTED, about, key=f"{taken.id}:started")
+    return replace(taken, revision=followed.revision + 1)
 
 
 async def stop_watch(app: App, name: str, *, by: Person, cluster: str = "") -> Watch:
@@ -116,7 +135,7 @@ async def stop_watch(app: App, name: str, *, by: Person, cluster: str = "") -> W
                 f"An approved restart of {watch.root} is being carried out; the watch ends after it.",
                 next_step=f"`babysit status {shlex.quote(watch.root)}` shows how far it is; then stop again.",
             )
-        return await _end(tx, app, watch, by, "the watch was stopped")
+        return await end_watch(tx, app, watch, by, "the watch was stopped")
 
 
 async def find_watch(app: App, name: str, *, cluster: str = "") -> Watch:
@@ -153,7 +172,7 @@ async def _one(tx: Transaction, name: str, cluster: str) -> Watch:
     return the_one_meant(found, name)
 
 
-async def _may_be_replaced(tx: Transaction, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:
+async def may_be_replaced(tx: Transaction, earlier: Watch, job: Job, *, also_same_run: bool) -> bool:
     """Whether a watch has seen the job to its end, so that a new one may begin.
 
     Raises AlreadyWatched for a run that ended and whose restart is offered: the offer is worth more.
@@ -173,7 +192,7 @@ async def _may_be_replaced(tx: Transaction, earlier: Watch, job: Job, *, also_sa
     return also_same_run
 
 
-async def _is_not_followed(tx: Transaction, job: Job, cluster: str) -> None:
+async def check_not_restarted(tx: Transaction, job: Job, cluster: str) -> None:
     """Raise AlreadyWatched for a job that we restarted: its watch follows the new one."""
     for watch in await tx.watches.named(job.id, cluster=cluster):
         has_ended = watch.phase is Phase.FINISHED and not job.state.is_terminal  # the name is in use again
@@ -228,7 +247,7 @@ async def _left_open(tx: Transaction, watch: Watch) -> list[Incident]:
     ]
 
 
-async def _end(tx: Transaction, app: App, watch: Watch, by: Person, because: str) -> Watch:
+async def end_watch(tx: Transaction, app: App, watch: Watch, by: Person, because: str) -> Watch:
     """Take back what is offered, and look no more."""
     now = app.clock.now()
     for offer in (await tx.incidents.of(watch)).proposals:

@@ -8,6 +8,7 @@ answers 200 and nothing. Where emptiness would be a fact about a job, a second q
 import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import TypeVar
 
 from babysitter.backends.backend import Abilities, ClusterInfo
@@ -171,9 +172,9 @@ class IrisReader:
         request = self._read("GetJobStatus", decode.kept_request, answer)
         return None if request is None else kept_submission(request, job, iris=self._iris)
 
-    async def roots(self, prefix: str) -> tuple[Job, ...]:
+    async def roots(self, prefix: str, *, since: datetime | None = None) -> tuple[Job, ...]:
         """Part of `Overview`. April filters by a name at most: what it lists beyond the prefix is dropped."""
-        found = await self._listed(prefix, roots_only=True)
+        found = await self._listed(prefix, roots_only=True, since=since)
         return tuple(job for job in found if job.id.startswith(prefix))
 
     async def workers(self) -> tuple[Machine, ...]:
@@ -186,7 +187,9 @@ class IrisReader:
         """The root (when listed) and its descendants; neighbours with the same beginning are dropped."""
         return [job for job in await self._listed(root) if is_within(job.id, root)]
 
-    async def _listed(self, prefix: str, *, roots_only: bool = False) -> list[Job]:
+    async def _listed(
+        self, prefix: str, *, roots_only: bool = False, since: datetime | None = None
+    ) -> list[Job]:
         """Everything listed for a prefix, page after page, newest submission first."""
         dialect = (await self._knowledge()).dialect
         found: list[Job] = []
@@ -194,8 +197,10 @@ class IrisReader:
             body = request_bodies.jobs_under(dialect, prefix, offset=offset, roots_only=roots_only)
             page = self._read("ListJobs", decode.job_page, await self._ask("ListJobs", body))
             found += page.jobs
-            if not page.has_more or not page.jobs:
+            if not page.has_more or not page.jobs or _is_before(page.jobs[-1], since):
                 return found
+        if since is not None:
+            return found
         raise InvalidResponse(
             f"More than {request_bodies.LAST_OFFSET} jobs have names like {prefix}: too many to list.",
             next_step="Give more of the name, or watch the jobs below it one by one.",
@@ -260,6 +265,10 @@ def _canonical(job: JobId) -> JobId:
             f"'{job}' is not a full job id.", next_step="Write /user/job, as `iris job list` prints it."
         )
     return job
+
+
+def _is_before(job: Job, since: datetime | None) -> bool:
+    return since is not None and job.submitted_at is not None and job.submitted_at < since
 
 
 def _with_tasks(job: Job, tasks: tuple[Task, ...] | None) -> Job:

@@ -147,7 +147,7 @@ class RayReader:
             return None
         return stored_submission(raw, job, (await self._view.fresh_version()).session_name)
 
-    async def roots(self, prefix: str) -> tuple[Job, ...]:
+    async def roots(self, prefix: str, *, since: datetime | None = None) -> tuple[Job, ...]:  # noqa: ARG002
         """Part of `Overview`."""
         found = [ray_answers.job(raw) for raw in await self._view.jobs()]
         found.sort(key=lambda job: job.submitted_at.timestamp() if job.submitted_at else 0.0, reverse=True)

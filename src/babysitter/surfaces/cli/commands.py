@@ -56,6 +56,12 @@ COMMANDS: dict[str, CommandEntry] = {
         takes_command=True,
         takes_variables=True,
     ),
+    "follow": CommandEntry(
+        "follow:follow",
+        "Watch every new job whose id matches a pattern.",
+        _WATCH,
+        "babysit follow '/ada/*' --cluster marin",
+    ),
     "ladder": CommandEntry(
         "ladders:app",
         "Run jobs in order, each the condition of the next.",

@@ -62,6 +62,7 @@ async def _serve(settings: "Settings") -> None:
     from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.web.web_server import serve_http
     from babysitter.usecases.expected_jobs import keep_watching_expected
+    from babysitter.usecases.keep_following import keep_following
     from babysitter.wiring import open_app
 
     async with (
@@ -74,12 +75,16 @@ async def _serve(settings: "Settings") -> None:
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(each, service.stop)
-        expecting = asyncio.create_task(keep_watching_expected(app), name="expected jobs")
+        beside = [
+            asyncio.create_task(keep_watching_expected(app), name="expected jobs"),
+            asyncio.create_task(keep_following(app), name="follow"),
+        ]
         try:
             with hidden_waits():  # a service waits all the time
                 await service.until_stopped()
         finally:
-            expecting.cancel()
+            for task in beside:
+                task.cancel()
 
 
 def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Notifier, ...]":
