@@ -151,7 +151,7 @@ def _drop_what_was_added(connection: Connection) -> None:
     connection.exec_driver_sql("ALTER TABLE proposals DROP COLUMN shown_whole_at")
     connection.exec_driver_sql("ALTER TABLE feedback DROP COLUMN cause")
     connection.exec_driver_sql("DROP TABLE incident_history")
-    for table in ("ladders", "ladder_attempts"):
+    for table in ("ladders", "ladder_attempts", "follows", "followed_jobs"):
         connection.exec_driver_sql(f"DROP TABLE {table}")
     for table in ("run_profiles", "opinions"):
         connection.exec_driver_sql(f"DROP TABLE {table}")

@@ -26,7 +26,7 @@ def compose_routine(about: MessageSubject) -> MessageContent:
         )
     return MessageContent(
         title=f"Waiting: {about.job}",
-        sentence=ended(capital(escape(about.because))),
+        sentence=ended(capital(escape(about.because))) or "It needs nobody.",
         severity=Severity.INFO.value,
     )
 

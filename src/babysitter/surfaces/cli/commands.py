@@ -57,7 +57,7 @@ COMMANDS: dict[str, CommandEntry] = {
         takes_variables=True,
     ),
     "follow": CommandEntry(
-        "follow:follow",
+        "follow_command:follow",
         "Watch every new job whose id matches a pattern.",
         _WATCH,
         "babysit follow '/ada/*' --cluster marin",
