@@ -20,7 +20,7 @@ from babysitter.store.store import Store, open_store
 from babysitter.store.tables import meta, metadata
 from tests.support import build
 
-ADDED_TO_WATCHES = ("submit_context", "clear_at", "gone_since")  # since the first schema
+ADDED_TO_WATCHES = ("submit_context", "clear_at", "gone_since", "follow")  # since the first schema
 
 
 async def test_a_transaction_that_breaks_leaves_nothing(store: Store):
