@@ -12,17 +12,17 @@ from zoneinfo import ZoneInfo
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SecretStr,
     field_validator,
     model_validator,
 )
 
+from babysitter.config.follow_settings import FollowSettings, as_patterns
+from babysitter.config.section import Section as _Section
 from babysitter.errors import BadConfig
 from babysitter.model.duration import duration_s
 from babysitter.model.finding import Cause
-from babysitter.model.follow import DEFAULT_LIMIT
 from babysitter.model.ids import Person
 from babysitter.model.limits import Limits
 from babysitter.model.policy import Policy, QuietHours, Silence
@@ -54,10 +54,6 @@ def _one_or_many(value: object) -> object:
 def _as_date(value: object) -> object:
     """A date as YAML reads it, or as text."""
     return value.isoformat() if isinstance(value, date) else value
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ClusterSettings(_Section):
@@ -227,28 +223,6 @@ class MemorySettings(_Section):
     )
 
 
-class FollowSettings(_Section):
-    """Root jobs that are watched as soon as they exist. A text alone is a pattern."""
-
-    pattern: str = Field(
-        min_length=1, max_length=200, pattern=r"^\S+$", description="shell pattern over full job ids: /ada/*"
-    )
-    cluster: str = Field(default="", description="empty = default_cluster")
-    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=1000, description="jobs that are watched at once")
-    owner: str = Field(
-        default="", description="who is called and may approve, where owners does not name the job's user"
-    )
-
-
-def _as_patterns(value: object) -> object:
-    """A pattern alone stands for a follow with every default."""
-    if isinstance(value, str):
-        value = (value,)
-    if not isinstance(value, (list, tuple)):
-        return value
-    return tuple({"pattern": each} if isinstance(each, str) else each for each in value)
-
-
 class QuietHoursSettings(_Section):
     """Only fatal incidents are told between these times; the rest waits for the morning."""
 
@@ -310,7 +284,7 @@ class Settings(_Section):
     env_from: tuple[str, ...] = Field(
         default=(), description="variables that every restart may take from the service's environment"
     )
-    follow: Annotated[tuple[FollowSettings, ...], BeforeValidator(_as_patterns)] = Field(
+    follow: Annotated[tuple[FollowSettings, ...], BeforeValidator(as_patterns)] = Field(
         default=(), description="root jobs that are watched as soon as they exist, by pattern"
     )
     owners: dict[str, str] = Field(
