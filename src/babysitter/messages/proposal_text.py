@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator
 
 from babysitter.messages.formatting import command_line, count, shortened
+from babysitter.messages.restart_loss_text import loss_of
 from babysitter.messages.subject import escape
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.proposal import Proposal
@@ -63,6 +64,8 @@ def notes_of(proposal: Proposal) -> tuple[tuple[str, str], ...]:
     notes = []
     if proposal.earlier_try:
         notes.append(("First try", escape(proposal.earlier_try)))
+    if loss := loss_of(proposal):
+        notes.append(("What it loses", loss))
     summary = proposal.submission.summary
     if summary is not None and summary.unknown:
         notes.append(("Check before you approve", escape(" ".join(summary.unknown))))

@@ -10,6 +10,7 @@ from babysitter.messages.proposal_text import (
     notes_of,
     whole_commands_of,
 )
+from babysitter.messages.restart_loss_text import loss_of
 from babysitter.model.message import MessageContent
 from babysitter.model.proposal import Proposal
 from babysitter.redact import redact
@@ -34,6 +35,8 @@ def whole_command(proposal: Proposal) -> str:
     for change in proposal.changes:
         before = f"{redact(change.before)} -> " if change.before else ""
         lines.append(f"# changed: {change.what}: {before}{redact(change.after)} ({redact(change.why)})")
+    if loss := loss_of(proposal):
+        lines.append(f"# what it loses: {loss}")
     lines += [f"# differs from what the cluster stored: {redact(each)}" for each in proposal.differences]
     if proposal.earlier_try:
         lines.append(f"# first try: {redact(proposal.earlier_try)}")

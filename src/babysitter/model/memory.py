@@ -14,6 +14,7 @@ from babysitter.model.log import Cursor, LogLine, Role
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
 from babysitter.model.progress import (
+    CheckpointNote,
     CountedWork,
     ItemNote,
     MeasureNote,
@@ -97,6 +98,7 @@ class Memory:
     loss_reports: tuple[
         LogLine, ...
     ] = ()  # of a training run, the newest; noise would push them out of the rest
+    checkpoint: CheckpointNote | None = None  # the newest that its log speaks of
     loss_level: float | None = None  # the best level that the loss of this try has held
 
     # what its lines count, for programs that nobody told about

@@ -20,6 +20,19 @@ class Motion(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CheckpointNote:
+    """A checkpoint that a trainer's log speaks of. `is_done`: the line says that it was saved completely.
+
+    `at`: when the line was logged, None where the log service does not say.
+    """
+
+    text: str
+    at: datetime | None = None
+    step: int | None = None
+    is_done: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """One progress report: a Zephyr stage, or the steps of a training run.
 

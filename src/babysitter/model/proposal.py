@@ -7,6 +7,7 @@ from enum import StrEnum
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import Digest, IncidentId, JobId, Person, ProposalId, WatchId
 from babysitter.model.job import JobState
+from babysitter.model.progress import CheckpointNote
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Change
 
@@ -55,6 +56,29 @@ class CostOfWaiting:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptValue:
+    """A setting by which a new run finds the work of the old one. `name`: its option or variable; "" = none.
+
+    `is_known_before`: whether it is known how the old run was submitted.
+    """
+
+    name: str = ""
+    before: str = ""
+    after: str = ""
+    is_known_before: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RestartLoss:
+    """What stopping the job loses. `step`: where a training run stands; None = not known."""
+
+    checkpoint: CheckpointNote | None = None  # None = its log speaks of none
+    step: int | None = None
+    run_id: KeptValue = KeptValue()
+    output_path: KeptValue = KeptValue()
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """One exact action with everything needed to carry it out written into it. Single use."""
 
@@ -82,6 +106,7 @@ class Proposal:
     earlier_try: str = ""  # that an approval before this one was called off, and why
     further_changes: tuple[Change, ...] = ()  # beside `change`
     asked_changes: tuple[Change, ...] = ()  # as they were asked for; without the values before
+    loss: RestartLoss | None = None  # None = the job is not known to save anything
     shown_whole_at: datetime | None = None  # when what does not fit on its card was posted whole
 
     @property

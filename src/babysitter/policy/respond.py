@@ -46,6 +46,7 @@ from babysitter.policy.outages import about_outages
 from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.proposal_details import with_background
 from babysitter.policy.restart_budget import RestartEligibility, budget, restart_eligibility
+from babysitter.policy.restart_loss import restart_loss
 from babysitter.policy.silences import hold_until, silence_for
 
 MAX_OFFERS = 2  # of one incident within the damping time: an offer, and one more when its facts moved
@@ -110,7 +111,8 @@ def offer_of(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> P
         case.policy,
         now=case.now,
     )
-    return with_background(offer, case.watch, case.ledger)
+    loss = restart_loss(case.verdict.memory, case.watch.submit_context.stored, offer.submission)
+    return with_background(replace(offer, loss=loss), case.watch, case.ledger)
 
 
 def _about_waiting(case: PolicyInput) -> Iterator[Intent]:

@@ -85,6 +85,12 @@ def variable_of(change: Change) -> str:
     return change.what.removeprefix(VARIABLE) if change.what.startswith(VARIABLE) else ""
 
 
+def variables_of_command(argv: tuple[str, ...]) -> dict[str, str]:
+    """The environment variables that a command sets, with their values."""
+    run = parse_run(argv, option_table().run_options(""))
+    return {values[0]: values[1] for values in run.values(_VARIABLE_OPTION)} if run else {}
+
+
 def option_of(change: Change) -> Option | None:
     """The option of `job run` that a `flag.` change sets, of any generation."""
     if not change.what.startswith(FLAG):

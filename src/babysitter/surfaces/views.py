@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from babysitter.messages.compose import submission_lines
+from babysitter.messages.restart_loss_text import loss_of
 from babysitter.model.incident import Incident
 from babysitter.model.launch_request import LaunchRequest
 from babysitter.model.proposal import Proposal
@@ -103,6 +104,7 @@ class ProposalView(View):
     earlier_try: str = Field(default="", description="that an earlier approval was called off, and why")
     change: ChangeView | None = None
     further_changes: list[ChangeView] = Field(default=[], description="beside `change`")
+    loses: str = Field(default="", description="last checkpoint, steps after it, run id and output path")
     restarts_left: int
     created_at: datetime
     expires_at: datetime
@@ -131,6 +133,7 @@ class ProposalView(View):
             earlier_try=redact(proposal.earlier_try),
             change=ChangeView.of(proposal.change),
             further_changes=ChangeView.of_all(proposal.further_changes),
+            loses=loss_of(proposal),
             restarts_left=proposal.restarts_left,
             created_at=proposal.created_at,
             expires_at=proposal.expires_at,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from babysitter.diagnosis.timeline.checkpoints import with_checkpoint
 from babysitter.diagnosis.timeline.count_history import with_counts
 from babysitter.diagnosis.timeline.job_kinds import ZEPHYR, kind_named, recognise
 from babysitter.diagnosis.timeline.loss_history import with_losses
@@ -51,6 +52,7 @@ def update_memory(memory: Memory, observation: Observation) -> Memory:
         memory = _with_tree(memory, tree, lines, observation.taken_at)
     if isinstance(observation.lines, Seen):
         memory = with_losses(_with_lines(memory, observation, lines), observation)
+        memory = with_checkpoint(memory, observation)
     if tree is not None:
         memory = _with_ends(_with_status(memory, tree, observation.taken_at), tree)
     memory = _with_dumps(memory, observation)

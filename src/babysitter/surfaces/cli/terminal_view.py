@@ -211,6 +211,8 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
     for place, change in enumerate(changes, start=1):
         before = change.before or "not set"
         lines.insert(place, Text(f"  change {change.what}: {before} -> {change.after} ({change.why})"))
+    if proposal.loses:
+        lines.insert(0, Text(f"What it loses: {proposal.loses}"))
     if proposal.earlier_try:
         lines.insert(0, Text(f"An earlier try: {proposal.earlier_try}", style="yellow"))
     return Padding(Group(*lines), (1, 0, 0, 0))
