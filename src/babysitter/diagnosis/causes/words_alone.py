@@ -172,9 +172,9 @@ ALONE: dict[str, str] = {
     ),
     "lifetime": (
         "active_deadline cancelled_by_timeout deadlineexceed_job due_to_time "
-        "exceeded_the_maximum_execution execution_expire execution_time_exceed job_exceed "
-        "job_execution_time job_time_out max_runtime maximum_execution_time maximum_runtime runtime_limit "
-        "stopping_condition time_limit timeout_minute wall_time walltime"
+        "exceeded_the_maximum_execution execution_expire execution_time_exceed job_exceed_limit_of_time "
+        "job_exceed_time job_execution_time job_time_out max_runtime maximum_execution_time "
+        "maximum_runtime runtime_limit stopping_condition time_limit timeout_minute wall_time walltime"
     ),
     "diverged": (
         "contain_inf contain_nan found_inf found_nan grad_nan gradient_explode gradient_nan "
