@@ -6,7 +6,7 @@ from babysitter.notify.notifier import Notifier
 
 def is_for(message: Message, notifier: Notifier) -> bool:
     """Whether this channel gets the message; what it does not get is told by another one."""
-    return message.audience in (Audience.ALL, audience_of(notifier))
+    return message.audience is Audience.ALL or message.audience is audience_of(notifier)
 
 
 def audience_of(notifier: Notifier) -> Audience:
