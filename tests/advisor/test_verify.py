@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from babysitter.advisor.answer_schema import OpinionAnswer, read_answer
 from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.material import Material
-from babysitter.advisor.verify import verify
+from babysitter.advisor.verify import requote, verify
 from babysitter.model.opinion import NoOpinion, Opinion
 
 LINES = (
@@ -84,7 +84,7 @@ def test_verify_of_an_answer_without_quotes():
     assert found == NoOpinion("The answer does not count. It quotes nothing.")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     lines=st.lists(st.text(string.ascii_lowercase + " ", min_size=8, max_size=30), min_size=1, max_size=5),
     quotes=st.lists(
@@ -121,3 +121,14 @@ def test_broken_answer_is_no_opinion(value):
     assert isinstance(found, NoOpinion)
     assert found.reason.endswith(".")
     assert "\n" not in found.reason
+
+
+def test_requote_moves_quotes_to_their_new_lines():
+    given = verify(answer(("L2", "No space left"), ("L4", "ok")), PACK)
+    assert isinstance(given, Opinion)
+    moved = build_pack(Material(("job state: failed",), ("other", *LINES[:2])))
+    again = requote(given, moved, fingerprint="g")
+    assert again is not None
+    assert [(quote.line, quote.text) for quote in again.quotes] == [("L3", "No space left")]
+    assert again.fingerprint == "g"
+    assert requote(given, build_pack(Material((), ("other",))), fingerprint="g") is None

@@ -1,15 +1,13 @@
 """Second opinions beside the checks: the card goes out first, is edited then, and nothing else changes."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-
-import pytest
 
 from babysitter.advisor.consultation import Consultation, Usage
 from babysitter.advisor.material import Material
 from babysitter.advisor.question import Question
+from babysitter.config.settings import AdvisorSettings
 from babysitter.engine.second_opinions import SecondOpinions
 from babysitter.model.events import Event
 from babysitter.model.finding import ActionKind, Cause
@@ -95,11 +93,16 @@ async def test_lying_opinion_changes_no_proof_and_no_proposal(tmp_path: Path):
 async def test_each_incident_is_asked_about_once(tmp_path: Path):
     async with home(tmp_path) as place:
         await failed(place)
+        (watch,) = await every_watch(place)
+        assert "Nobody was asked" in (await advice_lines(place.app, watch))[0]
         advisor = ScriptedAdvisor(replace(LIE, cause=Cause.DATA_ERROR))
         asking = opinions(place, advisor)
         await asking.ask_next()
         await asking.ask_next()
         await opinions(place, advisor).ask_next()
+        lines = await advice_lines(place.app, watch)
+        assert lines[1].startswith("Second opinion: suspected data-error")
+        assert lines[-1] == "said"
         assert len(advisor.questions) == 1
         assert "the moon is made of cheese" in advisor.questions[0].text
         _, record = await incident_of(place)
@@ -130,19 +133,17 @@ async def test_answer_by_another_hand_is_looked_for_again(tmp_path: Path):
         assert (await incident_of(place))[1] is not None
 
 
-REFUSED: dict[str, Callable[[], dict[str, object]]] = {
-    "on-request": lambda: {"ask": "on-request"},
-    "calls-of-a-day": lambda: {"calls_per_day": 3},
-    "tokens-of-a-day": lambda: {"tokens_per_day": 1_000},
-}
+WISHES = ({"ask": "on-request"}, {"calls_per_day": 3}, {"tokens_per_day": 1_000})
 
 
-@pytest.mark.parametrize("wishes", REFUSED.values(), ids=REFUSED)
-async def test_nobody_is_asked_beyond_the_settings(wishes, tmp_path: Path):
-    async with home(tmp_path, advisor=wishes()) as place:
+async def test_nobody_is_asked_beyond_the_settings(tmp_path: Path):
+    async with home(tmp_path) as place:
         await failed(place)
         advisor = ScriptedAdvisor(LIE)
-        await opinions(place, advisor).ask_next()
+        for wish in WISHES:
+            settings = place.app.settings.model_copy(update={"advisor": AdvisorSettings(**wish)})
+            limited = replace(place.app, settings=settings)
+            await SecondOpinions(limited, advisor, waits_for_answers=True).ask_next()
         assert advisor.questions == []
 
 
@@ -153,17 +154,6 @@ async def test_service_without_an_advisor_has_no_such_activity(tmp_path: Path):
         await failed(place)
         await asyncio.wait_for(place.service._activities["advisor"].attempt(), 30)
         assert [path.suffix for path in (tmp_path / "x").iterdir()] == [".md"]
-
-
-async def test_explain_prints_what_was_said(tmp_path: Path):
-    async with home(tmp_path) as place:
-        await failed(place)
-        (watch,) = await every_watch(place)
-        assert "Nobody was asked" in (await advice_lines(place.app, watch))[0]
-        await opinions(place, ScriptedAdvisor(replace(LIE, cause=Cause.DATA_ERROR))).ask_next()
-        lines = await advice_lines(place.app, watch)
-    assert lines[1].startswith("Second opinion: suspected data-error")
-    assert lines[-1] == "said"
 
 
 async def every_watch(place: AppHarness) -> tuple[Watch, ...]:
@@ -186,15 +176,3 @@ async def test_second_incident_of_a_kind_costs_nothing(tmp_path: Path):
         assert len(advisor.questions) == 1
         assert [each and each.combined.cause for each in records] == [Cause.DATA_ERROR] * 2
         assert (spent.opinions, spent.calls, spent.tokens) == (2, 1, 4_500)
-
-
-async def test_earlier_opinion_whose_quotes_do_not_hold_is_not_used(tmp_path: Path):
-    async with home(tmp_path) as place:
-        advisor = ScriptedAdvisor(replace(LIE, quotes=(Quote("F1", "state of another job"),)))
-        asking = opinions(place, advisor)
-        await failed(place)
-        await asking.ask_next()
-        await failed(place, JobId("/ada/other"))
-        await asking.ask_next()
-        assert len(advisor.questions) == 2
-        assert "Earlier incidents of this kind" in advisor.questions[1].text
