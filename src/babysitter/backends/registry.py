@@ -3,6 +3,7 @@
 Nothing is contacted here: connections, tunnels and probing wait for the first look.
 """
 
+import os
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from babysitter.backends.ray.dashboard_address import dashboard_address
 from babysitter.backends.ray.submission_id import parse_submission_id
 from babysitter.backends.wrappers import CoalescingReader, LimitedReader, RetryingReader
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import BabysitError, BadConfig, NoSuchJob
+from babysitter.errors import BabysitError, BadConfig, NoSuchJob, UserError
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission
 
@@ -139,6 +140,27 @@ def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
     return addressed(command, spec)
 
 
+def _session(
+    spec: ClusterSpec,
+    clock: Clock,
+    home: Path,  # noqa: ARG001
+    working_dir: Path,  # noqa: ARG001
+) -> tuple[ClusterReader, ClusterWriter]:
+    from babysitter.backends.ray.session_choice import read_choice
+    from babysitter.backends.ray.session_reader import SessionReader
+    from babysitter.backends.ray.session_writer import SessionWriter
+
+    reader = SessionReader(read_choice(spec), clock)
+    return reader, SessionWriter(reader)
+
+
+def _no_command(command: Submission, spec: ClusterSpec) -> Submission:  # noqa: ARG001
+    raise UserError(
+        "A run that is watched by its session folder was started by hand; babysit does not start it again.",
+        next_step="Leave --resubmit out; where a restart helps, the commands for a person are shown.",
+    )
+
+
 def _ray_command(command: Submission, spec: ClusterSpec) -> Submission:
     from babysitter.backends.ray.submit_command import given_submission
 
@@ -174,6 +196,12 @@ _BACKENDS: Mapping[str, Backend] = {
         "ray job submit --working-dir . -- python x.py",
         _examine_ray,
     ),
+    "ray-session": Backend(
+        _session,
+        parse_submission_id,
+        "It is called as the driver's log, without .log, or as its session folder.",
+        _no_command,
+    ),
 }
 
 
@@ -185,6 +213,24 @@ def parse_job_id(spec: ClusterSpec, text: str) -> JobId:
 def parse_path_id(text: str) -> JobId:
     """A full job id that begins with a slash. Raises UserError for anything that is none."""
     return parse_job_path(text)
+
+
+def folder_run(
+    folders: Sequence[Path], log: Path | None, *, environ: Mapping[str, str], must_run: bool
+) -> tuple[ClusterSpec, JobId]:
+    """The run whose logs lie in these folders, one for each machine, as a cluster with one job.
+
+    Without a folder it is looked for where the recipe of the log keeps it. Raises UserError for other
+    folders, and with `must_run` for a run that has ended.
+    """
+    from babysitter.backends.ray.session_choice import choose_session
+    from babysitter.backends.ray.session_reader import refuse_ended
+
+    choice = choose_session(folders, log, environ=environ, uid=os.getuid())
+    if must_run:
+        refuse_ended(choice, SystemClock().now())
+    spec = ClusterSpec(f"{choice.recipe}-session", config=choice.paths, backend="ray-session")
+    return spec, JobId(choice.run)
 
 
 def read_log_folder(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> LogFolder:

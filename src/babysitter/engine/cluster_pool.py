@@ -13,7 +13,7 @@ from pathlib import Path
 from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.redacting import RedactingReader
-from babysitter.backends.registry import OpenCluster, parse_job_id, ray_spec, spec_from_options
+from babysitter.backends.registry import OpenCluster, folder_run, parse_job_id, ray_spec, spec_from_options
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
 from babysitter.store.store import Store
@@ -123,6 +123,7 @@ __all__ = [
     "ClusterSpec",
     "Opener",
     "configured_clusters",
+    "folder_run",
     "parse_job_id",
     "ray_spec",
     "spec_from_options",

@@ -19,12 +19,16 @@ _SYSTEM_NOISE = re.compile(r"metrics|telemetry|state-dump", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class PlacedLine:
-    """One line of a session. `number`: 1-based in its file; None behind a part that was left out."""
+    """One line of a session.
+
+    `number`: 1-based in its file; None behind a part that was left out. `stop`: offset behind it in its part.
+    """
 
     text: str
     at_ms: int
     file: SessionFile
     number: int | None = None
+    stop: int = 0
 
 
 def lines_of_part(
@@ -37,17 +41,17 @@ def lines_of_part(
     """
     if is_cut:
         part = part[part.find(b"\n") + 1 :]
-    found: list[tuple[str, int | None]] = []
+    found: list[tuple[str, int | None, int]] = []
     counted = newlines = 0
     for text, stop in split_part(part, is_whole_file=is_end).lines:
         newlines += part.count(b"\n", counted, stop - 1)  # its own stands at stop - 1
         counted = stop - 1
-        found.append((text, first_number + newlines if first_number is not None else None))
+        found.append((text, first_number + newlines if first_number is not None else None, stop))
     written_ms = int(file.written_at.timestamp() * 1000)
-    times = _times(file, [text for text, _ in found], written_ms, is_end=is_end)
+    times = _times(file, [text for text, _, _ in found], written_ms, is_end=is_end)
     return [
-        PlacedLine(f"{file.prefix}{text}", at_ms, file, number)
-        for (text, number), at_ms in zip(found, times, strict=True)
+        PlacedLine(f"{file.prefix}{text}", at_ms, file, number, stop)
+        for (text, number, stop), at_ms in zip(found, times, strict=True)
         if not file.is_system or _is_worth(text)
     ]
 

@@ -17,26 +17,31 @@ from babysitter.surfaces.cli.options import (
     Against,
     Cluster,
     ClusterFile,
+    DriverLog,
     Exchange,
     Iris,
     Json,
     OfCluster,
     Ray,
+    RaySession,
     SettingsFile,
     StateDir,
     Transport,
     Url,
     cluster_from,
+    session_from,
     settings_from,
 )
 from babysitter.waits import waiting_for
 
 
 def diagnose(
-    job: Annotated[str, typer.Argument(help="Full id of the job: /user/name, or an id of Ray.")],
+    job: Annotated[str, typer.Argument(help="Full id of the job: /user/name, or an id of Ray.")] = "",
     cluster: Cluster = "",
     controller_url: Url = "",
     ray: Ray = "",
+    ray_session: RaySession = None,
+    log: DriverLog = None,
     config: ClusterFile = "",
     iris_command: Iris = "",
     transport: Transport = "rpc",
@@ -60,7 +65,11 @@ def diagnose(
     from babysitter.usecases.find_incidents import sentence_from_memory
 
     chosen = settings_from(settings, None)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
+    session = session_from(ray_session, log, [job] if job else None, must_run=False)
+    if session is not None:
+        spec, job = session
+    else:
+        spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
     good = [read_text([each]) for each in against or []]
     advisor = None

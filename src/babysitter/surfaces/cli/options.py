@@ -29,6 +29,19 @@ Ray = Annotated[
     str,
     typer.Option("--ray", help="Address of a Ray dashboard, http://HOST:8265."),
 ]
+RaySession = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--ray-session",
+        help="Session folder of a Ray run that nobody submitted; one for each node.",
+    ),
+]
+DriverLog = Annotated[
+    Path | None,
+    typer.Option(
+        "--log", help="Log of the run's driver, or their folder for the newest; with --ray-session."
+    ),
+]
 ClusterFile = Annotated[str, typer.Option("--config", help="A cluster file of iris.")]
 Iris = Annotated[str, typer.Option("--iris-command", help="The iris command, e.g. 'uv run iris'.")]
 Transport = Annotated[
@@ -116,6 +129,24 @@ def cluster_from(
     return spec_from_options(
         controller_url=url, config=config, cluster=name, iris_command=iris, transport=transport
     )
+
+
+def session_from(
+    folders: list[Path] | None, log: Path | None, jobs: list[str] | None, *, must_run: bool
+) -> "tuple[ClusterSpec, str] | None":
+    """The run whose session folder or log was named; None for neither. Raises UserError."""
+    if not folders and log is None:
+        if not jobs:
+            raise UserError(
+                "Which job?",
+                next_step="Name its full id, or the session folder of a Ray run with --ray-session.",
+            )
+        return None
+    if jobs:
+        raise UserError("--ray-session and --log name the run already.", next_step="Leave the job id out.")
+    from babysitter.engine.cluster_pool import folder_run
+
+    return folder_run(folders or (), log, environ=os.environ, must_run=must_run)
 
 
 def _ray_spec(address: str) -> "ClusterSpec":

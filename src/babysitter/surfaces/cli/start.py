@@ -15,15 +15,18 @@ import typer
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    DriverLog,
     Iris,
     Json,
     Ray,
+    RaySession,
     SettingsFile,
     StateDir,
     Transport,
     Url,
     cluster_from,
     me,
+    session_from,
     settings_from,
 )
 from babysitter.waits import hidden_waits
@@ -41,10 +44,14 @@ EXIT_OF_STATE = {"succeeded": 0, "killed": 10, "unschedulable": 11, "worker_fail
 
 
 def start(
-    jobs: Annotated[list[str], typer.Argument(help="Full ids of the jobs: /user/name, or ids of Ray.")],
+    jobs: Annotated[
+        list[str] | None, typer.Argument(help="Full ids of the jobs: /user/name, or ids of Ray.")
+    ] = None,
     cluster: Cluster = "",
     controller_url: Url = "",
     ray: Ray = "",
+    ray_session: RaySession = None,
+    log: DriverLog = None,
     config: ClusterFile = "",
     iris_command: Iris = "",
     transport: Transport = "rpc",
@@ -80,13 +87,17 @@ def start(
     if foreground:
         log_to_stderr(warnings_only=True)
     chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
+    session = session_from(ray_session, log, jobs, must_run=True)
+    if session is not None:
+        spec, jobs = session[0], [session[1]]
+    else:
+        spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     again = _Again(_submission(resubmit), workdir, env_from)
     code = asyncio.run(
         _start(
             chosen,
             settings,
-            jobs,
+            jobs or (),
             spec,
             again,
             owner,

@@ -1,0 +1,296 @@
+"""The reader of a run that is known by its session folder only. Nothing is asked over a network.
+
+Modification times are the signs of life: a session in which nothing is written for five minutes, not even by
+Ray's own processes, has ended. The driver's end is a line of raylet.out.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from babysitter.backends.backend import Abilities, ClusterInfo
+from babysitter.backends.ray.log_text import is_wanted, log_line
+from babysitter.backends.ray.session_choice import SessionChoice
+from babysitter.backends.ray.session_folder import (
+    SessionFile,
+    SessionLogs,
+    list_session,
+    read_part,
+    shares,
+    with_classes,
+)
+from babysitter.backends.ray.session_lines import PlacedLine, in_order, lines_of_part
+from babysitter.backends.ray.session_reading import read_all
+from babysitter.clock import Clock
+from babysitter.errors import NoSuchJob, SubmissionRefused, Unreachable, UserError
+from babysitter.model.ids import JobId, TaskId, job_of
+from babysitter.model.job import Job, JobState, JobTree, Task, TaskState
+from babysitter.model.log import Cursor, LogBatch, LogLine, LogSource
+from babysitter.model.submission import RequestSummary, Submission, SubmissionOrigin
+from babysitter.model.thread_dump import ThreadDump
+
+END_BYTES = 32_000  # of a file in which the end of the driver is looked for
+_DISCONNECTED = re.compile(r"Driver \(pid=(?P<pid>\d+)\) is disconnected")
+_COMPLETED = re.compile(r"Training completed: \d+ steps")
+_ABILITIES = Abilities(dumps=False, tree_age_most_s=60.0)
+_TASK_STATES = {
+    JobState.RUNNING: TaskState.RUNNING,
+    JobState.SUCCEEDED: TaskState.SUCCEEDED,
+    JobState.FAILED: TaskState.FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """How the run stands by its files. `error`: why it counts as ended."""
+
+    state: JobState
+    error: str = ""
+
+
+class SessionReader:
+    """Implements `ClusterReader` for one run."""
+
+    def __init__(self, choice: SessionChoice, clock: Clock) -> None:
+        self._choice = choice
+        self._clock = clock
+        self._classes: dict[Path, SessionFile] = {}  # files whose class is known
+
+    @property
+    def abilities(self) -> Abilities:
+        return _ABILITIES
+
+    async def about(self) -> ClusterInfo:
+        logs = await self._list()
+        return ClusterInfo(str(logs.folders[0]), "session", "files", f"{len(logs.files)} files")
+
+    async def tree(
+        self,
+        root: JobId,
+        *,
+        tasks_of: Collection[JobId] = (),
+        max_age_s: float = 0.0,  # noqa: ARG002
+    ) -> JobTree:
+        if root != self._choice.run:
+            raise NoSuchJob(f"The session in {self._choice.folders[0]} is of another run than {root}.")
+        logs = await self._list()
+        job = await asyncio.to_thread(self._job, logs)
+        return JobTree(replace(job, tasks=_tasks(job, logs)) if root in tasks_of else job)
+
+    async def find(self, job: JobId) -> Job | None:
+        return (await self.tree(job)).root if job == self._choice.run else None
+
+    async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
+        found = [await self.find(job) for job in dict.fromkeys(jobs)]
+        return {each.id: each.state for each in found if each is not None}
+
+    async def tasks(self, job: JobId) -> tuple[Task, ...]:
+        return (await self.tree(job, tasks_of=(job,))).root.tasks or ()
+
+    async def task(self, task: TaskId) -> Task | None:
+        if job_of(task) != self._choice.run:
+            return None
+        return next((each for each in await self.tasks(job_of(task)) if each.id == task), None)
+
+    async def lines(
+        self,
+        source: LogSource,
+        *,
+        after: Cursor | None,
+        at_most: int,
+        newest: bool = False,
+        may_wait_s: float | None = None,  # noqa: ARG002
+    ) -> LogBatch:
+        """Without a cursor, and for the newest lines, beginning and end of each file are read."""
+        if source.job != self._choice.run:
+            return LogBatch((), after)
+        logs = await self._list()
+        own = [each for each in logs.files if source.task is None or _task_id(self._run, each) == source.task]
+        logs = replace(logs, files=tuple(own))
+        offsets = _offsets(after)
+        if newest or offsets is None:
+            placed, _ = await asyncio.to_thread(read_all, logs)
+            ends = {_key(each): each.size for each in logs.files}
+            wanted = self._wanted(placed, source)
+            return LogBatch(tuple(wanted[-at_most:]), _cursor(ends), is_full=False)
+        placed, ends, is_full = await asyncio.to_thread(_read_on, logs, offsets, at_most)
+        return LogBatch(tuple(self._wanted(placed, source)), _cursor(ends), is_full=is_full)
+
+    async def dump(self, task: TaskId) -> ThreadDump:
+        raise SubmissionRefused(
+            f"No thread dump of {task} is possible: only its files are known.",
+            next_step="Run `py-spy dump --pid PID` on its node.",
+        )
+
+    async def submission(self, job: JobId) -> Submission | None:
+        """A record that nobody can submit; the writer's refusal has the command for a person."""
+        summary = RequestSummary(program=(self._choice.recipe,))
+        return Submission((), SubmissionOrigin.CONTROLLER, job=job, request={"run": job}, summary=summary)
+
+    async def close(self) -> None: ...
+
+    async def by_hand(self) -> str:
+        """How a person ends and starts the run again: a sentence."""
+        try:
+            logs = await self._list()
+        except Unreachable:
+            return "End it where it was started, and start it again there."
+        node = next((each.node for each in logs.files if each.speaker == "gcs_server" and each.node), "")
+        where = f" on {node}" if node else " on the node where it was started"
+        end = f"`kill {logs.driver_pid}`" if logs.driver_pid else "end its driver"
+        recipe = self._choice.recipe
+        return f"By hand{where}: {end}, then start the recipe {recipe} again in the folder of its code."
+
+    @property
+    def _run(self) -> JobId:
+        return JobId(self._choice.run)
+
+    async def _list(self) -> SessionLogs:
+        try:
+            return await asyncio.to_thread(self._listed)
+        except UserError as fault:
+            raise Unreachable(fault.sentence, next_step=fault.next_step) from fault
+
+    def _listed(self) -> SessionLogs:
+        """The files, with classes; those of files seen before are remembered."""
+        logs = list_session(self._choice.folders, self._choice.driver_logs)
+        known = {path: file.speaker for path, file in self._classes.items()}
+        files = tuple(replace(each, speaker=known.get(each.path, each.speaker)) for each in logs.files)
+        logs = with_classes(replace(logs, files=files))
+        self._classes = {each.path: each for each in logs.files if each.speaker != "worker"}
+        return logs
+
+    def _job(self, logs: SessionLogs) -> Job:
+        end = run_end(logs, self._clock.now())
+        finished = logs.written_at if end.state.is_terminal else None
+        started_at = self._choice.started_at
+        workers = {(each.node, each.pid) for each in logs.files if each.pid is not None}
+        return Job(
+            self._run,
+            end.state,
+            error=end.error,
+            submitted_at=started_at,
+            started_at=started_at,
+            finished_at=finished,
+            task_count=1 + len(workers),
+        )
+
+    def _wanted(self, placed: Sequence[PlacedLine], source: LogSource) -> list[LogLine]:
+        lines = (
+            log_line(
+                each.text, task=_task_id(self._run, each.file), at_ms=each.at_ms, stream=each.file.stream
+            )
+            for each in placed
+        )
+        return [line for line in lines if is_wanted(line, source)]
+
+
+def run_end(logs: SessionLogs, now: datetime) -> RunEnd:
+    """Whether the run still goes on, by the driver's own last words and the session's signs of life."""
+    driver = logs.driver
+    last_words = _end_of(driver) if driver is not None else ""
+    is_disconnected = logs.driver_pid is not None and any(
+        int(found["pid"]) == logs.driver_pid
+        for file in logs.files
+        if file.speaker == "raylet"
+        for found in _DISCONNECTED.finditer(_end_of(file))
+    )
+    is_dead = logs.is_dead(now)
+    if not is_disconnected and not is_dead:
+        return RunEnd(JobState.RUNNING)
+    if _COMPLETED.search(last_words) and "Traceback (most recent" not in last_words:
+        return RunEnd(JobState.SUCCEEDED)
+    if is_disconnected:
+        return RunEnd(
+            JobState.FAILED, f"The driver (pid {logs.driver_pid}) has ended before its training was complete."
+        )
+    written = f"since {logs.written_at:%Y-%m-%d %H:%M:%S} UTC" if logs.written_at else "at all"
+    return RunEnd(
+        JobState.FAILED, f"Nothing was written in the session folder {written}, not even by Ray itself."
+    )
+
+
+def refuse_ended(choice: SessionChoice, now: datetime) -> None:
+    """Raise UserError for a run that has ended: there is nothing to watch."""
+    end = run_end(list_session(choice.folders, choice.driver_logs), now)
+    if end.state.is_terminal:
+        paths = " ".join(map(str, (*choice.folders, *choice.driver_logs)))
+        raise UserError(
+            f"The run {choice.run} has ended: {end.error or 'its training is complete.'}",
+            next_step=f"`babysit classify {paths}` says what ended it.",
+        )
+
+
+def _end_of(file: SessionFile) -> str:
+    return read_part(file, max(0, file.size - END_BYTES), END_BYTES).decode(errors="replace")
+
+
+def _read_on(
+    logs: SessionLogs, offsets: Mapping[str, int], at_most: int
+) -> tuple[list[PlacedLine], dict[str, int], bool]:
+    """New lines of every file: lines, where to go on, and whether more may wait."""
+    grown = [each for each in logs.files if each.size != offsets.get(_key(each), 0)]
+    ends = {_key(each): each.size for each in logs.files if each not in grown}
+    begins = {each.path: _begin(each, offsets) for each in grown}
+    shared = shares(replace(each, size=each.size - begins[each.path]) for each in grown)
+    quota = max(1, at_most // max(1, len(grown)))
+    lines: list[PlacedLine] = []
+    is_full = False
+    for file in grown:
+        begin = begins[file.path]
+        part = read_part(file, begin, shared[file.path])
+        ends[_key(file)] = begin
+        whole = max(part.rfind(b"\n"), part.rfind(b"\r")) + 1
+        if not whole and begin + len(part) >= file.size:
+            continue  # the line is still being written
+        part = part[:whole] if whole else part  # without an end of a line it is longer than a part
+        found = lines_of_part(file, part, first_number=None, is_end=False)
+        kept = found[:quota]
+        is_cut = len(kept) < len(found)
+        is_full = is_full or is_cut or begin + shared[file.path] < file.size
+        ends[_key(file)] = begin + (kept[-1].stop if is_cut else len(part))
+        lines += kept
+    return in_order(lines, logs.files), ends, is_full
+
+
+def _begin(file: SessionFile, offsets: Mapping[str, int]) -> int:
+    before = offsets.get(_key(file), 0)
+    return before if before <= file.size else 0  # a smaller file is another one
+
+
+def _key(file: SessionFile) -> str:
+    return f"{file.node}/{file.name}"
+
+
+def _offsets(cursor: Cursor | None) -> Mapping[str, int] | None:
+    try:
+        found = json.loads(cursor) if cursor else None
+    except ValueError:
+        return None
+    return (
+        found if isinstance(found, dict) and all(isinstance(each, int) for each in found.values()) else None
+    )
+
+
+def _cursor(ends: Mapping[str, int]) -> Cursor:
+    return Cursor(json.dumps(ends))
+
+
+def _task_id(run: JobId, file: SessionFile) -> TaskId:
+    """`<run>/0` is the driver, `<run>/<class>-<pid>` an actor."""
+    if file.is_driver:
+        return TaskId(f"{run}/0")
+    return TaskId(f"{run}/{file.speaker}-{file.pid}" if file.pid is not None else f"{run}/{file.speaker}")
+
+
+def _tasks(job: Job, logs: SessionLogs) -> tuple[Task, ...]:
+    """The driver and the workers. What became of a worker, its files do not say."""
+    state = _TASK_STATES.get(job.state, TaskState.OTHER)
+    workers = {_task_id(job.id, each): each.node for each in logs.files if each.pid is not None}
+    driver = Task(TaskId(f"{job.id}/0"), state, error=job.error, current_attempt=0)
+    others = TaskState.RUNNING if job.state is JobState.RUNNING else TaskState.KILLED
+    return (driver, *(Task(task, others, worker=node, current_attempt=0) for task, node in workers.items()))
