@@ -14,10 +14,11 @@ from babysitter.usecases.agent_skills import (
     read_skill,
     skills_in,
 )
+from tests.support.session_folder import session_in
 from tests.support.shell import Shell, shell
 
 # Told about, never to be run; of Ray there is no cluster here.
-NEVER = ("babysit approve", "babysit deny", "job stop", " --ray ")
+NEVER = ("babysit approve", "babysit deny", "job stop", " --ray ", "start --log running_logs/")
 LADDER = """\
 ladder: tiny
 steps:
@@ -38,7 +39,7 @@ def commands(skill: Skill) -> Iterator[str]:
 def concrete(command: str, run: Shell) -> str:
     """The command with this cluster's names for what the skill leaves open."""
     for name, value in {
-        "$RAY_TEMP_DIR/session_latest/logs/worker-*.err": "run.log",
+        "$RAY_TEMP_DIR/session_latest": "session_2026-11-20_11-00-00_304543_11695",
         "running_logs/LATEST.log": "run.log",
         "LOGFILE": "run.log",
         "LADDER.yaml": "tiny.yaml",
@@ -61,6 +62,7 @@ async def test_every_command_of_a_skill_works(name: str, tmp_path: Path):
         (tmp_path / "project" / "tiny.yaml").write_text(LADDER)
         log = tmp_path / "project" / "run.log"
         log.write_text("Traceback (most recent call last):\nKeyError: 'lang'\n")
+        session_in(tmp_path / "project").write("raylet.out", "up\n")
         first = [each for each in to_run if "start" in each]
         if not first:
             assert (await run(f"babysit start {run.job} --cluster marin")).code == 0

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from babysitter.model.ids import JobId
-from babysitter.surfaces.cli.terminal_view import proposal_block, watch_page, watch_table
+from babysitter.surfaces.cli.terminal_view import progress_words, proposal_block, watch_page, watch_table
 from babysitter.surfaces.needs import neediest_first
 from babysitter.surfaces.views import OutlookView, ProposalView, WatchView
 from tests.messages.test_compose import proposal
@@ -72,3 +72,18 @@ def test_proposal_block_prints_a_long_command_whole():
     printed = set(" ".join(drawn(proposal_block(ProposalView.of(offer)), 80)).split())
     assert set(flags) <= printed
     assert "end-of-list" in printed
+
+
+@pytest.mark.parametrize(
+    ("startup", "shown"),
+    [
+        (
+            "phase 5 of 7, SglEngine loads shards, 62 %, usually 5 to 15 min, here for 9 min on 10.0.0.2",
+            "phase 5 of 7, SglEngine loads shards, 62 %",
+        ),
+        ("phase 2 of 7, placement groups, usually seconds", "phase 2 of 7, placement groups"),
+    ],
+)
+def test_progress_of_a_start(startup, shown):
+    outlook = OutlookView(summary="x", job_state="running", startup=startup)
+    assert progress_words(outlook) == shown

@@ -234,6 +234,9 @@ def progress_words(outlook: OutlookView | None) -> str:
     current = next((stage for stage in outlook.stages if stage.is_current), None) if outlook else None
     if current is not None:
         return f"{current.label} {reached(current)}"
+    if outlook is not None and outlook.startup and outlook.job_state == "running":
+        parts = outlook.startup.split(", ")  # phase, what it does, how far; the rest is on the job's own page
+        return ", ".join(parts[: 3 if "%" in "".join(parts[2:3]) else 2])
     return (outlook.job_state or "") if outlook else ""
 
 
