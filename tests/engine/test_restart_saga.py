@@ -484,3 +484,18 @@ async def test_proposal_kept_with_the_job_says_whose_it_is(proposal, is_ours):
     restart.cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R, proposal=proposal)
     assert isinstance(await restart.run(), ActionSucceeded) is is_ours
     assert restart.writer.tried == []
+
+
+@pytest.mark.parametrize("faults", [[LOST], [LOST, SubmissionRefused("The name is taken.")]])
+async def test_job_of_another_proposal_is_not_adopted_later(faults):
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.writer.faults = list(faults)
+
+    async def taken_meanwhile(submission, submit=restart.writer.submit):
+        restart.cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R, proposal="p-other")
+        return await submit(submission)
+
+    restart.writer.submit = taken_meanwhile
+    outcome = await restart.run()
+    assert isinstance(outcome, NotSubmitted)
+    assert "not of this restart" in outcome.because

@@ -219,6 +219,17 @@ def test_a_restarted_job_that_comes_up_resolves_the_incident():
     assert of(EndIncident, intents)[0].status is IncidentStatus.RESOLVED
 
 
+@pytest.mark.parametrize(("ago_s", "resolved"), [(10, 0), (59, 0), (60, 1)])
+def test_restarted_job_is_well_once_it_stays_up(ago_s, resolved):
+    verifying = replace(PROPOSED.incidents[0], status=IncidentStatus.VERIFYING)
+    restarts = (Restart(at(-ago_s), Cause.ZOMBIE_COORDINATOR, ROOT, ROOT, 10),)
+    restarted = Ledger(incidents=(verifying,), restarts=restarts)
+    attempt = JobId("/ada/dedup-r1/zephyr-dedup-11111111-p0-a0")
+    assert len(of(EndIncident, respond(case(verdict(attempt=attempt), restarted)))) == resolved
+    ended = verdict(attempt=attempt, phase=Phase.FINISHED, state=JobState.SUCCEEDED)
+    assert of(EndIncident, respond(case(ended, restarted)))
+
+
 def test_a_restarted_job_that_fails_again_fails_the_incident_and_opens_another():
     verifying = replace(PROPOSED.incidents[0], status=IncidentStatus.VERIFYING)
     again = verdict(diagnosis(), attempt=JobId("/ada/dedup-r1/zephyr-dedup-11111111-p0-a0"))

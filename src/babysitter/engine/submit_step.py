@@ -65,7 +65,7 @@ class SubmitStep:
                 return JobId(submitted)
             trouble = submitted
             if (found := await self._find(self._name, for_certain=False)) is not None:
-                return found.id
+                return await self._unless_foreign(found)
         raise StepFailed(f"{self._name} could not be submitted: {trouble}", is_final=False)
 
     async def find_ours(self) -> JobId | None:
@@ -93,6 +93,12 @@ class SubmitStep:
         if found.proposal:
             return found.proposal == self.approved.proposal.id
         return name == self._intended and self._is_later(found)
+
+    async def _unless_foreign(self, found: Job) -> JobId:
+        """The job of our name after a try of ours. Raises StepFailed if the cluster says it is not ours."""
+        if found.proposal and found.proposal != self.approved.proposal.id:
+            raise await self._name_taken(self._name)
+        return found.id
 
     def _is_later(self, found: Job) -> bool:
         """Whether it was created after our intention was written down, as far as the clocks agree."""
@@ -126,7 +132,7 @@ class SubmitStep:
             found = await self._find(name, for_certain=True)
             # An earlier try of ours may have arrived after all: then the name is taken, by us.
             if found is not None and not is_first:
-                return found.id
+                return await self._unless_foreign(found)
             # One request over HTTP, the first of all, and refused: whoever has the name, it is not us. A
             # command may have asked several times by itself.
             if found is not None and self.earlier is None and submission.is_http:

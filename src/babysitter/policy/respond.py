@@ -47,6 +47,7 @@ from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.proposal_details import with_background
 from babysitter.policy.restart_budget import RestartEligibility, budget, restart_eligibility
 from babysitter.policy.restart_loss import restart_loss
+from babysitter.policy.restart_verified import has_stayed_up
 from babysitter.policy.silences import hold_until, silence_for
 
 MAX_OFFERS = 2  # of one incident within the damping time: an offer, and one more when its facts moved
@@ -310,7 +311,7 @@ def _over(case: PolicyInput, incident: Incident) -> Iterator[Intent]:
             yield Withdraw(standing.id, outcome)
         yield from is_over(case, incident, outcome)
         return
-    if incident.key.attempt == case.verdict.attempt:
+    if incident.key.attempt == case.verdict.attempt or not has_stayed_up(case):
         return
     outcome = f"restarted as {case.watch.root}, which came up well"
     approved = case.ledger.proposal_of(incident.id)
