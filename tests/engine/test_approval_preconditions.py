@@ -41,7 +41,7 @@ async def moved(
     """What the last look before the act finds, when it comes to this verdict."""
     place = approval.place
     policy = Policy(approvers=(approvers,) if approvers else ())
-    monkeypatch.setattr(approval_preconditions, "judge", lambda *_: seen)
+    monkeypatch.setattr(approval_preconditions, "judge", lambda *_, **_changes: seen)
     async with place.app.store.reading() as tx:
         decision = await tx.incidents.decision_on(approval.action.proposal)
     assert decision is not None

@@ -38,9 +38,10 @@ async def what_moved(
         raise ExternalError(f"Cannot look once more before acting: {spot.reason}")
     if verdict.gone is not None:
         return f"the cluster does not know {watch.root} any more"
-    if verdict.recovered or verdict.phase is Phase.STEADY:
+    is_child = approved.proposal.job != watch.root
+    if (verdict.recovered or verdict.phase is Phase.STEADY) and not is_child:
         return "the job recovered by itself"
-    if verdict.healing:
+    if verdict.healing and approved.proposal.submits:
         return "the job's own recovery is at work"
     now = ProposalFacts(
         root=watch.root,

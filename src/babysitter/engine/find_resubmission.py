@@ -49,6 +49,8 @@ async def resubmission(
     if not reader.abilities.submits:
         return Resubmission(None, _with_missing(case.watch, (ONLY_WATCHED,)))
     standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
+    if standing is not None and not standing.submits:
+        return Resubmission(None, _with_missing(case.watch, ()))
     is_sought = verdict.action.restarts and not (verdict.diagnosis and verdict.diagnosis.needs_own_change)
     if verdict.blind or verdict.diagnosis is None or not (is_sought or standing):
         return Resubmission(None, _with_missing(case.watch, ()))

@@ -11,10 +11,12 @@ from babysitter.engine.enqueue import (
     refresh_thread_header,
     subject_of,
 )
+from babysitter.engine.stop_outcome import record_stop
 from babysitter.model.action import (
     ActionCancelled,
     ActionFailed,
     ActionStep,
+    ActionStopped,
     ActionSucceeded,
     Concluded,
     NotSubmitted,
@@ -52,6 +54,9 @@ async def record_outcome(approved: Approved, outcome: Concluded, action: StoredA
             case ActionSucceeded():
                 after, status, sentence = await _submitted(tx, outcome, watch, action, proposal, now)
                 occasion = MessageKind.ACTING
+            case ActionStopped():
+                after, status, sentence = await record_stop(tx, watch, action, proposal, now)
+                occasion = MessageKind.ACTING
             case ActionCancelled():
                 after, status, sentence = await _called_off(tx, outcome, watch, proposal, now)
                 occasion = MessageKind.WITHDRAWN
@@ -82,7 +87,7 @@ async def record_failed_submission(
     now, lease, proposal = app.clock.now(), app.leadership.lease, approved.proposal
     pause = min(MAX_RETRY_PAUSE, max(RETRY_PAUSE_LEAST, now - outcome.since_at))
     is_old_job_unknown = outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN
-    if outcome.step is not ActionStep.SUBMIT and not is_old_job_unknown:
+    if (outcome.step is not ActionStep.SUBMIT and not is_old_job_unknown) or not proposal.submits:
         by_hand = ""  # beside the old job it would be a second writer
     sentence = _not_submitted_sentence(proposal, outcome)
     async with app.store.transaction() as tx:
@@ -130,6 +135,12 @@ async def _submitted_after_all(tx: Transaction, watch: Watch, proposal: Proposal
 
 
 def _not_submitted_sentence(proposal: Proposal, outcome: NotSubmitted) -> str:
+    if not proposal.submits:
+        until = outcome.until or proposal.expires_at
+        return (
+            f"{proposal.job} was asked to stop and is not known to have ended: "
+            f"{outcome.because.rstrip('.')}. It is tried again until {until:%Y-%m-%d %H:%M} UTC"
+        )
     if outcome.step is ActionStep.SUBMIT:
         so_far = "has ended"
     elif outcome.failure is SubmissionFailure.OLD_JOB_UNKNOWN:

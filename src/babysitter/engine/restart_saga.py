@@ -20,6 +20,7 @@ from babysitter.model.action import (
     ActionCancelled,
     ActionFailed,
     ActionStep,
+    ActionStopped,
     ActionSucceeded,
     NotSubmitted,
     Outcome,
@@ -29,7 +30,7 @@ from babysitter.model.action import (
 )
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState
-from babysitter.model.proposal import Approved
+from babysitter.model.proposal import Approved, Proposal
 
 TERMINAL_WITHIN = timedelta(
     minutes=10
@@ -37,6 +38,11 @@ TERMINAL_WITHIN = timedelta(
 TRIES = 3
 RETRIED_AT_LEAST = timedelta(minutes=30)  # guess: for a person who reads the urgent message
 _STEPS = (ActionStep.EVIDENCE, ActionStep.STOP, ActionStep.TERMINAL, ActionStep.SUBMIT)
+
+
+def steps_of(proposal: Proposal) -> tuple[ActionStep, ...]:
+    """The steps of what was approved, in order. A stop alone has no submission."""
+    return _STEPS if proposal.submits else _STEPS[:-1]
 
 
 async def run(
@@ -64,14 +70,16 @@ async def run(
     taken = await journal.taken()
     proposal = approved.proposal
     if ActionStep.STOP not in taken and ActionStep.SUBMIT not in taken:
-        because = await what_moved() or await obstacle(proposal.submission, writer)
+        because = await what_moved()
+        if not because and proposal.submits:
+            because = await obstacle(proposal.submission, writer)
         if because:
             return ActionCancelled(because)
     submitting = SubmitStep(
         approved, journal, reader, writer, clock, folder_moved, taken.get(ActionStep.SUBMIT)
     )
     steps = _Steps(approved, journal, reader, writer, clock, save_evidence, submitting)
-    for step in _STEPS:
+    for step in steps_of(proposal):
         if _is_done(taken, step):
             continue
         try:
@@ -80,6 +88,8 @@ async def run(
             return ActionCancelled(str(success))
         except StepFailed as trouble:
             return await _undone(step, trouble, approved, journal, clock)
+    if not proposal.submits:
+        return ActionStopped(proposal.job)
     return ActionSucceeded(JobId((await journal.taken())[ActionStep.SUBMIT].detail))
 
 
@@ -88,9 +98,10 @@ async def interrupted(
 ) -> NotSubmitted | ActionFailed | None:
     """What became of a restart that an unexpected error ended; None where nothing was touched yet."""
     taken = await journal.taken()
-    if ActionStep.STOP not in taken or _is_done(taken, ActionStep.SUBMIT):
+    steps = steps_of(approved.proposal)
+    if ActionStep.STOP not in taken or _is_done(taken, steps[-1]):
         return None
-    step = next(each for each in _STEPS if not _is_done(taken, each))
+    step = next(each for each in steps if not _is_done(taken, each))
     return await _undone(step, StepFailed(because, is_final=False), approved, journal, clock)
 
 
@@ -141,6 +152,8 @@ class _Steps:
             return await _confirm_terminal(self.approved, self.reader, self.clock)
         except StepFailed as trouble:
             if trouble.failure is not SubmissionFailure.OLD_JOB_UNKNOWN or trouble.is_final:
+                raise
+            if not self.approved.proposal.submits:
                 raise
             # Whether it still runs cannot be told, so a person decides: they may have submitted it by now.
             if (ours := await self.submitting.find_ours()) is None:

@@ -83,7 +83,8 @@ def buttons_for(occasion: MessageKind, about: MessageSubject) -> tuple[Button, .
             ButtonKind.SNOOZE_4H,
             ButtonKind.SNOOZE_CHANGE,
         )
-        buttons += [Button(kind, about.proposal.id) for kind in answers]
+        stops = not about.proposal.submits
+        buttons += [Button(kind, about.proposal.id, stops_only=stops) for kind in answers]
     if about.incident is not None and occasion in _CARDS:
         if more_lines(about.incident.diagnosis, about.watch.root):
             buttons.append(Button(ButtonKind.MORE, about.incident.id))
@@ -190,10 +191,11 @@ def _decided(about: MessageSubject) -> MessageContent:
 
 def _acting(about: MessageSubject) -> MessageContent:
     job = escape(about.proposal.job) if about.proposal else about.job
+    is_stop = about.proposal is not None and not about.proposal.submits
+    then = "nothing is submitted" if is_stop else "then it is submitted again under a fresh name"
     return MessageContent(
-        title=f"Restarting {short_name(job)}",
-        sentence=escape(about.outcome or about.because)
-        or f"Stopping exactly {job}; then it is submitted again under a fresh name.",
+        title=f"{'Stopping' if is_stop else 'Restarting'} {short_name(job)}",
+        sentence=escape(about.outcome or about.because) or f"Stopping exactly {job}; {then}.",
         commands=commands_of(about.proposal) if about.proposal else (),
         commands_are="What was approved",
         change=change_of(about.proposal) if about.proposal else "",
@@ -208,8 +210,10 @@ def _not_submitted(about: MessageSubject) -> MessageContent:
         + by_hand
         + ": if you submit it yourself, exactly as below, it is followed."
     )
+    is_stop = about.proposal is not None and not about.proposal.submits
+    what = "Not known to have stopped" if is_stop else "Stopped and not submitted again"
     return MessageContent(
-        title=f"Stopped and not submitted again: {short_name(job)}",
+        title=f"{what}: {short_name(job)}",
         sentence=(
             ended(capital(escape(about.outcome, most=MAX_SENTENCE_CHARS)))
             or "The old job was stopped, and the new one is not submitted."

@@ -40,6 +40,11 @@ _FOLLOWED = {
     IncidentStatus.VERIFYING: "Restarted; watching it come up.",
 }
 
+_FOLLOWED_BY_STOP = {
+    IncidentStatus.APPROVED: "The stop is about to begin.",
+    IncidentStatus.ACTING: "The stop is under way.",
+}
+
 
 def compose_card(about: MessageSubject) -> MessageContent:
     """An incident as it stands now, with its offer or without."""
@@ -74,7 +79,7 @@ def compose_card(about: MessageSubject) -> MessageContent:
         commands=commands_of(proposal) if proposal and is_open(proposal) else (),
         commands_shown_at=proposal.shown_whole_at if proposal else None,
         change=change_of(proposal) if proposal else "",
-        budget=_budget(proposal, about.watch) if proposal and is_open(proposal) else "",
+        budget=_budget(proposal, about.watch) if proposal and is_open(proposal) and proposal.submits else "",
         notes=_notes(about),
         expires_at=proposal.expires_at if proposal and is_open(proposal) else None,
         decided=decided_text(about),
@@ -112,6 +117,9 @@ def _what_followed(about: MessageSubject) -> str:
         return ended(capital(escape(about.outcome)))
     if about.incident is None:
         return ""
+    if about.proposal is not None and not about.proposal.submits:
+        followed = _FOLLOWED_BY_STOP.get(about.incident.status, "")
+        return followed or ended(capital(escape(about.incident.outcome)))
     return _FOLLOWED.get(about.incident.status, "") or ended(capital(escape(about.incident.outcome)))
 
 

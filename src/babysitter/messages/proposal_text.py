@@ -41,6 +41,8 @@ def whole_commands_of(proposal: Proposal) -> tuple[str, ...]:
 
 def submission_lines(proposal: Proposal) -> tuple[str, ...]:
     """The submission, whole: how, from where, and every value that is filled in."""
+    if not proposal.submits:
+        return ("# nothing is submitted",)
     submission = proposal.submission
     if submission.summary is not None:
         lines = _summary_lines(proposal, submission.summary)

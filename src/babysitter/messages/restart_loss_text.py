@@ -10,6 +10,8 @@ def loss_of(proposal: Proposal) -> str:
     loss = proposal.loss
     if loss is None:
         return ""
+    if not proposal.submits:
+        return _checkpoint(loss, proposal)
     kept = f" {_kept('Run id', loss.run_id)} {_kept('Output path', loss.output_path)}"
     return _checkpoint(loss, proposal) + kept
 

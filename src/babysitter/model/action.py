@@ -40,6 +40,13 @@ class ActionSucceeded:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionStopped:
+    """The job is over, as approved, and nothing was submitted."""
+
+    job: JobId
+
+
+@dataclass(frozen=True, slots=True)
 class ActionCancelled:
     """The facts had moved before anything was touched; nothing was done."""
 
@@ -85,5 +92,5 @@ class NotSubmitted:
     by_hand_as: JobId | None = None
 
 
-Concluded: TypeAlias = ActionSucceeded | ActionCancelled | ActionFailed
+Concluded: TypeAlias = ActionSucceeded | ActionStopped | ActionCancelled | ActionFailed
 Outcome: TypeAlias = Concluded | NotSubmitted

@@ -55,6 +55,7 @@ class ButtonKind(StrEnum):
 class Button:
     kind: ButtonKind
     target: str  # opaque id of a proposal or an incident; nothing else travels in a button
+    stops_only: bool = False  # approving it submits nothing: for the words on the button
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,13 @@ class ProposalStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class ApprovedAct(StrEnum):
+    """What an approval carries out."""
+
+    RESTART = "restart"  # stop, and submit again
+    STOP = "stop"  # and submit nothing
+
+
 class Answer(StrEnum):
     YES = "yes"
     NO = "no"
@@ -106,6 +113,7 @@ class Proposal:
     earlier_try: str = ""  # that an approval before this one was called off, and why
     further_changes: tuple[Change, ...] = ()  # beside `change`
     asked_changes: tuple[Change, ...] = ()  # as they were asked for; without the values before
+    act: ApprovedAct = ApprovedAct.RESTART
     loss: RestartLoss | None = None  # None = the job is not known to save anything
     shown_whole_at: datetime | None = None  # when what does not fit on its card was posted whole
 
@@ -113,6 +121,11 @@ class Proposal:
     def changes(self) -> tuple[Change, ...]:
         """Everything that differs from how the job was submitted, in the order in which it is shown."""
         return (self.change, *self.further_changes) if self.change else ()
+
+    @property
+    def submits(self) -> bool:
+        """Whether something is submitted after the stop."""
+        return self.act is ApprovedAct.RESTART
 
     @property
     def is_asked_for(self) -> bool:

@@ -133,9 +133,14 @@ def make_proposal(
         change=plan.change,
         further_changes=plan.changes[1:],
         price=cost_of_waiting(verdict, now=now),
-        may_approve=policy.approvers[0] if policy.approvers else missing_submission_reason(policy, watch),
+        may_approve=approvers_of(policy, watch),
         restarts_left=allowance.left,
     )
+
+
+def approvers_of(policy: Policy, watch: Watch) -> tuple[Person, ...]:
+    """The people who are asked first."""
+    return policy.approvers[0] if policy.approvers else missing_submission_reason(policy, watch)
 
 
 def missing_submission_reason(policy: Policy, watch: Watch) -> tuple[Person, ...]:

@@ -40,3 +40,13 @@ def _earlier_try(offer: Proposal, ledger: Ledger) -> str:
         f"{earlier.id}, approved by {approval.person} at {approval.decided_at:%H:%M} UTC, was called off "
         f"before anything was touched: {because}."
     )
+
+
+def as_asked_by(standing: Proposal, offer: Proposal) -> Proposal:
+    """The offer, marked with who asked for the standing one, and for what."""
+    return replace(
+        offer,
+        asked_by=standing.asked_by,
+        asked_because=standing.asked_because,
+        asked_changes=standing.asked_changes,
+    )

@@ -44,11 +44,12 @@ from babysitter.policy.job_ended import about_the_end
 from babysitter.policy.mention import whom_to_mention
 from babysitter.policy.outages import about_outages
 from babysitter.policy.policy_input import PolicyInput
-from babysitter.policy.proposal_details import with_background
+from babysitter.policy.proposal_details import as_asked_by, with_background
 from babysitter.policy.restart_budget import RestartEligibility, budget, restart_eligibility
 from babysitter.policy.restart_loss import restart_loss
 from babysitter.policy.restart_verified import has_stayed_up
 from babysitter.policy.silences import hold_until, silence_for
+from babysitter.policy.stop_proposal import about_standing_stop
 
 MAX_OFFERS = 2  # of one incident within the damping time: an offer, and one more when its facts moved
 
@@ -190,6 +191,9 @@ def _trouble(case: PolicyInput, diagnosis: Diagnosis) -> Iterator[Intent]:
 def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Iterator[Intent]:
     """A proposal when a restart may help and none stands; withdraws one whose facts moved."""
     standing = case.ledger.proposal_of(incident)
+    if standing is not None and proposals.is_open(standing) and not standing.submits:
+        yield from about_standing_stop(case, standing)
+        return
     is_advised = eligibility_of(case, diagnosis).allows
     is_asked = standing is not None and standing.is_asked_for and proposals.is_open(standing)
     if is_asked:
@@ -208,7 +212,7 @@ def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Ite
         if proposals.is_open(standing) and not moved:
             if not _snooze_is_over(case, standing):
                 return
-            offer = _as_asked_by(standing, offer)
+            offer = as_asked_by(standing, offer)
             if not _is_offered_too_often(case, incident):
                 yield Withdraw(standing.id, "the snooze is over, and the restart is proposed anew")
         elif proposals.is_open(standing):
@@ -219,16 +223,6 @@ def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Ite
             return  # answered, or unanswered to the end: the same facts are not offered again
     if not _is_offered_too_often(case, incident):
         yield Propose(offer)
-
-
-def _as_asked_by(standing: Proposal, offer: Proposal) -> Proposal:
-    """The offer, marked with who asked for the standing one, and for what."""
-    return replace(
-        offer,
-        asked_by=standing.asked_by,
-        asked_because=standing.asked_because,
-        asked_changes=standing.asked_changes,
-    )
 
 
 def _is_offered_too_often(case: PolicyInput, incident: IncidentId) -> bool:

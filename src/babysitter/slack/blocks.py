@@ -42,6 +42,8 @@ _LABELS = {
     ButtonKind.WRONG: "Cause is wrong",
     ButtonKind.REALLY: "It was really …",
 }
+_QUESTION_OF_RESTART = ("Restart", "Exactly the command that was shown is run, once.")
+_QUESTION_OF_STOP = ("Stop", "Exactly the job that was shown is stopped, and nothing is submitted.")
 _ANSWERS = (
     ButtonKind.APPROVE,
     ButtonKind.SHOW_COMMAND,
@@ -271,21 +273,27 @@ def _menu_of_causes(button: Button) -> Block:
     }
 
 
+def _label_of(button: Button) -> str:
+    is_stop = button.kind is ButtonKind.APPROVE and button.stops_only
+    return "Approve stop" if is_stop else _LABELS[button.kind]
+
+
 def _button(button: Button) -> Block:
     if button.kind is ButtonKind.REALLY:
         return _menu_of_causes(button)
     element: Block = {
         "type": "button",
-        "text": {"type": "plain_text", "text": _LABELS[button.kind], "emoji": True},
+        "text": {"type": "plain_text", "text": _label_of(button), "emoji": True},
         "action_id": button.kind.value,
         "value": button.target,
     }
     if button.kind is ButtonKind.APPROVE:
         element["style"] = "primary"
+        word, what = _QUESTION_OF_STOP if button.stops_only else _QUESTION_OF_RESTART
         element["confirm"] = {
-            "title": {"type": "plain_text", "text": "Restart the job?"},
-            "text": {"type": "plain_text", "text": "Exactly the command that was shown is run, once."},
-            "confirm": {"type": "plain_text", "text": "Restart"},
+            "title": {"type": "plain_text", "text": f"{word} the job?"},
+            "text": {"type": "plain_text", "text": what},
+            "confirm": {"type": "plain_text", "text": word},
             "deny": {"type": "plain_text", "text": "Not now"},
         }
     return element

@@ -121,7 +121,7 @@ class ProposalView(View):
             status=proposal.status,
             job=proposal.job,
             successor=proposal.successor,
-            action=proposal.action,
+            action=proposal.action if proposal.submits else proposal.act,
             command=[safe(word) for word in submission.words],
             method="http" if submission.is_http else "command",
             shown=list(submission_lines(proposal)),

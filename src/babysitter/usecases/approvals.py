@@ -8,7 +8,7 @@ wins. A yes commits together with its audit event, the action's opening and the 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from babysitter.diagnosis.judge.phases import enter
+from babysitter.diagnosis.judge.phases import enter, may_move
 from babysitter.engine.app import App
 from babysitter.engine.enqueue import refresh_incident_messages
 from babysitter.errors import FactsChanged, NotAllowed, UserError
@@ -16,8 +16,10 @@ from babysitter.messages.whole_command import must_be_shown
 from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus
+from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus, Surface
+from babysitter.model.watch import Watch
 from babysitter.redact import redact, strip_control_characters
 from babysitter.store.store import Transaction
 
@@ -141,11 +143,24 @@ async def _follow(tx: Transaction, proposal: Proposal, decision: Decision) -> No
         await tx.incidents.postpone(proposal.id, max(proposal.expires_at, lasts_until))
     if decision.answer is Answer.YES:
         await tx.journal.begin(proposal.id, watch.id, now=now)
-        acting = replace(watch, memory=enter(watch.memory, Phase.ACTING, now), due_at=now)
+        acting = replace(watch, memory=_acting(watch, proposal, now), due_at=now)
         if not await tx.watches.save(acting):
             raise FactsChanged(f"The watch {watch.id} changed at this very moment; try again.")
         await tx.watches.announce(watch.id)
     await refresh_incident_messages(tx, proposal.incident, watch, now=now)
+
+
+def _acting(watch: Watch, proposal: Proposal, now: datetime) -> Memory:
+    """The memory of a watch under action. A restart follows a confirmed failure; a stop, any open incident.
+
+    Raises FactsChanged where the watch has left that phase meanwhile.
+    """
+    memory = watch.memory
+    if not proposal.submits and may_move(memory.phase, Phase.FAILING):
+        memory = enter(memory, Phase.FAILING, now)
+    if not may_move(memory.phase, Phase.ACTING):
+        raise FactsChanged(f"{watch.root} is {memory.phase} now, which {proposal.id} is not about.")
+    return enter(memory, Phase.ACTING, now)
 
 
 async def _known(tx: Transaction, proposal: ProposalId) -> Proposal:

@@ -28,6 +28,8 @@ async def follow_approval(app: App, proposal: ProposalId) -> str:
         if action is not None and action.ended_at is not None:
             if offer.status is ProposalStatus.WITHDRAWN:
                 raise FactsChanged(f"Called off, nothing was done: {offer.withdrawn_because.rstrip('.')}.")
+            if not offer.submits and await _is_stopped(app, proposal):
+                return f"Stopped {offer.job}; nothing was submitted."
             if submitting is not None and submitting.state is StepState.DONE:
                 return f"Submitted as {submitting.detail}."
             raise ExternalError(f"The restart {action.outcome.rstrip('.')}.")
@@ -37,3 +39,9 @@ async def follow_approval(app: App, proposal: ProposalId) -> str:
                 next_step="`babysit report` has the timeline; what you submit under that name is followed.",
             )
         await asyncio.sleep(ASK_INTERVAL_S)
+
+
+async def _is_stopped(app: App, proposal: ProposalId) -> bool:
+    async with app.store.reading() as tx:
+        ended = (await tx.journal.taken(proposal)).get(ActionStep.TERMINAL)
+    return ended is not None and ended.state is StepState.DONE

@@ -88,15 +88,15 @@ async def propose(
     async with app.store.reading() as tx:
         if (standing := await _standing(tx, watch, wanted)) is not None:
             return RestartRequestResult(standing, is_new=False)
-        case = _with_asked(await _case(tx, app, watch), wanted)
+        case = _with_asked(await input_of(tx, app, watch), wanted)
     again = await _resubmission(case, app)
     async with app.store.transaction() as tx:
         if (standing := await _standing(tx, watch, wanted)) is not None:
             return RestartRequestResult(standing, is_new=False)
-        case = _with_asked(await _case(tx, app, watch), wanted)
+        case = _with_asked(await input_of(tx, app, watch), wanted)
         learned = replace(case.watch, submit_context=again.watch.submit_context)
         case = replace(case, watch=learned, submission=again.submission)
-        offer = _allowed(case, _incident(case))
+        offer = _allowed(case, confirmed_incident(case))
         offer = replace(offer, asked_by=asked_by, asked_because=words[:MAX_WHY], asked_changes=wanted)
         if not await tx.watches.save(case.watch):
             raise FactsChanged(
@@ -108,10 +108,20 @@ async def propose(
         return RestartRequestResult(offer, is_new=True)
 
 
+async def open_proposal(tx: Transaction, watch: WatchId) -> Proposal | None:
+    """The newest proposal of a watch that can still be answered."""
+    ledger = await tx.incidents.of(await tx.watches.get(watch))
+    return next((each for each in reversed(ledger.proposals) if is_open(each)), None)
+
+
 async def _standing(tx: Transaction, watch: WatchId, wanted: tuple[Change, ...]) -> Proposal | None:
     """The open proposal. Raises NotAllowed where it does not carry the changes that are asked for."""
-    ledger = await tx.incidents.of(await tx.watches.get(watch))
-    standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
+    standing = await open_proposal(tx, watch)
+    if standing is not None and not standing.submits:
+        raise NotAllowed(
+            f"{standing.id} asks to stop {standing.job} and is open already.",
+            next_step=f"A person denies it first (`babysit deny {standing.id}`); then ask again.",
+        )
     if standing is not None and wanted and standing.asked_changes != wanted:
         raise NotAllowed(
             f"{standing.id} is open already, without these changes.",
@@ -132,7 +142,7 @@ async def _resubmission(case: PolicyInput, app: App) -> Resubmission:
 
     Raises NotAllowed where no submission would change the policy's mind.
     """
-    _incident(case)
+    confirmed_incident(case)
     verdict = case.verdict
     assert verdict.diagnosis is not None, "an incident has a diagnosis"
     diagnosis = as_asked(verdict.diagnosis)
@@ -146,7 +156,8 @@ async def _resubmission(case: PolicyInput, app: App) -> Resubmission:
     return await resubmission(case, reader, writer, app)
 
 
-async def _case(tx: Transaction, app: App, watch_id: WatchId) -> PolicyInput:
+async def input_of(tx: Transaction, app: App, watch_id: WatchId) -> PolicyInput:
+    """What the last check says of a watch. Raises UserError where nothing can be proposed from it."""
     watch = await tx.watches.get(watch_id)
     verdict = await tx.watches.last_verdict(watch_id)
     now = app.clock.now()
@@ -172,7 +183,7 @@ def _is_stale(watch: Watch, now: datetime) -> bool:
     return watch.due_at is not None and now - watch.due_at > CHECK_OVERDUE
 
 
-def _incident(case: PolicyInput) -> Incident:
+def confirmed_incident(case: PolicyInput) -> Incident:
     """The open incident that the last verdict speaks of. Raises NotAllowed when nothing is confirmed."""
     verdict, root = case.verdict, case.watch.root
     if case.watch.phase is Phase.ACTING:

@@ -25,7 +25,7 @@ TOOLS = {
     "wait": {"job", "until", "cursor", "for", "cluster"},
     "incidents": {"job", "cluster", "cursor"},
     "explain": {"job", "why_not", "cluster"},
-    "propose": {"job", "change", "why", "cluster"},
+    "propose": {"job", "change", "why", "stop", "child", "cluster"},
     "stage_progress": {"job", "cluster"},
     "diagnose": {"job", "cluster"},
     "list_jobs": {"prefix", "state", "cluster", "cursor"},

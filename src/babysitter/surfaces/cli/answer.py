@@ -148,7 +148,8 @@ def _is_confirmed(offer: "Proposal | None") -> bool:
     if offer is None:
         return True
     terminal_view.console().print(terminal_view.proposal_block(ProposalView.of(offer)))
-    return typer.confirm(f"Stop {offer.job} and submit {offer.successor}?")
+    then = f"submit {offer.successor}" if offer.submits else "submit nothing"
+    return typer.confirm(f"Stop {offer.job} and {then}?")
 
 
 async def _decide(
@@ -166,8 +167,8 @@ async def _decide(
         until = app.clock.now() + lasts if lasts else None
         ruling = await decide(app, ProposalId(proposal), me(), answer, Surface.TERMINAL, snooze_until=until)
         if ruling.took_effect and answer.value == "yes":
-            typer.echo(f"{ruling.sentence} The service restarts it; Ctrl+C only ends this wait.", err=True)
-            with waiting_for("the service to carry out the restart"):
+            typer.echo(f"{ruling.sentence} The service carries it out; Ctrl+C only ends this wait.", err=True)
+            with waiting_for("the service to carry it out"):
                 followed = await while_served(app, file, follow_approval(app, ProposalId(proposal)))
             return True, f"{ruling.sentence} {followed}"
     return ruling.took_effect, ruling.sentence

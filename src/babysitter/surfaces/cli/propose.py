@@ -18,6 +18,16 @@ def propose(
             "region=us-central2, tpu=v5litepod-8, extra=tpu, env.NAME=VALUE, flag.priority=batch."
         ),
     ] = None,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Ask to stop the job only; nothing is submitted.")
+    ] = False,
+    child: Annotated[
+        str,
+        typer.Option(help="With --stop: the child to stop, such as a stale coordinator; default: all."),
+    ] = "",
+    preempt: Annotated[
+        str, typer.Option(help="A task whose attempt should be preempted; refused where the cluster cannot.")
+    ] = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -28,16 +38,24 @@ def propose(
     first. Exit code 4: policy forbids it; the sentence says why. Nothing is stopped or started by asking.
     """
     from babysitter.surfaces.views import ProposeReply
+    from babysitter.usecases.request_stop import refuse_act
+
+    refuse_act(stop=stop, child=child, preempt=preempt, changes=change or ())
 
     async def asking() -> ProposeReply:
         from babysitter.usecases.manage_watches import find_watch
         from babysitter.usecases.request_restart import agent
         from babysitter.usecases.request_restart import propose as ask
+        from babysitter.usecases.request_stop import propose_stop
         from babysitter.wiring import open_app
 
         async with open_app(settings_from(settings, state_dir)) as app:
             found = await find_watch(app, job)
-            asked = await ask(app, found.id, why=why, asked_by=agent(f"{me()}"), changes=change or ())
+            by = agent(f"{me()}")
+            if stop:
+                asked = await propose_stop(app, found.id, why=why, asked_by=by, child=child)
+            else:
+                asked = await ask(app, found.id, why=why, asked_by=by, changes=change or ())
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 
     reply = asyncio.run(asking())

@@ -22,6 +22,7 @@ from babysitter.surfaces.views import (
     WatchView,
 )
 
+STOP = "stop"  # the action of a proposal after which nothing is submitted
 PHASE_STYLE = {
     "pending": "cyan",
     "smoke": "yellow",
@@ -191,12 +192,11 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
     lines = [
         Text("Approval would, in this order:", style="bold"),
         Text(f"  1. stop exactly {proposal.job}"),
-        Text(f"  2. submit {proposal.successor}:"),
-        *(Text(f"     {line}") for line in proposal.shown),
+        *_after_the_stop(proposal),
         *(Text(f"  differs from what the cluster stored: {line}") for line in proposal.differences),
         Text(
-            f"Restarts left today: {proposal.restarts_left}. "
-            f"The proposal expires {proposal.expires_at:%Y-%m-%d %H:%M} UTC."
+            ("" if proposal.action == STOP else f"Restarts left today: {proposal.restarts_left}. ")
+            + f"The proposal expires {proposal.expires_at:%Y-%m-%d %H:%M} UTC."
         ),
         Text.assemble(
             "Answer with: ",
@@ -216,6 +216,15 @@ def proposal_block(proposal: ProposalView) -> RenderableType:
     if proposal.earlier_try:
         lines.insert(0, Text(f"An earlier try: {proposal.earlier_try}", style="yellow"))
     return Padding(Group(*lines), (1, 0, 0, 0))
+
+
+def _after_the_stop(proposal: ProposalView) -> list[Text]:
+    if proposal.action == STOP:
+        return [Text("  2. nothing is submitted")]
+    return [
+        Text(f"  2. submit {proposal.successor}:"),
+        *(Text(f"     {line}") for line in proposal.shown),
+    ]
 
 
 def phase_text(watch: WatchView) -> Text:

@@ -54,6 +54,7 @@ from babysitter.usecases.manage_watches import (
     watch_status,
 )
 from babysitter.usecases.request_restart import propose
+from babysitter.usecases.request_stop import propose_stop, refuse_act
 from babysitter.usecases.resubmit_command import (
     context_of,
     in_folder,
@@ -280,6 +281,10 @@ class WatchTools:
                 "env.NAME=VALUE, flag.priority=batch."
             ),
         ] = None,
+        stop: Annotated[bool, Field(description="Only stop it and submit nothing.")] = False,
+        child: Annotated[
+            str, Field(description="With stop: only this child, such as a stale coordinator.")
+        ] = "",
         cluster: ClusterName = "",
     ) -> ProposeReply:
         """Ask for a restart of a watched job in trouble. Makes a proposal that only a person can approve.
@@ -289,6 +294,10 @@ class WatchTools:
         work; code or data errors without a change); then report to the person. Next: wait.
         """
         found = await find_watch(self._app, job, cluster=cluster)
+        refuse_act(stop=stop, child=child, changes=change or ())
+        if stop:
+            stopping = await propose_stop(self._app, found.id, why=why, asked_by=name_of(ctx), child=child)
+            return ProposeReply.of(stopping.proposal, is_new=stopping.is_new)
         asked = await propose(self._app, found.id, why=why, asked_by=name_of(ctx), changes=change or ())
         return ProposeReply.of(asked.proposal, is_new=asked.is_new)
 
