@@ -33,7 +33,7 @@ from babysitter.model.proposal import (
     Surface,
 )
 from babysitter.model.seen import Source, Unseen
-from babysitter.model.submission import Submission, SubmissionOrigin
+from babysitter.model.submission import BY_PERSON, Submission, SubmissionOrigin, SubmitContext
 from babysitter.model.verdict import (
     Change,
     Diagnosis,
@@ -162,6 +162,13 @@ def test_a_card_without_an_offer_says_what_to_do_instead(action: ActionKind) -> 
     words = compose_message(MessageKind.INCIDENT, subject(incident=incident(diagnosis=found), proposal=None))
     assert words.commands == ()
     assert words.footer.startswith("This needs a person: a restart alone would not help. ")
+
+
+def test_card_of_a_run_that_nobody_submitted() -> None:
+    missing = f"Not by what the cluster stored: {BY_PERSON} By hand on 10.0.0.1: `kill 4711`."
+    watch = build.watch(Phase.FAILING, submit_context=SubmitContext(missing=(missing,)))
+    words = compose_message(MessageKind.INCIDENT, subject(watch=watch, proposal=None))
+    assert words.footer == f"A restart would help. {BY_PERSON} By hand on 10.0.0.1: `kill 4711`."
 
 
 def test_an_outage_names_the_cluster_and_not_one_of_its_jobs() -> None:

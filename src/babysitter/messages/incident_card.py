@@ -27,7 +27,7 @@ from babysitter.model.ids import JobId, Person
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import MessageContent
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
-from babysitter.model.submission import ONLY_WATCHED
+from babysitter.model.submission import BY_PERSON, ONLY_WATCHED
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.watch import Watch
 
@@ -200,6 +200,8 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
     match diagnosis.action:
         case ActionKind.WAIT:
             return "Nothing to do but wait; this is followed up."
+        case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if by_person := _by_person(watch):
+            return f"A restart would help. {escape(by_person)}"
         case ActionKind.RESTART | ActionKind.RESTART_WITH_CHANGE if (
             ONLY_WATCHED in watch.submit_context.missing
         ):
@@ -215,6 +217,12 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
             return f"A restart would help, but none is proposed now: {escape(because)}"
         case _:
             return _needs_a_person(diagnosis)
+
+
+def _by_person(watch: Watch) -> str:
+    """The commands for a person, of a run that nobody submitted; "" for others."""
+    found = next((each for each in watch.submit_context.missing if BY_PERSON in each), "")
+    return found[found.index(BY_PERSON) :] if found else ""
 
 
 def _needs_a_person(diagnosis: Diagnosis) -> str:

@@ -10,6 +10,9 @@ from babysitter.model.launch_request import LaunchRequest
 # Why no restart is proposed on a cluster whose backend only reads: one of `SubmitContext.missing`.
 ONLY_WATCHED = "Jobs of this kind of cluster are only watched. Stop and submit it yourself."
 
+# Why a restart is not proposed of a run that nobody submitted; the commands for a person follow.
+BY_PERSON = "Nobody submitted this run, so nobody but you runs these commands."
+
 
 class SubmissionOrigin(StrEnum):
     RESUBMIT_FLAG = "resubmit-flag"  # the person gave the command

@@ -141,9 +141,11 @@ class SessionReader:
             return "End it where it was started, and start it again there."
         node = next((each.node for each in logs.files if each.speaker == "gcs_server" and each.node), "")
         where = f" on {node}" if node else " on the node where it was started"
-        end = f"`kill {logs.driver_pid}`" if logs.driver_pid else "end its driver"
+        end = f"`kill {logs.driver_pid}`, then" if logs.driver_pid else "end its driver, then"
+        if run_end(logs, self._clock.now()).state.is_terminal:
+            end = "it has ended;"
         recipe = self._choice.recipe
-        return f"By hand{where}: {end}, then start the recipe {recipe} again in the folder of its code."
+        return f"By hand{where}: {end} start the recipe {recipe} again in the folder of its code."
 
     @property
     def _run(self) -> JobId:
