@@ -83,7 +83,7 @@ def facts_in_words(facts: JobFacts) -> Iterator[str]:
     elif facts.memory_limit_bytes:
         yield f"memory allowed: {facts.memory_limit_bytes:,} bytes"
     if facts.last_line_age_s is not None:
-        yield f"the newest line was {facts.last_line_age_s:,.0f} s old at this look: no output since then"
+        yield f"the newest line was {facts.last_line_age_s:,.0f} s old when this was read"
 
 
 def candidates_of(findings: Findings) -> Iterator[Candidate]:
