@@ -17,8 +17,16 @@ from babysitter.usecases.agent_skills import (
 from tests.support.session_folder import session_in
 from tests.support.shell import Shell, shell
 
-# Told about, never to be run; of Ray there is no cluster here.
-NEVER = ("babysit approve", "babysit deny", "job stop", " --ray ", "start --log running_logs/")
+# Told about, never to be run; of Ray there is no cluster here, and of incidents none.
+NEVER = (
+    "babysit approve",
+    "babysit deny",
+    "job stop",
+    " --ray ",
+    "start --log running_logs/",
+    "incidents --like ID",
+    "incidents teach",
+)
 LADDER = """\
 ladder: tiny
 steps:

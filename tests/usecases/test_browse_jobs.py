@@ -117,9 +117,13 @@ async def test_progress_of_a_job_that_nobody_watches_is_looked_at_now(app: App, 
         await browse_jobs.controller_of(app, "marin")
 
 
-async def test_a_cluster_that_cannot_be_looked_over_says_so(app: App):
-    with pytest.raises(UserError, match="cannot be looked over"):
-        await browse_jobs.roots_of(app, "marin", "/ada")
+async def test_a_cluster_that_cannot_be_looked_over_says_so(tmp_path: Path, cluster: SmallCluster):
+    opens = opener(cluster)
+    async with open_app(
+        Settings(state_dir=tmp_path), opener=lambda spec: replace(opens(spec), overview=None)
+    ) as app:
+        with pytest.raises(UserError, match="cannot be looked over"):
+            await browse_jobs.roots_of(app, "marin", "/ada")
 
 
 @pytest.mark.parametrize("generation", ["april", "may", "august"])
