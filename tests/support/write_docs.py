@@ -15,6 +15,7 @@ from babysitter.errors import BabysitError
 from babysitter.model.limits import Limits
 from babysitter.preflight.checks import CHECKS
 from babysitter.surfaces import memory_views, views
+from babysitter.surfaces.cli import follow_replies, submit_reply
 from babysitter.surfaces.cli import json_replies as replies_of_cli
 from babysitter.surfaces.cli.commands import COMMANDS, load
 from babysitter.surfaces.cli.start import EXIT_OF_STATE
@@ -27,7 +28,13 @@ Schema = dict[str, Any]
 
 def json_page() -> str:
     """docs/json.md: what every `--json` prints and every tool returns, field by field."""
-    rooms = (views.__name__, replies_of_cli.__name__, memory_views.__name__)
+    rooms = (
+        views.__name__,
+        replies_of_cli.__name__,
+        follow_replies.__name__,
+        submit_reply.__name__,
+        memory_views.__name__,
+    )
     shared = [each for each in views.Reply.__subclasses__() if each.__module__ in rooms]
     replies = sorted(shared, key=lambda each: each.__name__)
     of_tools = sorted(_replies_of_tools(), key=lambda each: each.__name__)

@@ -289,3 +289,20 @@ async def test_logs_of_an_unknown_job(tmp_path: Path):
         assert (said.code, "/ada/nothing" in said.err) == (2, True)
         other = await run(f"babysit logs {run.job} --cluster marin --task /ada/other/0")
         assert (other.code, "is not a task of" in other.err) == (2, True)
+
+
+async def test_submit_and_preflight_and_open_for_programs(tmp_path: Path):
+    async with shell(tmp_path, "plain-success") as run:
+        with_script(run)
+        options = "--cluster marin --user ada --job-name tiny --memory 2GB -e LR 0.1"
+        checked = await run(f"babysit preflight {options} --json -- python train.py")
+        assert checked.code == 0, checked.err
+        assert json.loads(checked.out)["verdict"] == "ok"
+        assert "/ada/tiny" not in run.sim.cluster.jobs
+        blocked = await run("babysit preflight --cluster marin --memory 2GB -- ./train.py")
+        assert (blocked.code, "BLOCK" in blocked.out) == (1, True), blocked.out
+        said = await run(f"babysit submit {options} --no-wait --no-watch --json -- python train.py")
+        reply = json.loads(said.out)
+        assert (said.code, reply["verdict"], reply["job"], reply["watch"]) == (0, "ok", "/ada/tiny", "")
+        page = await run("babysit open /ada/tiny --cluster marin")
+        assert (page.code, page.out) == (0, f"{run.sim.url}/#/job/%2Fada%2Ftiny\n"), page.err

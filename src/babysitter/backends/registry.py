@@ -6,6 +6,7 @@ Nothing is contacted here: connections, tunnels and probing wait for the first l
 import os
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from babysitter.backends.batching import BatchingReader
 from babysitter.backends.cluster_spec import DEFAULT_IRIS, ClusterSpec
 from babysitter.backends.connection_check import Check
 from babysitter.backends.iris.job_path import parse_job_path
+from babysitter.backends.job_page import JobPage
 from babysitter.backends.log_folder import LogFolder
 from babysitter.backends.ray.dashboard_address import dashboard_address
 from babysitter.backends.ray.submission_id import parse_submission_id
@@ -123,7 +125,8 @@ class Backend:
 
     `read_command`: the command that a person gave to start the job again, as it is to be kept for a job of
     this cluster; raises UserError for one that cannot be. `command_example`: such a command, for a person.
-    `examine`: what `babysit doctor` tries; without one it asks the reader who answers.
+    `examine`: what `babysit doctor` tries; without one it asks the reader who answers. `job_page`: where a
+    person sees a job; None where there is no dashboard.
     """
 
     connect: Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]
@@ -132,6 +135,7 @@ class Backend:
     read_command: Callable[[Submission, ClusterSpec], Submission]
     command_example: str = ""
     examine: Callable[[ClusterSpec], Awaitable[list[Check]]] | None = None
+    job_page: Callable[[ClusterSpec, JobId, Clock], AbstractAsyncContextManager[JobPage]] | None = None
 
 
 def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
@@ -179,6 +183,16 @@ async def _examine_ray(spec: ClusterSpec) -> list[Check]:
     return await examine_ray(spec)
 
 
+def _iris_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[JobPage]:
+    from babysitter.backends.iris.dashboard import job_page
+
+    return job_page(spec, job, clock=clock, home=Path.home(), working_dir=Path.cwd())
+
+
+def _ray_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[JobPage]:  # noqa: ARG001
+    return nullcontext(JobPage(f"{spec.url.rstrip('/')}/#/jobs/{job}"))
+
+
 _BACKENDS: Mapping[str, Backend] = {
     "iris": Backend(
         _iris,
@@ -187,6 +201,7 @@ _BACKENDS: Mapping[str, Backend] = {
         _iris_command,
         "iris job run --no-wait -- python x.py",
         _examine_iris,
+        _iris_page,
     ),
     "ray": Backend(
         _ray,
@@ -195,6 +210,7 @@ _BACKENDS: Mapping[str, Backend] = {
         _ray_command,
         "ray job submit --working-dir . -- python x.py",
         _examine_ray,
+        _ray_page,
     ),
     "ray-session": Backend(
         _session,
@@ -248,6 +264,16 @@ def command_examples() -> tuple[str, ...]:
 def read_command(spec: ClusterSpec, command: Submission) -> Submission:
     """The command that starts a job of this cluster again, as it is kept. Raises UserError."""
     return _backend_of(spec).read_command(command, spec)
+
+
+def open_job_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[JobPage]:
+    """The page of a job in the dashboard, reachable while the block lasts. Raises UserError where none is."""
+    page = _backend_of(spec).job_page
+    if page is None:
+        raise UserError(
+            f"The cluster '{spec.name}' has no dashboard.", next_step="`babysit status` shows the job."
+        )
+    return page(spec, job, clock)
 
 
 async def examine(spec: ClusterSpec) -> list[Check]:

@@ -1,6 +1,6 @@
 """Check a command line before it is typed: gather the facts, run every check, tell the verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +65,7 @@ async def check_command(command: CommandToCheck) -> PreflightReply:
     return PreflightReply(
         verdict="blocked" if blocking(findings) else "ok",
         generation=generation.value if isinstance(generation, Known) else "",
-        findings=[_view(finding) for finding in findings],
+        findings=[finding_view(finding) for finding in findings],
     )
 
 
@@ -100,13 +100,18 @@ def _reader(
     return facts_reader(spec, clock=clock, home=command.home, working_dir=command.folder)
 
 
+def submits(words: Sequence[str]) -> bool:
+    """Whether a command line has the words of a submission: `job run`, or those of an old client."""
+    return run_index(as_job_run(tuple(words))) is not None
+
+
 def _url_of(argv: tuple[str, ...]) -> str:
     words = as_job_run(argv)
     at = run_index(words)
     return flag_value(words[:at], "--controller-url") if at is not None else ""
 
 
-def _view(finding: PreflightFinding) -> FindingView:
+def finding_view(finding: PreflightFinding) -> FindingView:
     return FindingView(
         id=finding.id,
         severity=finding.severity.value,

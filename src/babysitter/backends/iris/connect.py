@@ -85,8 +85,8 @@ def open_line(spec: "ClusterSpec", *, clock: Clock, home: Path, working_dir: Pat
     if file is not None and file.reach is ControllerAccess.PROXY:
         edge = EdgeIdentity(file.audience or file.url, spec.service_account)
     credentials = Credentials(token=token, edge=edge, clock=clock)
-    place = _without_password(url) or spec.name
-    return HttpTransport(_way(spec, file, home, clock), place=place, credentials=credentials)
+    place = without_password(url) or spec.name
+    return HttpTransport(endpoint_of(spec, file, home, clock), place=place, credentials=credentials)
 
 
 def iris_command(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> tuple[str, ...]:
@@ -113,13 +113,13 @@ def cluster_file(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> Clust
     return file
 
 
-def _without_password(url: str) -> str:
+def without_password(url: str) -> str:
     """The address as it may be shown."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
-def _way(spec: "ClusterSpec", file: ClusterFile | None, home: Path, clock: Clock) -> Endpoint:
+def endpoint_of(spec: "ClusterSpec", file: ClusterFile | None, home: Path, clock: Clock) -> Endpoint:
     if file is not None and file.reach is ControllerAccess.GCP:
         return Tunnel(gcloud_tunnel(file, home=home), name=file.name, clock=clock)
     if file is not None and file.reach is ControllerAccess.COREWEAVE:

@@ -34,6 +34,7 @@ class CommandEntry:
     example: str
     takes_command: bool = False  # what follows its options is somebody's command line, left as it is
     takes_variables: bool = False  # has -e KEY [VALUE]
+    takes_submit_options: bool = False  # instead of its own
 
 
 _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
@@ -74,6 +75,12 @@ COMMANDS: dict[str, CommandEntry] = {
         _LOOK,
         "babysit logs /ada/dedup -f --cluster marin",
     ),
+    "open": CommandEntry(
+        "open_command:open_page",
+        "Print the address of a job's page in the dashboard.",
+        _LOOK,
+        "babysit open /ada/dedup --cluster marin",
+    ),
     "status": CommandEntry(
         "status:status", "Show how a watched job is doing.", _WATCH, "babysit status /ada/dedup --watch"
     ),
@@ -101,6 +108,7 @@ COMMANDS: dict[str, CommandEntry] = {
         _WATCH,
         "babysit preflight -- iris --cluster marin job run --no-wait -- python x.py",
         takes_command=True,
+        takes_submit_options=True,
     ),
     "classify": CommandEntry(
         "classify:classify",
@@ -210,6 +218,7 @@ def load(name: str) -> Any:
         single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         behind = {"allow_extra_args": True, "allow_interspersed_args": False} if entry.takes_command else None
         kind = _with_variables() if entry.takes_variables else None
+        kind = _with_submit_options() if entry.takes_submit_options else kind
         usage = "[OPTIONS] -- COMMAND" if entry.takes_command else "[OPTIONS]"
         single.command(name, cls=kind, context_settings=behind, options_metavar=usage)(target)
         target = single
@@ -223,6 +232,12 @@ def _with_variables() -> type[TyperCommand]:
     from babysitter.surfaces.cli.variable_words import CommandWithVariables
 
     return CommandWithVariables
+
+
+def _with_submit_options() -> type[TyperCommand]:
+    from babysitter.surfaces.cli.preflight import PreflightCommand
+
+    return PreflightCommand
 
 
 app = typer.Typer(

@@ -1,19 +1,24 @@
 """`preflight`: check a submission before it is made."""
 
 import asyncio
+import json
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand
 
 from babysitter.errors import UserError
-from babysitter.surfaces.cli.options import Json
+from babysitter.surfaces.cli.options import Json, settings_from
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.usecases.check_command import PreflightReply
+
+IRIS_WITHIN = 6  # words: `uv run --with x iris`
 
 
 def preflight(
@@ -29,16 +34,26 @@ def preflight(
     ] = "submit",
     line: Annotated[str, typer.Option(help="The line as typed, with its variables not expanded.")] = "",
     as_json: Json = False,
+    submit_words: Annotated[str, typer.Option("--submit-words", hidden=True)] = "",
 ) -> None:
     """Check an `iris job run` line before it is typed, in this folder and environment.
+
+    Or a job as `babysit submit` takes it: babysit preflight --cluster NAME --memory 8GB -- python x.py,
+    with every option of submit.
 
     Exit code 0: may be submitted (perhaps with warnings). 1: it would be refused, or the job is doomed.
     """
     from babysitter.usecases.check_command import CommandToCheck, check_command
 
+    if submit_words:
+        raise typer.Exit(_check_submit(json.loads(submit_words)))
     argv = tuple(context.args)
     if not argv and line:
         argv = _words(line)
+    places = {"--config": str(config or ""), "--controller-url": controller_url}
+    given = [word for name, value in places.items() if value for word in (name, value)]
+    if argv and not is_iris_line(argv) and (given or settings_from(None, None).default_cluster):
+        raise typer.Exit(_check_submit([*given, *(["--json"] if as_json else []), "--", *argv]))
     if not argv:
         raise UserError(
             "Which command?", next_step="babysit preflight -- iris --cluster NAME job run -- python x.py"
@@ -56,9 +71,38 @@ def preflight(
     )
     with waiting_for("the checks"):
         reply = asyncio.run(check_command(command))
-    typer.echo(reply.model_dump_json() if as_json else _shown(reply))
+    typer.echo(reply.model_dump_json() if as_json else shown_findings(reply))
     if reply.verdict == "blocked":
         raise typer.Exit(1)
+
+
+class PreflightCommand(TyperCommand):
+    """Hands a job that is described by the options of `submit` to its parser."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own = {name for parameter in self.params for name in getattr(parameter, "opts", ())}
+        head = args[: args.index("--")] if "--" in args else []
+        foreign = [word for word in head if word.startswith("-") and word.partition("=")[0] not in own]
+        if foreign and not is_iris_line(args[len(head) + 1 :]):
+            args = ["--submit-words", json.dumps(args)]
+        return super().parse_args(ctx, args)
+
+
+def is_iris_line(words: Sequence[str]) -> bool:
+    """Whether a command line means to submit by iris, if only wrongly: `iris ...`, `no-iris job run ...`."""
+    from babysitter.usecases.check_command import submits
+
+    return any(Path(word).name == "iris" for word in words[:IRIS_WITHIN]) or submits(words)
+
+
+def _check_submit(words: list[str]) -> int:
+    """Check what `submit` would do with these words; the exit code."""
+    from babysitter.surfaces.cli.commands import load
+
+    result = load("submit").main(
+        ["--only-check", *words], prog_name="babysit preflight", standalone_mode=False
+    )
+    return result if isinstance(result, int) else 0
 
 
 def _words(line: str) -> tuple[str, ...]:
@@ -68,7 +112,7 @@ def _words(line: str) -> tuple[str, ...]:
         raise UserError(f"--line cannot be read: {fault}.", next_step="Quote it as in a shell.") from fault
 
 
-def _shown(reply: "PreflightReply") -> str:
+def shown_findings(reply: "PreflightReply") -> str:
     """The findings for people, and the verdict."""
     words = {"block": "BLOCK", "warn": "warn ", "info": "info "}
     lines = []

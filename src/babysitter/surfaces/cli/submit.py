@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
     Iris,
+    Json,
     Ray,
     SettingsFile,
     StateDir,
@@ -20,15 +22,17 @@ from babysitter.surfaces.cli.options import (
     cluster_from,
     settings_from,
 )
-from babysitter.surfaces.cli.submitted_watch import start_watched
+from babysitter.surfaces.cli.submitted_watch import Waiting, start_watched
 from babysitter.surfaces.cli.variable_words import split_variable
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.engine.cluster_pool import ClusterSpec
+    from babysitter.surfaces.cli.submit_reply import SubmitReply
     from babysitter.usecases.submit_job import LocalContext, SubmitOptions, SubmitPlan
 
 REFUSED = 1
+NOT_SUBMITTED = "Not submitted: correct what is marked BLOCK."
 SHOWN_FILES = 20
 
 
@@ -115,6 +119,8 @@ def submit(
     ray: Ray = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
+    as_json: Json = False,
+    only_check: Annotated[bool, typer.Option("--only-check", hidden=True)] = False,
 ) -> None:
     """Check a job, submit it from this folder, and watch it. While it runs, its lines are printed.
 
@@ -157,20 +163,56 @@ def submit(
     chosen = settings_from(settings, state_dir)
     spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray)
     plan = asyncio.run(_plan(options, spec, here, wants_http=http))
-    _show_plan(plan)
+    if only_check:
+        raise typer.Exit(_checked(plan, as_json=as_json))
+    reply = _reply(plan) if as_json else None
+    if reply is None:
+        _show_plan(plan)
     if any(finding.blocks for finding in plan.findings):
-        typer.echo("Not submitted: correct what is marked BLOCK.", err=True)
+        typer.echo(reply.model_dump_json() if reply else NOT_SUBMITTED, err=reply is None)
         raise typer.Exit(REFUSED)
     if dry_run:
-        typer.echo(_shown_dry_run(plan))
+        shown = _shown_dry_run(plan)
+        typer.echo(replace(reply, dry_run=shown).model_dump_json() if reply else shown)
         return
+    submission = _submit(plan, here, reply)
     if watch:
-        started = start_watched(
-            chosen, settings, plan, _submit(plan, here), owner, waits=wait, children=children
-        )
-        raise typer.Exit(asyncio.run(started))
-    job = asyncio.run(_submit(plan, here))
+        waiting = Waiting(waits=wait, children=children, reply=reply)
+        raise typer.Exit(asyncio.run(start_watched(chosen, settings, plan, submission, owner, waiting)))
+    job = asyncio.run(submission)
+    if reply:
+        typer.echo(replace(reply, job=job).model_dump_json())
+        return
     typer.echo(job if not wait else f"Submitted {job}. It is not watched: babysit start {shlex.quote(job)}")
+
+
+def _reply(plan: "SubmitPlan") -> "SubmitReply":
+    """What `--json` prints of the plan; `job` is empty until it is submitted."""
+    from babysitter.redact import redact
+    from babysitter.surfaces.cli.submit_reply import SubmitFindingView, SubmitReply
+
+    return SubmitReply(
+        verdict="blocked" if any(each.blocks for each in plan.findings) else "ok",
+        cluster=plan.cluster.name,
+        generation=plan.generation,
+        findings=[SubmitFindingView.of(each) for each in plan.findings],
+        notes=[redact(each) for each in plan.notes],
+    )
+
+
+def _checked(plan: "SubmitPlan", *, as_json: bool) -> int:
+    """Print what the checks found, as `preflight` does; its exit code."""
+    from babysitter.surfaces.cli.preflight import shown_findings
+    from babysitter.usecases.check_command import PreflightReply, finding_view
+
+    is_blocked = any(each.blocks for each in plan.findings)
+    reply = PreflightReply(
+        verdict="blocked" if is_blocked else "ok",
+        generation=plan.generation,
+        findings=[finding_view(each) for each in plan.findings],
+    )
+    typer.echo(reply.model_dump_json() if as_json else shown_findings(reply))
+    return REFUSED if is_blocked else 0
 
 
 async def _plan(
@@ -183,7 +225,7 @@ async def _plan(
         return await plan_submit(options, spec, here, SystemClock(), wants_http=wants_http)
 
 
-async def _submit(plan: "SubmitPlan", here: "LocalContext") -> str:
+async def _submit(plan: "SubmitPlan", here: "LocalContext", reply: "SubmitReply | None") -> str:
     """The id of the started job. A refusal ends the command with 1."""
     from babysitter.clock import SystemClock
     from babysitter.errors import SubmissionRefused
@@ -194,6 +236,9 @@ async def _submit(plan: "SubmitPlan", here: "LocalContext") -> str:
         with waiting_for("the cluster to accept the job"):
             return await submit_job(plan, here, SystemClock())
     except SubmissionRefused as refused:
+        if reply is not None:
+            notes = [*reply.notes, redact(str(refused))]
+            typer.echo(replace(reply, verdict="refused", notes=notes).model_dump_json())
         typer.echo(f"babysit: {redact(str(refused))}", err=True)
         raise typer.Exit(REFUSED) from refused
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import shlex
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,23 @@ if TYPE_CHECKING:
     from babysitter.engine.cluster_pool import ClusterSpec
     from babysitter.model.ids import WatchId
     from babysitter.model.watch import Watch
+    from babysitter.surfaces.cli.submit_reply import SubmitReply
     from babysitter.usecases.submit_job import SubmitPlan
 
 PHASE_INTERVAL_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """`waits`: until the job has ended. `reply`: printed at the end as JSON, and nothing else then."""
+
+    waits: bool
+    children: bool
+    reply: "SubmitReply | None" = None
+
+    def say(self, sentence: str) -> None:
+        if self.reply is None:
+            typer.echo(sentence)
 
 
 async def start_watched(
@@ -29,11 +44,9 @@ async def start_watched(
     plan: "SubmitPlan",
     submission: Coroutine[Any, Any, str],
     owner: str,
-    *,
-    waits: bool,
-    children: bool,
+    waiting: "Waiting",
 ) -> int:
-    """Make the submission, start the watch, and with `waits` stay until the job has ended. The exit code.
+    """Make the submission, start the watch, and where it `waits` stay until the job has ended. The exit code.
 
     The job is written down before it is submitted: killed anywhere, its watch is started by the service, or
     by the next submission.
@@ -44,20 +57,35 @@ async def start_watched(
     from babysitter.wiring import open_app
 
     async with open_app(settings) as app:
-        watch = await _submitted_watch(app, plan, submission, owner)
+        watch = await _submitted_watch(app, plan, submission, owner, waiting.say)
         began_here = await keep_served(app, settings_file)
         name = shlex.quote(watch.root)
-        typer.echo(f"Watching {watch.root} (as {watch.id}). See: babysit status {name} --watch")
-        typer.echo(told_sentence(await channels_of(app, began_here=began_here)))
-        if not waits:
+        waiting.say(f"Watching {watch.root} (as {watch.id}). See: babysit status {name} --watch")
+        waiting.say(told_sentence(await channels_of(app, began_here=began_here)))
+        if not waiting.waits:
+            _print_reply(waiting, watch, None)
             return 0
         with when_interrupted(f"Job and watch go on without you. See: babysit status {name}"):
             ended = while_served(app, settings_file, exit_code_of(app, [watch.id]))
-            return await _beside_lines(app, watch, ended, plan.cluster, children=children)
+            if waiting.reply is not None:
+                code = await ended
+                _print_reply(waiting, watch, code)
+                return code
+            return await _beside_lines(app, watch, ended, plan.cluster, children=waiting.children)
+
+
+def _print_reply(waiting: Waiting, watch: "Watch", code: int | None) -> None:
+    if waiting.reply is not None:
+        reply = replace(waiting.reply, job=watch.root, watch=watch.id, exit_code=code)
+        typer.echo(reply.model_dump_json())
 
 
 async def _submitted_watch(
-    app: "App", plan: "SubmitPlan", submission: Coroutine[Any, Any, str], owner: str
+    app: "App",
+    plan: "SubmitPlan",
+    submission: Coroutine[Any, Any, str],
+    owner: str,
+    say: Callable[[str], None],
 ) -> "Watch":
     """Submit the job and start its watch. What would keep the watch from starting is found out before."""
     from babysitter.errors import AlreadyWatched
@@ -95,7 +123,7 @@ async def _submitted_watch(
     except (typer.Exit, UserError):
         forget_job(folder, name, plan.cluster.name)
         raise
-    typer.echo(f"Submitted {job}.")
+    say(f"Submitted {job}.")
     with suppress(AlreadyWatched):
         await start_watch(
             app,
