@@ -14,8 +14,8 @@ from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
 from babysitter.backends.batching import BatchingReader
 from babysitter.backends.cluster_spec import DEFAULT_IRIS, ClusterSpec
 from babysitter.backends.connection_check import Check
+from babysitter.backends.dashboard_page import DashboardPage
 from babysitter.backends.iris.job_path import parse_job_path
-from babysitter.backends.job_page import JobPage
 from babysitter.backends.log_folder import LogFolder
 from babysitter.backends.ray.dashboard_address import dashboard_address
 from babysitter.backends.ray.submission_id import parse_submission_id
@@ -135,7 +135,7 @@ class Backend:
     read_command: Callable[[Submission, ClusterSpec], Submission]
     command_example: str = ""
     examine: Callable[[ClusterSpec], Awaitable[list[Check]]] | None = None
-    job_page: Callable[[ClusterSpec, JobId, Clock], AbstractAsyncContextManager[JobPage]] | None = None
+    job_page: Callable[[ClusterSpec, JobId, Clock], AbstractAsyncContextManager[DashboardPage]] | None = None
 
 
 def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
@@ -183,14 +183,14 @@ async def _examine_ray(spec: ClusterSpec) -> list[Check]:
     return await examine_ray(spec)
 
 
-def _iris_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[JobPage]:
+def _iris_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[DashboardPage]:
     from babysitter.backends.iris.dashboard import job_page
 
     return job_page(spec, job, clock=clock, home=Path.home(), working_dir=Path.cwd())
 
 
-def _ray_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[JobPage]:  # noqa: ARG001
-    return nullcontext(JobPage(f"{spec.url.rstrip('/')}/#/jobs/{job}"))
+def _ray_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[DashboardPage]:  # noqa: ARG001
+    return nullcontext(DashboardPage(f"{spec.url.rstrip('/')}/#/jobs/{job}"))
 
 
 _BACKENDS: Mapping[str, Backend] = {
@@ -266,7 +266,7 @@ def read_command(spec: ClusterSpec, command: Submission) -> Submission:
     return _backend_of(spec).read_command(command, spec)
 
 
-def open_job_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[JobPage]:
+def open_job_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[DashboardPage]:
     """The page of a job in the dashboard, reachable while the block lasts. Raises UserError where none is."""
     page = _backend_of(spec).job_page
     if page is None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from babysitter.backends.dashboard_page import DashboardPage
 from babysitter.backends.iris.cluster_file import ControllerAccess
 from babysitter.backends.iris.connect import cluster_file, endpoint_of, without_password
-from babysitter.backends.job_page import JobPage
 from babysitter.clock import Clock
 from babysitter.model.ids import JobId
 
@@ -25,13 +25,13 @@ TUNNELS = (ControllerAccess.GCP, ControllerAccess.COREWEAVE)
 @asynccontextmanager
 async def job_page(
     spec: "ClusterSpec", job: JobId, *, clock: Clock, home: Path, working_dir: Path
-) -> AsyncIterator[JobPage]:
+) -> AsyncIterator[DashboardPage]:
     """The page of a job, with the tunnel to it open. Raises Unreachable if it cannot be opened."""
     file = cluster_file(spec, home=home, working_dir=working_dir)
     endpoint = endpoint_of(spec, file, home, clock)
     try:
         base = without_password(await endpoint.url()).rstrip("/")
         is_tunnel = file is not None and file.reach in TUNNELS
-        yield JobPage(f"{base}/#/job/{quote(job, safe='')}", through_tunnel=is_tunnel)
+        yield DashboardPage(f"{base}/#/job/{quote(job, safe='')}", through_tunnel=is_tunnel)
     finally:
         await endpoint.close()

@@ -235,7 +235,7 @@ def _with_variables() -> type[TyperCommand]:
 
 
 def _with_submit_options() -> type[TyperCommand]:
-    from babysitter.surfaces.cli.preflight import PreflightCommand
+    from babysitter.surfaces.cli.preflight_words import PreflightCommand
 
     return PreflightCommand
 

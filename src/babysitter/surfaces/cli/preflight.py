@@ -4,21 +4,18 @@ import asyncio
 import json
 import os
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from typer.core import TyperCommand
 
 from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import Json, settings_from
+from babysitter.surfaces.cli.preflight_words import is_iris_line
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.usecases.check_command import PreflightReply
-
-IRIS_WITHIN = 6  # words: `uv run --with x iris`
 
 
 def preflight(
@@ -74,25 +71,6 @@ def preflight(
     typer.echo(reply.model_dump_json() if as_json else shown_findings(reply))
     if reply.verdict == "blocked":
         raise typer.Exit(1)
-
-
-class PreflightCommand(TyperCommand):
-    """Hands a job that is described by the options of `submit` to its parser."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        own = {name for parameter in self.params for name in getattr(parameter, "opts", ())}
-        head = args[: args.index("--")] if "--" in args else []
-        foreign = [word for word in head if word.startswith("-") and word.partition("=")[0] not in own]
-        if foreign and not is_iris_line(args[len(head) + 1 :]):
-            args = ["--submit-words", json.dumps(args)]
-        return super().parse_args(ctx, args)
-
-
-def is_iris_line(words: Sequence[str]) -> bool:
-    """Whether a command line means to submit by iris, if only wrongly: `iris ...`, `no-iris job run ...`."""
-    from babysitter.usecases.check_command import submits
-
-    return any(Path(word).name == "iris" for word in words[:IRIS_WITHIN]) or submits(words)
 
 
 def _check_submit(words: list[str]) -> int:

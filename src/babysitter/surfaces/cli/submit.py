@@ -190,12 +190,13 @@ def _reply(plan: "SubmitPlan") -> "SubmitReply":
     """What `--json` prints of the plan; `job` is empty until it is submitted."""
     from babysitter.redact import redact
     from babysitter.surfaces.cli.submit_reply import SubmitFindingView, SubmitReply
+    from babysitter.usecases.check_command import finding_view
 
     return SubmitReply(
         verdict="blocked" if any(each.blocks for each in plan.findings) else "ok",
         cluster=plan.cluster.name,
         generation=plan.generation,
-        findings=[SubmitFindingView.of(each) for each in plan.findings],
+        findings=[SubmitFindingView.of(finding_view(each)) for each in plan.findings],
         notes=[redact(each) for each in plan.notes],
     )
 

@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from babysitter.redact import redact
 from babysitter.surfaces.view_base import Field, View
 from babysitter.surfaces.views import Reply
 
 if TYPE_CHECKING:
-    from babysitter.preflight.preflight_finding import PreflightFinding
+    from babysitter.usecases.check_command import FindingView
 
 
 class SubmitFindingView(View):
@@ -20,13 +19,13 @@ class SubmitFindingView(View):
     command: list[str] = Field(default=[], description="the corrected command, where one corrects it")
 
     @classmethod
-    def of(cls, finding: "PreflightFinding") -> "SubmitFindingView":
+    def of(cls, finding: "FindingView") -> "SubmitFindingView":
         return cls(
             id=finding.id,
-            severity=finding.severity.value,
-            reason=redact(finding.reason),
-            fix=redact(finding.fix),
-            command=[redact(word) for word in finding.command],
+            severity=finding.severity,
+            reason=finding.reason,
+            fix=finding.fix,
+            command=finding.command,
         )
 
 

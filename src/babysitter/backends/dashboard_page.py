@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class JobPage:
+class DashboardPage:
     """`through_tunnel`: it answers while the tunnel of this process is open, on this machine only."""
 
     url: str
