@@ -7,8 +7,9 @@ from datetime import timedelta
 import pytest
 
 from babysitter.backends.ray.session_choice import choose_session
+from babysitter.backends.ray.session_end import refuse_ended, run_end
 from babysitter.backends.ray.session_folder import list_session, read_part
-from babysitter.backends.ray.session_reader import SessionReader, refuse_ended, run_end
+from babysitter.backends.ray.session_reader import SessionReader
 from babysitter.backends.ray.session_writer import SessionWriter
 from babysitter.errors import NoSuchJob, SubmissionRefused, Unreachable, UserError
 from babysitter.model.ids import JobId
@@ -79,7 +80,7 @@ def test_session_end(raylet, log, late_s, state, tmp_path):
 def test_session_lines_go_on_from_the_cursor(tmp_path):
     session = run_in(tmp_path)
     reader, source = reader_of(session, tmp_path), LogSource(RUN)
-    first = asyncio.run(reader.lines(source, after=None, at_most=100))
+    first = asyncio.run(reader.lines(source, after=None, at_most=100, newest=True))
     assert texts(first) == ["started", "(SglEngine pid=514428, ip=10.0.0.2) one"]
     with (tmp_path / LOG).open("a") as log:
         log.write("two\nhalf of a li")
@@ -95,7 +96,7 @@ def test_session_lines_go_on_from_the_cursor(tmp_path):
 def test_session_lines_are_never_skipped(tmp_path):
     session = run_in(tmp_path)
     reader, source = reader_of(session, tmp_path), LogSource(RUN)
-    batch = asyncio.run(reader.lines(source, after=None, at_most=100))
+    batch = asyncio.run(reader.lines(source, after=None, at_most=100, newest=True))
     with (tmp_path / LOG).open("a") as log:
         log.writelines(f"line {number}\n" for number in range(50))
     found = []
@@ -107,10 +108,11 @@ def test_session_lines_are_never_skipped(tmp_path):
     assert found == [f"line {number}" for number in range(50)]
 
 
-def test_session_huge_growth_costs_less_than_1_mb(tmp_path, monkeypatch):
+def test_session_flood_costs_less_than_1_mb(tmp_path, monkeypatch):
+    """A look at a flood: three pages by cursor, then the newest lines."""
     session = run_in(tmp_path)
     reader, source = reader_of(session, tmp_path), LogSource(RUN)
-    batch = asyncio.run(reader.lines(source, after=None, at_most=100))
+    batch = asyncio.run(reader.lines(source, after=None, at_most=100, newest=True))
     os.truncate(tmp_path / LOG, 2 << 30)
     sizes = []
 
@@ -118,9 +120,12 @@ def test_session_huge_growth_costs_less_than_1_mb(tmp_path, monkeypatch):
         sizes.append(len(part := read_part(file, begin, at_most)))
         return part
 
-    monkeypatch.setattr("babysitter.backends.ray.session_reader.read_part", noted)
-    asyncio.run(reader.lines(source, after=batch.cursor, at_most=100))
-    assert 0 < sum(sizes) < 1_000_000
+    for module in ("session_reader", "session_folder", "session_end"):
+        monkeypatch.setattr(f"babysitter.backends.ray.{module}.read_part", noted)
+    asyncio.run(reader.tree(RUN))
+    for newest in (False, False, False, True):
+        batch = asyncio.run(reader.lines(source, after=batch.cursor, at_most=500, newest=newest))
+    assert 500_000 < sum(sizes) < 1_000_000
 
 
 def test_session_folder_away_is_blind(tmp_path):

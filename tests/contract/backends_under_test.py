@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from babysitter.backends.backend import ClusterReader, ClusterWriter
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.recording.format import TimeScale, read_recording
 from babysitter.backends.recording.player import RecordedReader
-from babysitter.backends.registry import open_cluster, ray_spec, read_command
+from babysitter.backends.registry import folder_run, open_cluster, ray_spec, read_command
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import LogLine
@@ -26,6 +27,7 @@ from tests.support.controller import ScriptedController, controller
 from tests.support.fork_server import command_line
 from tests.support.ray_dashboard import HANG, hanging, served
 from tests.support.recordings import FIXTURES
+from tests.support.session_folder import session_in
 from tests.support.small_iris import COORDINATOR, NEIGHBOURS, ROOT, WORKERS, Small
 
 _ROOT, _COORDINATOR, _WORKERS = JobId(ROOT), JobId(COORDINATOR), JobId(WORKERS)
@@ -252,6 +254,25 @@ async def ray() -> AsyncIterator[BackendUnderTest]:
             await cluster.close()
 
 
+@asynccontextmanager
+async def session() -> AsyncIterator[BackendUnderTest]:
+    """A run known by its session folder: a driver that prints, and two workers."""
+    with TemporaryDirectory() as folder:
+        found = session_in(Path(folder))
+        found.write("raylet.out", "up\n", now=NOON)
+        for pid in (7, 8):
+            found.worker("SglEngine", pid, "")
+        log = found.root / "train_20261120_110005.log"
+        log.write_text("".join(f"{number}/20 complete, 3 in-flight\n" for number in range(20)))
+        os.utime(log, (NOON.timestamp(),) * 2)
+        spec, root = folder_run([found.root], log, environ={}, must_run=False)
+        cluster = open_cluster(spec, clock=FakeClock())
+        try:
+            yield BackendUnderTest(cluster.reader, None, root, root, root, neighbours=())
+        finally:
+            await cluster.close()
+
+
 EYES: dict[str, MakeWorld] = {
     f"iris-{generation}-{transport}": iris(generation, transport)
     for generation in ("april", "may", "august")
@@ -261,6 +282,7 @@ EYES: dict[str, MakeWorld] = {
     "sim-may-rpc": simulated("may", "rpc"),
     "sim-august-rpc": simulated("august", "rpc"),
     "ray": ray,
+    "ray-session": session,
     "memory": memory,
     "recording-april": recorded("iris-2026-04", "499f8124"),
     "recording-may": recorded("iris-2026-05", "468b736c"),

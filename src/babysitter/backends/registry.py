@@ -240,7 +240,7 @@ def folder_run(
     folders, and with `must_run` for a run that has ended.
     """
     from babysitter.backends.ray.session_choice import choose_session
-    from babysitter.backends.ray.session_reader import refuse_ended
+    from babysitter.backends.ray.session_end import refuse_ended
 
     choice = choose_session(folders, log, environ=environ, uid=os.getuid())
     if must_run:

@@ -6,15 +6,14 @@ Ray's own processes, has ended. The driver's end is a line of raylet.out.
 
 import asyncio
 import json
-import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 
 from babysitter.backends.backend import Abilities, ClusterInfo
 from babysitter.backends.ray.log_text import is_wanted, log_line
 from babysitter.backends.ray.session_choice import SessionChoice
+from babysitter.backends.ray.session_end import run_end
 from babysitter.backends.ray.session_folder import (
     SessionFile,
     SessionLogs,
@@ -28,28 +27,20 @@ from babysitter.backends.ray.session_reading import read_all
 from babysitter.clock import Clock
 from babysitter.errors import NoSuchJob, SubmissionRefused, Unreachable, UserError
 from babysitter.model.ids import JobId, TaskId, job_of
-from babysitter.model.job import Job, JobState, JobTree, Task, TaskState
+from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import Cursor, LogBatch, LogLine, LogSource
 from babysitter.model.submission import RequestSummary, Submission, SubmissionOrigin
 from babysitter.model.thread_dump import ThreadDump
 
-END_BYTES = 32_000  # of a file in which the end of the driver is looked for
-_DISCONNECTED = re.compile(r"Driver \(pid=(?P<pid>\d+)\) is disconnected")
-_COMPLETED = re.compile(r"Training completed: \d+ steps")
-_ABILITIES = Abilities(dumps=False, tree_age_most_s=60.0)
+# A look reads at most three pages, the newest lines and the ends of some files: together less than 1 MB.
+NEWEST_BYTES = 300_000
+PAGE_BYTES = 150_000
+_ABILITIES = Abilities(dumps=False, kept_submission=False, tree_age_most_s=60.0)
 _TASK_STATES = {
     JobState.RUNNING: TaskState.RUNNING,
     JobState.SUCCEEDED: TaskState.SUCCEEDED,
     JobState.FAILED: TaskState.FAILED,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RunEnd:
-    """How the run stands by its files. `error`: why it counts as ended."""
-
-    state: JobState
-    error: str = ""
 
 
 class SessionReader:
@@ -66,7 +57,7 @@ class SessionReader:
 
     async def about(self) -> ClusterInfo:
         logs = await self._list()
-        return ClusterInfo(str(logs.folders[0]), "session", "files", f"{len(logs.files)} files")
+        return ClusterInfo(str(logs.folders[0]), "session", "files")
 
     async def tree(
         self,
@@ -105,15 +96,15 @@ class SessionReader:
         newest: bool = False,
         may_wait_s: float | None = None,  # noqa: ARG002
     ) -> LogBatch:
-        """Without a cursor, and for the newest lines, beginning and end of each file are read."""
-        if source.job != self._choice.run:
+        """For the newest lines beginning and end of each file are read."""
+        offsets = _offsets(after)
+        if source.job != self._choice.run or offsets is None:
             return LogBatch((), after)
         logs = await self._list()
         own = [each for each in logs.files if source.task is None or _task_id(self._run, each) == source.task]
         logs = replace(logs, files=tuple(own))
-        offsets = _offsets(after)
-        if newest or offsets is None:
-            placed, _ = await asyncio.to_thread(read_all, logs)
+        if newest:
+            placed, _ = await asyncio.to_thread(read_all, logs, NEWEST_BYTES)
             ends = {_key(each): each.size for each in logs.files}
             wanted = self._wanted(placed, source)
             return LogBatch(tuple(wanted[-at_most:]), _cursor(ends), is_full=False)
@@ -128,6 +119,8 @@ class SessionReader:
 
     async def submission(self, job: JobId) -> Submission | None:
         """A record that nobody can submit; the writer's refusal has the command for a person."""
+        if job != self._choice.run:
+            return None
         summary = RequestSummary(program=(self._choice.recipe,))
         return Submission((), SubmissionOrigin.CONTROLLER, job=job, request={"run": job}, summary=summary)
 
@@ -191,46 +184,6 @@ class SessionReader:
         return [line for line in lines if is_wanted(line, source)]
 
 
-def run_end(logs: SessionLogs, now: datetime) -> RunEnd:
-    """Whether the run still goes on, by the driver's own last words and the session's signs of life."""
-    driver = logs.driver
-    last_words = _end_of(driver) if driver is not None else ""
-    is_disconnected = logs.driver_pid is not None and any(
-        int(found["pid"]) == logs.driver_pid
-        for file in logs.files
-        if file.speaker == "raylet"
-        for found in _DISCONNECTED.finditer(_end_of(file))
-    )
-    is_dead = logs.is_dead(now)
-    if not is_disconnected and not is_dead:
-        return RunEnd(JobState.RUNNING)
-    if _COMPLETED.search(last_words) and "Traceback (most recent" not in last_words:
-        return RunEnd(JobState.SUCCEEDED)
-    if is_disconnected:
-        return RunEnd(
-            JobState.FAILED, f"The driver (pid {logs.driver_pid}) has ended before its training was complete."
-        )
-    written = f"since {logs.written_at:%Y-%m-%d %H:%M:%S} UTC" if logs.written_at else "at all"
-    return RunEnd(
-        JobState.FAILED, f"Nothing was written in the session folder {written}, not even by Ray itself."
-    )
-
-
-def refuse_ended(choice: SessionChoice, now: datetime) -> None:
-    """Raise UserError for a run that has ended: there is nothing to watch."""
-    end = run_end(list_session(choice.folders, choice.driver_logs), now)
-    if end.state.is_terminal:
-        paths = " ".join(map(str, (*choice.folders, *choice.driver_logs)))
-        raise UserError(
-            f"The run {choice.run} has ended: {end.error or 'its training is complete.'}",
-            next_step=f"`babysit classify {paths}` says what ended it.",
-        )
-
-
-def _end_of(file: SessionFile) -> str:
-    return read_part(file, max(0, file.size - END_BYTES), END_BYTES).decode(errors="replace")
-
-
 def _read_on(
     logs: SessionLogs, offsets: Mapping[str, int], at_most: int
 ) -> tuple[list[PlacedLine], dict[str, int], bool]:
@@ -238,7 +191,8 @@ def _read_on(
     grown = [each for each in logs.files if each.size != offsets.get(_key(each), 0)]
     ends = {_key(each): each.size for each in logs.files if each not in grown}
     begins = {each.path: _begin(each, offsets) for each in grown}
-    shared = shares(replace(each, size=each.size - begins[each.path]) for each in grown)
+    rest = [replace(each, size=each.size - begins[each.path]) for each in grown]
+    shared = shares(rest, PAGE_BYTES)
     quota = max(1, at_most // max(1, len(grown)))
     lines: list[PlacedLine] = []
     is_full = False
@@ -270,7 +224,7 @@ def _key(file: SessionFile) -> str:
 
 def _offsets(cursor: Cursor | None) -> Mapping[str, int] | None:
     try:
-        found = json.loads(cursor) if cursor else None
+        found = json.loads(cursor) if cursor else {}
     except ValueError:
         return None
     return (
@@ -293,6 +247,13 @@ def _tasks(job: Job, logs: SessionLogs) -> tuple[Task, ...]:
     """The driver and the workers. What became of a worker, its files do not say."""
     state = _TASK_STATES.get(job.state, TaskState.OTHER)
     workers = {_task_id(job.id, each): each.node for each in logs.files if each.pid is not None}
-    driver = Task(TaskId(f"{job.id}/0"), state, error=job.error, current_attempt=0)
     others = TaskState.RUNNING if job.state is JobState.RUNNING else TaskState.KILLED
-    return (driver, *(Task(task, others, worker=node, current_attempt=0) for task, node in workers.items()))
+    return (
+        _task(TaskId(f"{job.id}/0"), state, error=job.error),
+        *(_task(task, others, node=node) for task, node in workers.items()),
+    )
+
+
+def _task(task: TaskId, state: TaskState, *, node: str = "", error: str = "") -> Task:
+    attempt = Attempt(0, state, error=error, worker=node)
+    return Task(task, state, error=error, worker=node, current_attempt=0, attempts=(attempt,))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from babysitter.backends.log_folder import FolderLine, LogFolder
 from babysitter.backends.ray.session_folder import (
+    MAX_BYTES,
     SessionLogs,
     list_session,
     logs_folder,
@@ -33,11 +34,11 @@ def read_session(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> L
     return LogFolder(_name(logs), placed, quiet_s(logs, datetime.now(UTC)), size, _summary(logs, size))
 
 
-def read_all(logs: SessionLogs) -> tuple[list[PlacedLine], int]:
+def read_all(logs: SessionLogs, at_most: int = MAX_BYTES) -> tuple[list[PlacedLine], int]:
     """The lines of all files in order, and how many bytes were read."""
     lines: list[PlacedLine] = []
     size = 0
-    shared = shares(logs.files)
+    shared = shares(logs.files, at_most)
     for file in logs.files:
         head, tail = read_ends(file, shared[file.path])
         size += len(head) + len(tail)
