@@ -34,6 +34,7 @@ from babysitter.slack.interactivity import SlackInteractivity
 from babysitter.slack.posting import SlackNotifier
 from babysitter.usecases.approvals import decide
 from babysitter.usecases.manage_watches import WatchStatus, all_watch_statuses, start_watch
+from babysitter.usecases.request_stop import propose_stop
 from babysitter.wiring import open_app
 from tests.crash.points import Points, install
 from tests.crash.write_faults import WriteFaults
@@ -54,7 +55,7 @@ class Plan:
     clock: Path
     cluster_url: str
     slack_url: str
-    answer: str = ""  # slack, terminal, deny, ""
+    answer: str = ""  # slack, terminal, deny, stop, ""
     kill_at: int = 0
     label: str = ""  # count only points of this label
     unwritable: tuple[int, int] = (0, 0)  # the first write that fails, and how many do
@@ -108,6 +109,8 @@ async def _live(plan: Plan, ask_for_click: Callable[[], None], faults: WriteFaul
         faults.is_armed = True
         if plan.until == "offered" or plan.is_whole:
             await _begin(app, plan)
+        elif plan.answer == "stop":
+            await _stop(app)
         elif plan.answer == "slack" and await _is_open(app):
             await _hear(app, ask_for_click)
         elif plan.answer and await _is_open(app):
@@ -144,6 +147,17 @@ async def _answer(app: App, plan: Plan) -> None:
     answer = Answer.NO if plan.answer == "deny" else Answer.YES
     with contextlib.suppress(StorageUnavailable):
         await decide(app, (await _standing(app)).proposals[-1].id, ADA, answer, Surface.TERMINAL)
+
+
+async def _stop(app: App) -> None:
+    """A person asks for a stop instead of the restart, and approves it; a later life does what is left."""
+    watch, proposals = (await _standing(app)).watch, (await _standing(app)).proposals
+    if proposals[-1].status is ProposalStatus.APPROVED:
+        return
+    if await _is_open(app) and proposals[-1].submits:
+        await decide(app, proposals[-1].id, ADA, Answer.NO, Surface.TERMINAL)
+    asked = await propose_stop(app, watch.id, why="It is not needed any more.", asked_by="an agent")
+    await decide(app, asked.proposal.id, ADA, Answer.YES, Surface.TERMINAL)
 
 
 async def _hear(app: App, ask_for_click: Callable[[], None]) -> None:

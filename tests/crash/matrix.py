@@ -30,6 +30,7 @@ ANSWERS = {
     "slack": "approved in Slack",
     "terminal": "approved in a terminal",
     "deny": "denied",
+    "stop": "a stop alone approved",
     "": "unanswered",
 }
 SEED = 20261120
@@ -63,6 +64,7 @@ GROUPS = (
     Group("terminal"),
     Group("deny"),
     Group("", every=10),
+    Group("stop", every=3),
     *(Group("terminal", trouble, every=5) for trouble in TROUBLES),
     *(Group("terminal", obstacle, every=5) for obstacle in OBSTACLES),
     Group("slack", "answers-lost", every=6),
@@ -91,7 +93,8 @@ def faults_of(ending: Ending, sound: Ending, case: Case) -> tuple[str, ...]:
     wanted = 1 if case.answer in ("slack", "terminal") and not case.is_called_off else 0
     if len(ending.launched) != wanted:
         found.append(f"launched {ending.launched}, not {wanted}")
-    if set(ending.stopped) - {ROOT} or (not wanted and ending.stopped):
+    may_stop = wanted or case.answer == "stop"
+    if set(ending.stopped) - {ROOT} or (not may_stop and ending.stopped):
         found.append(f"stopped {ending.stopped}")
     told, expected = ending.told, sound.told
     reached, wanted_state = dict(ending.state), dict(sound.state)

@@ -107,3 +107,11 @@ async def test_refused_submission_is_told_once_and_made_once(world: World):
     for label, number in (("write steps", 8), ("before LaunchJob", 2), ("write messages", 1)):
         case = Case("terminal", "launch-refused", kills=(number,), label=label)
         assert (await killed(world, sound, case)).launched == ["/ada/dedup-r1"]
+
+
+async def test_stop_alone_submits_nothing_wherever_it_dies(world: World):
+    sound = await world.play(Case("stop"))
+    assert (sound.launched, sound.stopped) == ([], [ROOT])
+    assert sound.state["watch"] == [(ROOT, "finished", 0)]
+    for label, number in (("write proposals", 2), ("write decisions", 2), ("after TerminateJob", 1)):
+        await killed(world, sound, Case("stop", kills=(number,), label=label))

@@ -37,7 +37,7 @@ FORKS.set_forkserver_preload(["tests.crash.life", "babysitter.store.store", "bab
 class Case:
     """One story: how it is answered, what the world does, and where the first lives are cut off."""
 
-    answer: str  # slack, terminal, deny, "" (nobody answers)
+    answer: str  # slack, terminal, deny, stop (alone, in place of the restart), "" (nobody answers)
     trouble: str = ""  # what the world does: a name of `TROUBLES` or `OBSTACLES`
     is_whole: bool = False  # from the start of the watch on
     kills: tuple[int, ...] = ()  # point at which the first, second, ... life ends

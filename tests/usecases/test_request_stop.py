@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from babysitter.backends.backend import Abilities
 from babysitter.errors import NotAllowed, UserError
 from babysitter.messages.proposal_text import whole_commands_of
 from babysitter.model.ids import JobId
@@ -107,3 +108,10 @@ async def test_stale_coordinator_is_stopped_beside_the_newer_one(place: AppHarne
     await decide(place.app, asked.proposal.id, ADA, Answer.YES, Surface.TERMINAL)
     await place.pass_s(60)
     assert (place.writer.stopped, place.writer.submitted) == ([COORDINATOR], [])
+
+
+async def test_cluster_that_is_only_watched_is_not_stopped(place: AppHarness, monkeypatch):
+    watch = await stuck(place)
+    monkeypatch.setattr(type(place.cluster), "abilities", Abilities(submits=False))
+    with pytest.raises(NotAllowed, match="cannot be stopped from here"):
+        await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT)

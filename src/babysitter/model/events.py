@@ -112,6 +112,7 @@ class RestartProposed(Event):
     change: str = ""
     asked_by: str = "babysit"
     asked_because: str = ""
+    act: str = "restart"  # or stop: nothing is submitted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -154,7 +154,7 @@ class IncidentHistory:
             .order_by(decisions.c.seq)
         )
         return {
-            row.incident: _Approval(remedy_of(*from_json(Proposal, row.body).changes), row.person)
+            row.incident: _Approval(_remedy(from_json(Proposal, row.body)), row.person)
             for row in await self._connection.execute(asked)
         }
 
@@ -165,6 +165,10 @@ class IncidentHistory:
             row.incident: (row.person, row.was_right, Cause(row.cause) if row.cause else None)
             for row in await self._connection.execute(asked)
         }
+
+
+def _remedy(proposal: Proposal) -> str:
+    return remedy_of(*proposal.changes) if proposal.submits else "stopping it"
 
 
 def remedy_of(*changes: Change) -> str:

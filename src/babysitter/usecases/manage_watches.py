@@ -219,7 +219,10 @@ async def _give_up(tx: Transaction, action: StoredAction, by: Person, app: App) 
     now = app.clock.now()
     proposal = await tx.incidents.proposal(action.proposal)
     assert proposal is not None, "an action is about a proposal"
-    sentence = f"{proposal.successor} was not submitted; {by} ended the tries"
+    left_undone = f"{proposal.successor} was not submitted"
+    if not proposal.submits:
+        left_undone = f"{proposal.job} is not known to have ended"
+    sentence = f"{left_undone}; {by} ended the tries"
     await tx.journal.end(action.proposal, sentence, now=now)
     status = IncidentStatus.FAILED
     await tx.incidents.set_status(proposal.incident, status, now=now, outcome=sentence)

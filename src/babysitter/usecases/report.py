@@ -142,7 +142,7 @@ def _proposed(event: RestartProposed) -> str:
     change = f", changing {_text(event.change)}" if event.change else ""
     because = f" ({_text(event.asked_because)})" if event.asked_because else ""
     asked = f", asked for by {_text(event.asked_by)}{because}" if event.asked_by != "babysit" else ""
-    return f"restart of {_text(event.job)} proposed ({event.proposal}){change}{asked}"
+    return f"{event.act} of {_text(event.job)} proposed ({event.proposal}){change}{asked}"
 
 
 _SENTENCES: dict[type[Event], Callable[[Any], str]] = {

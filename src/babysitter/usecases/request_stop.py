@@ -16,6 +16,7 @@ from babysitter.model.job import Job
 from babysitter.model.message import MessageKind
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal
+from babysitter.model.submission import ONLY_WATCHED
 from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.silences import hold_until
 from babysitter.policy.stop_proposal import stop_offer
@@ -96,7 +97,10 @@ async def _must_be_stoppable(app: App, case: PolicyInput, job: JobId) -> None:
             f"{job} runs the newest attempt of {root}.",
             next_step="Stop the whole job instead: leave the child out.",
         )
-    found: Job | None = await (await app.clusters.reader(case.watch.cluster)).find(job)
+    reader = await app.clusters.reader(case.watch.cluster)
+    if not reader.abilities.submits:
+        raise NotAllowed(f"{root} cannot be stopped from here.", next_step=ONLY_WATCHED)
+    found: Job | None = await reader.find(job)
     if found is None:
         raise UserError(f"The cluster does not know {job}.", next_step="Give the whole id of the job.")
     if found.state.is_terminal:
