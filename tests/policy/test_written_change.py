@@ -7,7 +7,7 @@ import pytest
 from babysitter.model.ids import JobId
 from babysitter.model.incident import Ledger
 from babysitter.model.launch_request import LaunchRequest
-from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
+from babysitter.model.submission import FolderState, Submission, SubmissionOrigin, ValueSource
 from babysitter.model.verdict import Change
 from babysitter.policy.build_proposal import plan_restart
 from babysitter.policy.respond import as_asked
@@ -123,3 +123,12 @@ def test_plan_carries_every_change_that_is_asked_for():
     assert [each.what for each in plan.changes] == ["memory", "env.A"]
     head = plan.submission.argv[: plan.submission.argv.index("--")]
     assert {"--memory", "5GB", "-e", "A", "--enable-extra-resources"} <= set(head)
+
+
+def test_fixed_code_is_shipped_from_a_folder_only():
+    fixed = change("code", "the files as they are now")
+    given = replace(submission(*IRIS, *PROGRAM), folder=FolderState("a" * 8))
+    assert apply(fixed, given) == given
+    assert is_expressible(fixed, given)
+    assert "stored bundle" in why_not_written(fixed, STORED)
+    assert with_before(fixed, given) == fixed

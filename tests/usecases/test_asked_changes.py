@@ -23,6 +23,7 @@ def test_changes_are_read_in_their_order():
 @pytest.mark.parametrize(
     ("texts", "sentence", "step"),
     [
+        (["code=new"], "it takes no value", "memory=5GB"),
         (["memory=5"], "a size with its unit", "memory=5GB"),
         (["memory"], "a size with its unit", "memory=5GB"),
         (["max-retries=many"], "a number of attempts", "max-retries=3"),

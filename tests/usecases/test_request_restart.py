@@ -13,13 +13,17 @@ from babysitter.model.ids import JobId, Person, TaskId
 from babysitter.model.job import Task, TaskState
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus, Surface
-from babysitter.model.submission import Submission, SubmissionOrigin
+from babysitter.model.submission import FolderState, Submission, SubmissionOrigin
 from babysitter.model.watch import Watch
+from babysitter.preflight.facts import Purpose
+from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.usecases.approvals import decide
+from babysitter.usecases.asked_changes import asked_changes
 from babysitter.usecases.manage_watches import start_watch, watch_status
-from babysitter.usecases.request_restart import RestartRequestResult, agent, propose
+from babysitter.usecases.request_restart import RestartRequestResult, _check_fix, agent, input_of, propose
 from babysitter.usecases.resubmit_command import set_resubmit_command, submission_of
 from tests.engine.test_check import seconds, steady, zombie
+from tests.messages.test_compose import proposal
 from tests.support.app import ADA, MARIN, AppHarness, TimedCluster, home
 from tests.support.build import ROOT, submission
 from tests.support.clock import FakeClock
@@ -264,3 +268,30 @@ async def test_changes_are_asked_for_shown_kept_and_submitted(place: AppHarness)
     sent = asked.proposal.submission.argv
     assert sent[sent.index("-e") : sent.index("-e") + 3] == ("-e", "ZEPHYR_NUM_WORKERS", "1")
     assert {"5GB", "--enable-extra-resources"} <= set(sent)
+
+
+async def test_changed_submission_is_checked_before_it_is_proposed(place: AppHarness):
+    watch = await stuck(place)
+    sentence = "No scale group offers v9-8."
+    place.writer.findings = (PreflightFinding("tpu-type", PreflightSeverity.BLOCK, sentence),)
+    with pytest.raises(MissingSubmission, match="No scale group offers v9-8"):
+        await propose(place.app, watch.id, why=WHY, asked_by=AGENT, changes=["tpu=v9-8"])
+    checked, purpose = place.writer.preflights[-1]
+    assert (purpose, "v9-8" in checked.argv) == (Purpose.RESUBMIT, True)
+    assert (await watch_status(place.app, watch.id)).proposals == ()
+
+
+async def test_fix_that_changed_no_file_of_the_folder_is_refused(place: AppHarness):
+    watch = await stuck(place)
+    async with place.app.store.reading() as tx:
+        case = await input_of(tx, place.app, watch.id)
+    wanted = asked_changes(["code"], asked_by=AGENT)
+    before, now = FolderState("a" * 8, "c0ffee", 0, 3), FolderState("b" * 8, "beef", 0, 3)
+    shipped = replace(COMMAND, folder=now)
+    case = replace(case, watch=replace(case.watch, resubmit=replace(COMMAND, folder=before)))
+    offer = proposal(submission=shipped)
+    _check_fix(case, offer, wanted)
+    same = replace(case, watch=replace(case.watch, resubmit=replace(COMMAND, folder=now)))
+    with pytest.raises(NotAllowed, match="nothing is fixed"):
+        _check_fix(same, offer, wanted)
+    _check_fix(same, offer, ())

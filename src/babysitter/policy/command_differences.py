@@ -9,8 +9,11 @@ the job's own program; the job's name, `--no-wait` and the options for the clust
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from babysitter.model.incident import Ledger
 from babysitter.model.launch_request import GIB, LaunchRequest
+from babysitter.model.proposal import ProposalStatus
 from babysitter.model.submission import FolderState, RequestSummary, Submission
+from babysitter.model.watch import Watch
 from babysitter.preflight.client_tables import option_table
 from babysitter.preflight.command_line import parse_run, split_command
 from babysitter.preflight.sizes import Units, parse_size
@@ -84,6 +87,15 @@ def folder_change(before: FolderState | None, now: FolderState | None) -> str:
     if before.file_count != now.file_count:
         return f"it held {before.file_count:,} files and holds {now.file_count:,}"
     return "files in it were changed"
+
+
+def last_folder(watch: Watch, ledger: Ledger) -> FolderState | None:
+    """What the folder held when the present job was submitted, as far as it is known; else at the start."""
+    for proposal in reversed(ledger.proposals):
+        if proposal.status is ProposalStatus.APPROVED and proposal.submission.folder is not None:
+            return proposal.submission.folder
+    given = watch.resubmit
+    return given.folder if given is not None and given.workdir else watch.submit_context.folder
 
 
 def read_options(argv: tuple[str, ...]) -> RunOptions:

@@ -5,7 +5,7 @@ from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.log import Role
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import Change, Diagnosis
-from babysitter.policy.written_change import FLAG, FLAG_OF, VARIABLE
+from babysitter.policy.written_change import CODE, FLAG, FLAG_OF, VARIABLE
 from babysitter.preflight.command_line import flag_value
 from babysitter.preflight.sizes import Units, parse_size
 
@@ -88,7 +88,7 @@ def format_gb(size_bytes: int | None) -> str:
 
 def _is_known(what: str) -> bool:
     """Whether some submission could carry a change of this."""
-    return what in FLAG_OF or what.startswith((VARIABLE, FLAG))
+    return what in FLAG_OF or what == CODE or what.startswith((VARIABLE, FLAG))
 
 
 def _is_in_a_worker(diagnosis: Diagnosis) -> bool:

@@ -23,6 +23,7 @@ from babysitter.preflight.extra_resources import with_extra_resources
 VARIABLE, FLAG = "env.", "flag."  # prefixes of `Change.what`
 ON = "on"  # the value of an option that takes none
 EXCLUDE_HOST = "exclude-host"
+CODE = "code"  # the program was corrected in the folder that is shipped
 FLAG_OF = {
     "memory": "--memory",
     "disk": "--disk",
@@ -41,6 +42,8 @@ def why_not_written(change: Change, submission: Submission) -> str:
     """Why this submission cannot carry the change exactly, in half a sentence; "" if it can."""
     if change.what == EXCLUDE_HOST:
         return "no submission names a host to avoid; ask for another region, or have the host drained"
+    if change.what == CODE:
+        return "" if submission.folder else "it ships a stored bundle; name the fixed folder with --workdir"
     if not submission.is_http:
         return _not_in_command(change, submission.argv)
     in_request = f"a change of {change.what} cannot be written into the stored request"
@@ -60,7 +63,7 @@ def apply(change: Change, submission: Submission) -> Submission:
 
     Unchanged where the submission cannot carry it.
     """
-    if not is_expressible(change, submission):
+    if change.what == CODE or not is_expressible(change, submission):
         return submission
     if submission.is_http:
         changed = _in_request(change, LaunchRequest(submission.request or {}))
@@ -73,7 +76,7 @@ def apply(change: Change, submission: Submission) -> Submission:
 
 def with_before(change: Change, submission: Submission) -> Change:
     """The change with the value that this submission has now; "" stays where none is set."""
-    if change.before:
+    if change.before or change.what == CODE:
         return change
     if submission.is_http:
         return replace(change, before=_in_stored(change, LaunchRequest(submission.request or {})))

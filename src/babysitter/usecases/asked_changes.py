@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from babysitter.errors import UserError
 from babysitter.model.verdict import Change
-from babysitter.policy.written_change import EXCLUDE_HOST, FLAG, ON, VARIABLE, option_of
+from babysitter.policy.written_change import CODE, EXCLUDE_HOST, FLAG, ON, VARIABLE, option_of
 from babysitter.preflight.sizes import Units, parse_size
 from babysitter.redact import redact
 
@@ -64,7 +64,7 @@ def _change(text: str, why: str) -> Change:
         )
     if fault := check(value):
         raise UserError(f"'{text[:100]}' is not a valid change: {fault}.", next_step=_write(EXAMPLES))
-    return Change(what, "", value, why)
+    return Change(what, "", _FIXED if what == CODE else value, why)
 
 
 def _variable_value(what: str, is_given: str, value: str) -> str:
@@ -113,7 +113,9 @@ def _matching(pattern: str, fault: str) -> Callable[[str], str]:
     return lambda value: "" if re.fullmatch(pattern, value) else fault
 
 
+_FIXED = "the files of the folder as they are now"
 _CHECKS: Mapping[str, Callable[[str], str]] = {
+    CODE: _matching("", "it takes no value"),
     "memory": _size_fault,
     "disk": _size_fault,
     "max-retries": _matching(r"\d{1,4}", "it needs a number of attempts"),

@@ -24,6 +24,7 @@ from babysitter.model.proposal import Proposal, ProposalStatus
 from babysitter.model.verdict import Change, Diagnosis
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import difference, is_open
+from babysitter.policy.command_differences import folder_change, last_folder
 from babysitter.policy.incident_lifecycle import (
     UNDER_ACTION,
     closed_at_the_end,
@@ -35,6 +36,7 @@ from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.respond import as_asked, eligibility_of, offer_of
 from babysitter.policy.restart_budget import RestartEligibility
 from babysitter.policy.silences import hold_until, silence_for
+from babysitter.policy.written_change import CODE
 from babysitter.redact import redact
 from babysitter.store.store import Transaction
 from babysitter.usecases.asked_changes import asked_changes
@@ -97,6 +99,7 @@ async def propose(
         learned = replace(case.watch, submit_context=again.watch.submit_context)
         case = replace(case, watch=learned, submission=again.submission)
         offer = _allowed(case, confirmed_incident(case))
+        _check_fix(case, offer, wanted)
         offer = replace(offer, asked_by=asked_by, asked_because=words[:MAX_WHY], asked_changes=wanted)
         if not await tx.watches.save(case.watch):
             raise FactsChanged(
@@ -220,11 +223,14 @@ def _allowed(case: PolicyInput, incident: Incident) -> Proposal:
     """The offer that policy allows. Raises NotAllowed with its reason, MissingSubmission."""
     assert case.verdict.diagnosis is not None, "an incident has a diagnosis"
     diagnosis = as_asked(case.verdict.diagnosis)
-    _check_policy(case, diagnosis)
+    is_changed = diagnosis.change is not None
+    if case.submission is not None or not is_changed:  # else it is refused below, with what stands in the way
+        _check_policy(case, diagnosis)
     if case.submission is None:
         why = " ".join(case.watch.submit_context.missing)
+        so = " with this change" if is_changed else ""
         raise MissingSubmission(
-            f"{case.watch.root} cannot be submitted again. {why}".strip(),
+            f"{case.watch.root} cannot be submitted again{so}. {why}".strip(),
             next_step="Ask the person for the command and its folder and give them with start_watch "
             "(`resubmit`, `workdir`), or in a shell with `babysit stop` and `babysit start --resubmit`.",
         )
@@ -236,6 +242,19 @@ def _allowed(case: PolicyInput, incident: Incident) -> Proposal:
             next_step="Tell the person; the same is not proposed twice.",
         )
     return offer
+
+
+def _check_fix(case: PolicyInput, offer: Proposal, wanted: tuple[Change, ...]) -> None:
+    """Raise NotAllowed where the program is said to be fixed, and its folder holds what it held before."""
+    if not any(each.what == CODE for each in wanted):
+        return
+    before = last_folder(case.watch, case.ledger)
+    if not folder_change(before, offer.submission.folder):
+        workdir = offer.submission.workdir
+        raise NotAllowed(
+            f"The folder {workdir} holds what it held at the last submission: nothing is fixed.",
+            next_step="Correct the program in this folder, then ask again.",
+        )
 
 
 def _check_policy(case: PolicyInput, diagnosis: Diagnosis) -> None:

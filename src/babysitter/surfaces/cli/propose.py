@@ -15,7 +15,8 @@ def propose(
         list[str] | None,
         typer.Option(
             help="What the restart changes, repeated: memory=5GB, disk=20GB, max-retries=3, "
-            "region=us-central2, tpu=v5litepod-8, extra=tpu, env.NAME=VALUE, flag.priority=batch."
+            "region=us-central2, tpu=v5litepod-8, extra=tpu, env.NAME=VALUE, flag.priority=batch, "
+            "or code: fixed in its folder."
         ),
     ] = None,
     stop: Annotated[

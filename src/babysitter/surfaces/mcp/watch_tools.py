@@ -278,7 +278,7 @@ class WatchTools:
             list[str] | None,
             Field(
                 description="What it changes: memory=5GB, disk=, max-retries=, region=, tpu=, extra=, "
-                "env.NAME=VALUE, flag.priority=batch."
+                "env.NAME=VALUE, flag.priority=batch, code (fixed in its folder)."
             ),
         ] = None,
         stop: Annotated[bool, Field(description="Only stop it and submit nothing.")] = False,
