@@ -113,5 +113,5 @@ async def test_stop_alone_submits_nothing_wherever_it_dies(world: World):
     sound = await world.play(Case("stop"))
     assert (sound.launched, sound.stopped) == ([], [ROOT])
     assert sound.state["watch"] == [(ROOT, "finished", 0)]
-    for label, number in (("write proposals", 2), ("write decisions", 2), ("after TerminateJob", 1)):
+    for label, number in (("write proposals", 2), ("after TerminateJob", 1)):
         await killed(world, sound, Case("stop", kills=(number,), label=label))

@@ -62,18 +62,6 @@ async def test_stop_is_approved_carried_out_and_submits_nothing(place: AppHarnes
     assert f"stopped {ROOT} as approved; nothing was submitted" in str(place.ear.heard)
 
 
-async def test_newest_attempt_is_not_stopped_alone(place: AppHarness):
-    watch = await stuck(place)
-    with pytest.raises(NotAllowed, match="newest attempt"):
-        await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT, child=COORDINATOR)
-    for child, sentence in (("/bob/other", "not a child"), (f"{ROOT}/unknown", "does not know")):
-        with pytest.raises(UserError, match=sentence):
-            await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT, child=child)
-    with pytest.raises(UserError, match="needs a reason"):
-        await propose_stop(place.app, watch.id, why=" ", asked_by=AGENT)
-    assert place.writer.stopped == []
-
-
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
@@ -87,8 +75,20 @@ def test_act_that_does_not_exist_is_refused_by_name(asked, sentence):
         refuse_act(**{"changes": (), **asked})
 
 
-async def test_child_is_stopped_and_the_watch_goes_on(place: AppHarness):
+async def test_only_a_child_that_can_be_spared_is_stopped(place: AppHarness, monkeypatch):
     watch = await stuck(place)
+    with pytest.raises(NotAllowed, match="newest attempt"):
+        await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT, child=COORDINATOR)
+    for child, sentence in (("/bob/other", "not a child"), (f"{ROOT}/unknown", "does not know")):
+        with pytest.raises(UserError, match=sentence):
+            await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT, child=child)
+    with pytest.raises(UserError, match="needs a reason"):
+        await propose_stop(place.app, watch.id, why=" ", asked_by=AGENT)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(place.cluster), "abilities", Abilities(submits=False))
+        with pytest.raises(NotAllowed, match="cannot be stopped from here"):
+            await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT)
+    assert place.writer.stopped == []
     workers = next(each.id for each in place.cluster.jobs.values() if each.id not in (ROOT, COORDINATOR))
     asked = await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT, child=workers)
     await decide(place.app, asked.proposal.id, ADA, Answer.YES, Surface.TERMINAL)
@@ -108,10 +108,3 @@ async def test_stale_coordinator_is_stopped_beside_the_newer_one(place: AppHarne
     await decide(place.app, asked.proposal.id, ADA, Answer.YES, Surface.TERMINAL)
     await place.pass_s(60)
     assert (place.writer.stopped, place.writer.submitted) == ([COORDINATOR], [])
-
-
-async def test_cluster_that_is_only_watched_is_not_stopped(place: AppHarness, monkeypatch):
-    watch = await stuck(place)
-    monkeypatch.setattr(type(place.cluster), "abilities", Abilities(submits=False))
-    with pytest.raises(NotAllowed, match="cannot be stopped from here"):
-        await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT)
