@@ -36,21 +36,27 @@ def cache_folder() -> Path:
 
 def fingerprint(files: Iterable[Path]) -> str:
     """Changes with the content of any of these files, with our own code, and with the interpreter."""
-    digest = sha256(sys.version.encode())
-    for module in _our_code():
-        status = module.stat()
-        digest.update(f"{module.name} {status.st_mtime_ns} {status.st_size}\n".encode())
+    digest = sha256(_CODE)
     for path in files:
         digest.update(f"{path}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:24]
 
 
-def _our_code() -> list[Path]:
-    """The modules that make what is stored here: patterns, rules, and the loader of playbooks."""
+def _our_code() -> bytes:
+    """The interpreter, and the modules that make what is kept: patterns, rules, the loader of playbooks."""
     signatures = Path(__file__).parent
     folders = (signatures, signatures.parent / "causes", signatures.parents[1] / "playbook")
-    return sorted(path for folder in folders for path in folder.glob("*.py"))
+    told = [sys.version]
+    for path in sorted(path for folder in folders for path in folder.glob("*.py")):
+        status = path.stat()
+        told.append(f"{path.name} {status.st_mtime_ns} {status.st_size}")
+    return "\n".join(told).encode()
+
+
+_CODE = (
+    _our_code()
+)  # as imported: an upgrade under a running program must not pass for what that program makes
 
 
 def read_kept(name: str) -> Any:
