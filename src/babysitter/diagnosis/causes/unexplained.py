@@ -44,7 +44,7 @@ MIN_WAIT_S = 1200.0
 _WAITS = re.compile(
     r"(?i)\b(?:wait(?:s|ed|ing)?|block(?:ed|ing)|not (?:yet )?(?:ready|available|started)|locked|"
     r"already running|no (?:messages?|records?|progress|response|answer)|"
-    r"still (?:pending|loading|trying|connecting))\b"
+    r"still (?:pending|loading|trying|connecting))\b(?!\s*[:=]\s*\d)"  # not a gauge: "waiting: 12 requests"
 )
 _SERVES = re.compile(
     r"(?i)\bwait\w* (?:for|on) (?:\w+ ){0,2}?(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|"

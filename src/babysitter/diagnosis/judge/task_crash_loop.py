@@ -5,14 +5,13 @@ from dataclasses import replace
 from babysitter.diagnosis.judge.repeated_errors import diagnosis_of_the_living
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.job import Task
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 MIN_RESTARTS = 3  # guess: one or two deaths are what restarts are for
-# What a death is called while nobody knows why; anything else that the lines say is the better answer.
-_UNEXPLAINED = frozenset({Cause.ACTOR_DIED, Cause.WORKER_CHURN, Cause.NETWORK_TIMEOUT, Cause.UNKNOWN})
 
 
 def task_crash_loop(snapshot: Snapshot) -> Suspicion:
@@ -62,7 +61,7 @@ def _diagnosis(snapshot: Snapshot, explanation: str) -> Diagnosis:
     places = tuple(_evidence(task) for task in snapshot.root.tasks or () if task.current_attempt > 0)
     counted = Evidence(explanation, f"job {snapshot.root.id}", at=snapshot.now)
     evidence = (*(places[:3] or (counted,)), *(found.evidence if found else ()))[:6]
-    if found is not None and found.cause not in _UNEXPLAINED:
+    if found is not None and found.cause is not Cause.UNKNOWN and not about(found.cause).is_echo:
         return replace(found, explanation=f"{explanation} {found.explanation}", evidence=evidence)
     return Diagnosis(
         cause=Cause.ACTOR_DIED,
