@@ -148,7 +148,7 @@ def phases_page() -> str:
         "",
         "A watch is in one phase: **pending** (waits for machines), **smoke** (is it coming up?), **steady** (all is well, so",
         "far as we know), **suspect** (a signal is looked at closely), **failing** (confirmed), **acting** (an approved restart",
-        "runs), **finished**. *Blind* is no phase: while the cluster cannot be seen, the phase stays and nothing is offered.",
+        "runs), **finished**. *Blind* is not a phase: while the cluster cannot be read, the phase stays and no restart is proposed.",
         "",
         "Every number can be set below `limits` in the settings file (`BABYSIT_LIMITS_<NAME>`).",
         "",
@@ -306,12 +306,12 @@ itself are wrong. What could not be asked is a finding `not-checked`. `--json`:
 ## A job that is submitted again: what is sent, in this order
 
 1. The command given with `--resubmit`, run in the folder given with `--workdir` (default: the folder where `babysit start` was
-   called). Who gives a command gets that command and nothing else.
+   called). Where a command was given, only that command is run.
 2. Without a command: what the cluster stored of the job, with its own bundle, over HTTP.
 3. The command line that the cluster stored, in the folder of `--workdir`.
 
 Values of variables that the cluster blanks are taken from the environment of the service, only for the names in `--env-from`
-(or `env_from` of the settings). Every other blank closes that way, and the card names what is missing.
+(or `env_from` of the settings). Any other blank rules this way out, and the card names what is missing.
 
 ## What the card shows
 
@@ -323,7 +323,7 @@ was called off. What does not fit is cut, and the card asks to `Show the whole c
 ## What is checked
 
 By `babysit preflight`; before a restart is proposed, and again after the approval before the job is stopped. A check that fails calls the restart off;
-nothing was touched then. A check that cannot be made now makes the act wait; one that can never be made is a warning.""".splitlines()
+nothing was stopped then. A check that cannot be made now delays the restart; one that can never be made is a warning.""".splitlines()
 _AFTER_CHECKS = """
 ## When the submission fails all the same
 
