@@ -20,7 +20,7 @@ from babysitter.waits import waiting_for
 
 T = TypeVar("T")
 
-Parameters = Sequence[Mapping[str, Any]] | None
+Parameters = Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
 
 BEGIN_RETRY_PAUSE_S = 0.02
 

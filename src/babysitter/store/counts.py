@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, func, select
 
 from babysitter.model.proposal import ProposalStatus
 from babysitter.store.connection import Connection
-from babysitter.store.outbox import UNFINISHED
+from babysitter.store.outbox_due import UNFINISHED
 from babysitter.store.tables import deliveries, inbox, incidents, proposals, watches
 
 

@@ -8,34 +8,29 @@ only its newest content, so edits that pile up are merged.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, insert, select, union, update
+from sqlalchemy import Row, func, insert, select, update
 
 from babysitter.model.ids import IncidentId, MessageId, ProposalId
 from babysitter.model.message import Message
 from babysitter.redact import redact
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
+from babysitter.store.outbox_due import (
+    HELD,
+    MAX_PAUSE,
+    UNFINISHED,
+    WITH_WORK,
+    DeliveryState,
+    may_be_tried,
+    was_shown_before,
+)
 from babysitter.store.tables import deliveries, edits, messages, notifiers
 
 LATE_NOTIFIER_LOOKS_BACK = timedelta(hours=1)
 EDIT_FOR_FOOTER_AFTER = timedelta(minutes=5)
 MAX_ERROR_CHARS = 500
-MAX_PAUSE = timedelta(minutes=6)  # between two tries; retry_after.py has the longest that is asked for
-
-
-class DeliveryState(StrEnum):
-    WAITING = "waiting"
-    CLAIMED = "claimed"  # being posted, or was when the process ended
-    DOUBTFUL = "doubtful"  # may have arrived
-    DONE = "done"
-    DROPPED = "dropped"  # can never arrive, or nobody wants it any more
-    DIGESTED = "digested"  # told as part of a digest
-
-
-UNFINISHED = [DeliveryState.WAITING, DeliveryState.CLAIMED, DeliveryState.DOUBTFUL]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +180,7 @@ class Outbox:
                 deliveries.c.notifier == notifier,
                 deliveries.c.seq.in_(heads),
                 deliveries.c.conversation.not_in(under_way),
-                _may_be_tried(now),
+                may_be_tried(now, now + MAX_PAUSE),
             )
             .order_by(deliveries.c.seq)
             .limit(at_most)
@@ -238,7 +233,7 @@ class Outbox:
                 deliveries.c.notifier == notifier,
                 deliveries.c.state == DeliveryState.DONE,
                 deliveries.c.shown_revision < edits.c.revision,
-                _was_shown_before(shown_before),
+                was_shown_before(shown_before, shown_before + MAX_PAUSE),
             )
             .order_by(deliveries.c.shown_at)
             .limit(at_most)
@@ -258,8 +253,8 @@ class Outbox:
 
     async def held_until(self, now: datetime) -> tuple[Message, ...]:
         """Messages held back that may be told now, oldest first."""
-        asked = select(messages.c.body).where(messages.c.hold_until <= now).order_by(messages.c.seq)
-        return tuple(codec(Message).decode(row.body) for row in await self._connection.execute(asked))
+        held = await self._connection.execute(HELD, {"now": now})
+        return tuple(codec(Message).decode(row.body) for row in held)
 
     async def release(self, held: Sequence[MessageId], *, digested: Collection[MessageId]) -> None:
         """Let held messages go; those in `digested` are told by the digest and not again."""
@@ -276,21 +271,13 @@ class Outbox:
 
     async def with_work(self, *, now: datetime, shown_before: datetime) -> frozenset[str]:
         """Notifiers with a message to try now, or an edit to make; cheap enough to ask all the time."""
-        posting = select(deliveries.c.notifier).where(
-            deliveries.c.state.in_(UNFINISHED),
-            deliveries.c.hold_until.is_(None),
-            _may_be_tried(now),
-        )
-        editing = (
-            select(deliveries.c.notifier)
-            .join(edits, edits.c.message == deliveries.c.message)
-            .where(
-                deliveries.c.state == DeliveryState.DONE,
-                deliveries.c.shown_revision < edits.c.revision,
-                _was_shown_before(shown_before),
-            )
-        )
-        rows = await self._connection.execute(union(posting, editing))
+        moments = {
+            "now": now,
+            "far": now + MAX_PAUSE,
+            "shown_before": shown_before,
+            "shown_far": shown_before + MAX_PAUSE,
+        }
+        rows = await self._connection.execute(WITH_WORK, moments)
         return frozenset(row.notifier for row in rows)
 
     async def waiting_count(self, notifier: str) -> int:
@@ -378,14 +365,3 @@ class Outbox:
 def _content(message: Message) -> tuple[object, ...]:
     """What is compared to see whether an edit shows anything new."""
     return replace(message.words, footer=""), message.buttons
-
-
-def _may_be_tried(now: datetime) -> ColumnElement[bool]:
-    """Its pause is over, or lies so far ahead that the clock was set back since it was written down."""
-    at = deliveries.c.next_try_at
-    return at.is_(None) | (at <= now) | (at > now + MAX_PAUSE)
-
-
-def _was_shown_before(moment: datetime) -> ColumnElement[bool]:
-    """Its last edit is old enough, or was made in what is now the future."""
-    return (deliveries.c.shown_at <= moment) | (deliveries.c.shown_at > moment + MAX_PAUSE)

@@ -8,7 +8,7 @@ from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, MessageKind
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
-from babysitter.store.outbox import DeliveryState
+from babysitter.store.outbox_due import DeliveryState
 from babysitter.store.tables import deliveries, messages
 
 
