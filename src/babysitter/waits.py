@@ -1,4 +1,4 @@
-"""What this process waits for at this moment, so that whoever sits at the terminal can be shown it."""
+"""What this process waits for at this moment, to be shown at the terminal."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -78,7 +78,7 @@ def state_folder_of(settings: Settings) -> Path:
 def local_notifiers(
     settings: Settings, clock: Clock, environment: Mapping[str, str], stream: TextIO | None
 ) -> tuple[Notifier, ...]:
-    """What tells whoever sits at this machine: the stream (a terminal or a log), and the desktop.
+    """Notifiers of this machine: the stream (a terminal or a log), and the desktop.
 
     For the process that serves; `stream` None = its output belongs to a program.
     """

@@ -1,4 +1,4 @@
-"""The answer of a reader, validated by us whoever wrote it."""
+"""Validate the answer of a reader."""
 
 from typing import Annotated, Any
 

@@ -24,7 +24,7 @@ MAX_LIVE_JOBS = 50  # of a tree; larger ones are pipelines, which are listed at 
 
 @dataclass(frozen=True, slots=True)
 class _KnownTree:
-    """A tree as it was listed. `asked_at`: when somebody last wanted it, for a look of this kind."""
+    """A tree as it was listed. `asked_at`: time of the last request for it, for a look of this kind."""
 
     tree: JobTree
     listed_at: datetime

@@ -22,7 +22,7 @@ MAX_INLINE_CHARS = 65_536  # more is redacted in a thread, so that nothing else 
 
 
 class RedactingReader(ReaderWrapper):
-    """Eyes whose answers hold no secrets, but for the submission of a job."""
+    """A reader whose answers are redacted, except the submission of a job."""
 
     def __init__(self, reader: ClusterReader) -> None:
         super().__init__(reader, self._redacting)

@@ -28,7 +28,7 @@ from babysitter.model.submission import Submission
 
 @dataclass(frozen=True, slots=True)
 class OpenCluster:
-    """An opened cluster. Hands are given to the saga and to nobody else.
+    """An opened cluster. Only the saga gets the writer.
 
     `overview`: None where the backend cannot look over its whole cluster.
     """

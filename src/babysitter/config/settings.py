@@ -126,7 +126,7 @@ class WebhookSettings(_Section):
 
 
 class NotifySettings(_Section):
-    """Who is told beside Slack and the webhook."""
+    """Channels beside Slack and the webhook."""
 
     apprise: Annotated[tuple[SecretStr, ...], BeforeValidator(_one_or_many)] = Field(
         default=(), description="URLs of apprise: mail and some hundred services; each is a secret"
@@ -156,7 +156,7 @@ class WebSettings(_Section):
 
 
 class HeartbeatSettings(_Section):
-    """Sign of life for an outside alarm (a dead-man's switch). Off while there is no URL."""
+    """Heartbeat for a dead-man's switch. Off without a URL."""
 
     url: SecretStr | None = Field(
         default=None, description="asked for (GET) while jobs are looked after; the alarm rings when it stops"
@@ -213,7 +213,7 @@ class AdvisorSettings(_Section):
 
 
 class MemorySettings(_Section):
-    """What is learned from people's words on earlier incidents."""
+    """How people's feedback on earlier incidents is used."""
 
     demote_after: int = Field(
         default=3,

@@ -1,4 +1,4 @@
-"""Guesses from look to look: what is guessed of the newest lines, and when an earlier guess is dropped."""
+"""Guesses across checks: guess from the newest lines, and drop an earlier guess."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

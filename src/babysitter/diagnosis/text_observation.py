@@ -107,7 +107,7 @@ def _zephyrs_message(text: str) -> str | None:
 
 
 def _tree(lines: Sequence[LogLine], facts: JobFacts) -> JobTree:
-    """The jobs that speak in the text. What is told of a job is told of the root."""
+    """The jobs that print in the text. Given facts belong to the root."""
     jobs = list(dict.fromkeys(job_of(line.task) for line in lines)) or [UNNAMED_JOB]
     root = min(jobs, key=lambda job: (job.count("/"), jobs.index(job)))
     children = [job for job in jobs if job != root]

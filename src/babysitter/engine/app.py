@@ -1,4 +1,4 @@
-"""What a running babysit consists of; wiring.py puts it together for whoever needs more than one room."""
+"""The parts of a running service; `wiring.py` builds them."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field

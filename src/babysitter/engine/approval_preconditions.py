@@ -26,7 +26,7 @@ TAIL_LINES = 2_000
 async def what_moved(
     approved: Approved, decision: Decision, watch: Watch, reader: ClusterReader, app: App
 ) -> str:
-    """Look and judge once more; what differs from the facts the person saw, "" when nothing does."""
+    """Check again; return what differs from the facts the person saw, "" when nothing does."""
     if objection := await _objection(decision, watch, app) or await folder_moved(approved.proposal):
         return objection
     shown = approved.proposal.facts

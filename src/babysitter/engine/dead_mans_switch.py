@@ -1,4 +1,4 @@
-"""Our sign of life for an outside alarm: it rings when the heartbeat stops, whatever became of this process.
+"""Heartbeat for a dead-man's switch, which alerts when the heartbeat stops, for whatever reason.
 
 The heartbeat says "jobs are being looked after", not "a process exists". So it is withheld while that is not
 true: while the database cannot be written, a cluster cannot be seen, or checks are late.

@@ -1,4 +1,4 @@
-"""The outbox to the notifiers: in order per conversation, once, at the pace that each can bear.
+"""Deliver outbox messages in order per conversation, once, within the rate limits of each notifier.
 
 A message is claimed in the database before it is posted and done when its receipt is written: whatever ends
 the process in between leaves a doubt, and the notifier looks before it posts again. Edits come after

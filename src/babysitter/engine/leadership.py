@@ -1,4 +1,4 @@
-"""This process's right to work: taken at the start, kept by signs of life, given back at the end.
+"""Leader lease: acquire on start, renew by heartbeat, release on exit.
 
 With SQLite one process serves a state folder. A lock on a file there says so: the system lets go of it when
 the process ends, however it ends, so a killed service is followed at once. A process that asks whether one
@@ -75,7 +75,7 @@ class Leadership:
         self._lease = Lease(SERVICE, held[SERVICE])
 
     async def renew(self, troubles: Mapping[str, str] | None = None) -> None:
-        """Give a sign of life, with what is wrong here, by part.
+        """Renew the heartbeat, with the faults of this process by part.
 
         Raises FactsChanged when another process has taken over meanwhile.
         """

@@ -1,4 +1,4 @@
-"""Approved -> evidence saved, stopped, confirmed, submitted: written steps that any process can take up.
+"""Approved -> evidence saved, stopped, confirmed, submitted: stored steps that any process can resume.
 
 The saga follows its journal, not its own variables. Each step is written down before it is done; a
 process that finds it half done asks the cluster what is true and goes on from there. The new job's

@@ -1,4 +1,4 @@
-"""The service's life: take the state over, resume everything, act until told to stop, end in good order.
+"""Run the service: acquire the lease, resume everything, work until asked to stop, shut down in order.
 
 Everything that it does again and again is a PeriodicActivity, listed in `Service._activities`. Each survives
 failed attempts. Only a takeover by another process, a signal, or the end of the caller's block ends it.
@@ -106,7 +106,7 @@ class Service:
         await self._activities["delivery"].attempt()
 
     async def settled(self) -> None:
-        """Everything that was started has ended, and what it said has been told."""
+        """Everything that was started has ended, and its messages are delivered."""
         await self.schedule.settled()
         await self._activities["delivery"].attempt()
         await self.deliverer.settled()

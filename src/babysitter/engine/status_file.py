@@ -27,7 +27,7 @@ SILENT_AFTER = timedelta(seconds=30)
 
 @dataclass(frozen=True, slots=True)
 class ServiceStatus:
-    """A sign of life. `troubles`: part of the service -> what is wrong with it."""
+    """A heartbeat. `troubles`: part of the service -> its fault."""
 
     process: int
     at: datetime
@@ -50,12 +50,12 @@ class StatusFile:
         return self._end_told_at
 
     def write(self, troubles: Mapping[str, str], *, now: datetime) -> None:
-        """Give a sign of life, with what is wrong, by part."""
+        """Renew the heartbeat, with the faults by part."""
         shown = {part: words[:MAX_WORDS_CHARS] for part, words in troubles.items()}
         self._put(ServiceStatus(os.getpid(), now, shown, self._end_told_at))
 
     def note_end_told(self, *, now: datetime) -> None:
-        """Remember that people were told of the end."""
+        """Store that the end was reported."""
         self._end_told_at = now
         self._put(ServiceStatus(os.getpid(), now, {}, now))
 
@@ -82,7 +82,7 @@ class StatusFile:
 
 
 def read_status(folder: Path) -> ServiceStatus | None:
-    """The newest sign of life of a service of this folder that may still run; None when there is none."""
+    """The newest heartbeat of a service of this folder that may still run; None without one."""
     return _read(folder / FILE_NAME)
 
 

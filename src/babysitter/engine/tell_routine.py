@@ -1,4 +1,4 @@
-"""What needs nobody, told once and without disturbing: a line, and the one message of its day.
+"""Deliver events that need nobody: one line each, and one message a day, without a mention.
 
 Channels differ: Slack shows one message a day, which grows; a terminal, a log and a program get each line;
 mail and its like get the whole day once it is over (model/message.py: `Audience`).
@@ -38,7 +38,7 @@ async def tell_routine(
 
 
 async def tell_days_that_ended(tx: Transaction, *, now: datetime) -> None:
-    """Write down what is told of a day once it is over. Idempotent."""
+    """Enqueue the message of a day that is over. Idempotent."""
     for days in range(LOOKS_BACK_DAYS, 0, -1):
         then = now - timedelta(days=days)
         closing = message_id(f"routine:{then:%Y-%m-%d}:closed")

@@ -141,7 +141,7 @@ def _live_state(about: MessageSubject) -> MessageContent:
 
 
 def _standing(about: MessageSubject, phase: Phase) -> tuple[str, Severity]:
-    """The title of a conversation, and the sign before it: how the job is, at last how it ended."""
+    """The title of a conversation and the sign before it: how the job is or how it ended."""
     worst = max((each.diagnosis.severity for each in about.open_incidents), default=Severity.BENIGN)
     if phase is Phase.FINISHED:
         return f"{how_it_ended(about)}: {about.job}", max(worst, Severity(compose_end(about).severity))

@@ -1,4 +1,4 @@
-"""One HTTP request that says "alive", to whatever watches the watcher. See engine/dead_mans_switch.py."""
+"""Send one heartbeat over HTTP. See engine/dead_mans_switch.py."""
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit

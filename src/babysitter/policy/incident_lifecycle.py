@@ -40,7 +40,7 @@ def is_incident(verdict: Verdict) -> bool:
         return False
     if verdict.two_coordinators:
         return True
-    if verdict.phase is Phase.PENDING:  # a wait is no incident, unless it can never end
+    if verdict.phase is Phase.PENDING:  # a wait is not an incident, unless it can never end
         return diagnosis.cause is Cause.UNSCHEDULABLE and diagnosis.severity is Severity.FATAL
     return (
         verdict.phase in (Phase.FAILING, Phase.FINISHED)

@@ -1,4 +1,4 @@
-"""A press comes in; the service decides; the person who cannot be heard learns why.
+"""Process a click: the service decides, and a person whose click is rejected learns why.
 
 An answer is written down, then acknowledged, then worked on. What a process leaves unanswered when it
 dies, the next one takes up: nobody who saw their press acknowledged has to press again.
@@ -73,7 +73,7 @@ class ClickHandler:
         self._storing: set[asyncio.Task[None]] = set()
 
     async def take(self, payload: object, acknowledge: Acknowledge) -> None:
-        """Keep a press, acknowledge it, and start working on it. The same press counts once."""
+        """Store a click, acknowledge it, and start to process it. The same click counts once."""
         press = parse_click(payload)
         if press is None or self._was_seen(press):
             await acknowledge()
@@ -96,7 +96,7 @@ class ClickHandler:
                 self._begin(press, is_fresh=False)
 
     async def settled(self) -> None:
-        """Return when every press taken so far has been worked on."""
+        """Return when every click received so far has been processed."""
         while self._working:
             await asyncio.wait(tuple(self._working.values()))
 
@@ -155,7 +155,7 @@ class ClickHandler:
         task.add_done_callback(lambda _: self._working.pop(press.identity))
 
     async def _work(self, press: Click, *, is_fresh: bool) -> None:
-        """One press, from who it is to what they are told. Never raises.
+        """Process one click, from the person to the reply. Never raises.
 
         What a service or the database is at fault for is taken up again; the person is told once.
         """

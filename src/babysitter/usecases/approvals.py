@@ -52,7 +52,7 @@ async def decide(
     groups: frozenset[str] = frozenset(),
     incoming: str = "",
 ) -> ApprovalResult:
-    """A person's answer to a proposal. The first one wins; later ones hear who was first.
+    """A person's answer to a proposal. The first one wins; later ones are told who was first.
 
     `groups`: user groups the person is known to belong to. `incoming`: where the answer was kept on its way
     in (see click_inbox.py); it leaves there in the transaction that counts it. Every attempt is recorded.
@@ -103,7 +103,7 @@ async def refuse(app: App, target: str, by: str, door: Surface, because: str) ->
 
 
 def already(decision: Decision) -> str:
-    """What a later answer hears."""
+    """The reply to a later answer."""
     return f"Already {_DONE[decision.answer]} by {decision.person} at {decision.decided_at:%H:%M} UTC."
 
 

@@ -211,7 +211,7 @@ async def _successors(tx: Transaction) -> frozenset[JobId]:
 
 
 def _owner(owners: Mapping[str, str], follow: Follow, job: JobId) -> Person | None:
-    """Whom messages about a job call: as the settings know its user, else whoever follows."""
+    """Who is mentioned for a job: as the settings say for its user, else the person who follows."""
     user = job.split("/")[1] if job.startswith("/") else ""
     if user in owners:
         return Person(owners[user])

@@ -268,7 +268,7 @@ def _check_policy(case: PolicyInput, diagnosis: Diagnosis) -> None:
 
 
 def _message(case: PolicyInput, offer: Proposal) -> Iterator[SendMessage]:
-    """Tell people, unless they asked not to be told. An agent's wish wakes no on-call."""
+    """Tell people, unless they asked not to be told. A proposal of an agent never mentions the on-call."""
     if case.inhibited_by or silence_for(offer.job, offer.facts.cause, case.policy, now=case.now):
         return
     yield SendMessage(

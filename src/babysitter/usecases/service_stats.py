@@ -1,4 +1,4 @@
-"""How the service is doing, in numbers: for whoever watches the watcher."""
+"""The state of the service in numbers, for monitoring."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

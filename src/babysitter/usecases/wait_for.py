@@ -129,7 +129,7 @@ async def _must_be_past(app: App, cursor: int) -> None:
         newest = await tx.events.newest_number()
     if not 0 <= cursor <= newest:
         raise UserError(
-            f"{cursor} is no cursor of an earlier answer.", next_step="Leave it out to wait from now on."
+            f"{cursor} is not a cursor of an earlier answer.", next_step="Leave it out to wait from now on."
         )
 
 

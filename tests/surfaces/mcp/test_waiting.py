@@ -42,7 +42,7 @@ async def test_with_its_cursor_nothing_in_between_is_missed(tmp_path: Path):
         third = await place.call(agent, "wait", job=place.job, cursor=second["cursor"], **{"for": 30})
         assert (third["reason"], third["news"]) == ("time-limit", [])
         ahead = await place.refusal(agent, "wait", job=place.job, cursor=10_000)
-        assert "10000 is no cursor of an earlier answer. Leave it out" in ahead
+        assert "10000 is not a cursor of an earlier answer. Leave it out" in ahead
 
 
 async def test_without_a_cursor_it_tells_an_open_incident_once(tmp_path: Path):

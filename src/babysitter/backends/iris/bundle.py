@@ -91,8 +91,7 @@ def _add_file(digest: "hashlib._Hash", path: Path, folder: Path) -> None:
 def _git_files(folder: Path) -> Sequence[str] | None:
     """Tracked files, and untracked ones that are not ignored; None outside of a repository.
 
-    Read line by line as the client does: a name that git quotes (one that is not ASCII) is no file to it, and
-    is not shipped.
+    Read line by line as the client does: it does not ship a name that git quotes (one that is not ASCII).
     """
     if not is_repository(folder):
         return None

@@ -100,7 +100,7 @@ class RayActor(msgspec.Struct, frozen=True):
     num_restarts: int | None = None  # a string on the wire
 
     def task_id(self, job: JobId) -> TaskId:
-        """<job>/<class>-<beginning of the actor id>: the same through all lives of an actor."""
+        """<job>/<class>-<beginning of the actor id>: the same across restarts of an actor."""
         return TaskId(f"{job}/{self.class_name or 'Actor'}-{self.actor_id[:8]}")
 
 

@@ -154,7 +154,7 @@ class RayReader:
         return tuple(job for job in found if job.id.startswith(prefix))
 
     async def workers(self) -> tuple[Machine, ...]:
-        """Part of `Overview`: the nodes. Dead ones of earlier lives stay in Ray's list."""
+        """Part of `Overview`: the nodes. Dead ones stay in Ray's list."""
         return tuple(ray_answers.machine(node) for node in await self._view.nodes())
 
     async def close(self) -> None:

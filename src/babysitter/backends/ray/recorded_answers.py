@@ -22,7 +22,7 @@ SERVICE, METHOD = "ray", "Get"
 
 
 class RecordingRayTransport:
-    """Implements `RayTransport`: hands questions on, and keeps what came back."""
+    """Implements `RayTransport`: forwards requests and records the answers."""
 
     def __init__(self, line: RayTransport, folder: RecordingFolder, clock: Clock) -> None:
         self._line, self._folder, self._clock = line, folder, clock

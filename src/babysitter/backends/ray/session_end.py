@@ -23,7 +23,7 @@ class RunEnd:
 
 
 def run_end(logs: SessionLogs, now: datetime) -> RunEnd:
-    """Whether the run still goes on, by the driver's own last words and the session's signs of life."""
+    """Whether the run continues, by the driver's last lines and the session's last write."""
     driver = logs.driver
     last_words = _end_of(driver) if driver is not None else ""
     is_disconnected = logs.driver_pid is not None and any(

@@ -85,7 +85,7 @@ class SessionLogs:
 
     @property
     def written_at(self) -> datetime | None:
-        """When any process of the session last wrote: a sign of life of the cluster."""
+        """When any process of the session last wrote."""
         return max((each.written_at for each in self.files), default=None)
 
     @property

@@ -48,7 +48,7 @@ def read_all(logs: SessionLogs, at_most: int = MAX_BYTES) -> tuple[list[PlacedLi
 
 
 def quiet_s(logs: SessionLogs, now: datetime) -> float:
-    """How long the run's own processes printed nothing, until now or the session's last sign of life."""
+    """How long the run's own processes printed nothing, until now or the session's last write."""
     own = [each.written_at for each in logs.files if not each.is_system]
     last = logs.written_at
     if not own or last is None:

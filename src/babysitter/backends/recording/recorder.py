@@ -114,7 +114,7 @@ class RecordingFolder:
 
 
 class RecordingTransport:
-    """Implements `Transport`: hands questions on, and keeps what came back."""
+    """Implements `Transport`: forwards requests and records the answers."""
 
     def __init__(self, line: Transport, folder: RecordingFolder, clock: Clock) -> None:
         self._line, self._folder, self._clock = line, folder, clock

@@ -1,1 +1,1 @@
-"""Rules and predicates: which causes the lines and facts speak for."""
+"""Rules and predicates: which causes the lines and facts support."""

@@ -35,7 +35,7 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
 
 
 def _duration(seconds: str) -> str:
-    """Many seconds as minutes or hours; "" for what is no number or too short for them."""
+    """Many seconds as minutes or hours; "" for what is not a number or too short for them."""
     try:
         amount = float(seconds)
     except ValueError:

@@ -114,7 +114,7 @@ def warm(playbook: Playbook) -> None:
 
 
 def findings_of(reading: LineBuffer, playbook: Playbook) -> Findings:
-    """All rules held against a reading, earliest first."""
+    """The findings of all rules in a reading, earliest first."""
     rules = index_of(playbook)
     rules.read(reading)
     return _weighed(_held(rules, reading), reading)

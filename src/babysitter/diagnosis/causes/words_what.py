@@ -1,4 +1,4 @@
-"""What befalls things: classes of words, by their stems; `cause_words.py` says what the words mean."""
+"""Classes of words for what happens to a thing, by their stems; `cause_words.py` says what they mean."""
 
 WHAT: dict[str, str] = {
     "takes_long": (

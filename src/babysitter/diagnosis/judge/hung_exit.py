@@ -1,4 +1,4 @@
-"""A job whose own program is over while its process stays: the coordinators' fault, one storey higher.
+"""The root process does not exit after its program has finished.
 
 Nothing below the root runs any more, nothing is printed, and the root's main thread waits in the
 interpreter's own shutdown for threads that somebody left behind. Threads left behind may be at work, so

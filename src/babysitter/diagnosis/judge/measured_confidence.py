@@ -1,6 +1,6 @@
-"""What is told as confidence: how often verdicts of such a weight were right on labelled incidents.
+"""The confidence that is shown: how often verdicts of such a weight were right on labelled incidents.
 
-The judge compares weights; they are no frequencies. The table was fitted on the incidents that were open
+The judge compares weights; they are not frequencies. The table was fitted on the incidents that were open
 while the rules were written, with half of all rules taken away at random, so that it also holds for lines
 that no rule has seen. `benchmarks/calibration.py` checks it on others (docs/diagnosis-accuracy.md).
 """

@@ -1,4 +1,4 @@
-"""The job is healthy, as far as we know: watch for signals that it is not any more."""
+"""The job is healthy at the last check: look for signals of a problem."""
 
 from babysitter.diagnosis.judge.phase_result import PhaseResult
 from babysitter.diagnosis.judge.snapshot import Snapshot

@@ -1,4 +1,4 @@
-"""A job that goes on talking while its work stands still.
+"""A job that prints lines while its work makes no progress.
 
 Ranks that wait for each other often print on: heartbeats, metrics, a progress bar drawn anew, a server's
 polls. Quiet never comes, so the count is the only witness.

@@ -10,7 +10,7 @@ from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
 def worker_churn(snapshot: Snapshot) -> Suspicion:
-    """Too many workers lost in a window. While shards complete in spite of it, the pipeline mends itself."""
+    """Too many workers lost in a window. While shards complete, the pipeline recovers."""
     pipeline, limits = snapshot.pipeline, snapshot.limits
     if pipeline is None or pipeline.workers is None or not snapshot.runs:
         return none_of(SignalKind.CHURN, "churn.workers-running", "no workers run")
@@ -68,7 +68,7 @@ def no_output(snapshot: Snapshot) -> Suspicion:
 
 
 def _quiet_limits_s(snapshot: Snapshot) -> tuple[float, float]:
-    """The silence that is unusual for this job, and the one that people are told of.
+    """The quiet time that is unusual for this job, and the one that is reported.
 
     A job that counts its work has a pace of its own, from the first count on. It does not keep it where a
     count is complete, nor in a phase that is known to be quiet.
@@ -96,7 +96,7 @@ def _is_quiet_phase(snapshot: Snapshot) -> bool:
 
 
 def _fell_silent(snapshot: Snapshot, quiet_s: float) -> Diagnosis:
-    """A job that used to talk: it hangs, or does at last what takes it hours. A person can tell."""
+    """A job that stopped producing output: it hangs, or does work of hours. A person decides."""
     memory = snapshot.memory
     evidence = (
         Evidence(

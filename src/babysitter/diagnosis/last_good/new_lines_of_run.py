@@ -33,7 +33,7 @@ _WITHOUT_EFFECT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class NewLine:
-    """A new wording with what speaks for it."""
+    """A new wording with its evidence."""
 
     template: LineTemplate
     difference: RunDifference

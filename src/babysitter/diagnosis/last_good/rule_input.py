@@ -1,4 +1,4 @@
-"""What good runs say to the rules: a report that stood in them too is no alarm, and a new one has support.
+"""How good runs change findings: a report that stood in them too is not an alarm, and a new one has support.
 
 What is not a line (an exit, a state, a dump) is a proof, and is never calmed.
 """
@@ -19,7 +19,7 @@ from babysitter.model.run_profile import RunProfile
 
 ALSO_IN_GOOD_RUNS = RuleId("last-good.also-in-good-runs")
 SAME_RATE = 3.0  # times as often as in the good runs at most
-FEW_LINES = 3  # so many lines are no other rate
+FEW_LINES = 3  # so few lines are not another rate
 SUPPORT = 0.05  # of a report in words that no good run printed
 MAX_CONFIDENCE = 0.95
 MAX_LINES = 400  # newest that are searched for reports that good runs printed too

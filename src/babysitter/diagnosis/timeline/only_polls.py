@@ -1,4 +1,4 @@
-"""Lines that go on while nothing is done: behind the last other line stand only lines of one kind.
+"""Lines that continue without work: after the last other line there are only lines of one kind.
 
 * polls of a server's health, behind the start of a step of training
 * lines that wait for other processes, behind normal work
@@ -80,7 +80,7 @@ def _cut(line: LogLine) -> LogLine:
 
 
 def is_poll(entry: Entry) -> bool:
-    """Whether a line only says that a process lives."""
+    """Whether a line only says that a process runs."""
     return _POLL.search(entry.text) is not None
 
 

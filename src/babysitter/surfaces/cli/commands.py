@@ -65,7 +65,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "ladder": CommandEntry(
         "ladders:app",
-        "Run jobs in order, each the condition of the next.",
+        "Run jobs in order, each only if the one before passed.",
         _WATCH,
         "babysit ladder run smoke-cpu-tpu.yaml --cluster marin --set prefix=gs://my-bucket/ladder",
     ),
@@ -143,7 +143,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "propose": CommandEntry(
         "propose:propose",
-        "Ask a person to approve a restart (for agents).",
+        "Ask a person to approve a restart or a stop (for agents).",
         _DECIDE,
         "babysit propose /ada/dedup --why 'the coordinator is a zombie'",
     ),

@@ -1,4 +1,4 @@
-"""`babysit ladder ...`: jobs in order, each the condition of the next."""
+"""`babysit ladder ...`: run jobs in order, each only if the one before passed."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Run jobs in order, each the condition of the next.",
+    help="Run jobs in order, each only if the one before passed.",
 )
 
 STOPPED = 1

@@ -33,7 +33,7 @@ def propose(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Ask a person to approve a restart; marked as asked for by an agent.
+    """Ask a person to approve a restart or a stop; marked as asked for by an agent.
 
     With --change the proposal shows each change as before -> after, and the changed submission is checked
     first. Exit code 4: policy forbids it; the sentence says why. Nothing is stopped or started by asking.

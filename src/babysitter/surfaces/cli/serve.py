@@ -88,7 +88,7 @@ async def _serve(settings: "Settings") -> None:
 
 
 def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Notifier, ...]":
-    """What tells whoever sits at this machine, for the process that serves."""
+    """Notifiers of this machine (terminal, desktop), for the serving process."""
     from babysitter.clock import SystemClock
     from babysitter.wiring import local_notifiers
 

@@ -287,7 +287,7 @@ class WatchTools:
         ] = "",
         cluster: ClusterName = "",
     ) -> ProposeReply:
-        """Ask for a restart of a watched job in trouble. Makes a proposal that only a person can approve.
+        """Ask for a restart or a stop of a watched job: makes a proposal that only a person can approve.
 
         The person reads that an agent asked, why, and each change. Nothing is stopped or started by this.
         Refused, with the reason, where policy forbids a restart (nothing confirmed, budget spent, recovery at
