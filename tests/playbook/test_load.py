@@ -181,6 +181,8 @@ def test_a_service_does_not_begin_with_broken_rules(tmp_path: Path) -> None:
         b"a: &x [*x]\n",
         b"{" * 2000,
         b"a: " + b"[" * 3000,
+        b"[" * 200_000,
+        b"- " * 200_000,
         b"",
         b"\x00",
         b"!!python/object:os.x {}",

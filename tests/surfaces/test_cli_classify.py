@@ -97,6 +97,14 @@ def test_classify_needs_no_log_beside_an_error(capsys, monkeypatch):
     assert "host-oom" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("age", ["nan", "inf", "-5", "1e300"])
+def test_classify_refuses_what_is_not_an_age(age, tmp_path, capsys):
+    path = tmp_path / "run.log"
+    path.write_text("a line\n")
+    assert run(["classify", str(path), f"--last-log-age={age}"]) == 2
+    assert "--last-log-age" in capsys.readouterr().err
+
+
 def test_classify_refuses_playbooks_that_are_not_there(tmp_path, capsys):
     path = tmp_path / "run.log"
     path.write_text("a line\n")

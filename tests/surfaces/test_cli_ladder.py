@@ -90,6 +90,8 @@ def test_cli_ladder_init_and_lint(home: Terminal):
         ("babysit ladder run tiny.yaml --set other=1", "the file has no such value (it has: name)"),
         ("babysit ladder run cluster.yaml", "Which cluster?"),
         ("babysit ladder status none", "No ladder named 'none' has run here"),
+        ("babysit ladder run tiny.yaml -o .", ". cannot be written: is a directory."),
+        ("babysit ladder run tiny.yaml -o /nowhere/x.md", "/nowhere/x.md cannot be written"),
         ("babysit ladder init none", "There is no shipped ladder 'none'."),
         ("babysit ladder init -o /nowhere/x.yaml", "/nowhere/x.yaml cannot be written"),
     ],

@@ -36,6 +36,7 @@ def test_an_export_is_read_redacted(tmp_path: Path):
     [
         ((), ":1: this is not an export of incidents"),
         (("[]",), ":1: this is not an export"),
+        (("[" * 200_000,), ":1: this is not an export"),
         (('{"format": "babysit-incidents", "version": 9}',), "has version 9, this babysit reads version 1"),
         ((HEADER, json.dumps(ROW), "{"), ":3: the line: Invalid JSON"),
         ((HEADER, json.dumps(ROW | {"cause": "gremlins"})), ":2: cause: Input should be"),
@@ -45,6 +46,12 @@ def test_a_faulty_file_is_named(tmp_path: Path, lines: tuple[str, ...], fault: s
     with pytest.raises(UserError) as raised:
         read_incidents(write(tmp_path, *lines))
     assert fault in raised.value.sentence
+    assert raised.value.next_step
+
+
+def test_a_device_is_not_read():
+    with pytest.raises(UserError, match="/dev/zero is not a file") as raised:
+        read_incidents(Path("/dev/zero"))
     assert raised.value.next_step
 
 

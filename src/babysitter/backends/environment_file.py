@@ -15,7 +15,7 @@ def read_environment_file(folder: Path) -> object:
         return None
     try:
         return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as fault:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as fault:
         mark = getattr(fault, "problem_mark", None)
         at = f" (line {mark.line + 1})" if mark else ""
         raise UserError(f"{path}{at} cannot be read as YAML.", next_step="Correct the file.") from fault

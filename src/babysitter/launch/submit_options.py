@@ -13,6 +13,7 @@ from babysitter.launch.accelerator_choice import with_auto, with_scale_group
 from babysitter.launch.job_name import generated_job_name
 
 _PORT = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_MOST = 2**31 - 1  # the request holds 32 bits
 _NAME = re.compile(r"[^/\s]+")
 
 
@@ -105,6 +106,11 @@ def option_faults(options: SubmitOptions) -> Sequence[str]:
     )
     faults += [
         f"{name} is at least {low}, not {value}." for name, value, low in least if (value or low) < low
+    ]
+    faults += [
+        f"{name} is a number up to {_MOST}, not {value}."
+        for name, value, _ in least
+        if value is not None and not value <= _MOST  # NaN is not, either
     ]
     if options.replicas == 0:
         faults.append("--replicas is at least 1, not 0.")

@@ -11,6 +11,8 @@ from babysitter.diagnosis.causes.file_position import FilePosition
 
 # libyaml's parser is ten times as fast and gives the same marks; wheels without it exist.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# libyaml builds nodes by recursion in C: nesting without a limit ends the process. Our files nest below 20.
+MAX_NESTING = 200
 
 
 @dataclass(slots=True)
@@ -56,7 +58,9 @@ class FilePositions:
 
 def parse_yaml(raw: bytes, path: Path) -> tuple[Any, FilePositions]:
     """Values and places of a document. Raises yaml.YAMLError, UnicodeDecodeError."""
-    loader = _Loader(raw.decode("utf-8"))
+    text = raw.decode("utf-8")
+    _check_nesting(text)
+    loader = _Loader(text)
     try:
         root = loader.get_single_node()
         places = FilePositions(path, root)
@@ -64,6 +68,23 @@ def parse_yaml(raw: bytes, path: Path) -> tuple[Any, FilePositions]:
         return (loader.construct_document(root) if root is not None else None), places
     finally:
         loader.dispose()
+
+
+def _check_nesting(text: str) -> None:
+    """Raise yaml.MarkedYAMLError where collections nest deeper than the limit."""
+    # Each level takes a bracket or a column, so an ordinary file needs no second reading.
+    if text.count("[") + text.count("{") + max(map(len, text.splitlines()), default=0) <= MAX_NESTING:
+        return
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > MAX_NESTING:
+            problem = f"nested deeper than {MAX_NESTING} levels"
+            mark: Any = event.start_mark
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
 
 
 def _child(node: Any, step: str | int) -> tuple[Any, Any]:

@@ -74,6 +74,8 @@ async def keep(app: App, pasts: Sequence[PastIncident]) -> Imported:
 def read_incidents(file: Path) -> list[PastIncident]:
     """The incidents of an exported file, redacted again."""
     try:
+        if file.exists() and not file.is_file() and not file.is_dir():  # a device or a pipe has no size
+            raise UserError(f"{file} is not a file.", next_step="Name a file of an export.")
         if file.stat().st_size > MAX_FILE_BYTES:
             raise UserError(f"{file} is larger than {MAX_FILE_BYTES >> 20} MB.", next_step="Split it.")
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -106,7 +108,7 @@ def read_incidents(file: Path) -> list[PastIncident]:
 def _check_header(file: Path, line: str) -> None:
     try:
         header = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise UserError(

@@ -29,7 +29,7 @@ CONFIDENCE_STEPS = (0.0, 0.5, 0.65, 0.8, 0.9, 1.01)
 
 
 class _Door(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 
 class Repeat(_Door):
@@ -241,10 +241,22 @@ def read_cases(place: Path) -> tuple[LabelledCase, ...]:
         try:
             documents = [each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each]
             cases += [LabelledCase.model_validate(each) for each in documents]
-        except (yaml.YAMLError, ValidationError, UnicodeDecodeError) as error:
+        except ValidationError as error:
+            places = (
+                f"{'.'.join(map(str, each['loc'])) or 'the file'}: {each['msg']}" for each in error.errors()
+            )
+            faults += [f"{path}: {place}" for place in places]
+        except OSError as error:
+            faults.append(f"{path}: {error.strerror}")
+        except RecursionError:
+            faults.append(f"{path}: nested too deeply")
+        except (yaml.YAMLError, ValueError) as error:
             faults.append(f"{path}: {str(error).splitlines()[0]}")
     if faults:
-        raise UserError("Some files are no labelled cases:\n" + "\n".join(faults))
+        raise UserError(
+            "Some files are not labelled cases:\n" + "\n".join(faults),
+            next_step="Correct these places, or leave these files out.",
+        )
     if not cases:
         raise UserError(f"{place} holds no *.yaml case.", next_step="Give a folder of labelled cases.")
     return tuple(sorted(cases, key=lambda case: case.id))

@@ -69,10 +69,10 @@ def read_cluster(path: Path) -> ClusterFile:
             f"Cannot read {path}: {(fault.strerror or str(fault)).lower()}.",
             next_step="Check the path given by --config or the settings.",
         ) from fault
-    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+    except (yaml.YAMLError, ValueError, RecursionError) as fault:
         where = getattr(fault, "problem_mark", None)
         at = f" (line {where.line + 1})" if where else ""
-        raise BadConfig(f"{path}{at} is not proper YAML.") from fault
+        raise BadConfig(f"{path}{at} is not proper YAML.", next_step="Correct the file.") from fault
     faults: list[str] = []
     found = _understand(path, raw, faults)
     if faults or found is None:

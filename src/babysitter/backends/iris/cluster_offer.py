@@ -33,7 +33,7 @@ def read_offer(path: Path) -> ClusterOffer:
             f"Cannot read {path}: {(fault.strerror or str(fault)).lower()}.",
             next_step="Check the path given by --config.",
         ) from fault
-    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+    except (yaml.YAMLError, ValueError, RecursionError) as fault:
         mark = getattr(fault, "problem_mark", None)
         at = f" (line {mark.line + 1})" if mark else ""
         raise BadConfig(f"{path}{at} is not proper YAML.", next_step="Correct the file.") from fault

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from babysitter.errors import UserError
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
@@ -20,6 +21,8 @@ from babysitter.surfaces.cli.options import (
     advisor_from,
 )
 from babysitter.waits import waiting_for
+
+MAX_LOG_AGE_S = 10 * 365 * 86_400
 
 if TYPE_CHECKING:
     from babysitter.model.opinion import Combined
@@ -57,6 +60,10 @@ def classify(
     from babysitter.usecases.classify_folder import examine_folder
     from babysitter.usecases.classify_text import examine, good_runs_of, lines_around, missing
 
+    if last_log_age is not None and not 0 <= last_log_age <= MAX_LOG_AGE_S:
+        raise UserError(
+            f"--last-log-age {last_log_age:g} is not an age.", next_step="Give seconds, such as 900."
+        )
     with waiting_for("the rules to be read, which takes seconds the first time"):
         rules = load([shipped(), *(playbooks or [])]).for_job("", kind)
     facts = JobFacts(

@@ -78,6 +78,7 @@ def run(
     """
     from babysitter.usecases.run_ladder import LadderRequest, needs_cluster
 
+    _check_output(output)
     chosen = settings_from(settings, state_dir)
     is_named = bool(cluster or controller_url or config or ray or chosen.default_cluster)
     spec = None
@@ -200,6 +201,15 @@ async def _run(
         finally:
             await printer.close()
     return progress
+
+
+def _check_output(output: Path | None) -> None:
+    """Refuse a place for the report before hours of jobs, not after them."""
+    if output is None:
+        return
+    why = "is a directory" if output.is_dir() else "" if output.parent.is_dir() else "no such folder"
+    if why:
+        raise UserError(f"{output} cannot be written: {why}.", next_step="Name another file with -o.")
 
 
 def _write_report(progress: "LadderProgress", output: Path | None) -> None:
