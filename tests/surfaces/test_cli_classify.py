@@ -97,6 +97,12 @@ def test_classify_needs_no_log_beside_an_error(capsys, monkeypatch):
     assert "host-oom" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", ["classify", "learn", "ladder run tiny.yaml -o"])
+def test_a_path_that_is_too_long_is_named(command, capsys):
+    assert run([*command.split(), "a" * 5_000]) == 2
+    assert "aa cannot be used: file name too long." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("age", ["nan", "inf", "-5", "1e300"])
 def test_classify_refuses_what_is_not_an_age(age, tmp_path, capsys):
     path = tmp_path / "run.log"

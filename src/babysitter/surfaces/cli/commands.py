@@ -1,5 +1,6 @@
 """The table of commands. A command's module is imported when it is called, so that start-up stays quick."""
 
+import errno
 import importlib
 import os
 import sys
@@ -289,6 +290,8 @@ def run(arguments: Sequence[str]) -> int:
     except _Usage as misuse:
         return _say(_as_ours(misuse, arguments))
     except Exception as unexpected:  # noqa: BLE001  the top of the command line
+        if refused := _refused_path(unexpected, arguments):
+            return _say(refused)
         return _say(
             InternalError(
                 f"babysit hit a fault of its own ({type(unexpected).__name__}).",
@@ -296,6 +299,16 @@ def run(arguments: Sequence[str]) -> int:
             )
         )
     return code if isinstance(code, int) else 0
+
+
+def _refused_path(fault: Exception, arguments: Sequence[str]) -> UserError | None:
+    """The sentence for a path of the command line that may not even be looked at."""
+    if not isinstance(fault, OSError) or fault.errno not in (errno.ENAMETOOLONG, errno.EACCES):
+        return None
+    path = str(fault.filename or "")
+    if not any(path.startswith(each) for each in arguments if each):
+        return None
+    return UserError(f"{path} cannot be used: {(fault.strerror or '').lower()}.", next_step="Check the path.")
 
 
 def _run_plain(arguments: Sequence[str]) -> int | None:
