@@ -50,7 +50,7 @@ async def steady(place: AppHarness, shards: int = 6, resubmit: Submission | None
     watch = await place.watch(resubmit=resubmit)
     for done in range(1, shards + 1):
         place.cluster.log.append(report(seconds(place), done, 100))
-        await place.pass_s(30)
+        await place.pass_s(30, step_s=10)
     assert (await place.now(watch)).phase is Phase.STEADY
     return watch
 
@@ -63,7 +63,7 @@ def turn_zombie(place: AppHarness) -> None:
 async def zombie(place: AppHarness, resubmit: Submission | None = None) -> Watch:
     watch = await steady(place, resubmit=resubmit)
     turn_zombie(place)
-    await place.pass_s(400)
+    await place.pass_s(400, step_s=10)
     assert (await place.now(watch)).phase is Phase.FAILING
     return watch
 

@@ -298,5 +298,5 @@ async def test_a_plain_job_is_watched_too(place: AppHarness):
 @pytest.mark.parametrize("cursor", [-1, 10**6, 10**30])
 async def test_a_cursor_that_no_answer_can_have_held_is_refused(place: AppHarness, cursor: int):
     watch = await steady(place)
-    with pytest.raises(UserError, match=f"{cursor} is no cursor"):
+    with pytest.raises(UserError, match=f"{cursor} is not a cursor"):
         await waiting(place, watch, cursor=cursor)
