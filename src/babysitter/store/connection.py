@@ -118,7 +118,8 @@ class SqliteConnection:
             await self.run(self._connection.commit)
         except BaseException:
             # Also when cancelled, and then in order: the thread is done with the cancelled statement first.
-            with contextlib.suppress(SQLAlchemyError):  # the first failure is the one to report
+            # The first failure is reported; a thread that was shut down (RuntimeError) holds no transaction.
+            with contextlib.suppress(SQLAlchemyError, RuntimeError):
                 await asyncio.shield(self.run(self._connection.rollback))
             raise
 
