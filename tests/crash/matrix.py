@@ -96,7 +96,7 @@ def faults_of(ending: Ending, sound: Ending, case: Case) -> tuple[str, ...]:
     may_stop = wanted or case.answer == "stop"
     if set(ending.stopped) - {ROOT} or (not may_stop and ending.stopped):
         found.append(f"stopped {ending.stopped}")
-    told, expected = ending.told, sound.told
+    told, expected = _at_any_stage(ending.told), _at_any_stage(sound.told)
     reached, wanted_state = dict(ending.state), dict(sound.state)
     if case.unwritable[0]:
         # The job goes on while nothing can be stored: how far it has come at the end differs.
@@ -113,6 +113,14 @@ def faults_of(ending: Ending, sound: Ending, case: Case) -> tuple[str, ...]:
     ]
     found += [f"a life {word}" for word in ending.killed_at if word in ("hung", "died", "never ended")]
     return tuple(found)
+
+
+def _at_any_stage(told: Counter[str]) -> Counter[str]:
+    """Messages apart from the stage of the restarted job, which has to stay up while a crash takes time."""
+    same: Counter[str] = Counter()
+    for text, count in told.items():
+        same[re.sub(r"^(Watching \S+) stage\S.*", r"\1 at a stage", text)] += count
+    return same
 
 
 def _without_progress(told: Counter[str]) -> Counter[str]:
