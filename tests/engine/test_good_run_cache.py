@@ -69,10 +69,9 @@ async def test_profiles_of_a_program_are_bounded(tmp_path: Path):
             await tx.run_profiles.keep("small", replace(ended, startup=phases))
         await tx.run_profiles.keep("other", replace(profile(), program="/ada/x", job="/ada/x", ended_at=NOW))
         kept = await tx.run_profiles.of("small", "/ada/x")
-        startup = await tx.run_profiles.startup_of("small", "/ada/x")
     assert len(kept) == KEPT_PER_PROGRAM
     assert kept[0].ended_at == NOW + timedelta(hours=KEPT_PER_PROGRAM + 2)
-    assert startup[0] == (StartupPhase("environment", 17.0),)
+    assert kept[0].startup == (StartupPhase("environment", 17.0),)
     await store.close()
 
 

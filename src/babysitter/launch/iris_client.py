@@ -9,17 +9,18 @@ from pathlib import Path
 
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.iris.bundle import bundle_files
-from babysitter.backends.iris.job_launcher import JobLauncher, open_launcher
+from babysitter.backends.iris.job_launcher import open_launcher
 from babysitter.backends.iris.new_job import ExistingJobPolicy, NewJob
 from babysitter.backends.iris.workspace_zip import pack_workspace
 from babysitter.backends.registry import spec_from_options
 from babysitter.clock import SystemClock
-from babysitter.errors import ExternalError, NoSuchJob, SubmissionRefused, UserError
-from babysitter.launch.call_thread import CallThread, Outage
+from babysitter.errors import SubmissionRefused, UserError
+from babysitter.launch.call_thread import CallThread
 from babysitter.launch.callable_payload import TASK_COMMAND, callable_files
+from babysitter.launch.cluster_job_handle import ClusterJobHandle
 from babysitter.launch.environment_rules import with_standard_variables
-from babysitter.launch.job_handle import STATUS_OF, JobAlreadyExists, JobFailed, wait_until_ended
-from babysitter.launch.job_request import JobRequest, JobStatus
+from babysitter.launch.job_handle import JobAlreadyExists
+from babysitter.launch.job_request import JobRequest
 from babysitter.launch.resource_config import GpuConfig, TpuConfig
 from babysitter.model.ids import JobId
 
@@ -77,7 +78,7 @@ class IrisClient:
         """A client of a named cluster, or of the one that a cluster file describes."""
         return cls(spec_from_options(cluster=cluster, config=config), workspace=workspace)
 
-    def submit(self, request: JobRequest, adopt_existing: bool = True) -> "IrisJobHandle":
+    def submit(self, request: JobRequest, adopt_existing: bool = True) -> ClusterJobHandle:
         policy = ExistingJobPolicy.ADOPT_RUNNING if adopt_existing else ExistingJobPolicy.REFUSE
         asked = new_job_of(request, policy, user=self._user, parent=self._parent)
         job = self._calls.result(partial(self._launcher.owned, asked))
@@ -89,10 +90,10 @@ class IrisClient:
             )
         except SubmissionRefused as refused:
             if "already exists" in refused.sentence:
-                existing = IrisJobHandle(JobId(job.job_id), self._launcher, self._calls)
+                existing = ClusterJobHandle(JobId(job.job_id), self._launcher, self._calls)
                 raise JobAlreadyExists(request.name, existing) from refused
             raise
-        return IrisJobHandle(job_id, self._launcher, self._calls)
+        return ClusterJobHandle(job_id, self._launcher, self._calls)
 
     def shutdown(self, wait: bool = True) -> None:  # noqa: ARG002 - jobs of a cluster go on without us
         """Close the connections. Jobs go on."""
@@ -103,48 +104,6 @@ class IrisClient:
         folder = Path(named) if named else self._workspace or Path.cwd()
         generation = self._calls.result(self._launcher.generation)
         return pack_workspace(folder, bundle_files(folder, generation=generation))
-
-
-class IrisJobHandle:
-    """A job of the cluster."""
-
-    def __init__(self, job_id: JobId, launcher: JobLauncher, calls: "CallThread") -> None:
-        self._job_id = job_id
-        self._launcher = launcher
-        self._calls = calls
-
-    @property
-    def job_id(self) -> str:
-        return self._job_id
-
-    def wait(self, timeout: float | None = None, *, raise_on_failure: bool = True) -> JobStatus:
-        """As `JobHandle.wait`. A controller that does not answer is asked again for half an hour."""
-        outage = Outage()
-        status = wait_until_ended(partial(outage.through, self.status), timeout, what=self._job_id)
-        if raise_on_failure and status is not JobStatus.SUCCEEDED:
-            raise JobFailed(self._job_id, status, self._reason())
-        return status
-
-    def status(self) -> JobStatus:
-        state = self._calls.result(partial(self._launcher.state, self._job_id))
-        if state is None:
-            raise NoSuchJob(f"The cluster does not know the job {self._job_id}.")
-        return STATUS_OF.get(state, JobStatus.PENDING)
-
-    def terminate(self) -> None:
-        self._calls.result(partial(self._launcher.stop, self._job_id))
-
-    def logs(self, max_lines: int = 1000) -> Sequence[str]:
-        if max_lines < 1:
-            return ()
-        return self._calls.result(partial(self._launcher.newest_lines, self._job_id, at_most=max_lines))
-
-    def _reason(self) -> str:
-        try:
-            job = self._calls.result(partial(self._launcher.find, self._job_id))
-        except ExternalError:
-            return ""
-        return job.error if job is not None else ""
 
 
 def new_job_of(

@@ -1,7 +1,6 @@
 """Runs jobs on a Ray cluster, over HTTP. Blocking: its requests run in a thread of its own."""
 
 import secrets
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,10 +8,10 @@ from babysitter.backends.ray.open_ray import open_ray
 from babysitter.backends.ray.ray_launcher import RayLauncher
 from babysitter.backends.registry import ray_spec
 from babysitter.clock import SystemClock
-from babysitter.errors import ExternalError, NoSuchJob
-from babysitter.launch.call_thread import CallThread, Outage
-from babysitter.launch.job_handle import STATUS_OF, JobAlreadyExists, JobFailed, wait_until_ended
-from babysitter.launch.job_request import JobRequest, JobStatus
+from babysitter.launch.call_thread import CallThread
+from babysitter.launch.cluster_job_handle import ClusterJobHandle
+from babysitter.launch.job_handle import JobAlreadyExists
+from babysitter.launch.job_request import JobRequest
 from babysitter.launch.ray_request import ray_request_of
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job
@@ -33,18 +32,18 @@ class RayClient:
         self._calls = CallThread()
         self._launcher = RayLauncher(open_ray(spec, home=Path.home()), clock=SystemClock())
 
-    def submit(self, request: JobRequest, adopt_existing: bool = True) -> "RayJobHandle":
+    def submit(self, request: JobRequest, adopt_existing: bool = True) -> ClusterJobHandle:
         asked = ray_request_of(request)
         name, running = self._free_id(request.name)
         if running is not None:
-            existing = RayJobHandle(running.id, self._launcher, self._calls)
+            existing = ClusterJobHandle(running.id, self._launcher, self._calls)
             if not adopt_existing:
                 raise JobAlreadyExists(request.name, existing)
             return existing
         launch = secrets.token_hex(8)
         folder = self._folder(request)
         call = partial(self._launcher.launch, name, asked.body, folder, asked.files, launch=launch)
-        return RayJobHandle(self._calls.result(call), self._launcher, self._calls)
+        return ClusterJobHandle(self._calls.result(call), self._launcher, self._calls)
 
     def shutdown(self, wait: bool = True) -> None:  # noqa: ARG002 - jobs of a cluster go on without us
         """Close the connections. Jobs go on."""
@@ -64,46 +63,3 @@ class RayClient:
     def _folder(self, request: JobRequest) -> Path:
         named = request.environment.workspace if request.environment else None
         return Path(named) if named else self._workspace or Path.cwd()
-
-
-class RayJobHandle:
-    """A submission."""
-
-    def __init__(self, job_id: JobId, launcher: RayLauncher, calls: CallThread) -> None:
-        self._job_id = job_id
-        self._launcher = launcher
-        self._calls = calls
-
-    @property
-    def job_id(self) -> str:
-        return self._job_id
-
-    def wait(self, timeout: float | None = None, *, raise_on_failure: bool = True) -> JobStatus:
-        """As `JobHandle.wait`. A head that does not answer is asked again for half an hour."""
-        outage = Outage()
-        ask: Callable[[], JobStatus] = partial(outage.through, self.status)
-        status = wait_until_ended(ask, timeout, what=self._job_id)
-        if raise_on_failure and status is not JobStatus.SUCCEEDED:
-            raise JobFailed(self._job_id, status, self._reason())
-        return status
-
-    def status(self) -> JobStatus:
-        found = self._calls.result(partial(self._launcher.find, self._job_id))
-        if found is None:
-            raise NoSuchJob(f"Ray does not know the job {self._job_id}.")
-        return STATUS_OF.get(found.state, JobStatus.PENDING)
-
-    def terminate(self) -> None:
-        self._calls.result(partial(self._launcher.stop, self._job_id))
-
-    def logs(self, max_lines: int = 1000) -> Sequence[str]:
-        if max_lines < 1:
-            return ()
-        return self._calls.result(partial(self._launcher.newest_lines, self._job_id, at_most=max_lines))
-
-    def _reason(self) -> str:
-        try:
-            found = self._calls.result(partial(self._launcher.find, self._job_id))
-        except ExternalError:
-            return ""
-        return found.error if found is not None else ""

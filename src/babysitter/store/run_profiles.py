@@ -3,7 +3,7 @@
 import zstandard
 from sqlalchemy import delete, insert, select
 
-from babysitter.model.run_profile import RunProfile, StartupPhase
+from babysitter.model.run_profile import RunProfile
 from babysitter.store.codec import codec
 from babysitter.store.connection import Connection
 from babysitter.store.tables import run_profiles
@@ -54,7 +54,3 @@ class RunProfileRepository:
         asked = select(table.c.body).where(table.c.cluster == cluster, table.c.program == program)
         rows = await self._connection.execute(asked.order_by(table.c.seq.desc()).limit(KEPT_PER_PROGRAM))
         return tuple(codec(RunProfile).decode(zstandard.decompress(row.body).decode()) for row in rows)
-
-    async def startup_of(self, cluster: str, program: str) -> tuple[tuple[StartupPhase, ...], ...]:
-        """How long the phases of the start took in each kept run of a program, the newest first."""
-        return tuple(each.startup for each in await self.of(cluster, program) if each.startup)

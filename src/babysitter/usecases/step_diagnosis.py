@@ -1,7 +1,6 @@
 """What is said about the end of a step: cause, advice and evidence, redacted, in sentences."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from babysitter.engine.app import App
 from babysitter.model.cause_info import about
@@ -70,11 +69,6 @@ def benign_lines(lines: Sequence[str], app: App) -> tuple[str, ...]:
 def diagnosis_of_lines(lines: Sequence[str], app: App, facts: JobFacts) -> Diagnosis:
     """The cause that a finished job's own lines tell."""
     return examine("\n".join(lines), app.playbook, facts).diagnosis
-
-
-def latest_incidents(incidents: Sequence[Incident], since: datetime) -> tuple[Incident, ...]:
-    """Incidents opened or worsened since then."""
-    return tuple(each for each in incidents if each.opened_at >= since)
 
 
 def _line(text: str) -> str:

@@ -61,6 +61,10 @@ class RayLauncher:
     async def find(self, job: JobId) -> Job | None:
         return await self._reader.find(job)
 
+    async def state(self, job: JobId) -> JobState | None:
+        found = await self.find(job)
+        return found.state if found is not None else None
+
     async def stop(self, job: JobId) -> None:
         """Stop the job. One that is pending is waited for, because Ray cannot stop it: 20 s at most."""
         deadline = self._clock.now() + PENDING_LIMIT
