@@ -10,14 +10,11 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
-
-import structlog
 
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.registry import OpenCluster
@@ -31,14 +28,13 @@ from babysitter.sim.iris.submissions import root_request
 from babysitter.usecases.keep_following import Follower
 from babysitter.usecases.manage_watches import all_watch_statuses
 from babysitter.wiring import open_app
+from tests.crash.forked_life import cases, live, run_life
 from tests.crash.life import STEP_S, SharedClock, _opener
 from tests.crash.matrix import _fast_folder
-from tests.crash.points import Points, install
-from tests.crash.world import BEGIN, FORKS, LossyCluster
+from tests.crash.world import BEGIN, LossyCluster
 
-LIFE_TIMEOUT_S = 300.0  # really; a life that takes longer hangs
 MAX_STEPS = 60
-MAX_PER_KIND = 12
+EVERY = 25  # of the points of other kinds
 JOBS = ("/ada/one", "/ada/two")
 # Kinds of points at which a second watch, or an end told twice, would come from.
 KINDS = (
@@ -109,13 +105,9 @@ def _shown(file: Path) -> dict[str, list[str]]:
     return found
 
 
-def live(plan: FollowPlan, told: Connection) -> None:
+def entry(plan: FollowPlan, told: Connection) -> None:
     """Entry of the process."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    points = Points(plan.kill_at, plan.label, lambda label: told.send(("killed", label)))
-    install(points)
-    asyncio.run(_live(plan))
-    told.send(("ended", points.labels))
+    run_life(plan, told, _live)
 
 
 async def _live(plan: FollowPlan) -> None:
@@ -163,7 +155,7 @@ class FollowWorld:
         self._put_back()
         for number in range(len(kills) + 1):
             label, kill_at = kills[number] if number < len(kills) else ("", 0)
-            word, detail = await self._life(FollowPlan(self._folder, self._cluster.url, kill_at, label))
+            word, detail = await live(entry, FollowPlan(self._folder, self._cluster.url, kill_at, label))
             if word == "ended":
                 return self._ending(number + 1, tuple(detail))
             assert word == "killed", (word, label, kill_at)
@@ -177,23 +169,6 @@ class FollowWorld:
             says = (Step(say="part {n}", every_s=10, times=3 + 3 * at),)
             root = Root(name=job.rpartition("/")[2], says=says)
             self._cluster._story._play(root, root_request(root, self._cluster.generation))
-
-    async def _life(self, plan: FollowPlan) -> tuple[str, Any]:
-        ours, theirs = FORKS.Pipe()
-        process = FORKS.Process(target=live, args=(plan, theirs))
-        process.start()
-        theirs.close()
-        try:
-            async with asyncio.timeout(LIFE_TIMEOUT_S):
-                while process.is_alive() and not ours.poll():  # noqa: ASYNC110  a process has no event
-                    await asyncio.sleep(0.002)
-                return ours.recv() if ours.poll() else ("died", "")
-        except (TimeoutError, EOFError):
-            return "hung", ""
-        finally:
-            process.kill()
-            await asyncio.to_thread(process.join)
-            ours.close()
 
     def _ending(self, lives: int, points: tuple[str, ...]) -> FollowEnding:
         state = self._folder / "state"
@@ -215,20 +190,13 @@ async def opened_follow_world(folder: Path) -> AsyncIterator[FollowWorld]:
         await cluster.__aexit__()
 
 
-def cases(points: tuple[str, ...], every: int = 25) -> Iterator[tuple[str, int]]:
-    """The first points of the delicate kinds, and of all others each so-many-th."""
-    for kind in KINDS:
-        yield from ((kind, number) for number in range(1, min(points.count(kind), MAX_PER_KIND) + 1))
-    yield from (("", number) for number in range(1, len(points), every))
-
-
 async def _main() -> int:
     tried, bad = 0, 0
     with tempfile.TemporaryDirectory(prefix="babysit-follow-", dir=_fast_folder()) as folder:
         async with opened_follow_world(Path(folder)) as world:
             sound = await world.play()
             print(f"without a crash: {sound.faults or 'sound'}")  # noqa: T201
-            for label, number in cases(sound.points):
+            for label, number in cases(sound.points, KINDS, every=EVERY):
                 ending = await world.play((label, number))
                 tried += 1
                 if ending.faults:

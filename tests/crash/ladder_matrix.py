@@ -9,14 +9,11 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
-
-import structlog
 
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.config import Settings
@@ -24,13 +21,12 @@ from babysitter.engine.service import Service
 from babysitter.usecases.run_ladder import LadderRequest, run_ladder
 from babysitter.usecases.submit_job import LocalContext
 from babysitter.wiring import open_app
+from tests.crash.forked_life import cases, live, run_life
 from tests.crash.life import ADA, SharedClock, _opener
 from tests.crash.matrix import _fast_folder
-from tests.crash.points import Points, install
-from tests.crash.world import BEGIN, FORKS, LossyCluster
+from tests.crash.world import BEGIN, LossyCluster
 
-LIFE_TIMEOUT_S = 300.0  # really; a life that takes longer hangs
-MAX_PER_KIND = 12
+EVERY = 5  # of the points of other kinds
 LADDER = """\
 ladder: tiny
 steps:
@@ -82,13 +78,9 @@ class LadderEnding:
         return tuple(found)
 
 
-def live(plan: LadderPlan, told: Connection) -> None:
+def entry(plan: LadderPlan, told: Connection) -> None:
     """Entry of the process."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
-    points = Points(plan.kill_at, plan.label, lambda label: told.send(("killed", label)))
-    install(points)
-    asyncio.run(_live(plan))
-    told.send(("ended", points.labels))
+    run_life(plan, told, _live)
 
 
 async def _live(plan: LadderPlan) -> None:
@@ -125,7 +117,7 @@ class LadderWorld:
         self._cluster.loses["LaunchJob"] = answers_lost
         for number in range(len(kills) + 1):
             label, kill_at = kills[number] if number < len(kills) else ("", 0)
-            word, detail = await self._life(LadderPlan(self._folder, self._cluster.url, kill_at, label))
+            word, detail = await live(entry, LadderPlan(self._folder, self._cluster.url, kill_at, label))
             if word == "ended":
                 return self._ending(number + 1, tuple(detail))
             assert word == "killed", (word, label, kill_at)
@@ -139,23 +131,6 @@ class LadderWorld:
         (self._folder / "project" / "a.py").write_text("print(1)\n")
         self._clock.set(BEGIN)
         self._cluster.begin_anew(LossyCluster("long-run", self._clock.now))
-
-    async def _life(self, plan: LadderPlan) -> tuple[str, Any]:
-        ours, theirs = FORKS.Pipe()
-        process = FORKS.Process(target=live, args=(plan, theirs))
-        process.start()
-        theirs.close()
-        try:
-            async with asyncio.timeout(LIFE_TIMEOUT_S):
-                while process.is_alive() and not ours.poll():  # noqa: ASYNC110  a process has no event
-                    await asyncio.sleep(0.002)
-                return ours.recv() if ours.poll() else ("died", "")
-        except (TimeoutError, EOFError):
-            return "hung", ""
-        finally:
-            process.kill()
-            await asyncio.to_thread(process.join)
-            ours.close()
 
     def _ending(self, lives: int, points: tuple[str, ...]) -> LadderEnding:
         state = self._folder / "state"
@@ -181,19 +156,12 @@ async def opened_ladder_world(folder: Path) -> AsyncIterator[LadderWorld]:
         await cluster.__aexit__()
 
 
-def cases(points: tuple[str, ...], every: int = 5) -> Iterator[tuple[str, int]]:
-    """The first points of the delicate kinds, and of all others each so-many-th."""
-    for kind in KINDS:
-        yield from ((kind, number) for number in range(1, min(points.count(kind), MAX_PER_KIND) + 1))
-    yield from (("", number) for number in range(1, len(points), every))
-
-
 async def _main() -> int:
     tried, bad = 0, 0
     with tempfile.TemporaryDirectory(prefix="babysit-ladder-", dir=_fast_folder()) as folder:
         async with opened_ladder_world(Path(folder)) as world:
             sound = await world.play()
-            for label, number in cases(sound.points):
+            for label, number in cases(sound.points, KINDS, every=EVERY):
                 for lost in (0, 1) if label.endswith("LaunchJob") else (0,):
                     ending = await world.play((label, number), answers_lost=lost)
                     tried += 1
