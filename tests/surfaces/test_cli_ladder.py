@@ -103,6 +103,15 @@ def test_cli_ladder_misuse_is_one_sentence(command: str, words: str, home: Termi
     assert (said.code, words in said.err, "Traceback" in said.err) == (2, True, False), said.err
 
 
+def test_cli_ladder_wrong_file_starts_no_service(home: Terminal, monkeypatch: pytest.MonkeyPatch):
+    started: list[object] = []
+    monkeypatch.setattr("babysitter.surfaces.cli.serve.while_served", lambda *given: started.append(given))
+    text = "ladder: far\nvalues: {path: null}\nsteps:\n  - {name: a, command: 'b ${path}'}\n"
+    Path("far.yaml").write_text(text)
+    said = home("babysit ladder run far.yaml --controller-url http://127.0.0.1:9")
+    assert (said.code, "path" in said.err, started) == (2, True, []), said.err
+
+
 def test_cli_ladder_missing_program_is_blocked(home: Terminal):
     Path("far.yaml").write_text("ladder: far\nsteps:\n  - {name: a, on: local, command: no-such-program}\n")
     said = home("babysit ladder run far.yaml")

@@ -64,6 +64,27 @@ async def run_ladder(
         return end, await ladder_progress(app, ladder.name)
 
 
+async def prepared_ladder(app: App, request: LadderRequest) -> tuple[LadderRun | None, Ladder]:
+    """The run to go on with, None where a new one begins, and the ladder as its values make it.
+
+    Writes nothing. Raises BadLadder for the file or a value that is missing, UserError where a step of the
+    earlier run is under way and a new one is asked for.
+    """
+    name = read_ladder(request.file, is_checked=True).name
+    async with app.store.reading() as tx:
+        earlier = await tx.ladders.newest(name)
+        attempts = await tx.ladders.attempts(earlier.id) if earlier else ()
+    opened = next((each for each in attempts if each.state is not AttemptState.ENDED), None)
+    if earlier is not None and request.from_start and opened is not None:
+        raise UserError(
+            f"{opened.job} of the step {opened.step} is under way.",
+            next_step="Run the ladder without --from-start: it goes on there.",
+        )
+    if earlier is None or earlier.ended_at is not None or request.from_start:
+        return None, read_ladder(request.file, request.values)
+    return earlier, read_ladder(request.file, {**dict(earlier.values), **request.values})
+
+
 def check_ladder(file: Path) -> Ladder:
     """The ladder of a file, values still to be given left out. Raises BadLadder with every fault."""
     return read_ladder(file, is_checked=True)
@@ -113,21 +134,10 @@ async def ladder_runs(app: App) -> Sequence[LadderProgress]:
 
 async def _opened_run(app: App, request: LadderRequest) -> tuple[LadderRun, Ladder]:
     """The run to go on with, or a new one; with the ladder as its values make it."""
-    name = read_ladder(request.file, is_checked=True).name
-    async with app.store.reading() as tx:
-        earlier = await tx.ladders.newest(name)
-        attempts = await tx.ladders.attempts(earlier.id) if earlier else ()
-    opened = next((each for each in attempts if each.state is not AttemptState.ENDED), None)
-    if earlier is not None and request.from_start and opened is not None:
-        raise UserError(
-            f"{opened.job} of the step {opened.step} is under way.",
-            next_step="Run the ladder without --from-start: it goes on there.",
-        )
-    if earlier is None or earlier.ended_at is not None or request.from_start:
-        ladder = read_ladder(request.file, request.values)
+    earlier, ladder = await prepared_ladder(app, request)
+    if earlier is None:
         return await _new_run(app, request, ladder), ladder
     values = {**dict(earlier.values), **request.values}
-    ladder = read_ladder(request.file, values)
     run = replace(earlier, file=str(request.file), values=tuple(values.items()), about=ladder.about)
     run = replace(run, steps=tuple(step.name for step in ladder.steps))
     async with app.store.transaction() as tx:

@@ -183,12 +183,13 @@ async def _run(
     from babysitter.surfaces.cli.ladder_progress import ProgressPrinter
     from babysitter.surfaces.cli.serve import while_served
     from babysitter.surfaces.cli.start import when_interrupted
-    from babysitter.usecases.run_ladder import run_ladder
+    from babysitter.usecases.run_ladder import prepared_ladder, run_ladder
     from babysitter.usecases.submit_job import LocalContext
     from babysitter.wiring import open_app
 
     machine = LocalContext(folder=Path.cwd(), environ=dict(os.environ), home=Path.home())
     async with open_app(settings) as opened:
+        await prepared_ladder(opened, request)  # refuse a wrong file before a service is started for it
         printer = ProgressPrinter(opened, request.cluster, as_json=as_json, prints_lines=prints_lines)
         work = run_ladder(opened, request, machine, printer.show)
         try:
