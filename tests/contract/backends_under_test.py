@@ -1,7 +1,7 @@
 """The worlds that eyes and hands are held to their contracts in: every backend and every generation.
 
 A world holds the jobs of tests/support/small_iris.py, or recorded ones of the same shape. A new backend adds
-a factory to `EYES` (and to `HANDS` when it acts).
+a factory to `READERS` (and to `WRITERS` when it acts).
 """
 
 import os
@@ -273,7 +273,7 @@ async def session() -> AsyncIterator[BackendUnderTest]:
             await cluster.close()
 
 
-EYES: dict[str, MakeWorld] = {
+READERS: dict[str, MakeWorld] = {
     f"iris-{generation}-{transport}": iris(generation, transport)
     for generation in ("april", "may", "august")
     for transport in ("rpc", "cli")
@@ -288,9 +288,9 @@ EYES: dict[str, MakeWorld] = {
     "recording-may": recorded("iris-2026-05", "468b736c"),
 }
 
-SCRIPTED: dict[str, MakeWorld] = {name: make for name, make in EYES.items() if name.startswith("iris")}
+SCRIPTED: dict[str, MakeWorld] = {name: make for name, make in READERS.items() if name.startswith("iris")}
 SCRIPTED["ray"] = ray_acting
-HANDS: dict[str, MakeWorld] = SCRIPTED | {
+WRITERS: dict[str, MakeWorld] = SCRIPTED | {
     f"sim-{generation}-{transport}": simulated(generation, transport)
     for generation in ("april", "may", "august")
     for transport in ("rpc", "cli")
@@ -299,5 +299,5 @@ HANDS: dict[str, MakeWorld] = SCRIPTED | {
 if os.environ.get("BABYSIT_LIVE_RAY"):  # set by `make drills`
     from tests.drills.live_ray import live_eyes, live_hands
 
-    EYES["ray-live"] = live_eyes
-    HANDS["ray-live"] = SCRIPTED["ray-live"] = live_hands
+    READERS["ray-live"] = live_eyes
+    WRITERS["ray-live"] = SCRIPTED["ray-live"] = live_hands

@@ -6,14 +6,14 @@ from babysitter.errors import ExternalError, NoSuchJob
 from babysitter.model.ids import JobId, TaskId, is_within, job_of
 from babysitter.model.job import JobState
 from babysitter.model.log import Cursor, LogSource
-from tests.contract.backends_under_test import EYES
+from tests.contract.backends_under_test import READERS
 
 NOBODY = JobId("/nobody/nothing")
 
 
-@pytest.fixture(params=list(EYES))
+@pytest.fixture(params=list(READERS))
 async def world(request):
-    async with EYES[request.param]() as made:
+    async with READERS[request.param]() as made:
         yield made
 
 

@@ -13,12 +13,12 @@ from babysitter.policy.resubmission import KnownSubmission, ways
 from babysitter.preflight import folder, possible, program
 from babysitter.preflight.facts import Purpose
 from babysitter.preflight.preflight_finding import blocking
-from tests.contract.backends_under_test import HANDS, SCRIPTED
+from tests.contract.backends_under_test import SCRIPTED, WRITERS
 
 
-@pytest.fixture(params=list(HANDS))
+@pytest.fixture(params=list(WRITERS))
 async def world(request):
-    async with HANDS[request.param]() as made:
+    async with WRITERS[request.param]() as made:
         yield made
 
 

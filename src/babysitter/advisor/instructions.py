@@ -10,7 +10,7 @@ from pathlib import Path
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 
-PROMPT_VERSION = 2
+PROMPT_VERSION = 3
 _DATA = Path(__file__).parent / "data"
 
 
