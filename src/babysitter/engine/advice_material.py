@@ -89,16 +89,17 @@ def facts_in_words(facts: JobFacts) -> Iterator[str]:
 def candidates_of(findings: Findings) -> Iterator[Candidate]:
     """The causes that rules found, one entry for each rule, with what speaks against them."""
     for finding in findings.all:
-        against = []
-        if finding.is_consequence:
-            against.append("such a line usually follows from something else")
-        if finding.overcome_by:
-            against.append(finding.overcome_by)
-        yield _candidate(finding, against)
+        yield _candidate(finding, objections_to(finding))
     for finding, rule in findings.cancelled:
         how = rule.removeprefix(STANCE_PREFIX)
         reason = f"explained by {rule}" if how == rule else f"its lines seem to be {how}, not a report"
         yield _candidate(finding, [reason])
+
+
+def objections_to(finding: Finding) -> list[str]:
+    """What the rules themselves hold against a finding."""
+    found = ["such a line usually follows from something else"] if finding.is_consequence else []
+    return [*found, finding.overcome_by] if finding.overcome_by else found
 
 
 def _candidate(finding: Finding, against: Sequence[str]) -> Candidate:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from babysitter.advisor.combine import is_proven
 from babysitter.advisor.material import Candidate, LineMarks, Material, Remark, RulesVerdict
-from babysitter.engine.advice_material import mark_lines
+from babysitter.engine.advice_material import mark_lines, objections_to
 from babysitter.model.finding import Evidence, Finding
 from babysitter.model.ids import job_of
 from babysitter.model.job import Job, JobTree, Task
@@ -136,7 +136,5 @@ def _quoted(verdict: Verdict) -> Iterator[Evidence]:
 
 def _candidate(finding: Finding, places: dict[str, list[int]]) -> Candidate:
     lines = [index for each in finding.evidence for index in places.get(each.text.strip(), [])[-2:]]
-    against = ["such a line usually follows from something else"] if finding.is_consequence else []
-    if finding.overcome_by:
-        against.append(finding.overcome_by)
-    return Candidate(finding.cause, finding.explanation, tuple(dict.fromkeys(lines)), tuple(against))
+    against = tuple(objections_to(finding))
+    return Candidate(finding.cause, finding.explanation, tuple(dict.fromkeys(lines)), against)
