@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.engine.service_lock import serving_process
+from babysitter.launch.follow_logs import short_task
 from babysitter.sim.iris.controller import Simulator
 from babysitter.surfaces import views
 from babysitter.surfaces.cli.serve import NEXT_CHECK
@@ -27,9 +28,14 @@ async def offered(run: Shell) -> str:
 
 async def test_a_job_that_succeeds_ends_with_0_in_the_foreground(tmp_path: Path):
     async with shell(tmp_path, "plain-success") as run:
+        settings = tmp_path / "config" / "babysit" / "config.yaml"
+        settings.write_text(settings.read_text() + "follow: [{pattern: '/bob/*', cluster: marin}]\n")
         said = await run(f"babysit start {run.job} --cluster marin --foreground")
-        assert (said.code, said.err) == (0, "")
+        assert said.code == 0
+        assert said.err.splitlines()[-1] == "phase: finished, job: succeeded"
         assert run.job in said.out
+        assert f" {short_task(f'{run.job}/0', run.job)} | " in said.out, "the lines of the job, and whose"
+        assert "/bob/*" in (await run("babysit follow --list")).out, "as the settings say"
         assert "\x1b" not in said.out
         again = await run(f"babysit status {run.job} --watch")  # ended: one frame, and no waiting
         assert (again.code, "finished" in again.out) == (0, True)

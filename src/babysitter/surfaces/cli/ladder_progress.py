@@ -52,8 +52,8 @@ class ProgressPrinter:
 
     def _follow(self, attempt: StepAttempt) -> None:
         from babysitter.clock import SystemClock
+        from babysitter.surfaces.cli.job_output import print_phases
         from babysitter.surfaces.cli.logs import print_lines
-        from babysitter.surfaces.cli.submitted_watch import print_phases
         from babysitter.usecases.job_logs import LogsRequest, show_logs
 
         self._followed, self._has_ended = attempt.number, asyncio.Event()

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -61,8 +61,6 @@ async def _serve(settings: "Settings") -> None:
     from babysitter.engine.service import Service
     from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.web.web_server import serve_http
-    from babysitter.usecases.expected_jobs import keep_watching_expected
-    from babysitter.usecases.keep_following import keep_following
     from babysitter.wiring import open_app
 
     async with (
@@ -75,16 +73,46 @@ async def _serve(settings: "Settings") -> None:
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(each, service.stop)
-        beside = [
-            asyncio.create_task(keep_watching_expected(app), name="expected jobs"),
-            asyncio.create_task(keep_following(app), name="follow"),
-        ]
-        try:
-            with hidden_waits():  # a service waits all the time
-                await service.until_stopped()
-        finally:
-            for task in beside:
-                task.cancel()
+        with hidden_waits(), finding_jobs(app):  # a service waits all the time
+            await service.until_stopped()
+
+
+@contextlib.contextmanager
+def finding_jobs(app: "App") -> Iterator[None]:
+    """Meanwhile watches begin by themselves: of followed jobs, and of submissions that were interrupted."""
+    from babysitter.usecases.expected_jobs import keep_watching_expected
+    from babysitter.usecases.keep_following import keep_following
+
+    beside = [
+        asyncio.create_task(keep_watching_expected(app), name="expected jobs"),
+        asyncio.create_task(keep_following(app), name="follow"),
+    ]
+    try:
+        yield
+    finally:
+        for task in beside:
+            task.cancel()
+
+
+async def served_here(app: "App", work: Coroutine[Any, Any, T]) -> T:
+    """Return what `work` returns; meanwhile this process is the service. Raises AlreadyServed."""
+    from babysitter.engine.service import Service
+    from babysitter.slack.run_interactivity import run_interactivity
+    from babysitter.surfaces.web.web_server import serve_http
+
+    working: asyncio.Future[T] | None = None
+    try:
+        async with Service(app) as service, run_interactivity(app) as slack, serve_http(app, slack):
+            serving = asyncio.create_task(service.until_stopped())
+            with finding_jobs(app):
+                working = asyncio.ensure_future(work)
+                result = await working
+            service.stop()
+            await serving
+        return result
+    finally:
+        if working is None:
+            work.close()
 
 
 def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Notifier, ...]":

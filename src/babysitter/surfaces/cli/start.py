@@ -71,6 +71,13 @@ def start(
     foreground: Annotated[
         bool, typer.Option("--foreground", help="Run the service in this process, until the jobs end.")
     ] = False,
+    lines: Annotated[
+        bool,
+        typer.Option(
+            "--lines/--no-lines",
+            help="With --foreground: print the lines of the jobs and their children, too (default).",
+        ),
+    ] = True,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -104,6 +111,7 @@ def start(
             as_json=as_json,
             stays=wait or foreground,
             serves=foreground,
+            prints_lines=lines,
         )
     )
     raise typer.Exit(code)
@@ -129,17 +137,15 @@ async def _start(
     as_json: bool,
     stays: bool,
     serves: bool,
+    prints_lines: bool,
 ) -> int:
-    from babysitter.engine.service import Service
     from babysitter.errors import AlreadyWatched, BabysitError
     from babysitter.model.ids import Person
     from babysitter.redact import redact
-    from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers, while_served
     from babysitter.surfaces.notified_channels import channels_of, told_sentence
     from babysitter.surfaces.views import ServiceView, StatusReply
     from babysitter.surfaces.watch_view import watch_view
-    from babysitter.surfaces.web.web_server import serve_http
     from babysitter.usecases.manage_watches import start_watch, watch_status
     from babysitter.usecases.resubmit_command import context_of
     from babysitter.usecases.start_checks import restart_warnings
@@ -203,22 +209,28 @@ async def _start(
         if faults:
             raise _all_of(faults)
         if serves:
-            async with Service(app) as running, run_interactivity(app) as slack, serve_http(app, slack):
-                serving = asyncio.create_task(running.until_stopped())
-                with (
-                    hidden_waits(),
-                    when_interrupted("Nothing is looked at any more. To go on: babysit serve"),
-                ):
-                    code = await exit_code_of(app, [each.id for each in watches])
-                running.stop()
-                await serving
-            return code
+            return await _in_foreground(app, watches, prints_lines=prints_lines and not as_json)
         if not stays:
             return 0
         with when_interrupted(f"The watch goes on without you. See: babysit status {shlex.quote(jobs[0])}"):
             ended = while_served(app, settings_file, exit_code_of(app, [each.id for each in watches]))
             is_looked_at = sys.stdout.isatty() and not as_json
             return await (_shown(app, [each.id for each in watches], ended) if is_looked_at else ended)
+
+
+async def _in_foreground(app: "App", watches: "Sequence[Watch]", *, prints_lines: bool) -> int:
+    """Serve in this process until the jobs have ended; meanwhile print their lines and phases."""
+    from babysitter.surfaces.cli.job_output import print_beside
+    from babysitter.surfaces.cli.serve import served_here
+
+    ended = exit_code_of(app, [each.id for each in watches])
+    with hidden_waits(), when_interrupted("Nothing is looked at any more. To go on: babysit serve"):
+        code = await served_here(app, print_beside(app, watches, ended) if prints_lines else ended)
+    async with app.store.reading() as tx:
+        others = {each.id for each in await tx.watches.unfinished()} - {each.id for each in watches}
+    if others:
+        typer.echo(f"Other watches go on when a service runs ({len(others)}): babysit serve", err=True)
+    return code
 
 
 async def _shown(app: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any, Any, int]) -> int:

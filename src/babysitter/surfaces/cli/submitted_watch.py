@@ -1,6 +1,5 @@
 """The second half of `submit`: the job is submitted, watched, and its lines are printed until it ends."""
 
-import asyncio
 import shlex
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -16,13 +15,9 @@ from babysitter.surfaces.cli.options import me
 if TYPE_CHECKING:
     from babysitter.config import Settings
     from babysitter.engine.app import App
-    from babysitter.engine.cluster_pool import ClusterSpec
-    from babysitter.model.ids import WatchId
     from babysitter.model.watch import Watch
     from babysitter.surfaces.cli.submit_reply import SubmitReply
     from babysitter.usecases.submit_job import SubmitPlan
-
-PHASE_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +46,7 @@ async def start_watched(
     The job is written down before it is submitted: killed anywhere, its watch is started by the service, or
     by the next submission.
     """
+    from babysitter.surfaces.cli.job_output import print_beside
     from babysitter.surfaces.cli.serve import keep_served, while_served
     from babysitter.surfaces.cli.start import exit_code_of, when_interrupted
     from babysitter.surfaces.notified_channels import channels_of, told_sentence
@@ -71,7 +67,7 @@ async def start_watched(
                 code = await ended
                 _print_reply(waiting, watch, code)
                 return code
-            return await _beside_lines(app, watch, ended, plan.cluster, children=waiting.children)
+            return await print_beside(app, [watch], ended, children=waiting.children)
 
 
 def _print_reply(waiting: Waiting, watch: "Watch", code: int | None) -> None:
@@ -137,46 +133,3 @@ async def _submitted_watch(
         )
     forget_job(folder, name, plan.cluster.name)
     return await find_watch(app, job, cluster=plan.cluster.name)
-
-
-async def _beside_lines(
-    app: "App", watch: "Watch", ended: Coroutine[Any, Any, int], cluster: "ClusterSpec", *, children: bool
-) -> int:
-    """Print the job's lines, and its phases on standard error, until `ended` returns the exit code."""
-    from babysitter.clock import SystemClock
-    from babysitter.surfaces.cli.logs import print_lines
-    from babysitter.usecases.job_logs import LogsRequest, show_logs
-    from babysitter.waits import hidden_waits
-
-    has_ended = asyncio.Event()
-    request = LogsRequest(watch.root, include_children=children)
-    lines = show_logs(request, cluster, SystemClock(), print_lines, follows=True, has_ended=has_ended)
-    beside = [asyncio.create_task(lines), asyncio.create_task(print_phases(app, watch.id, has_ended))]
-    try:
-        with hidden_waits():
-            code = await ended
-            has_ended.set()
-            await asyncio.gather(*beside)
-    finally:
-        for task in beside:
-            task.cancel()
-    return code
-
-
-async def print_phases(app: "App", watch: "WatchId", has_ended: asyncio.Event) -> None:
-    """A line for every change of the phase or of the job's state."""
-    from babysitter.usecases.manage_watches import watch_status
-
-    printed = ""
-    while True:
-        is_last = has_ended.is_set()
-        status = await watch_status(app, watch)
-        progress = status.watch.outlook
-        line = f"phase: {status.watch.phase}, job: {(progress.job_state if progress else None) or 'unknown'}"
-        if line != printed:
-            typer.echo(line, err=True)
-            printed = line
-        if is_last:
-            return
-        with suppress(TimeoutError):
-            await asyncio.wait_for(has_ended.wait(), PHASE_INTERVAL_S)
