@@ -61,7 +61,7 @@ def test_change_is_written_into_the_command(options, what, after, before, expect
 @pytest.mark.parametrize(
     ("options", "wanted", "reason"),
     [
-        ((), change("exclude-host", "h1"), "no submission names a host to avoid"),
+        ((), change("exclude-host", "h1"), "no option for a host to avoid"),
         (("--gpu", "h100x8"), change("tpu", "v4-8"), "excludes it"),
         (("--tpu", "v4-8", "--replicas", "2"), change("tpu", "v4-32"), "--replicas 2"),
         ((), change("flag.priority", "on"), "does not take"),
@@ -87,6 +87,25 @@ def test_tpu_of_a_request_takes_chips_tasks_and_gang_along():
     assert (back.number("replicas"), "coscheduling" in back.raw) == (1, False)
     assert not is_expressible(change("tpu", "v9-1"), STORED)
     assert not is_expressible(change("tpu", "v4-8"), replace(STORED, request={}))
+
+
+def test_excluded_hosts_are_slices_that_the_scheduler_compares():
+    names = "tpu-a-7,tpu-b-worker-3,tpu-b"
+    once = apply(change("exclude-host", names), STORED)
+    added = [each for each in (once.request or {})["constraints"] if each["key"] == "tpu-name"]
+    assert {each["op"] for each in added} == {"CONSTRAINT_OP_NE"}
+    assert {each["mode"] for each in added} == {"CONSTRAINT_MODE_REQUIRED"}
+    assert LaunchRequest(once.request or {}).excluded_slices == ("tpu-a-7", "tpu-b")
+    more = with_before(change("exclude-host", "tpu-c"), once)
+    assert more.before == "tpu-a-7, tpu-b"
+    assert LaunchRequest(apply(more, once).request or {}).excluded_slices == ("tpu-a-7", "tpu-b", "tpu-c")
+
+
+@pytest.mark.parametrize("device", [{}, {"gpu": {"variant": "H100", "count": 8}}])
+def test_excluded_host_would_never_fit_a_job_without_tpus(device):
+    cpu = replace(STORED, request={**TPU, "resources": {"device": device}})
+    assert "only a job on TPUs" in why_not_written(change("exclude-host", "tpu-a-7"), cpu)
+    assert apply(change("exclude-host", "tpu-a-7"), cpu) == cpu
 
 
 def test_variable_of_a_request_needs_no_other_source():

@@ -35,7 +35,7 @@ def test_changes_are_read_in_their_order():
         (["env.HF_TOKEN=hf_" + "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0cD3f"], "looks like a secret", "--env-from"),
         (["env.A=1\n2"], "control characters", "printable"),
         (["env.A=" + "x" * 501], "too long", "500"),
-        (["exclude-host=h1"], "exclude-host cannot be asked for", "region="),
+        (["exclude-host=10.0.0.2"], "a slice of TPUs", "exclude-host="),
         (["flag.nothing=1"], "--nothing is not an option", "flag.priority"),
         (["flag.job-name=mine"], "every restart sets it itself", "Leave it out"),
         (["flag.memory=5GB"], "a change of its own name", "memory="),

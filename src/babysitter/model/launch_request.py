@@ -11,6 +11,9 @@ from dataclasses import dataclass
 GIB = 2**30  # the client's units are binary, whatever they are called
 _RESOURCES = {"memory": "memoryBytes", "disk": "diskBytes"}
 _SIZE = re.compile(r"(\d+)GB")
+_SLICE = re.compile(r"(?P<slice>[a-z]([a-z0-9-]*[a-z0-9])?)")
+_OF_SLICE = re.compile(r"-worker-\d+$")  # a machine is called as its slice, with its number
+_SLICE_KEY = "tpu-name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,15 @@ class LaunchRequest:
                 return value if isinstance(value, str) else ""
         return ""
 
+    @property
+    def excluded_slices(self) -> tuple[str, ...]:
+        """Slices of TPUs on which the job must not run, by name."""
+        return tuple(
+            str(field(node(each, "value"), "stringValue"))
+            for each in self._constraints()
+            if isinstance(each, Mapping) and _excludes(each)
+        )
+
     def with_variable(self, name: str, value: str) -> "LaunchRequest":
         """The request with one environment variable set."""
         environment = node(self.raw, "environment")
@@ -109,6 +121,8 @@ class LaunchRequest:
                 return self._with("maxRetriesFailure", int(after)) if after.isdigit() else None
             case "region":
                 return self._in_region(after)
+            case "exclude-host":
+                return self._without_slices(after)
             case _:
                 return None  # `extra` changes the setup commands that the client writes
 
@@ -127,6 +141,23 @@ class LaunchRequest:
             "mode": "CONSTRAINT_MODE_REQUIRED",
         }
         return self._with("constraints", [*others, wanted])
+
+    def _without_slices(self, names: str) -> "LaunchRequest | None":
+        """`names`: slices, or machines of them, with commas; beside those that are excluded already."""
+        wanted = [_OF_SLICE.sub("", each.strip()) for each in names.split(",")]
+        if not all(map(_SLICE.fullmatch, wanted)):
+            return None
+        added = [
+            {
+                "key": _SLICE_KEY,
+                "op": "CONSTRAINT_OP_NE",
+                "value": {"stringValue": name},
+                "mode": "CONSTRAINT_MODE_REQUIRED",
+            }
+            for name in dict.fromkeys(wanted)
+            if name not in self.excluded_slices
+        ]
+        return self._with("constraints", [*self._constraints(), *added])
 
     def _constraints(self) -> list[object]:
         found = field(self.raw, "constraints")
@@ -167,3 +198,7 @@ def _integer(value: object) -> int | None:
 
 def _key(constraint: object) -> object:
     return constraint.get("key") if isinstance(constraint, Mapping) else None
+
+
+def _excludes(constraint: Mapping[str, object]) -> bool:
+    return constraint.get("key") == _SLICE_KEY and constraint.get("op") == "CONSTRAINT_OP_NE"

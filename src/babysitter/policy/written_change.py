@@ -41,7 +41,7 @@ _DEVICE_EXTRAS = ("cpu", "gpu", "tpu")  # one of them at a time: they exclude ea
 def why_not_written(change: Change, submission: Submission) -> str:
     """Why this submission cannot carry the change exactly, in half a sentence; "" if it can."""
     if change.what == EXCLUDE_HOST:
-        return "no submission names a host to avoid; ask for another region, or have the host drained"
+        return _not_excluded(change, submission)
     if change.what == CODE:
         return "" if submission.folder else "it ships a stored bundle; name the fixed folder with --workdir"
     if not submission.is_http:
@@ -100,6 +100,21 @@ def option_of(change: Change) -> Option | None:
         return None
     spelled = f"--{change.what.removeprefix(FLAG)}"
     return next((each for each in option_table().run_options("") if spelled in each.names), None)
+
+
+def _not_excluded(change: Change, submission: Submission) -> str:
+    """Only the slices of TPUs have a name that the scheduler compares, and no command has an option for it.
+
+    A machine without the attribute does not fit a constraint on it, whatever the operator: without a TPU in
+    the request the job would wait for ever.
+    """
+    instead = "ask for another region, or have the host drained"
+    if not submission.is_http:
+        return f"the command has no option for a host to avoid; {instead}"
+    request = LaunchRequest(submission.request or {})
+    if submission.summary is not None or not request.devices.startswith("tpu "):
+        return f"only a job on TPUs can name a host (a slice) to avoid; {instead}"
+    return "" if _in_request(change, request) else f"{change.after} is not the name of a slice of TPUs"
 
 
 def _not_in_command(change: Change, argv: tuple[str, ...]) -> str:
@@ -254,6 +269,8 @@ def _in_stored(change: Change, request: LaunchRequest) -> str:
             return request.devices.removeprefix("tpu ")
         case "region":
             return request.region
+        case "exclude-host":
+            return ", ".join(request.excluded_slices)
         case "max-retries":
             retries = request.number("maxRetriesFailure")
             return str(retries) if retries is not None else ""

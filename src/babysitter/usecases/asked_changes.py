@@ -9,7 +9,10 @@ from babysitter.policy.written_change import CODE, EXCLUDE_HOST, FLAG, ON, VARIA
 from babysitter.preflight.sizes import Units, parse_size
 from babysitter.redact import redact
 
-EXAMPLES = "memory=5GB, max-retries=3, region=us-central2, tpu=v5litepod-8, extra=tpu, env.NAME=VALUE"
+EXAMPLES = (
+    "memory=5GB, max-retries=3, region=us-central2, tpu=v5litepod-8, extra=tpu, env.NAME=VALUE, "
+    "exclude-host=SLICE"
+)
 MAX_CHANGES = 10
 MAX_VALUE_CHARS = 500
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -47,11 +50,6 @@ def _change(text: str, why: str) -> Change:
         raise UserError(
             f"The value of the change {what[:60]} is too long or holds control characters.",
             next_step=f"Give at most {MAX_VALUE_CHARS} printable characters.",
-        )
-    if what == EXCLUDE_HOST:
-        raise UserError(
-            f"{EXCLUDE_HOST} cannot be asked for: no submission names a host to avoid.",
-            next_step="Ask for another place (region=..., flag.zone=...), or have the host drained.",
         )
     if what.startswith(VARIABLE):
         return Change(what, "", _variable_value(what, is_given, value), why)
@@ -121,6 +119,10 @@ _CHECKS: Mapping[str, Callable[[str], str]] = {
     "max-retries": _matching(r"\d{1,4}", "it needs a number of attempts"),
     "region": _matching(r"[a-z][a-z0-9-]*", "it needs one region, such as us-central2"),
     "tpu": _matching(r"[A-Za-z0-9]+(-[0-9]+)(,[A-Za-z0-9]+(-[0-9]+))*", "it needs a TPU type"),
+    EXCLUDE_HOST: _matching(
+        r"[a-z][a-z0-9-]*(,[a-z][a-z0-9-]*)*",
+        "it needs the name of a slice of TPUs, or of a machine of it, as the cluster calls it",
+    ),
     "extra": _matching(r"[A-Za-z0-9][\w:.-]*", "it needs the name of an extra"),
 }
 

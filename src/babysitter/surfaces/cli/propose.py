@@ -16,7 +16,7 @@ def propose(
         typer.Option(
             help="What the restart changes, repeated: memory=5GB, disk=20GB, max-retries=3, "
             "region=us-central2, tpu=v5litepod-8, extra=tpu, env.NAME=VALUE, flag.priority=batch, "
-            "or code: fixed in its folder."
+            "exclude-host=SLICE, or code: fixed in its folder."
         ),
     ] = None,
     stop: Annotated[
