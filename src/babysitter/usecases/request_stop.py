@@ -35,8 +35,8 @@ def refuse_act(*, stop: bool, child: str, changes: Sequence[str], preempt: str =
     """Raise UserError for a wish that no approval can carry out, or for two at once."""
     if preempt:
         raise UserError(
-            f"One attempt ({preempt}) cannot be preempted from here: Iris of April and May and Ray have no "
-            "call for it, and the one of Iris of August was never tried.",
+            f"One attempt ({preempt}) cannot be preempted from here: no cluster has a call for it "
+            "that was tried (docs/mcp.md).",
             next_step="Ask for a restart, or with --stop --child for one job of the tree.",
         )
     if child and not stop:
