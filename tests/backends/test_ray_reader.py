@@ -1,5 +1,6 @@
 """Reading a Ray cluster through its dashboard and agents: what is asked, and what its failures become."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -359,3 +360,43 @@ async def test_workers_beside_the_driver_are_read_from_its_agent(dashboard):
     async with reading(dashboard) as reader:
         await texts(reader)
     assert "/api/v0/logs/file" not in [path for path, _ in dashboard.asked]
+
+
+def on_gpus(dashboard):
+    """The node joined with two GPUs; the actor of rank 0 holds memory of the first one."""
+    nodes = json.loads(recorded_bytes("state/06-nodes-detail"))
+    nodes["data"]["result"]["result"][0]["resources_total"]["GPU"] = 2.0
+    dashboard.failing["/api/v0/nodes"] = (200, json.dumps(nodes).encode())
+    used = {"name": "x", "uuid": "x", "memoryTotal": 81920}
+    process = {"pid": RANKS[0], "gpuMemoryUsage": 73000, "gpuUtilization": None}
+    dashboard.gpus = [
+        {
+            **used,
+            "index": 0,
+            "utilizationGpu": 0,
+            "memoryUsed": 73000,
+            "processesPids": [process],
+        },
+        {**used, "index": 1, "utilizationGpu": None, "memoryUsed": 100, "processesPids": []},
+    ]
+
+
+async def test_gpus_of_a_process_are_those_it_uses(dashboard, reader):
+    on_gpus(dashboard)
+    tasks = (await reader.tree(ROOT, tasks_of=[ROOT])).root.tasks
+    found = {task.status_text[-5:]: [each.text for each in task.devices] for task in tasks if task.devices}
+    assert found == {str(RANKS[0]): ["GPU 0: 0 % busy, 71.3 of 80 GB"]}
+    (machine,) = await reader.workers()
+    assert machine.status.endswith("2 GPU, GPU 0: 0 % busy, 71.3 of 80 GB, GPU 1: 0.1 of 80 GB")
+
+
+async def test_gpus_that_cannot_be_asked_hide_no_task(dashboard, reader):
+    on_gpus(dashboard)
+    dashboard.failing["/nodes"] = (500, b"x")
+    tasks = (await reader.tree(ROOT, tasks_of=[ROOT])).root.tasks
+    assert len(tasks) == 3
+
+
+async def test_nodes_without_gpus_are_not_asked_for_them(dashboard, reader):
+    await reader.tree(ROOT, tasks_of=[ROOT])
+    assert "/nodes" not in {path for path, _ in dashboard.asked}

@@ -54,6 +54,7 @@ class RayDashboard:
     actors: list[Any] = field(default_factory=list)
     groups: list[Any] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
+    gpus: list[Any] = field(default_factory=list)  # of each node, in the shape that the dashboard sends
     session: str = "session_1"
     modified: str = MODIFIED
     token: str = ""
@@ -187,6 +188,7 @@ class RayDashboard:
         answer = recorded("state/13-nodes-summary")["body"]
         for node in answer["data"]["summary"]:
             node["ip"] = "127.0.0.1"
+            node["gpus"] = self.gpus
             port = int(self.url.rpartition(":")[2]) if self.has_agent else 1
             node["raylet"]["dashboardAgentListenPort"] = port if self.lists_ports else 0
         return answer

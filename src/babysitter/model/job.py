@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from babysitter.model.device_use import DeviceUse
 from babysitter.model.ids import JobId, TaskId, is_within
 
 
@@ -97,6 +98,7 @@ class Task:
     memory_bytes: int | None = None
     memory_peak_bytes: int | None = None
     status_text: str = ""  # May: a short progress report in Markdown
+    devices: tuple[DeviceUse, ...] = ()  # what its accelerators do, where the cluster says it
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,11 @@ from babysitter.diagnosis.last_good.good_runs import GoodRuns
 from babysitter.diagnosis.pipeline import judge
 from babysitter.diagnosis.timeline.startup_table import shipped_startups
 from babysitter.engine.good_run_cache import redacted_profile
+from babysitter.model.device_use import DeviceUse
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
+from babysitter.model.ids import TaskId
+from babysitter.model.job import JobTree, Task, TaskState
+from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Verdict
 from tests.support.build import watch as made_watch
 from tests.support.jobs import look, raw, tree
@@ -50,6 +54,32 @@ def test_startup_quiet_twenty_minutes_is_suspect():
     assert verdict.diagnosis.cause is Cause.STAGE_STUCK
     assert "nvidia-smi" in verdict.diagnosis.advice
     assert "514428" in verdict.diagnosis.evidence[0].source
+
+
+GPU = DeviceUse("GPU 3", used_bytes=71 * 2**30, total_bytes=80 * 2**30, busy_percent=0)
+
+
+@pytest.mark.parametrize(
+    ("device", "sentence"),
+    [
+        (GPU, "None of its accelerators computes."),
+        (replace(GPU, busy_percent=98), "may still be at work"),
+        (replace(GPU, used_bytes=79 * 2**30), "Memory of at least one is full."),
+    ],
+)
+def test_startup_suspect_shows_its_accelerators(device, sentence):
+    quiet = after_shards(1140)
+    engine = Task(TaskId("/root/train/SglEngine-1"), TaskState.RUNNING, worker="10.0.0.2", devices=(device,))
+    other = replace(engine, id=TaskId("/root/train/SglEngine-2"), worker="10.0.0.3")
+    seen = JobTree(replace(tree().root, tasks=(other, engine)))
+    verdict = judge(replace(made_watch(), memory=quiet.memory), look(1260, seen), RULES)
+    assert verdict.diagnosis is not None
+    assert sentence in verdict.diagnosis.explanation
+    shown = [each for each in verdict.diagnosis.evidence if "accelerators" in each.source]
+    assert [(each.text, each.source) for each in shown] == [
+        (device.text, "accelerators of /root/train/SglEngine-1 on 10.0.0.2")
+    ]
+    assert Want.TASKS in quiet.memory.wants, "else nobody asks what they do"
 
 
 def diagnosis(cause: Cause, text: str = "x", confidence: float = 0.9) -> Diagnosis:

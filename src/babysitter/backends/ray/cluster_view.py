@@ -1,14 +1,16 @@
 """What the dashboard tells of one Ray cluster, request by request; what never changes is remembered."""
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from babysitter.backends.ray import ray_answers
+from babysitter.backends.ray.gpu_use import of_summary
 from babysitter.backends.ray.http_client import Query, RayAnswer, RayTransport
 from babysitter.backends.ray.log_text import worker_file
 from babysitter.errors import ExternalError, InvalidResponse, NoSuchJob, Unreachable
+from babysitter.model.device_use import DeviceUse
 from babysitter.model.ids import JobId
 
 T = TypeVar("T")
@@ -30,6 +32,7 @@ class _Raylet(msgspec.Struct, frozen=True, rename="camel"):
 
 class _NodeSummary(msgspec.Struct, frozen=True):
     ip: str = ""
+    gpus: list[Any] | None = None
     raylet: _Raylet = _Raylet()
 
 
@@ -56,6 +59,7 @@ class RayClusterView:
         self._line = line
         self._addresses: dict[str, str] = {}  # node id -> IP; a node that comes back has a new id
         self._agents: dict[str, str] = {}
+        self._have_gpus: set[str] = set()  # nodes that joined with GPUs
         self._version: RayVersion | None = None
 
     async def version(self) -> RayVersion:
@@ -101,25 +105,34 @@ class RayClusterView:
 
     async def nodes(self) -> list[ray_answers.RayNode]:
         """All nodes, dead ones too."""
-        return await self._rows("/api/v0/nodes", ray_answers.RayNode)
+        found = await self._rows("/api/v0/nodes", ray_answers.RayNode)
+        self._addresses |= {node.node_id: node.node_ip for node in found}
+        self._have_gpus |= {node.node_id for node in found if node.resources_total.get("GPU")}
+        return found
 
     async def addresses(self, *, of: frozenset[str]) -> Mapping[str, str]:
         """Node id -> IP address. Asked again while one of these ids is not known."""
         if not of <= self._addresses.keys():
-            self._addresses |= {node.node_id: node.node_ip for node in await self.nodes()}
+            await self.nodes()
         return self._addresses
 
     async def agents(self, *, of: frozenset[str]) -> Mapping[str, str]:
         """Node id -> address of its agent, "" where it is not known."""
         if not of <= self._agents.keys():
-            answer = await self._ask("/nodes", [("view", "summary")], kind=_SummaryAnswer)
-            for node in answer.data.summary:
+            for node in await self._summaries():
                 port = node.raylet.dashboard_agent_listen_port
                 if node.raylet.node_id:
                     self._agents[node.raylet.node_id] = f"http://{node.ip}:{port}" if port else ""
             for unknown in of - self._agents.keys():
                 self._agents[unknown] = ""
         return self._agents
+
+    async def gpus(self, *, of: frozenset[str]) -> Mapping[str, tuple[DeviceUse, ...]]:
+        """Node id -> what its GPUs do. Asked only where one of these nodes is known to have GPUs."""
+        if not of & self._have_gpus:
+            return {}
+        summaries = await self._summaries()
+        return {each.raylet.node_id: of_summary(each.gpus or ()) for each in summaries}
 
     async def worker_files(self, node_id: str, job_hex: str) -> list[str]:
         """Names of the log files of workers that were started for a job; none for a node that is gone."""
@@ -135,6 +148,9 @@ class RayClusterView:
         """py-spy's words, or the dashboard's refusal."""
         query = [("pid", pid), ("ip", ip), ("native", "0")]
         return await self._line.get("/worker/traceback", query, limit_s=limit_s)
+
+    async def _summaries(self) -> list[_NodeSummary]:
+        return (await self._ask("/nodes", [("view", "summary")], kind=_SummaryAnswer)).data.summary
 
     async def _rows(self, path: str, kind: type[T], query: Query = ()) -> list[T]:
         answer = await self._line.get(path, [("detail", "true"), ("limit", str(MAX_ROWS)), *query])

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from babysitter.backends.ray.log_text import without_guesses
+from babysitter.model.device_use import DeviceUse
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Attempt, Job, JobState, Task, TaskState
 from babysitter.model.machine import Machine
@@ -203,7 +204,14 @@ def driver_task(raw: RayJob, of: JobId) -> Task:
     )
 
 
-def actor_task(raw: RayActor, of: JobId, addresses: Mapping[str, str], *, waiting: str = "") -> Task:
+def actor_task(
+    raw: RayActor,
+    of: JobId,
+    addresses: Mapping[str, str],
+    *,
+    waiting: str = "",
+    devices: tuple[DeviceUse, ...] = (),
+) -> Task:
     """An actor as a task. `addresses`: node id -> IP address; nodes that return get a new id."""
     state, died_of = _actor_state(raw), death_text(raw.death_cause)
     error = died_of if state in (TaskState.FAILED, TaskState.WORKER_FAILED) else ""
@@ -227,6 +235,7 @@ def actor_task(raw: RayActor, of: JobId, addresses: Mapping[str, str], *, waitin
         status_text=f"actor {raw.class_name}{named}"
         + (f", pid {raw.pid}" if raw.pid else "")
         + (f"; ended: {died_of[:300]}" if died_of and not error else ""),
+        devices=devices if state is TaskState.RUNNING else (),
     )
 
 
@@ -259,10 +268,11 @@ def waiting_text(groups: Sequence[PlacementGroup], job_hex: str) -> str:
     return "; ".join(waits)
 
 
-def machine(raw: RayNode) -> Machine:
+def machine(raw: RayNode, devices: Sequence[DeviceUse] = ()) -> Machine:
     totals = {name: amount for name, amount in raw.resources_total.items() if name in ("CPU", "GPU")}
     words = [raw.node_ip, "head" if raw.is_head_node else "", raw.state_message or ""]
     words += [f"{amount:g} {name}" for name, amount in sorted(totals.items())]
+    words += [each.text for each in devices]
     return Machine(
         id=raw.node_id, is_healthy=raw.state == "ALIVE", status=", ".join(word for word in words if word)
     )

@@ -12,12 +12,14 @@ from datetime import datetime, timedelta
 from babysitter.backends.backend import Abilities, ClusterInfo
 from babysitter.backends.ray import ray_answers
 from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
+from babysitter.backends.ray.gpu_use import of_process
 from babysitter.backends.ray.http_client import RayTransport
 from babysitter.backends.ray.log_reader import JobLogFile, RayLogReader
 from babysitter.backends.ray.log_text import PRESTARTED_JOB, worker_file
 from babysitter.backends.ray.stored_job import stored_submission
 from babysitter.clock import Clock, SystemClock
-from babysitter.errors import SubmissionRefused
+from babysitter.errors import ExternalError, SubmissionRefused
+from babysitter.model.device_use import DeviceUse
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.job import Job, JobState, JobTree, Task
 from babysitter.model.log import Cursor, LogBatch, LogSource
@@ -155,7 +157,9 @@ class RayReader:
 
     async def workers(self) -> tuple[Machine, ...]:
         """Part of `Overview`: the nodes. Dead ones stay in Ray's list."""
-        return tuple(ray_answers.machine(node) for node in await self._view.nodes())
+        nodes = await self._view.nodes()
+        gpus = await self._view.gpus(of=frozenset(node.node_id for node in nodes))
+        return tuple(ray_answers.machine(node, gpus.get(node.node_id, ())) for node in nodes)
 
     async def close(self) -> None:
         await self._line.close()
@@ -185,10 +189,27 @@ class RayReader:
 
     async def _tasks(self, known: _KnownJob, waiting: str) -> tuple[Task, ...]:
         addresses = await self._view.addresses(of=known.node_ids)
+        gpus = await self._gpus(known)
         actors = (
-            ray_answers.actor_task(actor, known.id, addresses, waiting=waiting) for actor in known.actors
+            ray_answers.actor_task(
+                actor,
+                known.id,
+                addresses,
+                waiting=waiting,
+                devices=of_process(gpus.get(actor.node_id or "", ()), actor.pid),
+            )
+            for actor in known.actors
         )
         return (ray_answers.driver_task(known.raw, known.id), *actors)
+
+    async def _gpus(self, known: _KnownJob) -> Mapping[str, Sequence[DeviceUse]]:
+        """Node id -> what its GPUs do now, for a job that runs; {} where nobody says it."""
+        if known.raw.status != "RUNNING":
+            return {}
+        try:
+            return await self._view.gpus(of=known.node_ids)
+        except ExternalError:  # facts beside the tasks: these are known all the same
+            return {}
 
     async def _process_of(self, task: TaskId) -> tuple[str, str]:
         """pid and IP address of a task's process. Raises SubmissionRefused where there is none."""

@@ -1,12 +1,19 @@
 """A start that has been quiet in one of its phases for longer than is normal there."""
 
+from collections.abc import Iterator, Sequence
+
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.startup_standing import standing_of
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.job import Task
 from babysitter.model.observation import Want
 from babysitter.model.startup import StartupStanding
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+MAX_DEVICE_TASKS = 4  # whose accelerators are shown as evidence
+MAX_DEVICES = 8  # of one of them
+FULL_SHARE = 0.97  # so much of its memory in use: nothing more fits (guess)
 
 
 def startup_of(snapshot: Snapshot) -> StartupStanding | None:
@@ -38,15 +45,41 @@ def _stalled(snapshot: Snapshot, standing: StartupStanding) -> Diagnosis:
     quiet_min, limit_min = standing.quiet_s / 60, (standing.quiet_limit_s or 0.0) / 60
     where = ", ".join(part for part in (standing.process, standing.node) if part)
     source = f"start of {snapshot.root.id}" + (f" ({where})" if where else "")
+    tasks = _tasks_with_devices(snapshot, standing)
     return Diagnosis(
         cause=Cause.STAGE_STUCK,
         severity=Severity.DEGRADED,
         action=ActionKind.ESCALATE,
         explanation=f"The start stands still: {standing.sentence}. Nothing was printed in this phase for "
-        f"{quiet_min:.0f} min; up to {limit_min:.0f} min is normal.",
+        f"{quiet_min:.0f} min; up to {limit_min:.0f} min is normal.{_what_devices_say(tasks)}",
         confidence=0.6,
-        evidence=(Evidence(standing.sentence, source, at=snapshot.now),),
+        evidence=(Evidence(standing.sentence, source, at=snapshot.now), *_device_evidence(tasks)),
         retry=Retry.UNKNOWN,
         look_at=("worker-logs",),
         advice=standing.advice,
     )
+
+
+def _tasks_with_devices(snapshot: Snapshot, standing: StartupStanding) -> Sequence[Task]:
+    """The process that is quiet, else those of its node, else all whose accelerators are known."""
+    known = [each for each in snapshot.root.tasks or () if each.devices]
+    own = [each for each in known if each.id == standing.process]
+    return own or [each for each in known if standing.node and each.worker == standing.node] or known
+
+
+def _device_evidence(tasks: Sequence[Task]) -> Iterator[Evidence]:
+    for task in tasks[:MAX_DEVICE_TASKS]:
+        text = "; ".join(each.text for each in task.devices[:MAX_DEVICES])
+        yield Evidence(text, f"accelerators of {task.id}" + (f" on {task.worker}" if task.worker else ""))
+
+
+def _what_devices_say(tasks: Sequence[Task]) -> str:
+    """A sentence about the accelerators; "" where nobody says how busy they are."""
+    devices = [each for task in tasks for each in task.devices]
+    if not devices or any(each.busy_percent is None for each in devices):
+        return ""
+    is_full = any(each.used_bytes > FULL_SHARE * each.total_bytes for each in devices)
+    full = " Memory of at least one is full." if is_full else ""
+    if any(each.busy_percent for each in devices):
+        return f" Its accelerators compute, so it may still be at work.{full}"
+    return f" None of its accelerators computes.{full}"
