@@ -17,6 +17,7 @@ from babysitter.model.action import (
     Concluded,
     NotSubmitted,
     StepState,
+    StoredAction,
 )
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn, StepTaken
 from babysitter.model.ids import JobId
@@ -27,7 +28,6 @@ from babysitter.model.proposal import Answer, Approved, Proposal, ProposalStatus
 from babysitter.model.submission import FolderState
 from babysitter.model.verdict import ProgressSummary, StageProgressSummary
 from babysitter.model.watch import Watch
-from babysitter.store.action_journal import StoredAction
 from babysitter.usecases.approvals import decide
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT, submission

@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,10 @@ async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):
         assert refused.code == 4
         code, shown = await at_terminal(run, f"babysit approve {offer}", "y\n")
         assert (code, "Approved by" in shown) == (0, True), shown
+        assert "Submitted as /ada/dedup-r1." in shown
+        with closing(sqlite3.connect(run.state / "babysit.db")) as database:
+            decided = "SELECT count(*) FROM events WHERE json_extract(body, '$.answer_id') LIKE 'terminal:%'"
+            assert database.execute(decided).fetchone() == (2,)  # by the service: the snooze and the approval
         for part in (
             f"1. stop exactly {run.job}",
             "2. submit /ada/dedup-r1",

@@ -21,6 +21,7 @@ from babysitter.model.action import (
     Concluded,
     NotSubmitted,
     StepState,
+    StoredAction,
     SubmissionFailure,
 )
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged, ProposalWithdrawn
@@ -33,7 +34,6 @@ from babysitter.model.proposal import Approved, Proposal, ProposalStatus
 from babysitter.model.submission import Submission
 from babysitter.model.verdict import ProgressSummary
 from babysitter.model.watch import Watch
-from babysitter.store.action_journal import StoredAction
 from babysitter.store.store import Transaction
 
 RETRY_PAUSE_LEAST = timedelta(seconds=10)

@@ -12,11 +12,10 @@ from babysitter.engine.app import App
 from babysitter.engine.approval_preconditions import folder_moved, save_evidence, what_moved
 from babysitter.engine.restart_outcome import record_failed_submission, record_outcome
 from babysitter.errors import BabysitError, ExternalError, FactsChanged, StorageUnavailable
-from babysitter.model.action import ActionStep, NotSubmitted, Outcome, StepRecord, StepState
+from babysitter.model.action import ActionStep, NotSubmitted, Outcome, StepRecord, StepState, StoredAction
 from babysitter.model.proposal import Approved, Decision
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import as_named
-from babysitter.store.action_journal import StoredAction
 
 log = structlog.get_logger()
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from babysitter.diagnosis.judge.phases import enter
-from babysitter.model.action import ActionStep, StepState
+from babysitter.model.action import ActionStep, StepState, StoredAction
 from babysitter.model.events import IncidentEnded, JobFinished, PhaseChanged
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.job import JobState
@@ -12,7 +12,6 @@ from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import ProgressSummary
 from babysitter.model.watch import Watch
-from babysitter.store.action_journal import StoredAction
 from babysitter.store.store import Transaction
 
 

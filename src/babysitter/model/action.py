@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import Enum, StrEnum
 from typing import TypeAlias
 
-from babysitter.model.ids import JobId
+from babysitter.model.ids import JobId, ProposalId, WatchId
 
 
 class ActionStep(StrEnum):
@@ -30,6 +30,17 @@ class StepRecord:
     state: StepState
     at: datetime
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAction:
+    """An approved proposal being carried out."""
+
+    proposal: ProposalId
+    watch: WatchId
+    begun_at: datetime
+    ended_at: datetime | None = None
+    outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True)

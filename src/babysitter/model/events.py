@@ -139,6 +139,7 @@ class ProposalDecided(Event):
     by: Person
     through: str  # slack, terminal
     facts: str = ""  # the digest the person saw
+    answer_id: str = ""  # of the row in the inbox that it came as, "" = decided directly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +151,7 @@ class DecisionRefused(Event):
     by: str
     through: str
     because: str
+    answer_id: str = ""  # as above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,9 @@ class ProposalStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+ANSWERABLE = frozenset({ProposalStatus.OPEN, ProposalStatus.SNOOZED})
+
+
 class ApprovedAct(StrEnum):
     """What an approval carries out."""
 

@@ -1,29 +1,18 @@
 """Steps of running actions. Whoever finds one half done can take it up from here."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, insert, select, update
 
-from babysitter.model.action import ActionStep, StepRecord, StepState
+from babysitter.model.action import ActionStep, StepRecord, StepState, StoredAction
 from babysitter.model.events import StepTaken
 from babysitter.model.ids import ProposalId, WatchId
 from babysitter.redact import redact
 from babysitter.store.connection import Connection
 from babysitter.store.event_log import EventLog
+from babysitter.store.rows import step_from
 from babysitter.store.tables import actions, steps
-
-
-@dataclass(frozen=True, slots=True)
-class StoredAction:
-    """An approved proposal being carried out."""
-
-    proposal: ProposalId
-    watch: WatchId
-    begun_at: datetime
-    ended_at: datetime | None = None
-    outcome: str = ""
 
 
 class ActionRepository:
@@ -90,7 +79,5 @@ class ActionRepository:
     async def taken(self, proposal: ProposalId) -> Mapping[ActionStep, StepRecord]:
         """Where each step stands; steps never begun are missing."""
         asked = select(steps).where(steps.c.proposal == proposal)
-        return {
-            ActionStep(row.step): StepRecord(ActionStep(row.step), StepState(row.state), row.at, row.detail)
-            for row in await self._connection.execute(asked)
-        }
+        records = (step_from(row._mapping) for row in await self._connection.execute(asked))
+        return {record.step: record for record in records}

@@ -46,6 +46,7 @@ class Inbox:
         rows = await self._connection.execute(asked)
         return tuple(PendingClick(row.id, Surface(row.door), row.came_at, row.body) for row in rows)
 
-    async def take_out(self, incoming: str) -> None:
-        """It is answered. Harmless when it is gone already."""
-        await self._connection.execute(delete(inbox).where(inbox.c.id == incoming))
+    async def take_out(self, incoming: str) -> bool:
+        """Remove an answer that is decided. Return False, and do no harm, when it is gone already."""
+        removed = await self._connection.execute(delete(inbox).where(inbox.c.id == incoming))
+        return removed.rowcount == 1

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
+from babysitter.model.action import ActionStep, StepRecord, StepState
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, Person, ProposalId, WatchId
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
@@ -92,3 +93,7 @@ def decision_from(row: Row) -> Decision:
         decided_at=row["decided_at"],
         snooze_until=row["snooze_until"],
     )
+
+
+def step_from(row: Row) -> StepRecord:
+    return StepRecord(ActionStep(row["step"]), StepState(row["state"]), row["at"], row["detail"])

@@ -7,7 +7,7 @@ is `NotReadable`, and the caller opens the store instead, which knows what to do
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,11 +16,20 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
-from babysitter.model.ids import ProposalId
-from babysitter.model.incident import Ledger
+from babysitter.model.action import ActionStep, StepRecord, StoredAction
+from babysitter.model.events import DecisionRefused, ProposalDecided
+from babysitter.model.ids import IncidentId, ProposalId
+from babysitter.model.incident import Incident, Ledger
 from babysitter.model.proposal import Decision, Proposal
 from babysitter.model.watch import Watch
-from babysitter.store.rows import decision_from, incident_from, outage_watch, proposal_from, watch_from
+from babysitter.store.rows import (
+    decision_from,
+    incident_from,
+    outage_watch,
+    proposal_from,
+    step_from,
+    watch_from,
+)
 from babysitter.store.version import VERSION
 
 T = TypeVar("T")
@@ -108,6 +117,45 @@ class SqliteReader:
         rows = self._rows("SELECT * FROM decisions WHERE proposal = ? ORDER BY seq DESC LIMIT 1", proposal)
         return next((decision_from(row) for row in rows), None)
 
+    def action(self, proposal: ProposalId) -> StoredAction | None:
+        rows = self._rows("SELECT * FROM actions WHERE proposal = ?", proposal)
+        return next((StoredAction(**row) for row in rows), None)
+
+    def steps_of(self, proposal: ProposalId) -> Mapping[ActionStep, StepRecord]:
+        """Where each step of an action stands; steps never begun are missing."""
+        with _translated():
+            records = [
+                step_from(row) for row in self._rows("SELECT * FROM steps WHERE proposal = ?", proposal)
+            ]
+        return {record.step: record for record in records}
+
+    def incident(self, incident: IncidentId) -> Incident | None:
+        rows = self._rows("SELECT * FROM incidents WHERE id = ?", incident)
+        with _translated():
+            return next((incident_from(row, _decode) for row in rows), None)
+
+    def is_waiting(self, answer_id: str) -> bool:
+        """Whether an answer in the inbox is not decided yet."""
+        return bool(self._rows("SELECT id FROM inbox WHERE id = ?", answer_id))
+
+    def event_about(self, answer_id: str, *, after: int) -> ProposalDecided | DecisionRefused | None:
+        """What was decided about an answer of the inbox; None when its proposal was decided before it.
+
+        `after`: the number of the last event before the answer was left.
+        """
+        rows = self._rows(
+            "SELECT kind, body FROM events WHERE seq > :after AND kind IN ('proposal-decided', "
+            "'decision-refused') AND json_extract(body, '$.answer_id') = :id",
+            after=after,
+            id=answer_id,
+        )
+        with _translated():
+            for row in rows:
+                if row["kind"] == ProposalDecided.kind:
+                    return _decode(ProposalDecided, row["body"])
+                return _decode(DecisionRefused, row["body"])
+        return None
+
     def channels(self) -> tuple[str, ...]:
         """Who the service tells that began last."""
         rows = self._rows("SELECT value FROM meta WHERE key = 'channels'")
@@ -118,7 +166,7 @@ class SqliteReader:
         with _translated():
             return tuple(watch_from(row, _decode) for row in rows)
 
-    def _rows(self, statement: str, *values: str, **named: str) -> Sequence[dict[str, Any]]:
+    def _rows(self, statement: str, *values: str, **named: str | int) -> Sequence[dict[str, Any]]:
         assert self._connection is not None
         with _translated():
             return self._connection.execute(statement, named or values).fetchall()

@@ -18,18 +18,17 @@ from babysitter.model.ids import IncidentId, Person, ProposalId
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
-from babysitter.model.proposal import Answer, Decision, Proposal, ProposalStatus, Surface
+from babysitter.model.proposal import ANSWERABLE, Answer, Decision, Proposal, ProposalStatus, Surface
 from babysitter.model.watch import Watch
 from babysitter.redact import redact, strip_control_characters
 from babysitter.store.store import Transaction
+from babysitter.usecases.approval_outcome import already, took_effect
 
-ANSWERABLE = frozenset({ProposalStatus.OPEN, ProposalStatus.SNOOZED})
 _STATUS_AFTER = {
     Answer.YES: IncidentStatus.APPROVED,
     Answer.NO: IncidentStatus.DENIED,
     Answer.SNOOZE: IncidentStatus.SNOOZED,
 }
-_DONE = {Answer.YES: "approved", Answer.NO: "denied", Answer.SNOOZE: "put off"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,9 @@ async def decide(
     now = app.clock.now()
     try:
         async with app.store.transaction() as tx:
-            await tx.inbox.take_out(incoming)
+            was_waiting = await tx.inbox.take_out(incoming)
+            if incoming and door is Surface.TERMINAL and not was_waiting:
+                return ApprovalResult(False, "The answer was taken back.")
             proposal = await _known(tx, proposal_id)
             earlier = await tx.incidents.decision_on(proposal_id)
             if earlier is not None and earlier.answer is not Answer.SNOOZE:
@@ -79,16 +80,19 @@ async def decide(
             kept = await tx.incidents.decide_once(decision, among=ANSWERABLE)
             if kept != decision:
                 return ApprovalResult(False, already(kept), kept)
-            await _follow(tx, proposal, decision)
+            await _follow(tx, proposal, decision, incoming)
     except (NotAllowed, FactsChanged) as refusal:
-        await refuse(app, proposal_id, person, door, refusal.sentence)
+        await refuse(app, proposal_id, person, door, refusal.sentence, incoming=incoming)
         raise
-    return ApprovalResult(True, f"{_DONE[answer].capitalize()} by {person}.", decision)
+    return ApprovalResult(True, took_effect(answer, person), decision)
 
 
-async def refuse(app: App, target: str, by: str, door: Surface, because: str) -> None:
-    """Record an attempt to decide that did not count."""
+async def refuse(app: App, target: str, by: str, door: Surface, because: str, *, incoming: str = "") -> None:
+    """Record an attempt to decide that did not count. `incoming`: its row in the inbox, which is removed."""
     async with app.store.transaction() as tx:
+        was_waiting = await tx.inbox.take_out(incoming)
+        if incoming and door is Surface.TERMINAL and not was_waiting:
+            return  # taken back; whoever did that answers directly, and is refused there
         proposal = await tx.incidents.proposal(ProposalId(target))
         await tx.events.append(
             DecisionRefused(
@@ -98,13 +102,9 @@ async def refuse(app: App, target: str, by: str, door: Surface, because: str) ->
                 by=by,
                 through=door,
                 because=because,
+                answer_id=incoming,
             )
         )
-
-
-def already(decision: Decision) -> str:
-    """The reply to a later answer."""
-    return f"Already {_DONE[decision.answer]} by {decision.person} at {decision.decided_at:%H:%M} UTC."
 
 
 def _may(proposal: Proposal, person: Person, groups: frozenset[str]) -> None:
@@ -116,7 +116,7 @@ def _may(proposal: Proposal, person: Person, groups: frozenset[str]) -> None:
         )
 
 
-async def _follow(tx: Transaction, proposal: Proposal, decision: Decision) -> None:
+async def _follow(tx: Transaction, proposal: Proposal, decision: Decision, answer_id: str) -> None:
     """Everything that a counted answer means, in the transaction that counts it."""
     now = decision.decided_at
     await tx.incidents.set_status(
@@ -134,6 +134,7 @@ async def _follow(tx: Transaction, proposal: Proposal, decision: Decision) -> No
             by=decision.person,
             through=decision.door,
             facts=proposal.digest,
+            answer_id=answer_id,
         )
     )
     watch = await tx.watches.get(proposal.watch)

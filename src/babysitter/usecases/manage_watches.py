@@ -15,7 +15,7 @@ from babysitter.engine.enqueue import (
     subject_of,
 )
 from babysitter.errors import AlreadyWatched, UserError
-from babysitter.model.action import StepState
+from babysitter.model.action import StepState, StoredAction
 from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.finding import Cause
 from babysitter.model.ids import Person, WatchId
@@ -28,7 +28,6 @@ from babysitter.model.phase import Phase
 from babysitter.model.proposal import ProposalStatus
 from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.watch import Watch
-from babysitter.store.action_journal import StoredAction
 from babysitter.store.store import Transaction
 from babysitter.usecases.resubmit_command import in_folder
 from babysitter.usecases.watch_status import WatchStatus, standing_from, the_one_meant

@@ -20,10 +20,13 @@ from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
+    from babysitter.engine.app import App
+    from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Answer, Proposal
 
 Id = Annotated[str, typer.Argument(help="Id of the proposal, as `babysit status` shows it.")]
 MAX_SNOOZE = timedelta(days=30)
+CARRIED_OUT = "the service to carry it out"
 
 
 def approve(
@@ -105,15 +108,40 @@ def _answer(
     if answer.value == "yes" and not _is_confirmed(_offered(settings, state_dir, proposal)):
         accepted, sentence = False, "Nothing was answered; the proposal stays open."
     else:
-        import asyncio
-
-        chosen = settings_from(settings, state_dir)
-        accepted, sentence = asyncio.run(_decide(chosen, settings, proposal, answer, lasts))
+        accepted, sentence = _decided(settings, state_dir, proposal, answer, lasts)
     if as_json:
         reply = DecisionReply(accepted=accepted, proposal=proposal, sentence=sentence)
         typer.echo(reply.model_dump_json())
     else:
         typer.echo(sentence)
+
+
+def _decided(
+    settings: SettingsFile, state_dir: StateDir, proposal: str, answer: "Answer", lasts: timedelta | None
+) -> tuple[bool, str]:
+    """Whether the answer took effect, and what to tell: decided by the running service, else here."""
+    folder = quick_state_folder(settings, state_dir)
+    if folder is not None:
+        from babysitter.usecases.quick_answer import answer_by_service, follow_by_reading
+
+        with waiting_for("the service to decide"):
+            quick = answer_by_service(folder, proposal, me(), answer, lasts, now=datetime.now(UTC))
+        if quick is not None and not (quick.took_effect and answer.value == "yes"):
+            return quick.took_effect, quick.sentence
+        if quick is not None:
+            _say_who_goes_on(quick.sentence)
+            if quick.is_interrupted:
+                raise KeyboardInterrupt
+            with waiting_for(CARRIED_OUT):
+                followed = follow_by_reading(folder, quick.proposal)
+            if followed is None:
+                import asyncio
+
+                followed = asyncio.run(_follow(settings_from(settings, state_dir), settings, quick.proposal))
+            return True, f"{quick.sentence} {followed}"
+    import asyncio
+
+    return asyncio.run(_decide(settings_from(settings, state_dir), settings, proposal, answer, lasts))
 
 
 def _offered(settings: SettingsFile, state_dir: StateDir, proposal: str) -> "Proposal | None":
@@ -158,17 +186,35 @@ async def _decide(
     """Whether the answer took effect, and what to tell. An approval is carried out by the service."""
     from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Surface
-    from babysitter.surfaces.cli.serve import while_served
     from babysitter.usecases.approvals import decide
-    from babysitter.usecases.follow_approval import follow_approval
     from babysitter.wiring import open_app
 
     async with open_app(settings) as app:
+        if answer.value == "yes" and not await app.leadership.somebody_serves():
+            typer.echo("The service does not run; it is started to carry this out.", err=True)
         until = app.clock.now() + lasts if lasts else None
         ruling = await decide(app, ProposalId(proposal), me(), answer, Surface.TERMINAL, snooze_until=until)
         if ruling.took_effect and answer.value == "yes":
-            typer.echo(f"{ruling.sentence} The service carries it out; Ctrl+C only ends this wait.", err=True)
-            with waiting_for("the service to carry it out"):
-                followed = await while_served(app, file, follow_approval(app, ProposalId(proposal)))
-            return True, f"{ruling.sentence} {followed}"
+            _say_who_goes_on(ruling.sentence)
+            return True, f"{ruling.sentence} {await _followed(app, file, ProposalId(proposal))}"
     return ruling.took_effect, ruling.sentence
+
+
+async def _follow(settings: "Settings", file: SettingsFile, proposal: "ProposalId") -> str:
+    from babysitter.wiring import open_app
+
+    async with open_app(settings) as app:
+        return await _followed(app, file, proposal)
+
+
+async def _followed(app: "App", file: SettingsFile, proposal: "ProposalId") -> str:
+    """What became of an approved action, which the service carries out; it is started where none runs."""
+    from babysitter.surfaces.cli.serve import while_served
+    from babysitter.usecases.follow_approval import follow_approval
+
+    with waiting_for(CARRIED_OUT):
+        return await while_served(app, file, follow_approval(app, proposal))
+
+
+def _say_who_goes_on(sentence: str) -> None:
+    typer.echo(f"{sentence} The service carries it out; Ctrl+C only ends this wait.", err=True)

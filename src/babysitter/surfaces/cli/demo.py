@@ -65,6 +65,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
     from babysitter.surfaces.cli.log_output import log_to_stderr
     from babysitter.usecases.manage_watches import start_watch
     from babysitter.usecases.report import report
+    from babysitter.usecases.terminal_answers import deciding_terminal_answers
     from babysitter.wiring import open_app
 
     log_to_stderr(errors_only=True)
@@ -76,6 +77,7 @@ async def _demo(folder: Path, speed: float, *, asks: bool, in_slack: bool) -> No
         Simulator("zombie", clock.now) as cluster,
         Service(app) as service,
         run_interactivity(app),
+        deciding_terminal_answers(app),
     ):
         console.rule(f"{cluster.root_job} on a simulated cluster, {speed:g} times as fast")
         if in_slack:

@@ -61,6 +61,7 @@ async def _serve(settings: "Settings") -> None:
     from babysitter.engine.service import Service
     from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.web.web_server import serve_http
+    from babysitter.usecases.terminal_answers import deciding_terminal_answers
     from babysitter.wiring import open_app
 
     async with (
@@ -68,6 +69,7 @@ async def _serve(settings: "Settings") -> None:
         Service(app) as service,
         run_interactivity(app) as slack,
         serve_http(app, slack),
+        deciding_terminal_answers(app),
     ):
         typer.echo("babysit serves; Ctrl+C ends it. Watches are kept.", err=True)
         loop = asyncio.get_running_loop()
@@ -99,10 +101,16 @@ async def served_here(app: "App", work: Coroutine[Any, Any, T]) -> T:
     from babysitter.engine.service import Service
     from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.web.web_server import serve_http
+    from babysitter.usecases.terminal_answers import deciding_terminal_answers
 
     working: asyncio.Future[T] | None = None
     try:
-        async with Service(app) as service, run_interactivity(app) as slack, serve_http(app, slack):
+        async with (
+            Service(app) as service,
+            run_interactivity(app) as slack,
+            serve_http(app, slack),
+            deciding_terminal_answers(app),
+        ):
             serving = asyncio.create_task(service.until_stopped())
             with finding_jobs(app):
                 working = asyncio.ensure_future(work)
