@@ -29,12 +29,16 @@ from babysitter.engine.service import Service
 from babysitter.errors import StorageUnavailable
 from babysitter.model.ids import JobId, Person
 from babysitter.model.proposal import Answer, ProposalStatus, Surface
+from babysitter.model.terminal_answer import TerminalAnswer
 from babysitter.slack.approval_adapter import ApprovalAdapter
 from babysitter.slack.interactivity import SlackInteractivity
 from babysitter.slack.posting import SlackNotifier
+from babysitter.store.default_folder import FILE_NAME
+from babysitter.store.sqlite_inbox import put_answer
 from babysitter.usecases.approvals import decide
 from babysitter.usecases.manage_watches import WatchStatus, all_watch_statuses, start_watch
 from babysitter.usecases.request_stop import propose_stop
+from babysitter.usecases.terminal_answers import decide_terminal_answers
 from babysitter.wiring import open_app
 from tests.crash.points import Points, install
 from tests.crash.write_faults import WriteFaults
@@ -55,7 +59,7 @@ class Plan:
     clock: Path
     cluster_url: str
     slack_url: str
-    answer: str = ""  # slack, terminal, deny, stop, ""
+    answer: str = ""  # slack, terminal, left, deny, stop, ""
     kill_at: int = 0
     label: str = ""  # count only points of this label
     unwritable: tuple[int, int] = (0, 0)  # the first write that fails, and how many do
@@ -145,8 +149,22 @@ async def _begin(app: App, plan: Plan) -> None:
 async def _answer(app: App, plan: Plan) -> None:
     """A person's answer in a terminal; who sees it fail or die looks, and answers again."""
     answer = Answer.NO if plan.answer == "deny" else Answer.YES
+    if plan.answer == "left":
+        await _leave(app)
+        return
     with contextlib.suppress(StorageUnavailable):
         await decide(app, (await _standing(app)).proposals[-1].id, ADA, answer, Surface.TERMINAL)
+
+
+async def _leave(app: App) -> None:
+    """A person's answer that is left for the service, once; a later life finds it, or what it became."""
+    async with app.store.reading() as tx:
+        is_left = bool(await tx.inbox.of(Surface.TERMINAL))
+    if not is_left:
+        proposal = (await _standing(app)).proposals[-1].id
+        given = TerminalAnswer("terminal:1", proposal, ADA, Answer.YES)
+        put_answer(app.state_folder / FILE_NAME, given, now=app.clock.now())
+    await decide_terminal_answers(app)
 
 
 async def _stop(app: App) -> None:

@@ -29,6 +29,7 @@ from tests.crash.world import OBSTACLES, TOLD_TROUBLES, TROUBLES, Case, Ending, 
 ANSWERS = {
     "slack": "approved in Slack",
     "terminal": "approved in a terminal",
+    "left": "approved in a terminal, decided by the service",
     "deny": "denied",
     "stop": "a stop alone approved",
     "": "unanswered",
@@ -62,6 +63,7 @@ class Group:
 GROUPS = (
     Group("slack"),
     Group("terminal"),
+    Group("left"),
     Group("deny"),
     Group("", every=10),
     Group("stop", every=3),
@@ -70,6 +72,7 @@ GROUPS = (
     Group("slack", "answers-lost", every=6),
     Group("slack", every=4, again=True),
     Group("terminal", every=4, again=True),
+    Group("left", every=4, again=True),
     Group("terminal", whole=30),
     Group("terminal", is_unwritable=True),
     Group("deny", is_unwritable=True),
@@ -90,7 +93,7 @@ class Tried:
 def faults_of(ending: Ending, sound: Ending, case: Case) -> tuple[str, ...]:
     """What is wrong with an ending, against that of the same story without a crash."""
     found = []
-    wanted = 1 if case.answer in ("slack", "terminal") and not case.is_called_off else 0
+    wanted = 1 if case.answer in ("slack", "terminal", "left") and not case.is_called_off else 0
     if len(ending.launched) != wanted:
         found.append(f"launched {ending.launched}, not {wanted}")
     may_stop = wanted or case.answer == "stop"

@@ -1,14 +1,22 @@
 """What a command that only shows something imports: benchmarks/startup.py measures what that costs."""
 
+import asyncio
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from babysitter.model.action import ActionStep, StepState
+from babysitter.model.events import ProposalDecided
 from babysitter.store.store import open_store
+from babysitter.usecases.terminal_answers import decide_terminal_answers
 from tests.store.test_incidents import offered
+from tests.support.app import AppHarness, home
+from tests.support.offers import offered as offered_at
+from tests.support.shell import ME
 
 HEAVY = ("sqlalchemy", "pydantic", "yaml", "aiohttp", "hyperscan", "structlog", "babysitter.playbook.load")
 PROGRAM = f"""
@@ -19,15 +27,20 @@ print(code, [name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
 """
 
 
-def loaded(home: Path, *words: str) -> str:
-    """The exit code of a command, and what it imported of the heavy modules."""
+def loaded(home: Path, *words: str, typed: bytes = b"") -> str:
+    """The exit code of a command, and what it imported of the heavy modules. `typed`: at a terminal."""
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
         **{f"XDG_{kind}_HOME": str(home / kind.lower()) for kind in ("STATE", "CONFIG", "CACHE")},
     }
     command = [sys.executable, "-c", PROGRAM, *words]
-    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    ours, theirs = pty.openpty()
+    os.write(ours, typed)
+    at = {"stdin": theirs, "stdout": theirs} if typed else {"stdout": subprocess.PIPE}
+    said = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, check=True, **at)
+    os.close(ours)
+    os.close(theirs)
     return said.stderr.splitlines()[-1]
 
 
@@ -51,6 +64,30 @@ async def test_refusing_a_program_imports_no_database_library(tmp_path: Path):
     async with store.reading() as tx:
         assert (await tx.events.after(0))[-1].event.kind == "decision-refused"
     await store.close()
+
+
+async def test_answers_that_the_service_decides_import_no_database_library(tmp_path: Path):
+    async with home(tmp_path / "state" / "babysit") as place:
+        _, first = await offered_at(place, may_approve=(ME,))
+        deciding = asyncio.create_task(decide_and_end(place))
+        assert await asyncio.to_thread(loaded, tmp_path, "snooze", first.id) == "0 []"
+        approve = ("approve", first.id)
+        assert await asyncio.to_thread(loaded, tmp_path, *approve, typed=b"y\n") == "0 []"
+        deciding.cancel()
+        await asyncio.gather(deciding, return_exceptions=True)
+        assert [each.answer for each in await place.events(ProposalDecided)] == ["snooze", "yes"]
+
+
+async def decide_and_end(place: AppHarness) -> None:
+    """The service's part: decide what is left, and note each approved action as done."""
+    store, now = place.app.store, place.clock.now()
+    while True:
+        await decide_terminal_answers(place.app)
+        async with store.transaction() as tx:
+            for action in await tx.journal.open_actions():
+                await tx.journal.write(action, ActionStep.SUBMIT, StepState.DONE, "/ada/dedup-r1", now=now)
+                await tx.journal.end(action.proposal, "", now=now)
+        await asyncio.sleep(0.01)
 
 
 async def test_settings_are_validated_once(tmp_path: Path):
