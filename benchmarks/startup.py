@@ -6,7 +6,9 @@ run, in a home without anything and in one with watches, an incident and a propo
 
 import asyncio
 import os
+import pty
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,11 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from babysitter.store.store import open_store
+from babysitter.usecases.terminal_answers import decide_terminal_answers
 from tests.store.test_incidents import INCIDENT, KEY, proposal
 from tests.support import build
+from tests.support.app import AppHarness
+from tests.support.app import home as app_at
+from tests.support.offers import offered
+from tests.support.shell import ME
 
 RUNS = 15
-WATCHES = 20
+WATCHES, APPROVALS = 20, 5
 LIMIT = 4.0
 BASE = ("-c", "import typer, rich.table")
 COMMANDS = (
@@ -30,8 +37,8 @@ COMMANDS = (
 )
 
 
-def cpu_s(arguments: tuple[str, ...], home: Path) -> float:
-    """CPU seconds of one run, children included, of which there should be none."""
+def cpu_s(arguments: tuple[str, ...], home: Path, typed: bytes = b"") -> float:
+    """CPU seconds of one run, children included, of which there should be none. `typed`: at a terminal."""
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -40,15 +47,19 @@ def cpu_s(arguments: tuple[str, ...], home: Path) -> float:
         "XDG_CACHE_HOME": str(home / "cache"),
         "LANG": "C.UTF-8",
     }
+    ours, theirs = pty.openpty()
+    os.write(ours, typed)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, *arguments],
         env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdin=theirs if typed else subprocess.DEVNULL,
+        stdout=theirs if typed else subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         check=False,
     )
+    os.close(ours)
+    os.close(theirs)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -67,6 +78,28 @@ async def fill(home: Path) -> None:
     await store.close()
 
 
+async def approvals_s(home: Path) -> list[float]:
+    """CPU seconds of `babysit approve` with a yes, beside a service that decides it and calls it off."""
+    took_s = []
+    for _ in range(APPROVALS):
+        async with app_at(home / "state" / "babysit") as place:
+            _, offer = await offered(place, may_approve=(ME,))
+            deciding = asyncio.create_task(_decide(place))
+            approve = ("-m", "babysitter", "approve", offer.id)
+            took_s.append(await asyncio.to_thread(cpu_s, approve, home, b"y\n"))
+            deciding.cancel()
+            await asyncio.gather(deciding, return_exceptions=True)
+        shutil.rmtree(home / "state")
+    return took_s
+
+
+async def _decide(place: AppHarness) -> None:
+    while True:
+        await decide_terminal_answers(place.app)
+        await place.pass_s(5)
+        await asyncio.sleep(0.25)
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         empty, full = Path(folder) / "empty", Path(folder) / "full"
@@ -82,6 +115,8 @@ def main() -> None:
                 print(
                     f"babysit {' '.join(command):<24} {name:<22} {took_s / base_s:5.1f} x (limit {LIMIT:.0f})"
                 )
+        took_s = min(asyncio.run(approvals_s(Path(folder) / "approves")))
+        print(f"babysit approve, with a yes{'':<26} {took_s / base_s:5.1f} x (limit {LIMIT:.0f})")
 
 
 if __name__ == "__main__":
