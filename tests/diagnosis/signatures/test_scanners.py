@@ -13,6 +13,7 @@ from babysitter.diagnosis.causes.rule_index import index_of
 from babysitter.diagnosis.signatures.pattern import LINE_LIMIT_BYTES, Pattern, parse_pattern
 from babysitter.diagnosis.signatures.scanner import Scanner, cache_file, open_engine, tidy
 from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
+from babysitter.diagnosis.signatures.template import to_regex
 from babysitter.playbook.load import load, scenario_files
 from babysitter.shipped import shipped
 from babysitter.workbench.rule_tests import read_test_files
@@ -26,6 +27,7 @@ PIECES = st.sampled_from(
         b"ab",
         b"0",
         b" ",
+        b"  ",
         b"\n",
         b"\n\n",
         b"a",
@@ -67,6 +69,24 @@ def test_engines_are_equal(patterns: list[Pattern], raw: bytes) -> None:
         hits = engine.scan(text)
         assert [(line, index) for line, index, _, _ in hits] == expected
         assert all(text[start:end] == text.split(b"\n")[line] for line, _, start, end in hits)
+
+
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [
+        ("lost contact", b"worker:  lost   contact"),
+        ("worker ... lost contact", b"worker w-1    lost  contact"),
+        ("^lost contact", b"lost  contact"),
+        ("/lost  contact/", b"lost  contact"),
+        ("/^  lost/", b"  lost"),
+        ("/a.{4}lost/", b"a    lost"),
+    ],
+)
+def test_runs_of_blanks_hide_nothing(written: str, line: bytes) -> None:
+    body = written if written.startswith("/") else f"/{to_regex(written)}/"
+    text = b"\n".join([b"  indented", line, b"x  y", line])
+    hits = hyperscan.HyperscanScanner([parse_pattern(body)]).scan(text)
+    assert [number for number, *_ in hits] == [1, 3]
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from babysitter.diagnosis.signatures.regex_tree import (
     spell,
     telling_length,
     widened,
+    with_single_blanks,
 )
 
 LINE_LIMIT_BYTES = 16_384  # a longer line is cut to its head and tail (engine.tidy), in every engine alike
@@ -35,7 +36,8 @@ class BadPattern(ValueError):
 class Pattern:
     """`regex` decides and finds the captures; `names` are its groups in order.
 
-    `quick` is for scanning: it matches the same lines, and unless `is_exact` more, which `regex` sorts out.
+    `quick` is for scanning lines in which a blank stands for a run of them: it matches the same lines, and
+    unless `is_exact` more, which `regex` sorts out.
     Equal patterns are one object (`_only_one`): a page of lines costs a thousand look-ups of one.
     """
 
@@ -94,7 +96,7 @@ def parse_pattern(text: str, *, ignore_case: bool = False, shown: str = "") -> P
     pattern = _only_one(
         shown or text,
         spell(node),
-        spell(scanned, names=False),
+        spell(with_single_blanks(scanned), names=False),
         is_literal,
         ignore_case,
         tuple(names_of(node)),

@@ -21,7 +21,8 @@ _EVERYDAY_WORDS = """
     endpoint request requests memory device devices pull_task report_result register_worker
     heartbeat complete completed queued in-flight alive dead dataset bucket run split info debug
     read write writ list fetch rate ratio count total first initial resource default bundle
-    health healthy ready state status from with down
+    health healthy ready state status from with down queue pending wait took cluster call polls known
+    found message resolved
 """
 _TROUBLED_WORDS = "error errors fail failed failure exception timeout retry lost unavailable refused warning"
 EVERYDAY = frozenset(_EVERYDAY_WORDS.split())

@@ -4,7 +4,8 @@ Patterns cannot match newlines (regex.py sees to that), so an end of a match nam
 """
 
 import platform
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +20,7 @@ _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
 _AFTER_ALL = 1 << 80
 _MAX_KINDS = 10_000
+_RUN_OF_BLANKS = re.compile(rb"  +")
 
 
 class HyperscanScanner:
@@ -31,11 +33,23 @@ class HyperscanScanner:
         assert len(patterns) <= _INDEX_MASK
         self._database, self._refused = _opened(patterns, cache)
         self._portable = Re2Scanner([patterns[index] for index in self._refused])
+        self._patterns = patterns
         self._known = _Confirming(patterns)
 
     def scan(self, text: bytes) -> list[Hit]:
         if not text:
             return []
+        hits = self._hits(text)
+        if wide := _lines_with_runs_of_blanks(text):
+            hits = sorted({*hits, *self._hits_of_wide(text, wide)})
+        if self._refused:
+            others = self._portable.scan(text)
+            hits += [(line, self._refused[index], start, end) for line, index, start, end in others]
+            hits.sort()
+        return hits
+
+    def _hits(self, text: bytes) -> list[Hit]:
+        """Hits of patterns in which a blank stands for itself."""
         ends: list[int] = []
         keep = ends.append
 
@@ -45,12 +59,15 @@ class HyperscanScanner:
         if self._database is not None:
             self._database.scan(text, match_event_handler=on_match)
         ends.sort()  # ends come nearly in order, so this is quick
-        hits = self._by_line(text, ends)
-        if self._refused:
-            others = self._portable.scan(text)
-            hits += [(line, self._refused[index], start, end) for line, index, start, end in others]
-            hits.sort()
-        return hits
+        return self._by_line(text, ends)
+
+    def _hits_of_wide(self, text: bytes, wide: list[tuple[int, int, int]]) -> Iterator[Hit]:
+        """What is found when runs of blanks are cut down to one, where the whole line agrees."""
+        narrow = b"\n".join([_RUN_OF_BLANKS.sub(b" ", text[start:end]) for _, start, end in wide])
+        for place, index, _, _ in self._hits(narrow):
+            line, start, end = wide[place]
+            if finder(self._patterns[index])(text[start:end], 0, end - start) >= 0:
+                yield line, index, start, end
 
     def _by_line(self, text: bytes, ends: list[int]) -> list[Hit]:
         """Ends of matches, rising -> lines, each pattern once a line, inexact ones where the whole agrees."""
@@ -79,6 +96,24 @@ class HyperscanScanner:
             beyond = (line_end + 1) << _INDEX_BITS
             here = [packed & _INDEX_MASK]
         return hits
+
+
+def _lines_with_runs_of_blanks(text: bytes) -> list[tuple[int, int, int]]:
+    """Number, start and end of the lines with two blanks in a row behind their indentation."""
+    lines: list[tuple[int, int, int]] = []
+    number = counted = 0
+    at = text.find(b"  ")
+    while at >= 0:
+        start = text.rfind(b"\n", 0, at) + 1
+        end = text.find(b"\n", at)
+        if end < 0:
+            end = len(text)
+        if b"  " in text[start:end].lstrip(b" "):
+            number += text.count(b"\n", counted, start)
+            counted = start
+            lines.append((number, start, end))
+        at = text.find(b"  ", end)
+    return lines
 
 
 class _Confirming(dict[tuple[int, ...], list[tuple[int, Find | None]]]):
