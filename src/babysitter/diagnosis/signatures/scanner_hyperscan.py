@@ -102,8 +102,10 @@ def _lines_with_runs_of_blanks(text: bytes) -> list[tuple[int, int, int]]:
     """Number, start and end of the lines with two blanks in a row behind their indentation."""
     lines: list[tuple[int, int, int]] = []
     number = counted = 0
-    at = text.find(b"  ")
-    while at >= 0:
+    runs = _RUN_OF_BLANKS.search
+    end = 0
+    while run := runs(text, end):
+        at = run.start()
         start = text.rfind(b"\n", 0, at) + 1
         end = text.find(b"\n", at)
         if end < 0:
@@ -112,7 +114,6 @@ def _lines_with_runs_of_blanks(text: bytes) -> list[tuple[int, int, int]]:
             number += text.count(b"\n", counted, start)
             counted = start
             lines.append((number, start, end))
-        at = text.find(b"  ", end)
     return lines
 
 
