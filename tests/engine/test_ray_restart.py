@@ -2,14 +2,18 @@
 
 from contextlib import asynccontextmanager
 
+import pytest
+
 from babysitter.backends.registry import ray_spec
 from babysitter.config import Settings
 from babysitter.engine.service import Service
+from babysitter.errors import BabysitError
 from babysitter.messages.proposal_text import notes_of, submission_lines
 from babysitter.model.proposal import Answer, ProposalStatus, Surface
 from babysitter.store.codec import codec
 from babysitter.usecases.approvals import decide
 from babysitter.usecases.manage_watches import start_watch, watch_status
+from babysitter.usecases.request_restart import propose
 from babysitter.wiring import open_app
 from tests.support.app import ADA, RecordingNotifier
 from tests.support.clock import NOON
@@ -81,3 +85,21 @@ async def test_a_restart_is_called_off_when_the_head_was_restarted(tmp_path):
         withdrawn = status.proposals[0]
         assert withdrawn.status is ProposalStatus.WITHDRAWN
         assert "started again" in withdrawn.withdrawn_because
+
+
+async def test_a_changed_variable_is_submitted_beside_the_recorded_ones(tmp_path):
+    async with proposed(tmp_path) as place:
+        await decide(place.app, place.offer.id, ADA, Answer.NO, Surface.TERMINAL)
+        wanted = ("env.NCCL_DEBUG=INFO", "env.MODE=y")
+        asked = await propose(place.app, place.watch.id, why="see more", asked_by="an agent", changes=wanted)
+        place.offer = asked.proposal
+        assert [(each.what, each.before) for each in asked.proposal.changes] == [
+            ("env.NCCL_DEBUG", ""),
+            ("env.MODE", "a value that is not kept"),
+        ]
+        await place.approve()
+        (sent,) = place.dashboard.posted
+        variables = {"MODE": "y", "NCCL_DEBUG": "INFO", "WANDB_API_KEY": "made-up"}
+        assert sent["runtime_env"]["env_vars"] == variables
+        with pytest.raises(BabysitError, match="memory"):
+            await propose(place.app, place.watch.id, why="x", asked_by="an agent", changes=("memory=8GB",))

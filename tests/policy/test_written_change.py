@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.model.ids import JobId
+from babysitter.model.ids import IncidentId, JobId
 from babysitter.model.incident import Ledger
 from babysitter.model.launch_request import LaunchRequest
-from babysitter.model.submission import FolderState, Submission, SubmissionOrigin, ValueSource
-from babysitter.model.verdict import Change
-from babysitter.policy.build_proposal import plan_restart
-from babysitter.policy.respond import as_asked
+from babysitter.model.proposal import ProposalStatus
+from babysitter.model.submission import FolderState, RequestSummary, Submission, SubmissionOrigin, ValueSource
+from babysitter.model.verdict import MORE_DETAIL, Change
+from babysitter.policy.build_proposal import plan_restart, submission_facts
+from babysitter.policy.respond import as_asked, offer_of
 from babysitter.policy.written_change import apply, is_expressible, why_not_written, with_before
-from tests.support.build import diagnosis, submission, watch
+from tests.support.build import case, diagnosis, submission, verdict, watch
 
 IRIS = ("iris", "job", "run")
 PROGRAM = ("--", "python", "x.py", "-e", "A", "1", "--tpu", "v4-8")
@@ -106,6 +107,45 @@ def test_excluded_host_would_never_fit_a_job_without_tpus(device):
     cpu = replace(STORED, request={**TPU, "resources": {"device": device}})
     assert "only a job on TPUs" in why_not_written(change("exclude-host", "tpu-a-7"), cpu)
     assert apply(change("exclude-host", "tpu-a-7"), cpu) == cpu
+
+
+OTHER_SHAPE = Submission(
+    (),
+    SubmissionOrigin.CONTROLLER,
+    job=JobId("train-r1"),
+    request={"entrypoint": "python x.py"},
+    fills={"MODE": ValueSource.RECORD},
+    summary=RequestSummary(("python", "x.py"), variables=("MODE",), takes_variables=True),
+)
+
+
+def test_variable_of_a_request_of_another_shape():
+    first = with_before(change("env.NCCL_DEBUG", "INFO"), OTHER_SHAPE)
+    second = with_before(change("env.MODE", "y"), OTHER_SHAPE)
+    assert (first.before, second.before) == ("", "a value that is not kept")
+    changed = apply(second, apply(first, OTHER_SHAPE))
+    assert changed.changed_variables == {"NCCL_DEBUG": "INFO", "MODE": "y"}
+    assert changed.summary is not None
+    assert (changed.summary.variables, changed.fills) == (("MODE", "NCCL_DEBUG"), {})
+    assert submission_facts(changed) != submission_facts(OTHER_SHAPE)
+
+
+@pytest.mark.parametrize("what", ["memory", "region", "tpu", "extra", "flag.priority", "max-retries"])
+def test_other_changes_of_a_request_of_another_shape(what):
+    reason = why_not_written(change(what, "8GB"), OTHER_SHAPE)
+    assert what in reason
+    assert "it takes other variables (env.NAME=VALUE)" in reason
+
+
+def test_more_detail_is_asked_for_once():
+    more = Change("env.NCCL_DEBUG", "", "INFO", MORE_DETAIL)
+    wanted = as_asked(diagnosis(), (more,))
+    first = plan_restart(wanted, OTHER_SHAPE, watch(), Ledger(), None)
+    assert first.submission.changed_variables == {"NCCL_DEBUG": "INFO"}
+    offer = offer_of(case(verdict(wanted), submission=OTHER_SHAPE), IncidentId("i-1"), wanted)
+    assert [each.after for each in offer.changes] == ["INFO"]
+    done = replace(offer, status=ProposalStatus.APPROVED)
+    assert plan_restart(wanted, OTHER_SHAPE, watch(), Ledger(proposals=(done,)), None).changes == ()
 
 
 def test_variable_of_a_request_needs_no_other_source():

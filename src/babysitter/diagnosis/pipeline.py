@@ -17,7 +17,7 @@ from babysitter.diagnosis.compare_watch import (
 from babysitter.diagnosis.guess_in_watch import with_guess
 from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.evidence import facts_of
-from babysitter.diagnosis.judge.program_advice import with_first_advice
+from babysitter.diagnosis.judge.program_advice import with_first_advice, with_more_detail
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.last_good.good_runs import GoodRuns
@@ -44,7 +44,7 @@ from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
 from babysitter.model.progress import Motion
-from babysitter.model.verdict import Verdict
+from babysitter.model.verdict import SignalKind, Verdict
 from babysitter.model.watch import Watch
 
 
@@ -114,10 +114,24 @@ def consider(
     if verdict.phase is Phase.STEADY and findings.worst <= Severity.INFO:
         verdict = replace(verdict, memory=learn_healthy(verdict.memory, lines))
     if (table := table_of(memory.startup)) is not None and verdict.diagnosis is not None:
-        verdict = replace(verdict, diagnosis=with_first_advice(verdict.diagnosis, table))
+        diagnosis = with_first_advice(verdict.diagnosis, table)
+        is_stalled = _start_stands_still(verdict)
+        if observation.excerpt is None and (is_stalled or _is_over(verdict)):
+            diagnosis = with_more_detail(diagnosis, table, is_stalled=is_stalled)
+        verdict = replace(verdict, diagnosis=diagnosis)
     if beside is not None:
         verdict = with_comparison(verdict, beside.comparison)
     return Considered(replace(verdict, reasons=(*verdict.reasons, *demotions)), findings)
+
+
+def _is_over(verdict: Verdict) -> bool:
+    return verdict.outlook.job_state is not None and verdict.outlook.job_state.ended_badly
+
+
+def _start_stands_still(verdict: Verdict) -> bool:
+    return verdict.cause is Cause.STAGE_STUCK and any(
+        each.kind is SignalKind.NOT_UP_YET for each in verdict.signals
+    )
 
 
 def _with_startup(memory: Memory, observation: Observation, good: GoodRuns | None) -> Memory:

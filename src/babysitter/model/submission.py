@@ -49,13 +49,15 @@ class RequestSummary:
     """What a request asks for, in words without secrets, by the backend that understands it.
 
     `code`: where the job's files come from, "" where it has none of its own. `takes_folder`: its files are a
-    stored package, and the files of a folder can be sent in its place. `unknown`: sentences about what the
+    stored package, and the files of a folder can be sent in its place. `takes_variables`: a change may set
+    variables of the job (`Submission.changed_variables`). `unknown`: sentences about what the
     request cannot repeat because nobody knows it; a person is to decide.
     """
 
     program: tuple[str, ...]
     code: str = ""
     takes_folder: bool = False
+    takes_variables: bool = False
     resources: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()  # names
     unknown: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ class Submission:
     replaces: JobId | None = None
     proposal: str = ""
     launch: str = ""
+    changed_variables: Mapping[str, str] = field(default_factory=dict)  # set over those of `request`
 
     @property
     def is_http(self) -> bool:

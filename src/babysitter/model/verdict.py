@@ -40,6 +40,10 @@ class Signal:
     evidence: tuple[Evidence, ...] = ()
 
 
+# Why a change is made that corrects nothing.
+MORE_DETAIL = "the evidence does not name the cause; more lines may"
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One thing that a restart-with-change changes."""

@@ -12,7 +12,7 @@ from babysitter.model.job import JobState
 from babysitter.model.policy import Policy
 from babysitter.model.proposal import CostOfWaiting, Proposal, ProposalFacts, ProposalStatus
 from babysitter.model.submission import Submission
-from babysitter.model.verdict import Change, Diagnosis, Verdict
+from babysitter.model.verdict import MORE_DETAIL, Change, Diagnosis, Verdict
 from babysitter.model.watch import Watch
 from babysitter.policy import resource_change as changes
 from babysitter.policy.computed_ids import digest, next_job_name, proposal_id
@@ -43,6 +43,8 @@ def plan_restart(
         stored = watch.submit_context.stored
         ran = stored if stored is not None and stored.job == watch.root else None
         first = changes.change_for(diagnosis, submission, peak_bytes, ran)
+        if first is not None and _was_tried(first, ledger):
+            first = None
     named = named_successor(submission, watch.first_root, len(ledger.restarts) + 1)
     named = replace(named, replaces=watch.root)
     if first is None:
@@ -51,6 +53,13 @@ def plan_restart(
     for each in wanted:
         named = apply(each, named)
     return RestartPlan(named, wanted)
+
+
+def _was_tried(change: Change, ledger: Ledger) -> bool:
+    """Whether a restart that was to bring more lines has been approved before: it brought them."""
+    approved = (each for each in ledger.proposals if each.status is ProposalStatus.APPROVED)
+    tried = {(done.what, done.after) for each in approved for done in each.changes}
+    return change.why == MORE_DETAIL and (change.what, change.after) in tried
 
 
 def named_successor(submission: Submission, first_root: JobId, number: int) -> Submission:
@@ -84,6 +93,8 @@ def submission_facts(submission: Submission) -> tuple[str, ...]:
     if not submission.is_http:
         return submission.argv
     request = json.dumps(submission.request, sort_keys=True, default=str)
+    if submission.changed_variables:
+        request += json.dumps(submission.changed_variables, sort_keys=True)
     return ("LaunchJob", submission.job or "", hashlib.sha256(request.encode()).hexdigest())
 
 

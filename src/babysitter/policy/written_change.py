@@ -6,7 +6,7 @@ A change that a submission cannot carry exactly is refused with its reason; noth
 from dataclasses import replace
 
 from babysitter.model.launch_request import GIB, LaunchRequest
-from babysitter.model.submission import Submission
+from babysitter.model.submission import RequestSummary, Submission
 from babysitter.model.verdict import Change
 from babysitter.preflight.client_tables import Option, limits, option_table, tpu_types
 from babysitter.preflight.command_line import (
@@ -23,6 +23,7 @@ from babysitter.preflight.extra_resources import with_extra_resources
 VARIABLE, FLAG = "env.", "flag."  # prefixes of `Change.what`
 ON = "on"  # the value of an option that takes none
 EXCLUDE_HOST = "exclude-host"
+NOT_KEPT = "a value that is not kept"
 CODE = "code"  # the program was corrected in the folder that is shipped
 FLAG_OF = {
     "memory": "--memory",
@@ -48,7 +49,8 @@ def why_not_written(change: Change, submission: Submission) -> str:
         return _not_in_command(change, submission.argv)
     in_request = f"a change of {change.what} cannot be written into the stored request"
     if submission.summary is not None:  # a request of another shape
-        return in_request
+        is_taken = submission.summary.takes_variables and bool(variable_of(change))
+        return "" if is_taken else f"{in_request}; it takes {_taken_by(submission.summary)}"
     changed = _in_request(change, LaunchRequest(submission.request or {}))
     return "" if changed is not None else in_request
 
@@ -65,7 +67,9 @@ def apply(change: Change, submission: Submission) -> Submission:
     """
     if change.what == CODE or not is_expressible(change, submission):
         return submission
-    if submission.is_http:
+    if submission.summary is not None:
+        written = _with_changed_variable(submission, submission.summary, variable_of(change), change.after)
+    elif submission.is_http:
         changed = _in_request(change, LaunchRequest(submission.request or {}))
         assert changed is not None, "it is expressible"
         written = replace(submission, request=changed.raw)
@@ -78,9 +82,28 @@ def with_before(change: Change, submission: Submission) -> Change:
     """The change with the value that this submission has now; "" stays where none is set."""
     if change.before or change.what == CODE:
         return change
+    if submission.summary is not None:
+        is_set = variable_of(change) in submission.summary.variables
+        return replace(change, before=NOT_KEPT if is_set else "")
     if submission.is_http:
         return replace(change, before=_in_stored(change, LaunchRequest(submission.request or {})))
     return replace(change, before=_in_words(change, submission.argv))
+
+
+def _taken_by(summary: RequestSummary) -> str:
+    given = "other variables (env.NAME=VALUE)" if summary.takes_variables else ""
+    files = "the files of a folder (code, with --workdir)" if summary.takes_folder else ""
+    return " and ".join(each for each in (given, files) if each) or "no change"
+
+
+def _with_changed_variable(
+    submission: Submission, summary: RequestSummary, name: str, value: str
+) -> Submission:
+    return replace(
+        submission,
+        changed_variables={**submission.changed_variables, name: value},
+        summary=replace(summary, variables=tuple(sorted({*summary.variables, name}))),
+    )
 
 
 def variable_of(change: Change) -> str:

@@ -13,9 +13,9 @@ from babysitter.engine.good_run_cache import redacted_profile
 from babysitter.model.device_use import DeviceUse
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import TaskId
-from babysitter.model.job import JobTree, Task, TaskState
+from babysitter.model.job import JobState, JobTree, Task, TaskState
 from babysitter.model.observation import Want
-from babysitter.model.verdict import Diagnosis, Verdict
+from babysitter.model.verdict import MORE_DETAIL, Diagnosis, Verdict
 from tests.support.build import watch as made_watch
 from tests.support.jobs import look, raw, tree
 
@@ -54,6 +54,12 @@ def test_startup_quiet_twenty_minutes_is_suspect():
     assert verdict.diagnosis.cause is Cause.STAGE_STUCK
     assert "nvidia-smi" in verdict.diagnosis.advice
     assert "514428" in verdict.diagnosis.evidence[0].source
+    assert verdict.diagnosis.action is ActionKind.RESTART_WITH_CHANGE
+    changes = (verdict.diagnosis.change, *verdict.diagnosis.further_changes)
+    assert [(each.what, each.after) for each in changes if each] == [
+        ("env.TORCHSPEC_LOG_LEVEL", "DEBUG"),
+        ("env.NCCL_DEBUG", "INFO"),
+    ]
 
 
 GPU = DeviceUse("GPU 3", used_bytes=71 * 2**30, total_bytes=80 * 2**30, busy_percent=0)
@@ -75,6 +81,8 @@ def test_startup_suspect_shows_its_accelerators(device, sentence):
     verdict = judge(replace(made_watch(), memory=quiet.memory), look(1260, seen), RULES)
     assert verdict.diagnosis is not None
     assert sentence in verdict.diagnosis.explanation
+    is_idle = device.busy_percent == 0
+    assert (verdict.diagnosis.action is ActionKind.RESTART_WITH_CHANGE) is is_idle
     shown = [each for each in verdict.diagnosis.evidence if "accelerators" in each.source]
     assert [(each.text, each.source) for each in shown] == [
         (device.text, "accelerators of /root/train/SglEngine-1 on 10.0.0.2")
@@ -118,6 +126,26 @@ def test_first_advice_log_levels_where_unsure():
     found = with_first_advice(diagnosis(Cause.UNKNOWN, confidence=0.3), TABLE)
     assert found.advice.endswith("what is under way.")
     assert "TORCHSPEC_LOG_LEVEL=DEBUG and NCCL_DEBUG=INFO" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("state", "cause", "is_changed"),
+    [
+        (JobState.FAILED, Cause.UNKNOWN, True),
+        (JobState.FAILED, Cause.NUMERICAL_DIVERGENCE, False),
+        (JobState.RUNNING, Cause.UNKNOWN, False),
+    ],
+)
+def test_more_detail_where_the_cause_is_not_named(state, cause, is_changed):
+    named = "loss=nan grad_norm=nan" if cause is not Cause.UNKNOWN else "worker gave up 4"
+    lines = [
+        raw(5, "Creating unified placement group with 24 GPUs (x)..."),
+        raw(9, "Training:   2%|x| 4/200 [00:10<09:00, loss=1.0]"),
+        raw(10, f"Training:   3%|x| 5/200 [00:10<09:00, {named}]"),
+    ]
+    verdict = judge(made_watch(), look(60, tree(root=state, error="Exit code: 1"), *lines), RULES)
+    carried = verdict.diagnosis.change if verdict.diagnosis else None
+    assert (carried is not None and carried.why == MORE_DETAIL) is is_changed, verdict.diagnosis
 
 
 def test_startup_durations_kept_once_through():

@@ -36,6 +36,7 @@ def submission_by_hand(submission: Submission, address: str) -> str:
     given = (body.get("runtime_env") or {}).get("env_vars") or {}
     kept_out = [name for name in variables_of(body) if given[name] == KEPT_OUT]
     body = with_variables(body, {name: f"{_MARK}{name}{_MARK}" for name in kept_out})
+    body = with_variables(body, submission.changed_variables)
     words = submit_words(body, submission.job, address, folder=submission.workdir)
     return " ".join(map(_in_a_shell, words))
 

@@ -115,6 +115,7 @@ def summary_of(kept: Request, unknown: tuple[str, ...] = ()) -> RequestSummary:
         program=words_of(str(kept.get("entrypoint", ""))),
         code=f"its own package, {package}" if package else redact(working_dir),
         takes_folder=bool(package),
+        takes_variables=True,
         resources=tuple(_resources(kept)) or (("not known",) if unknown else ()),
         variables=tuple(sorted(variables_of(kept))),
         unknown=unknown,

@@ -75,6 +75,7 @@ class RayWriter:
         assert submission.request is not None, "it has an entrypoint"
         await self._is_same_session(submission)
         body = await self._completed(submission.request, submission)
+        body = stored_job.with_variables(body, submission.changed_variables)
         if submission.workdir:
             package = await pack_folder(Path(submission.workdir))
             await upload(self._line, package)

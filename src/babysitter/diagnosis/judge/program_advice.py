@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from babysitter.diagnosis.timeline.startup_table import StartupTable
 from babysitter.model.cause_info import about
-from babysitter.model.finding import Cause, Evidence
-from babysitter.model.verdict import Diagnosis
+from babysitter.model.finding import ActionKind, Cause, Evidence, Retry
+from babysitter.model.verdict import MORE_DETAIL, Change, Diagnosis
 
 UNSURE_BELOW = 0.65  # a hint; the evidence does not name the cause (guess)
 _PROCESS = re.compile(r"\bpid[=:]\s?(?P<pid>\d+)(?:[,\s\\tn]{1,6}ip[=:]\s?(?P<ip>[\d.]+\d))?")
@@ -21,11 +21,34 @@ def with_first_advice(diagnosis: Diagnosis, table: StartupTable) -> Diagnosis:
     own = table.first_advice.get(diagnosis.cause, "")
     first = own.replace("{worker}", _worker_file((*diagnosis.evidence, *diagnosis.cascade)))
     advice = diagnosis.advice or about(diagnosis.cause).advice
-    is_unsure = diagnosis.cause is Cause.UNKNOWN or diagnosis.confidence < UNSURE_BELOW
-    last = table.unsure if is_unsure else ""
+    last = table.unsure if _is_unsure(diagnosis) else ""
     parts = [part for part in (first, advice, last) if part]
     told = [part for place, part in enumerate(parts) if not _is_told(part, parts[:place])]
     return replace(diagnosis, advice=" ".join(told))
+
+
+def with_more_detail(diagnosis: Diagnosis, table: StartupTable, *, is_stalled: bool) -> Diagnosis:
+    """The diagnosis of a run that is over, or whose start stands still (`is_stalled`: nothing says why).
+
+    Where its evidence does not name the cause, it advises a restart that says more.
+    """
+    is_free = diagnosis.change is None and diagnosis.action in (ActionKind.ESCALATE, ActionKind.RESTART)
+    is_wanted = is_free and diagnosis.retry is not Retry.ITSELF and (is_stalled or _is_unsure(diagnosis))
+    if about(diagnosis.cause).is_benign or not is_wanted or not table.unsure_sets:
+        return diagnosis
+    changes = tuple(
+        Change(f"env.{name}", "", value, MORE_DETAIL) for name, value in table.unsure_sets.items()
+    )
+    return replace(
+        diagnosis,
+        action=ActionKind.RESTART_WITH_CHANGE,
+        change=changes[0],
+        further_changes=changes[1:],
+    )
+
+
+def _is_unsure(diagnosis: Diagnosis) -> bool:
+    return diagnosis.cause is Cause.UNKNOWN or diagnosis.confidence < UNSURE_BELOW
 
 
 def _is_told(part: str, earlier: Iterable[str]) -> bool:

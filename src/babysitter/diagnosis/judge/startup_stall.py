@@ -54,7 +54,7 @@ def _stalled(snapshot: Snapshot, standing: StartupStanding) -> Diagnosis:
         f"{quiet_min:.0f} min; up to {limit_min:.0f} min is normal.{_what_devices_say(tasks)}",
         confidence=0.6,
         evidence=(Evidence(standing.sentence, source, at=snapshot.now), *_device_evidence(tasks)),
-        retry=Retry.UNKNOWN,
+        retry=Retry.ITSELF if _compute(tasks) else Retry.UNKNOWN,
         look_at=("worker-logs",),
         advice=standing.advice,
     )
@@ -73,6 +73,10 @@ def _device_evidence(tasks: Sequence[Task]) -> Iterator[Evidence]:
         yield Evidence(text, f"accelerators of {task.id}" + (f" on {task.worker}" if task.worker else ""))
 
 
+def _compute(tasks: Sequence[Task]) -> bool:
+    return any(each.busy_percent for task in tasks for each in task.devices)
+
+
 def _what_devices_say(tasks: Sequence[Task]) -> str:
     """A sentence about the accelerators; "" where nobody says how busy they are."""
     devices = [each for task in tasks for each in task.devices]
@@ -80,6 +84,6 @@ def _what_devices_say(tasks: Sequence[Task]) -> str:
         return ""
     is_full = any(each.used_bytes > FULL_SHARE * each.total_bytes for each in devices)
     full = " Memory of at least one is full." if is_full else ""
-    if any(each.busy_percent for each in devices):
+    if _compute(tasks):
         return f" Its accelerators compute, so it may still be at work.{full}"
     return f" None of its accelerators computes.{full}"

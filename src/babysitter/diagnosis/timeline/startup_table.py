@@ -63,6 +63,7 @@ class StartupTable:
     phases: tuple[PhaseRow, ...]
     first_advice: Mapping[Cause, str] = field(default_factory=dict)
     unsure: str = ""  # advice where the evidence does not name a cause
+    unsure_sets: Mapping[str, str] = field(default_factory=dict)  # variables that make it say more
 
     @property
     def literals(self) -> frozenset[str]:
@@ -92,7 +93,14 @@ def parse_startup(document: Mapping[str, Any]) -> StartupTable:
     phases = tuple(_phase(row) for row in document["phases"])
     advice = {Cause(name): text for name, text in document.get("first_advice", {}).items()}
     marks = tuple(document["recognised_by"])
-    return StartupTable(document["program"], marks, phases, advice, document.get("unsure", ""))
+    return StartupTable(
+        document["program"],
+        marks,
+        phases,
+        advice,
+        document.get("unsure", ""),
+        document.get("unsure_sets", {}),
+    )
 
 
 def _phase(row: Mapping[str, Any]) -> PhaseRow:
