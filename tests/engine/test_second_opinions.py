@@ -4,22 +4,30 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from babysitter.advisor.consultation import Consultation, Usage
 from babysitter.advisor.material import Material
 from babysitter.advisor.question import Question
-from babysitter.config.settings import AdvisorSettings
-from babysitter.engine.second_opinions import SecondOpinions
+from babysitter.config.advisor_settings import AdvisorSettings
+from babysitter.engine.app import App
+from babysitter.engine.second_opinions import SecondOpinions, has_unexplained_report
+from babysitter.errors import UserError
 from babysitter.model.events import Event
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.ids import JobId
 from babysitter.model.incident import Incident
 from babysitter.model.job import JobState
-from babysitter.model.opinion import NoOpinion, Opinion, OpinionRecord, Quote
+from babysitter.model.message import ButtonKind, Message
+from babysitter.model.opinion import NoOpinion, Opinion, OpinionRecord, OpinionRequest, Quote
 from babysitter.model.watch import Watch
+from babysitter.slack.approval_adapter import ApprovalAdapter
 from babysitter.usecases.explain import advice_lines
+from babysitter.usecases.request_opinion import advise_now
 from tests.engine.test_check import zombie
-from tests.support.app import AppHarness, home
+from tests.support.app import ADA, AppHarness, home
 from tests.support.build import NOON, ROOT
+from tests.support.clock import FakeClock
 from tests.support.jobs import job, pipeline, raw, tree
 
 LIE = Opinion(Cause.USER_CANCEL, 1.0, "Somebody stopped it.", (Quote("F1", "job state"),), ActionKind.RESTART)
@@ -58,6 +66,7 @@ def opinions(place: AppHarness, advisor: ScriptedAdvisor, *, waits: bool = False
 
 
 async def settled(place: AppHarness) -> None:
+    place.clock.advance(5)  # edits of one message are apart
     await place.service.tick()
     await place.service.settled()
 
@@ -86,7 +95,7 @@ async def test_lying_opinion_changes_no_proof_and_no_proposal(tmp_path: Path):
         (note,) = [text for name, text in edited.words.notes if name == "Second opinion"]
         assert "user-cancel" in note
         assert "zombie-coordinator is proven and stands" in note
-        assert "[4,500 tokens, 0.020 USD]" in note
+        assert "[4,500 tokens, 0.020 USD; in 24 h 1 call, 4,500 tokens, 0.02 USD]" in note
         assert [each.target for each in edited.buttons] == [each.target for each in card.buttons]
 
 
@@ -133,18 +142,202 @@ async def test_answer_by_another_hand_is_looked_for_again(tmp_path: Path):
         assert (await incident_of(place))[1] is not None
 
 
-WISHES = ({"ask": "on-request"}, {"calls_per_day": 3}, {"tokens_per_day": 1_000})
+PRICES = {"made-up": {"input_usd": 1.0, "output_usd": 1.0}}
+OVER_THE_DAY = (
+    ({"calls_per_day": 3}, "The 3 calls of a day are used up."),
+    ({"tokens_per_day": 1_000}, "The 1,000 tokens of a day are used up."),
+    ({"model": "made-up", "prices": PRICES, "cost_usd_per_day": 0.01}, "The 0.01 USD of a day are used up."),
+)
+
+
+def limited(place: AppHarness, **wishes: object) -> App:
+    """The same app with other settings of the advisor."""
+    return replace(
+        place.app, settings=place.app.settings.model_copy(update={"advisor": AdvisorSettings(**wishes)})
+    )
 
 
 async def test_nobody_is_asked_beyond_the_settings(tmp_path: Path):
     async with home(tmp_path) as place:
         await failed(place)
+        (watch,) = await every_watch(place)
         advisor = ScriptedAdvisor(LIE)
-        for wish in WISHES:
-            settings = place.app.settings.model_copy(update={"advisor": AdvisorSettings(**wish)})
-            limited = replace(place.app, settings=settings)
-            await SecondOpinions(limited, advisor, waits_for_answers=True).ask_next()
+        app = limited(place, ask="on-request")
+        await SecondOpinions(app, advisor, waits_for_answers=False).ask_next()
+        assert "Nobody was asked" in (await advice_lines(place.app, watch))[0]
+        for wishes, sentence in OVER_THE_DAY:
+            app = limited(place, **wishes)
+            async with app.store.transaction() as tx:
+                for incident in await tx.incidents.all():
+                    await tx.opinions.request(OpinionRequest(incident.id, ADA, app.clock.now()))
+            await SecondOpinions(app, advisor, waits_for_answers=False).ask_next()
+            assert sentence in (await advice_lines(place.app, watch))[1]
         assert advisor.questions == []
+
+
+class DyingAdvisor(ScriptedAdvisor):
+    """Its process dies while the question is under way."""
+
+    async def consult(self, question: Question, material: Material) -> Consultation:
+        await super().consult(question, material)
+        raise asyncio.CancelledError
+
+
+async def test_question_of_a_dead_process_counts_in_full(tmp_path: Path):
+    async with home(tmp_path) as place:
+        await failed(place)
+        with pytest.raises(asyncio.CancelledError):
+            await opinions(place, DyingAdvisor(LIE)).ask_next()
+        async with place.app.store.reading() as tx:
+            assert (await tx.advisor.spent(NOON)).tokens == 60_000
+        await opinions(place, ScriptedAdvisor(replace(LIE, cause=Cause.DATA_ERROR))).ask_next()
+        async with place.app.store.reading() as tx:
+            day = await tx.advisor.day(place.clock.now())
+        assert (day.spent.calls, day.spent.tokens, day.limits) == (5, 64_500, None)
+        place.clock.advance(86_401)
+        async with place.app.store.reading() as tx:
+            assert (await tx.advisor.day(place.clock.now())).spent.calls == 0
+
+
+ASKED = {"api_key": "made-up-key", "ask": "on-request"}
+
+
+def cards(place: AppHarness) -> list[Message]:
+    return [each for each in (*place.ear.heard, *place.ear.edited) if each.occasion.value == "incident"]
+
+
+def kinds(message: Message) -> list[ButtonKind]:
+    return [each.kind for each in message.buttons]
+
+
+def note(message: Message) -> str:
+    return next((text for name, text in message.words.notes if name == "Second opinion"), "")
+
+
+async def test_press_asks_once_and_the_card_shows_the_answer(tmp_path: Path):
+    async with home(tmp_path, advisor=ASKED) as place:
+        await failed(place)
+        assert ButtonKind.ADVISE in kinds(cards(place)[-1])
+        incident, _ = await incident_of(place)
+        desk, advisor = ApprovalAdapter(place.app), ScriptedAdvisor(NoOpinion("The service was down."))
+        asking = opinions(place, advisor)
+        await asking.ask_next()
+        assert advisor.questions == []
+        assert (await desk.ask_advice(incident.id, ADA)).took_effect
+        again = await desk.ask_advice(incident.id, ADA)
+        assert "asked for already" in again.sentence
+        await settled(place)
+        assert note(cards(place)[-1]).startswith("asked for by U-ada at ")
+        assert ButtonKind.ADVISE not in kinds(cards(place)[-1])
+        await asking.ask_next()
+        await settled(place)
+        assert "The service was down" in note(cards(place)[-1])
+        assert ButtonKind.ADVISE in kinds(cards(place)[-1])
+        place.clock.advance(31)
+        advisor.opinion = replace(LIE, cause=Cause.DATA_ERROR)
+        await desk.ask_advice(incident.id, ADA)
+        await asking.ask_next()
+        await settled(place)
+        assert note(cards(place)[-1]).startswith("suspected data-error")
+        assert "2 of 200 calls, 9,000 of 2,000,000 tokens" in note(cards(place)[-1])
+        assert ButtonKind.ADVISE not in kinds(cards(place)[-1])
+        assert "already" in (await desk.ask_advice(incident.id, ADA)).sentence
+        await asking.ask_next()
+        assert len(advisor.questions) == 2
+
+
+async def test_wish_outlives_the_process(tmp_path: Path):
+    clock = FakeClock()
+    async with home(tmp_path, clock=clock, advisor=ASKED) as place:
+        await failed(place)
+        incident, _ = await incident_of(place)
+        await ApprovalAdapter(place.app).ask_advice(incident.id, ADA)
+        cluster = place.cluster
+    async with home(tmp_path, clock=clock, cluster=cluster, advisor=ASKED) as place:
+        advisor = ScriptedAdvisor(replace(LIE, cause=Cause.DATA_ERROR))
+        await opinions(place, advisor).ask_next()
+        assert (len(advisor.questions), (await incident_of(place))[1] is not None) == (1, True)
+
+
+async def test_no_button_where_nobody_gives_opinions(tmp_path: Path):
+    async with home(tmp_path / "state", advisor=ASKED) as place:
+        await failed(place)
+    async with home(tmp_path / "state", clock=place.clock, cluster=place.cluster) as later:
+        incident, _ = await incident_of(later)
+        heard = await ApprovalAdapter(later.app).ask_advice(incident.id, ADA)
+        assert "no advisor" in heard.sentence
+        await later.pass_s(60)
+        await failed(later, JobId("/ada/other"))
+        assert ButtonKind.ADVISE not in [kind for each in cards(later) for kind in kinds(each)]
+
+
+async def test_terminal_asks_once_and_keeps_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    async with home(tmp_path, advisor=ASKED) as place:
+        place.cluster.jobs[ROOT] = job(ROOT)
+        watch = await place.watch()
+        with pytest.raises(UserError, match="no incident to ask about"):
+            await advise_now(place.app, watch)
+        await failed(place, JobId("/ada/other"))
+        watch = next(each for each in await every_watch(place) if each.root == "/ada/other")
+        advisor = ScriptedAdvisor(replace(LIE, cause=Cause.DATA_ERROR))
+        monkeypatch.setattr("babysitter.usecases.request_opinion.open_advisor", lambda *_, **__: advisor)
+        for _ in range(2):
+            assert (await advise_now(place.app, watch))[1].startswith("Second opinion: suspected data-error")
+        await settled(place)
+        assert note(cards(place)[-1]).startswith("suspected data-error")
+        assert len(advisor.questions) == 1
+
+
+async def reporting(place: AppHarness) -> Watch:
+    """A job goes on printing, and one line reports what no rule knows."""
+    place.cluster.jobs[ROOT] = job(ROOT)
+    await place.watch()
+    place.cluster.log += [raw(at, f"I step {at} done", f"{ROOT}/0") for at in range(0, 100, 10)]
+    place.cluster.log.append(raw(101, "E the moon is made of cheese, giving up", f"{ROOT}/0"))
+    await place.pass_s(60)
+    (watch,) = await every_watch(place)
+    assert has_unexplained_report(watch)
+    return watch
+
+
+async def test_watch_with_an_unexplained_report_hourly(tmp_path: Path):
+    clock, advisor = FakeClock(), ScriptedAdvisor(replace(LIE, cause=Cause.DATA_ERROR))
+    async with home(tmp_path, clock=clock, advisor={"api_key": "made-up-key"}) as place:
+        watch = await reporting(place)
+        asking = opinions(place, advisor)
+        for _ in range(3):
+            await asking.ask_next()
+            place.clock.advance(61)
+        await settled(place)
+        assert len(advisor.questions) == 1
+        assert "the moon is made of cheese" in advisor.questions[0].text
+        header = [each for each in place.ear.edited if each.occasion.value == "live-state"][-1]
+        assert note(header).startswith("suspected data-error")
+        lines = await advice_lines(place.app, watch)
+        assert lines[1].startswith("Second opinion: suspected data-error")
+        cluster = place.cluster
+    async with home(tmp_path, clock=clock, cluster=cluster, advisor={"api_key": "made-up-key"}) as place:
+        await opinions(place, advisor).ask_next()
+        assert len(advisor.questions) == 1, "a restart of the service does not ask again"
+        place.clock.advance(3_600)
+        await opinions(place, advisor).ask_next()
+        assert len(advisor.questions) == 2
+        async with place.app.store.reading() as tx:
+            assert await tx.incidents.all() == ()
+
+
+async def test_watch_is_left_alone_where_nothing_is_odd(tmp_path: Path):
+    advisor = ScriptedAdvisor(LIE)
+    async with home(tmp_path, advisor={"api_key": "made-up-key"}) as place:
+        place.cluster.jobs[ROOT] = job(ROOT)
+        await place.watch()
+        place.cluster.log += [raw(at, f"I step {at} done", f"{ROOT}/0") for at in range(0, 100, 10)]
+        await place.pass_s(60)
+        await opinions(place, advisor).ask_next()
+    async with home(tmp_path / "two", advisor=ASKED) as place:
+        await reporting(place)
+        await opinions(place, advisor).ask_next()
+    assert advisor.questions == []
 
 
 async def test_service_without_an_advisor_has_no_such_activity(tmp_path: Path):
@@ -172,7 +365,7 @@ async def test_second_incident_of_a_kind_costs_nothing(tmp_path: Path):
         await asking.ask_next()
         async with place.app.store.reading() as tx:
             records = [await tx.opinions.of(each.id) for each in await tx.incidents.all()]
-            spent = await tx.opinions.spent(NOON)
+            spent = await tx.advisor.spent(NOON)
         assert len(advisor.questions) == 1
         assert [each and each.combined.cause for each in records] == [Cause.DATA_ERROR] * 2
         assert (spent.opinions, spent.calls, spent.tokens) == (2, 1, 4_500)

@@ -22,6 +22,7 @@ from babysitter.model.ids import Digest, IncidentId, JobId, MessageId, Person, P
 from babysitter.model.incident import Incident, IncidentKey, IncidentStatus
 from babysitter.model.job import JobState
 from babysitter.model.message import ButtonKind, Message, MessageContent, MessageKind
+from babysitter.model.opinion import OpinionRequest
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import (
     Answer,
@@ -215,10 +216,16 @@ def test_a_decided_card_says_who_when_and_what_followed(about: MessageSubject, t
 
 
 def test_an_open_offer_has_all_buttons_each_with_its_own_id_only() -> None:
-    buttons = {each.kind: each.target for each in buttons_for(MessageKind.INCIDENT, subject())}
+    buttons = {each.kind: each.target for each in buttons_for(MessageKind.INCIDENT, subject(can_ask=True))}
     assert set(buttons) == set(ButtonKind) - {ButtonKind.SHOW_COMMAND}
     assert buttons[ButtonKind.APPROVE] == PROPOSAL
     assert buttons[ButtonKind.WRONG] == INCIDENT
+
+
+def test_opinion_is_offered_only_where_it_can_be_had() -> None:
+    wish = OpinionRequest(INCIDENT, Person("U0ADA"), build.NOON)
+    for about in (subject(), subject(can_ask=True, advice_wish=wish)):
+        assert ButtonKind.ADVISE not in {each.kind for each in buttons_for(MessageKind.INCIDENT, about)}
 
 
 def test_live_state_shows_stages_pace_and_open_incidents() -> None:

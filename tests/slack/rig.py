@@ -54,6 +54,7 @@ class MemoryDesk:
     acts: list[str] = field(default_factory=list)
     refused: list[tuple[str, str, str]] = field(default_factory=list)
     feedback: list[tuple[str, str, bool]] = field(default_factory=list)
+    advice: list[tuple[str, str]] = field(default_factory=list)  # second opinions that were asked for
     causes: list[Cause | None] = field(default_factory=list)  # that were named with it
     evidence: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pages: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -120,6 +121,10 @@ class MemoryDesk:
         self.causes.append(cause)
         return ClickResult(True)
 
+    async def ask_advice(self, incident: IncidentId, person: Person) -> ClickResult:
+        self.advice.append((incident, person))
+        return ClickResult(True)
+
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         return self.evidence.get(incident, ())
 
@@ -153,7 +158,8 @@ class Rig:
         buttons = [Button(kind, f"p-{number}") for kind in ANSWERS]
         buttons += [
             Button(kind, f"i-{number}")
-            for kind in (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG, ButtonKind.REALLY)
+            for kind in ButtonKind
+            if kind not in (*ANSWERS, ButtonKind.SHOW_COMMAND)
         ]
         card = Message(
             MessageId(f"m-{number}"),

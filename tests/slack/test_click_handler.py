@@ -200,6 +200,10 @@ async def test_feedback_and_more_evidence(rig: Rig) -> None:
     await rig.press("U0BOB", ButtonKind.REALLY, value="i-1|host-oom")
     assert rig.desk.feedback[-1] == ("i-1", "U0BOB", False)
     assert rig.desk.causes == [None, Cause.HOST_OOM]
+    kept = len(rig.desk.kept_at_all)
+    assert await rig.press("U0BOB", ButtonKind.ADVISE) == ""
+    assert (rig.desk.advice, len(rig.desk.kept_at_all)) == ([("i-1", "U0BOB")], kept + 1)
+    assert rig.desk.inbox == {}
     assert await rig.press("U0BOB", ButtonKind.MORE) == ""
     reply = rig.slack.messages[-1]
     assert reply.thread_ts == card.handle

@@ -153,7 +153,7 @@ def _drop_what_was_added(connection: Connection) -> None:
     connection.exec_driver_sql("DROP TABLE incident_history")
     for table in ("ladders", "ladder_attempts", "follows", "followed_jobs"):
         connection.exec_driver_sql(f"DROP TABLE {table}")
-    for table in ("run_profiles", "opinions"):
+    for table in ("run_profiles", "opinions", "opinion_requests", "watch_opinions", "advisor_spending"):
         connection.exec_driver_sql(f"DROP TABLE {table}")
 
 

@@ -1,9 +1,15 @@
 """`--advise` on the command line: the exchange folder, nothing configured, and output that stays the same."""
 
+import asyncio
 import json
+from datetime import UTC, datetime
 
 import pytest
 
+from babysitter.advisor.consultation import Consultation, Usage
+from babysitter.model.opinion import NoOpinion
+from babysitter.store.advisor_budget import AdvicePurpose
+from babysitter.store.store import open_store
 from babysitter.surfaces.cli.commands import run
 
 LOG = "step 10 loss 2.0\nOSError: [Errno 28] No space left on device\n"
@@ -68,3 +74,37 @@ def test_eval_says_what_changed(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "with a second opinion" in shown
     assert "opinions                      0/1 (0%)" in shown
+
+
+class CostlyAdvisor:
+    """Has no opinion, and costs something each time."""
+
+    async def consult(self, *_):
+        return Consultation(NoOpinion("It refused."), Usage(2, 1_000, 200, None))
+
+
+def test_commands_share_the_day_with_the_service(log, tmp_path, capsys, monkeypatch):
+    state, settings = tmp_path / "state", tmp_path / "settings.yaml"
+    settings.write_text(f"state_dir: {state}\nadvisor: {{api_key: made-up-key, calls_per_day: 5}}\n")
+    monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
+    command = ["classify", str(log), "--state", "failed", "--advise", "--settings", str(settings)]
+    assert run(command) == 0
+    assert "It refused" in capsys.readouterr().err
+    assert not state.exists()
+
+    async def spent_by_the_service():
+        store = await open_store(state)
+        async with store.transaction() as tx:
+            await tx.advisor.note_free(datetime.now(UTC), AdvicePurpose.INCIDENT)
+        await store.close()
+
+    asyncio.run(spent_by_the_service())
+    for words in ("It refused", "The 5 calls of a day are used up"):
+        assert run(command) == 0
+        assert words in capsys.readouterr().err
+    assert run(["status", "--settings", str(settings), "--json"]) == 0
+    advisor = json.loads(capsys.readouterr().out)["service"]["advisor"]
+    assert (advisor["calls"], advisor["tokens"], advisor["unpriced_calls"]) == (2, 1_200, 2)
+    assert run(["status", "--settings", str(settings)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Second opinions: in 24 h 2 calls, 1,200 tokens; the model has no price" in shown

@@ -16,11 +16,11 @@ from babysitter.config import Settings
 from babysitter.config.settings import WebSettings
 from babysitter.engine.service import Service
 from babysitter.errors import StorageUnavailable
+from babysitter.model.advisor_spend import AdvisorDay, AdvisorLimits, AdvisorSpend
 from babysitter.sim.slack import SlackServer
 from babysitter.slack.socket_health import SocketHealth
 from babysitter.slack.socket_mode import SocketStatus
 from babysitter.store.counts import Counts
-from babysitter.store.opinions import Spent
 from babysitter.surfaces.web.metrics import metrics_text
 from babysitter.surfaces.web.web_server import serve_http
 from babysitter.usecases.service_stats import ProcessFigures, ServiceStats
@@ -154,7 +154,10 @@ async def test_metrics_and_readiness_without_a_database(tmp_path: Path):
 def test_every_metric_is_documented():
     documented = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
     socket = SocketStatus(SocketHealth.CLOSED, None, datetime(2026, 11, 20, tzinfo=UTC), 0, 0, "lost")
-    figures = ServiceStats(Counts({}, {"oom": 1}, 0, {"slack": 1}, 0, None), 0.0, {"slack": "deaf"}, Spent(1))
+    day = AdvisorDay(AdvisorSpend(1, 2, 300, 0.5), AdvisorLimits(200, 1_000, 2.0))
+    figures = ServiceStats(
+        Counts({}, {"oom": 1}, 0, {"slack": 1}, 0, None), 0.0, {"slack": "deaf"}, AdvisorSpend(1), day
+    )
     process = ProcessFigures(failed_activities={"lease": 1})
     for name in values(metrics_text(figures, socket, process).decode()):
         assert f"`{name}" in documented, name

@@ -18,10 +18,11 @@ from pydantic import (
     model_validator,
 )
 
+from babysitter.config.advisor_settings import AdvisorSettings
 from babysitter.config.follow_settings import FollowSettings, as_patterns
 from babysitter.config.section import Section as _Section
+from babysitter.config.section import span_s
 from babysitter.errors import BadConfig
-from babysitter.model.duration import duration_s
 from babysitter.model.finding import Cause
 from babysitter.model.ids import Person
 from babysitter.model.limits import Limits
@@ -32,13 +33,7 @@ def _spans(value: object) -> object:
     """Thresholds with their spans in seconds: 90, "90", "90s", "5m", "12h", "2d"."""
     if not isinstance(value, dict):
         return value
-    return {name: _span_s(each) for name, each in value.items()}
-
-
-def _span_s(value: object) -> object:
-    """Seconds; what is not a duration is left for the validator to refuse."""
-    seconds = duration_s(value) if isinstance(value, str) else None
-    return value if seconds is None else seconds
+    return {name: span_s(each) for name, each in value.items()}
 
 
 def _command(value: object) -> object:
@@ -161,7 +156,7 @@ class HeartbeatSettings(_Section):
     url: SecretStr | None = Field(
         default=None, description="asked for (GET) while jobs are looked after; the alarm rings when it stops"
     )
-    interval_s: Annotated[float, BeforeValidator(_span_s)] = Field(
+    interval_s: Annotated[float, BeforeValidator(span_s)] = Field(
         default=60.0, ge=5.0, le=86400.0, description="between two heartbeats; seconds, or 90s, 5m"
     )
 
@@ -173,43 +168,6 @@ class HeartbeatSettings(_Section):
         if not re.match(r"https?://[^/\s]+", url.get_secret_value()):
             raise ValueError("must begin with http:// or https://")
         return url
-
-
-class ModelPriceSettings(_Section):
-    """What a model costs."""
-
-    input_usd: float = Field(ge=0, description="US dollars for a million tokens that are read")
-    output_usd: float = Field(ge=0, description="US dollars for a million tokens that are written")
-
-
-class AdvisorSettings(_Section):
-    """A second opinion on what the rules conclude. Off while nobody is named who could give it."""
-
-    exchange: Path | None = Field(
-        default=None, description="folder of questions and answers as files, for any reader; nothing is sent"
-    )
-    api_key: SecretStr | None = Field(
-        default=None, description="of the Anthropic interface; better: api_key_file"
-    )
-    api_key_file: Path | None = Field(default=None, description="file with the key")
-    base_url: str = Field(default="", description="another service of the same interface")
-    model: str = Field(default="claude-sonnet-4-5", description="which model is asked")
-    timeout_s: Annotated[float, BeforeValidator(_span_s)] = Field(
-        default=90.0, gt=0, le=600, description="for one opinion; at a terminal 60 at most"
-    )
-    ask: Literal["incidents", "unsure", "on-request"] = Field(
-        default="incidents",
-        description="what the service asks about: each new incident, those of low confidence, or none",
-    )
-    calls_per_day: int = Field(default=200, ge=0, description="of the service, in 24 h")
-    tokens_per_day: int = Field(default=2_000_000, ge=0, description="of the service, in 24 h")
-    cost_usd_per_day: float = Field(default=0.0, ge=0, description="in 24 h; 0 = no limit in money")
-    calls: int = Field(default=4, ge=1, le=20, description="of the model, for one opinion")
-    tokens: int = Field(default=60_000, ge=1_000, description="for one opinion, all calls together")
-    cost_usd: float = Field(default=0.0, ge=0, description="for one opinion; 0 = no limit in money")
-    prices: dict[str, ModelPriceSettings] = Field(
-        default={}, description="by model; without a price only tokens are counted"
-    )
 
 
 class MemorySettings(_Section):

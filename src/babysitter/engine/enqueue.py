@@ -5,7 +5,7 @@ Everything here writes inside the caller's transaction, so a message exists exac
 
 import hashlib
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from babysitter.engine.earlier_incidents import earlier_incidents
 from babysitter.messages.compose import MessageSubject, buttons_for, compose_message
@@ -13,12 +13,14 @@ from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, JobId, MessageId, Person, ProposalId
 from babysitter.model.incident import Incident
 from babysitter.model.message import Message, MessageKind
+from babysitter.model.opinion import OpinionRecord
 from babysitter.model.past_incident import EarlierIncidents
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
 from babysitter.store.rows import outage_watch
 from babysitter.store.store import Transaction
 
+ADVICE_AGE = timedelta(hours=2)  # guess: it is asked for anew every hour while its reason lasts
 MAX_REDRAWN = 10  # messages with buttons about one incident that are kept up to date
 
 
@@ -66,8 +68,18 @@ async def subject_of(
         affected=affected,
         earlier=await earlier_incidents(tx, trouble) if trouble is not None else EarlierIncidents(),
         taught=await _taught(tx, trouble) if trouble is not None else (),
-        advice=await tx.opinions.of(trouble.id) if trouble is not None else None,
+        advice=await tx.opinions.of(trouble.id)
+        if trouble is not None
+        else await _fresh_advice(tx, watch, now),
+        advice_wish=await tx.opinions.request_of(trouble.id) if trouble is not None else None,
+        can_ask=trouble is not None and await tx.advisor.limits() is not None,
     )
+
+
+async def _fresh_advice(tx: Transaction, watch: Watch, now: datetime) -> OpinionRecord | None:
+    """The opinion on a watch without an incident, while it is not old."""
+    record = await tx.opinions.of_watch(watch.id)
+    return record if record is not None and now - record.at < ADVICE_AGE else None
 
 
 async def _taught(tx: Transaction, trouble: Incident) -> tuple[tuple[Person, bool, Cause | None], ...]:

@@ -18,6 +18,11 @@ def is_advised(settings: Settings) -> bool:
     return bool(wishes.exchange or wishes.api_key or wishes.api_key_file)
 
 
+def is_exchange(settings: Settings, exchange: Path | None = None) -> bool:
+    """Whether opinions come through a folder: they cost nothing, and may come later."""
+    return exchange is not None or settings.advisor.exchange is not None
+
+
 def open_advisor(
     settings: Settings, exchange: Path | None = None, *, is_at_terminal: bool = False
 ) -> Advisor:

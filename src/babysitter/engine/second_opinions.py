@@ -1,153 +1,169 @@
-"""Ask for a second opinion on each new incident, beside the checks: the card goes out first.
+"""Ask for second opinions beside the checks: the card goes out first.
 
-Nothing here can delay a check or change a verdict: an answer is a row, and a note on the card.
+Asked about, in this order: incidents for which a person pressed "Second opinion", new incidents, and watches
+without an incident that report something which nothing explains. Nothing here can delay a check or change a
+verdict: an answer is a row, and a note on the card.
 """
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
 
-from babysitter.advisor.combine import combine
-from babysitter.advisor.consultation import Advisor, Consultation
-from babysitter.advisor.evidence_pack import build_pack
-from babysitter.advisor.material import Material, Remark, RulesVerdict
-from babysitter.advisor.question import Question, ask_about
-from babysitter.advisor.verify import requote
-from babysitter.engine.advice_material import good_run_remarks
-from babysitter.engine.advice_of_job import material_of_job, verdict_of_rules
+from babysitter.advisor.consultation import Advisor
+from babysitter.diagnosis.causes.guess import is_guess
+from babysitter.engine.advice_question import (
+    PreparedQuestion,
+    consult_known_first,
+    keep_opinion,
+    question_about_incident,
+    question_about_watch,
+)
 from babysitter.engine.app import App
-from babysitter.engine.earlier_incidents import earlier_incidents
-from babysitter.engine.enqueue import refresh_incident_messages
-from babysitter.errors import NoSuchWatch
-from babysitter.messages.seen_before import seen_before
-from babysitter.model.ids import IncidentId
+from babysitter.engine.budgeted_advisor import BudgetedAdvisor
+from babysitter.engine.enqueue import refresh_thread_header, subject_of
+from babysitter.model.advisor_spend import DAY
+from babysitter.model.ids import WatchId
 from babysitter.model.incident import Incident
-from babysitter.model.observation import Observation
-from babysitter.model.opinion import NoOpinion, Opinion, OpinionRecord
+from babysitter.model.opinion import NoOpinion
+from babysitter.model.phase import Phase
 from babysitter.model.watch import Watch
-from babysitter.store.store import Transaction
+from babysitter.store.advisor_budget import AdvicePurpose
 
-DAY = timedelta(days=1)
 ASK_AGAIN = timedelta(seconds=30)  # for an answer that somebody may put into the exchange folder
-MAX_LINES = 20_000
+WATCH_INTERVAL = timedelta(hours=1)  # between questions about a watch without an incident
+SCAN_INTERVAL = timedelta(minutes=1)  # of watches: their memories are read for it
 UNSURE = 0.65  # confidence below which `advisor.ask: unsure` asks
 
 log = structlog.get_logger()
 
 
 class SecondOpinions:
-    """Asks about one incident at a time."""
+    """Asks about one incident or watch at a time."""
 
     def __init__(self, app: App, advisor: Advisor, *, waits_for_answers: bool) -> None:
-        """`waits_for_answers`: answers come later, by another hand, and are looked for again."""
+        """`waits_for_answers`: answers come later, cost nothing, and are looked for again."""
         self._app = app
-        self._advisor = advisor
         self._waits_for_answers = waits_for_answers
+        self._advisor = advisor
         self._not_before: dict[str, datetime] = {}
+        self._waiting: dict[WatchId, PreparedQuestion] = {}  # for an answer in the exchange folder
+        self._scan_at = datetime.min.replace(tzinfo=app.clock.now().tzinfo)
 
     async def ask_next(self) -> None:
-        """Ask about the oldest incident of the last day that waits for it. Raises StorageUnavailable."""
-        now = self._app.clock.now()
-        async with self._app.store.reading() as tx:
-            unasked = await tx.opinions.unasked(now - DAY)
-        for incident in unasked:
-            is_due = self._not_before.get(incident.id, now) <= now
-            if is_due and self._is_wanted(incident):
-                await self._ask(incident)
-                return
+        """Ask about what has waited longest. Raises StorageUnavailable."""
+        incident = await self._next_requested() or await self._next_new()
+        if incident is not None:
+            await self._ask(incident)
+            return
+        watch = await self._next_watch()
+        if watch is not None:
+            await self._ask_about_watch(watch)
+            return
+        for prepared in [each for name, each in self._waiting.items() if self._is_due(name)]:
+            await self._consult_about_watch(prepared)
 
-    def _is_wanted(self, incident: Incident) -> bool:
-        match self._app.settings.advisor.ask:
-            case "incidents":
-                return True
-            case "unsure":
-                return incident.diagnosis.confidence < UNSURE
-        return False
+    async def _next_requested(self) -> Incident | None:
+        """The incident that a person asks about; wishes that nobody can answer any more are closed."""
+        async with self._app.store.reading() as tx:
+            wishes = await tx.opinions.requested()
+            found = [(wish, await tx.incidents.incident(wish.incident)) for wish in wishes]
+        for wish, incident in found:
+            if incident is None or incident.status.is_resolved:
+                async with self._app.store.transaction() as tx:
+                    await tx.opinions.close_request(wish.incident)
+            elif self._is_due(incident.id):
+                return incident
+        return None
+
+    async def _next_new(self) -> Incident | None:
+        """The oldest incident of the last day that nobody was asked about."""
+        ask = self._app.settings.advisor.ask
+        if ask == "on-request":
+            return None
+        async with self._app.store.reading() as tx:
+            unasked = await tx.opinions.unasked(self._app.clock.now() - DAY)
+        wanted = [each for each in unasked if ask == "incidents" or each.diagnosis.confidence < UNSURE]
+        return next((each for each in wanted if self._is_due(each.id)), None)
+
+    async def _next_watch(self) -> Watch | None:
+        """A watch without an incident that reports what nothing explains, at most once an hour."""
+        now = self._app.clock.now()
+        if now < self._scan_at or self._app.settings.advisor.ask == "on-request":
+            return None
+        self._scan_at = now + SCAN_INTERVAL
+        async with self._app.store.reading() as tx:
+            asked = await tx.opinions.asked_since(now - WATCH_INTERVAL)
+            for watch in await tx.watches.all():
+                if watch.id in asked or not has_unexplained_report(watch):
+                    continue
+                if not await tx.incidents.incidents_of((watch.id,), only_open=True):
+                    return watch
+        return None
+
+    def _is_due(self, name: str) -> bool:
+        now = self._app.clock.now()
+        return self._not_before.get(name, now) <= now
+
+    def _budgeted(self, purpose: AdvicePurpose) -> Advisor:
+        app = self._app
+        if self._waits_for_answers:
+            return self._advisor
+        return BudgetedAdvisor(self._advisor, app.store, app.settings.advisor, app.clock, purpose)
 
     async def _ask(self, incident: Incident) -> None:
-        now = self._app.clock.now()
+        app, now = self._app, self._app.clock.now()
         self._not_before[incident.id] = now + ASK_AGAIN
-        prepared = await self._prepared(incident)
+        prepared = await question_about_incident(app, incident)
         if prepared is None:
+            await self._close(incident)
             return
-        watch, material, rules = prepared
-        question = ask_about(build_pack(material))
-        found = await self._consult(incident, question, material, now)
+        advisor = self._budgeted(AdvicePurpose.INCIDENT)
+        found = await consult_known_first(app, advisor, prepared, incident)
         if isinstance(found.opinion, NoOpinion) and self._waits_for_answers:
             return
-        record = OpinionRecord(
-            incident=incident.id,
-            at=now,
-            fingerprint=question.fingerprint,
-            combined=combine(rules, found.opinion),
-            calls=found.usage.calls,
-            tokens=found.usage.input_tokens + found.usage.output_tokens,
-            cost_usd=found.usage.cost_usd,
-            transcript=found.transcript,
-        )
-        lease = self._app.leadership.lease
-        async with self._app.store.transaction() as tx:
+        lease = app.leadership.lease
+        async with app.store.transaction() as tx:
             await tx.leases.must_hold(lease.name, lease.fence)
-            await tx.opinions.put(record)
-            await refresh_incident_messages(tx, incident.id, watch, now=now)
+            record = prepared.record(found, now)
+            await keep_opinion(tx, incident, prepared.watch, record, now=app.clock.now())
         log.info("opinion_given", incident=incident.id, weighing=record.combined.weighing.value)
 
-    async def _prepared(self, incident: Incident) -> tuple[Watch, Material, RulesVerdict] | None:
-        """What is asked about an incident, from what the store keeps; None for one without a watch."""
-        async with self._app.store.reading() as tx:
-            try:
-                watch = await tx.watches.get(incident.key.watch)
-            except NoSuchWatch:  # an outage of a cluster: its incident belongs to no job
-                return None
-            verdict = await tx.watches.last_verdict(watch.id)
-            observations = await tx.observations.of(watch.id)
-            remembered = seen_before(await earlier_incidents(tx, incident), now=self._app.clock.now())
-        if verdict is None:
-            return None
-        verdict = replace(verdict, memory=watch.memory)
-        newest = next((each for each in reversed(observations) if each.seen_tree is not None), None)
-        lines = [line for each in observations for line in each.seen_lines][-MAX_LINES:]
-        remarks = good_run_remarks(verdict.comparison)
-        if remembered:
-            remarks = (*remarks, Remark("Earlier incidents of this kind", (remembered,)))
-        material = material_of_job(verdict, lines, _with_dumps(newest, observations), remarks=remarks)
-        return watch, material, verdict_of_rules(verdict, incident.diagnosis)
+    async def _close(self, incident: Incident) -> None:
+        """Forget a wish about an incident of a whole cluster: there is no job to read."""
+        async with self._app.store.transaction() as tx:
+            await tx.opinions.close_request(incident.id)
 
-    async def _consult(
-        self, incident: Incident, question: Question, material: Material, now: datetime
-    ) -> Consultation:
-        """The answer that is known already, else a new one if the day's budget allows it."""
-        async with self._app.store.reading() as tx:
-            known = await _known(tx, incident, question)
-            spent = await tx.opinions.spent(now - DAY)
-        if known is not None:
-            return Consultation(known)
-        wishes = self._app.settings.advisor
-        if spent.calls + wishes.calls > wishes.calls_per_day:
-            return Consultation(NoOpinion(f"The {wishes.calls_per_day} calls of a day are used up."))
-        if spent.tokens + wishes.tokens > wishes.tokens_per_day:
-            return Consultation(NoOpinion(f"The {wishes.tokens_per_day:,} tokens of a day are used up."))
-        if wishes.cost_usd_per_day and spent.cost_usd >= wishes.cost_usd_per_day:
-            return Consultation(NoOpinion(f"The {wishes.cost_usd_per_day:.2f} USD of a day are used up."))
-        return await self._advisor.consult(question, material)
+    async def _ask_about_watch(self, watch: Watch) -> None:
+        """Note that it is asked about, then ask: a process that dies meanwhile does not ask again."""
+        app, now = self._app, self._app.clock.now()
+        lease = app.leadership.lease
+        prepared = await question_about_watch(app, watch)
+        async with app.store.transaction() as tx:
+            await tx.leases.must_hold(lease.name, lease.fence)
+            await tx.opinions.mark_asked(watch.id, now)
+        if prepared is not None:
+            await self._consult_about_watch(prepared)
+
+    async def _consult_about_watch(self, prepared: PreparedQuestion) -> None:
+        app, lease, name = self._app, self._app.leadership.lease, prepared.watch.id
+        now = app.clock.now()
+        advisor = self._budgeted(AdvicePurpose.WATCH)
+        found = await advisor.consult(prepared.question, prepared.material)
+        if isinstance(found.opinion, NoOpinion) and self._waits_for_answers:
+            self._waiting[name], self._not_before[name] = prepared, now + ASK_AGAIN
+            return
+        self._waiting.pop(name, None)
+        record = prepared.record(found, now)
+        async with app.store.transaction() as tx:
+            await tx.leases.must_hold(lease.name, lease.fence)
+            await tx.opinions.put_of_watch(name, record)
+            watch = await tx.watches.get(name)
+            await refresh_thread_header(tx, await subject_of(tx, watch, now=app.clock.now()))
+        log.info("opinion_given", watch=name, weighing=record.combined.weighing.value)
 
 
-async def _known(tx: Transaction, incident: Incident, question: Question) -> Opinion | None:
-    """The opinion on the same question, or on an incident that looked the same, if its quotes hold."""
-    same = await tx.opinions.with_fingerprint(question.fingerprint)
-    if same is not None and same.combined.opinion is not None:
-        return same.combined.opinion
-    for recalled in (await earlier_incidents(tx, incident)).seen:
-        record = await tx.opinions.of(IncidentId(recalled.past.id))
-        if record is not None and record.combined.opinion is not None:
-            opinion = requote(record.combined.opinion, question.pack, fingerprint=question.fingerprint)
-            if opinion is not None:
-                return opinion
-    return None
-
-
-def _with_dumps(newest: Observation | None, observations: tuple[Observation, ...]) -> Observation | None:
-    """The newest observation of the tree, with the last dumps that were taken."""
-    dumps = next((each.dumps for each in reversed(observations) if each.dumps), {})
-    return None if newest is None else replace(newest, dumps=dumps)
+def has_unexplained_report(watch: Watch) -> bool:
+    """Whether a job that goes on has reported what no rule explains, and no work was done after it."""
+    if watch.phase is Phase.FINISHED or watch.due_at is None:
+        return False
+    return any(is_guess(each) and not each.overcome_by for each in watch.memory.findings)

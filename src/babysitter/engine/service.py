@@ -12,12 +12,13 @@ from functools import partial
 import structlog
 
 from babysitter.engine.app import App
+from babysitter.engine.budgeted_advisor import day_limits
 from babysitter.engine.check import process_watch_safely
 from babysitter.engine.dead_mans_switch import DeadMansSwitch
 from babysitter.engine.deliver import Deliverer
 from babysitter.engine.emergency import EmergencyChannel
 from babysitter.engine.leadership import BEAT_INTERVAL_S
-from babysitter.engine.open_advisor import is_advised, open_advisor
+from babysitter.engine.open_advisor import is_advised, is_exchange, open_advisor
 from babysitter.engine.periodic import PeriodicActivity
 from babysitter.engine.reload_rules import load_rules, prepare_rules, refresh_rules
 from babysitter.engine.schedule import Schedule
@@ -77,8 +78,10 @@ class Service:
         await load_rules(self._app)
         await self._app.leadership.begin()
         await self.deliverer.begin()
+        settings = self._app.settings
         async with self._app.store.transaction() as tx:
             await tx.watches.forget_announcements()
+            await tx.advisor.offer(day_limits(settings.advisor) if is_advised(settings) else None)
         await self._look_over()
         return self
 
@@ -163,7 +166,7 @@ class Service:
             activity("status", self._write_status, WRITE_INTERVAL_S),
         ]
         if is_advised(app.settings):
-            waits = app.settings.advisor.exchange is not None
+            waits = is_exchange(app.settings)
             opinions = SecondOpinions(app, open_advisor(app.settings), waits_for_answers=waits)
             listed.append(activity("advisor", opinions.ask_next, ADVISOR_INTERVAL_S))
         if self._switch is not None:

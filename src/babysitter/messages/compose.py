@@ -24,6 +24,7 @@ from babysitter.messages.incident_card import (
     is_open,
     more_lines,
 )
+from babysitter.messages.opinion_text import opinion_note
 from babysitter.messages.proposal_text import (
     MAX_COMMAND_CHARS,
     change_of,
@@ -44,6 +45,7 @@ from babysitter.messages.whole_command import must_be_shown
 from babysitter.model.finding import Severity
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import Button, ButtonKind, MessageContent, MessageKind
+from babysitter.model.opinion import Weighing
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import ProgressSummary, StageProgressSummary
 
@@ -88,6 +90,8 @@ def buttons_for(occasion: MessageKind, about: MessageSubject) -> tuple[Button, .
     if about.incident is not None and occasion in _CARDS:
         if more_lines(about.incident.diagnosis, about.watch.root):
             buttons.append(Button(ButtonKind.MORE, about.incident.id))
+        if about.may_ask_advice:
+            buttons.append(Button(ButtonKind.ADVISE, about.incident.id))
         buttons += [Button(kind, about.incident.id) for kind in FEEDBACK]
     return tuple(buttons)
 
@@ -136,8 +140,18 @@ def _live_state(about: MessageSubject) -> MessageContent:
         severity=severity.value,
         progress=_stage_bars(outlook.stages) if outlook else (),
         fields=tuple(fields),
+        notes=_suspicion_of_watch(about, phase),
         footer=f"Last check {about.now:%H:%M:%S} UTC",
     )
+
+
+def _suspicion_of_watch(about: MessageSubject, phase: Phase) -> tuple[tuple[str, str], ...]:
+    """An opinion that suspects something in a job without an incident."""
+    record = about.advice
+    is_open = phase is not Phase.FINISHED and not about.open_incidents
+    if record is None or not is_open or record.combined.weighing is not Weighing.SUSPECTED:
+        return ()
+    return (("Second opinion", escape(opinion_note(record), most=MAX_SENTENCE_CHARS)),)
 
 
 def _standing(about: MessageSubject, phase: Phase) -> tuple[str, Severity]:

@@ -143,10 +143,19 @@ def _notes(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     said = [_word_of(person, was_right=right, cause=cause) for person, right, cause in about.taught]
     if said:
         notes.append(("People say", escape("; ".join(said), most=MAX_SENTENCE_CHARS)))
-    if (opinion := opinion_note(about.advice)) and not about.is_resolved:
+    if (opinion := _opinion_words(about)) and not about.is_resolved:
         notes.append(("Second opinion", escape(opinion, most=MAX_SENTENCE_CHARS)))
     differences = about.diagnosis.differences if about.diagnosis is not None else ()
     return (*notes, *differences_note(differences), *_notes_of_answer(about))
+
+
+def _opinion_words(about: MessageSubject) -> str:
+    """The opinion, or that it was asked for."""
+    wish = about.advice_wish
+    if wish is None:
+        return opinion_note(about.advice)
+    at = format_time(wish.asked_at, now=about.now)
+    return f"asked for by {wish.person} at {at}; the answer is added here."
 
 
 def _word_of(person: Person, *, was_right: bool, cause: Cause | None) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from babysitter.messages.formatting import count
+from babysitter.model.advisor_spend import AdvisorDay
 from babysitter.model.opinion import Combined, Opinion, OpinionRecord, Weighing
 from babysitter.redact import redact
 
@@ -36,7 +38,22 @@ def _cost(record: OpinionRecord) -> str:
     if not record.calls:
         return ""
     cost = f", {record.cost_usd:.3f} USD" if record.cost_usd is not None else ""
-    return f" [{record.tokens:,} tokens{cost}]"
+    day = f"; {spending_words(record.day)}" if record.day is not None else ""
+    return f" [{record.tokens:,} tokens{cost}{day}]"
+
+
+def spending_words(day: AdvisorDay) -> str:
+    """What second opinions cost in 24 hours, beside what they may cost."""
+    spent, limits = day.spent, day.limits
+    parts = [
+        f"{spent.calls} of {limits.calls} calls" if limits else count(spent.calls, "call"),
+        f"{spent.tokens:,}{f' of {limits.tokens:,}' if limits else ''} tokens",
+    ]
+    if spent.cost_usd or (limits and limits.cost_usd):
+        allowed = f" of {limits.cost_usd:.2f}" if limits and limits.cost_usd else ""
+        parts.append(f"{spent.cost_usd:.2f}{allowed} USD")
+    unpriced = "; the model has no price in advisor.prices" if spent.unpriced_calls else ""
+    return f"in 24 h {', '.join(parts)}{unpriced}"
 
 
 def _headline(combined: Combined, opinion: Opinion) -> str:

@@ -8,7 +8,7 @@ from babysitter.messages.formatting import cause_name, shortened
 from babysitter.model.finding import Cause, Evidence
 from babysitter.model.ids import JobId, Person
 from babysitter.model.incident import Incident
-from babysitter.model.opinion import OpinionRecord
+from babysitter.model.opinion import OpinionRecord, OpinionRequest
 from babysitter.model.past_incident import NOTHING_EARLIER, EarlierIncidents
 from babysitter.model.proposal import Decision, Proposal
 from babysitter.model.verdict import Diagnosis, ProgressSummary, Verdict
@@ -50,7 +50,9 @@ class MessageSubject:
     affected: tuple[JobId, ...] = ()
     earlier: EarlierIncidents = NOTHING_EARLIER
     taught: tuple[tuple[Person, bool, Cause | None], ...] = ()  # who said it was right, or its true cause
-    advice: OpinionRecord | None = None  # the second opinion on the incident, where one was asked for
+    advice: OpinionRecord | None = None  # the second opinion on the incident, else on the watch
+    advice_wish: OpinionRequest | None = None  # a person asked for one, and it is not there yet
+    can_ask: bool = False  # whether the service has an advisor
 
     @property
     def job(self) -> str:
@@ -66,6 +68,13 @@ class MessageSubject:
     def is_resolved(self) -> bool:
         """Whether the incident is over, and its trouble with it."""
         return self.incident is not None and self.incident.status.is_resolved
+
+    @property
+    def may_ask_advice(self) -> bool:
+        """Whether a second opinion can be asked for: there is an advisor, and no answer or wish yet."""
+        has_opinion = self.advice is not None and self.advice.combined.opinion is not None
+        is_of_job = self.incident is not None and not self.is_of_cluster
+        return self.can_ask and is_of_job and self.advice_wish is None and not has_opinion
 
     @property
     def place(self) -> str:

@@ -46,6 +46,7 @@ class ButtonKind(StrEnum):
     SNOOZE_4H = "snooze-4h"
     SNOOZE_CHANGE = "snooze-until-change"
     MORE = "more-evidence"
+    ADVISE = "second-opinion"
     RIGHT = "was-right"
     WRONG = "was-wrong"
     REALLY = "was-really"  # a menu of causes; its value is "<incident>|<cause>"

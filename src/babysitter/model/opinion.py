@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from babysitter.model.advisor_spend import AdvisorDay
 from babysitter.model.finding import ActionKind, Cause
-from babysitter.model.ids import IncidentId
+from babysitter.model.ids import IncidentId, Person
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,12 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class OpinionRecord:
-    """What came of asking about an incident. `transcript`: what was said for it, redacted."""
+    """What came of asking about an incident. `transcript`: what was said for it, redacted.
 
-    incident: IncidentId
+    `incident` None = about a watch that has none. `day`: what 24 hours had cost by then, this included.
+    """
+
+    incident: IncidentId | None
     at: datetime
     fingerprint: str  # of the question
     combined: Combined
@@ -73,3 +77,13 @@ class OpinionRecord:
     tokens: int = 0
     cost_usd: float | None = 0.0  # None = the model has no price
     transcript: str = ""
+    day: AdvisorDay | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionRequest:
+    """A person's wish for an opinion on an incident, not answered yet."""
+
+    incident: IncidentId
+    person: Person
+    asked_at: datetime

@@ -12,6 +12,7 @@ from babysitter.slack.click_result import ClickResult
 from babysitter.slack.members import CANNOT_TELL
 from babysitter.usecases import approvals, show_command
 from babysitter.usecases import click_inbox as inbox
+from babysitter.usecases.request_opinion import request_opinion
 from babysitter.usecases.teach_incident import teach
 
 Members = Callable[[str], Awaitable[frozenset[str]]]
@@ -70,6 +71,10 @@ class ApprovalAdapter:
         self, incident: IncidentId, person: Person, *, was_right: bool, cause: Cause | None = None
     ) -> ClickResult:
         return ClickResult(True, await teach(self._app, incident, person, was_right=was_right, cause=cause))
+
+    async def ask_advice(self, incident: IncidentId, person: Person) -> ClickResult:
+        sentence = await request_opinion(self._app, incident, person)
+        return ClickResult(not sentence, sentence)
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         return await approvals.evidence_of(self._app, incident)

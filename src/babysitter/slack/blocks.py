@@ -38,6 +38,7 @@ _LABELS = {
     ButtonKind.SNOOZE_4H: "Snooze 4 h",
     ButtonKind.SNOOZE_CHANGE: "Snooze until it changes",
     ButtonKind.MORE: "Show more evidence",
+    ButtonKind.ADVISE: "Second opinion",
     ButtonKind.RIGHT: "Cause is right",
     ButtonKind.WRONG: "Cause is wrong",
     ButtonKind.REALLY: "It was really …",
@@ -51,6 +52,13 @@ _ANSWERS = (
     ButtonKind.SNOOZE_1H,
     ButtonKind.SNOOZE_4H,
     ButtonKind.SNOOZE_CHANGE,
+)
+_ABOUT_THE_CAUSE = (
+    ButtonKind.MORE,
+    ButtonKind.ADVISE,
+    ButtonKind.RIGHT,
+    ButtonKind.WRONG,
+    ButtonKind.REALLY,
 )
 # "<" before what Slack's mark-up gives a meaning: mentions, channels, commands, links.
 _MEANINGFUL = re.compile(r"<(?=[!@#/]|[a-zA-Z][a-zA-Z0-9+.-]{0,20}:|www\.)")
@@ -94,7 +102,7 @@ def render(
         *_code(_commands_heading(words, where_whole), commands),
         *_decided(words),
         *_actions(buttons, _ANSWERS),
-        *_actions(buttons, (ButtonKind.MORE, ButtonKind.RIGHT, ButtonKind.WRONG, ButtonKind.REALLY)),
+        *_actions(buttons, _ABOUT_THE_CAUSE),
         *_footer(words, asks_for_feedback=any(each.kind is ButtonKind.RIGHT for each in buttons)),
     ]
     return Rendered(tuple(blocks), _fallback(words, mentions), "\n".join(map(inert, surplus)))

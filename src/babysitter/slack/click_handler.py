@@ -207,6 +207,8 @@ class ClickHandler:
                 was_right = press.kind is ButtonKind.RIGHT
                 heard = await self._desk.give_feedback(IncidentId(press.target), person, was_right=was_right)
                 return heard.sentence or "Thank you; noted for the rule behind this."
+            case ButtonKind.ADVISE:
+                return (await self._desk.ask_advice(IncidentId(press.target), person)).sentence
             case ButtonKind.REALLY:
                 return await self._teach(press, person)
             case ButtonKind.MORE:

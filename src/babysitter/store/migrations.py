@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Connection, inspect, select
 
 from babysitter.errors import UserError
+from babysitter.store import advisor_tables  # noqa: F401  its tables are part of the schema
 from babysitter.store.tables import meta, metadata
 from babysitter.store.version import VERSION
 
@@ -108,6 +109,29 @@ def _follows(connection: Connection) -> None:
     )
 
 
+def _advisor_spending(connection: Connection) -> None:
+    """What second opinions cost, each apart; who asked for one; those on watches without an incident."""
+    is_postgres = connection.dialect.name == "postgresql"
+    key = "BIGSERIAL NOT NULL PRIMARY KEY" if is_postgres else "INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT"
+    connection.exec_driver_sql(
+        f"CREATE TABLE advisor_spending (seq {key}, at BIGINT NOT NULL, purpose VARCHAR NOT NULL, "
+        "calls INTEGER NOT NULL, tokens INTEGER NOT NULL, cost_micros BIGINT)"
+    )
+    connection.exec_driver_sql("CREATE INDEX ix_advisor_spending_at ON advisor_spending (at)")
+    connection.exec_driver_sql(
+        "INSERT INTO advisor_spending (at, purpose, calls, tokens, cost_micros) "
+        "SELECT at, 'incident', calls, tokens, cost_micros FROM opinions ORDER BY seq"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE opinion_requests (incident VARCHAR NOT NULL PRIMARY KEY, asked_at BIGINT NOT NULL, "
+        "person VARCHAR NOT NULL)"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE watch_opinions (watch VARCHAR NOT NULL PRIMARY KEY, asked_at BIGINT NOT NULL, "
+        "body TEXT)"
+    )
+
+
 STEPS: Mapping[int, Callable[[Connection], None]] = {
     1: _inbox,
     2: _submit_context,
@@ -118,6 +142,7 @@ STEPS: Mapping[int, Callable[[Connection], None]] = {
     7: _run_profiles,
     8: _opinions,
     9: _follows,
+    10: _advisor_spending,
 }
 
 

@@ -1,29 +1,19 @@
-"""Second opinions on incidents, what they cost, and what was said for them."""
+"""Second opinions on incidents and watches, what was said for them, and who asked for one."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import Row, delete, insert, select, update
 
-from babysitter.model.ids import IncidentId
+from babysitter.model.ids import IncidentId, Person, WatchId
 from babysitter.model.incident import Incident, IncidentStatus
-from babysitter.model.opinion import OpinionRecord
+from babysitter.model.opinion import OpinionRecord, OpinionRequest
+from babysitter.store.advisor_budget import MICRO
+from babysitter.store.advisor_tables import opinion_requests, opinions, watch_opinions
 from babysitter.store.codec import codec, from_json
 from babysitter.store.connection import Connection
 from babysitter.store.rows import incident_from
-from babysitter.store.tables import incidents, opinions
-
-MICRO = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What opinions cost since a moment. `cost_usd`: of those whose model has a price."""
-
-    opinions: int = 0
-    calls: int = 0
-    tokens: int = 0
-    cost_usd: float = 0.0
+from babysitter.store.tables import incidents
 
 
 class OpinionRepository:
@@ -68,15 +58,63 @@ class OpinionRepository:
         rows = await self._connection.execute(asked.order_by(incidents.c.seq))
         return tuple(incident_from(row._mapping, from_json) for row in rows)
 
-    async def spent(self, since: datetime) -> Spent:
-        """What all opinions since then cost."""
-        total = select(
-            func.count().label("number"),
-            func.coalesce(func.sum(opinions.c.calls), 0).label("calls"),
-            func.coalesce(func.sum(opinions.c.tokens), 0).label("tokens"),
-            func.coalesce(func.sum(opinions.c.cost_micros), 0).label("micros"),
-        ).where(opinions.c.at >= since)
-        row = (await self._connection.execute(total)).first()
-        if row is None:
-            return Spent()
-        return Spent(row.number, int(row.calls), int(row.tokens), int(row.micros) / MICRO)
+    async def request(self, wish: OpinionRequest) -> bool:
+        """Keep a person's wish for an opinion; False when somebody's wish is kept already."""
+        if await self.request_of(wish.incident) is not None:
+            return False
+        await self._connection.execute(
+            insert(opinion_requests).values(
+                incident=wish.incident, asked_at=wish.asked_at, person=wish.person
+            )
+        )
+        return True
+
+    async def request_of(self, incident: IncidentId) -> OpinionRequest | None:
+        """The wish that is not answered yet."""
+        asked = select(opinion_requests).where(opinion_requests.c.incident == incident)
+        row = (await self._connection.execute(asked)).first()
+        return None if row is None else _request(row)
+
+    async def requested(self) -> tuple[OpinionRequest, ...]:
+        """Every wish that is not answered yet, oldest first."""
+        asked = select(opinion_requests).order_by(opinion_requests.c.asked_at, opinion_requests.c.incident)
+        return tuple(_request(row) for row in await self._connection.execute(asked))
+
+    async def close_request(self, incident: IncidentId) -> None:
+        """It is answered, or nobody can answer it. Safe to repeat."""
+        await self._connection.execute(
+            delete(opinion_requests).where(opinion_requests.c.incident == incident)
+        )
+
+    async def put_of_watch(self, watch: WatchId, record: OpinionRecord) -> None:
+        """Keep what came of asking about a watch without an incident, instead of what came earlier."""
+        await self.mark_asked(watch, record.at)
+        await self._connection.execute(
+            update(watch_opinions)
+            .where(watch_opinions.c.watch == watch)
+            .values(body=codec(OpinionRecord).encode(record))
+        )
+
+    async def mark_asked(self, watch: WatchId, at: datetime) -> None:
+        """Note that a watch is asked about now; what came of it earlier stays."""
+        changed = await self._connection.execute(
+            update(watch_opinions).where(watch_opinions.c.watch == watch).values(asked_at=at)
+        )
+        if not changed.rowcount:
+            await self._connection.execute(insert(watch_opinions).values(watch=watch, asked_at=at, body=None))
+
+    async def asked_since(self, since: datetime) -> frozenset[WatchId]:
+        """The watches that were asked about since then."""
+        asked = select(watch_opinions.c.watch).where(watch_opinions.c.asked_at > since)
+        return frozenset(WatchId(row.watch) for row in await self._connection.execute(asked))
+
+    async def of_watch(self, watch: WatchId) -> OpinionRecord | None:
+        """The newest opinion on a watch without an incident."""
+        body = await self._connection.scalar(
+            select(watch_opinions.c.body).where(watch_opinions.c.watch == watch)
+        )
+        return None if body is None else codec(OpinionRecord).decode(body)
+
+
+def _request(row: Row[Any]) -> OpinionRequest:
+    return OpinionRequest(IncidentId(row.incident), Person(row.person), row.asked_at)

@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 import msgspec
 
 from babysitter.model.action import ActionStep, StepRecord, StoredAction
+from babysitter.model.advisor_spend import DAY, AdvisorDay, AdvisorLimits, AdvisorSpend
 from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.ids import IncidentId, ProposalId
 from babysitter.model.incident import Incident, Ledger
@@ -160,6 +161,20 @@ class SqliteReader:
         """Who the service tells that began last."""
         rows = self._rows("SELECT value FROM meta WHERE key = 'channels'")
         return tuple(json.loads(rows[0]["value"])) if rows else ()
+
+    def advisor_day(self, now: datetime) -> AdvisorDay:
+        """What second opinions cost in 24 hours, and what they may cost."""
+        since = (now - DAY - _EPOCH) // timedelta(microseconds=1)
+        limits = self._rows("SELECT value FROM meta WHERE key = 'advisor'")
+        (total,) = self._rows(
+            "SELECT count(*) AS opinions, coalesce(sum(calls), 0) AS calls, "
+            "coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_micros), 0) / 1e6 AS cost_usd, "
+            "coalesce(sum(calls) FILTER (WHERE cost_micros IS NULL), 0) AS unpriced_calls "
+            f"FROM advisor_spending WHERE at >= {since}"
+        )
+        with _translated():
+            allowed = AdvisorLimits(**json.loads(limits[0]["value"])) if limits else None
+            return AdvisorDay(AdvisorSpend(**total), allowed)
 
     def _watches(self, statement: str, **named: str) -> tuple[Watch, ...]:
         rows = self._rows(statement, **named)

@@ -30,6 +30,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from babysitter.errors import BadConfig, StorageUnavailable, Unreachable, UserError
 from babysitter.private_files import make_private_folder, open_private_bytes, restrict_state
 from babysitter.store.action_journal import ActionRepository
+from babysitter.store.advisor_budget import AdvisorBudget
 from babysitter.store.channels import ChannelRepository
 from babysitter.store.connection import Connection, is_locked
 from babysitter.store.counts import CountQueries
@@ -79,6 +80,7 @@ class Transaction:
     ladders: LadderRepository
     run_profiles: RunProfileRepository
     opinions: OpinionRepository
+    advisor: AdvisorBudget
     follows: FollowRepository
     routine: RoutineLines
 
@@ -256,6 +258,7 @@ def _tx(connection: Connection, index: IncidentIndex) -> Transaction:
         ladders=LadderRepository(connection),
         run_profiles=RunProfileRepository(connection),
         opinions=OpinionRepository(connection),
+        advisor=AdvisorBudget(connection),
         follows=FollowRepository(connection),
         routine=RoutineLines(connection),
     )

@@ -43,7 +43,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 _Number = BigInteger().with_variant(Integer, "sqlite")
 
 
-def _numbered(name: str = "seq") -> "Column[int]":
+def numbered(name: str = "seq") -> "Column[int]":
     """A key that only grows: rows are never numbered again, not even after a deletion."""
     return Column(name, _Number, primary_key=True, autoincrement=True)
 
@@ -98,13 +98,13 @@ clusters = Table(
 )
 
 wakes = Table(
-    "wakes", metadata, _numbered(), Column("watch", String, nullable=False), sqlite_autoincrement=True
+    "wakes", metadata, numbered(), Column("watch", String, nullable=False), sqlite_autoincrement=True
 )
 
 observations = Table(
     "observations",
     metadata,
-    _numbered(),
+    numbered(),
     Column("watch", String, nullable=False, index=True),
     Column("taken_at", UtcDateTime, nullable=False),
     Column("body", LargeBinary, nullable=False),  # JSON, zstd
@@ -114,7 +114,7 @@ observations = Table(
 incidents = Table(
     "incidents",
     metadata,
-    _numbered(),
+    numbered(),
     Column("id", String, nullable=False, unique=True),
     Column("watch", String, nullable=False, index=True),
     Column("cause", String, nullable=False),
@@ -134,7 +134,7 @@ incidents = Table(
 proposals = Table(
     "proposals",
     metadata,
-    _numbered(),
+    numbered(),
     Column("id", String, nullable=False, unique=True),
     Column("incident", String, nullable=False),
     Column("watch", String, nullable=False, index=True),
@@ -151,7 +151,7 @@ proposals = Table(
 decisions = Table(
     "decisions",
     metadata,
-    _numbered(),
+    numbered(),
     Column("proposal", String, nullable=False, index=True),
     Column("person", String, nullable=False),
     Column("answer", String, nullable=False),
@@ -164,7 +164,7 @@ decisions = Table(
 restarts = Table(
     "restarts",
     metadata,
-    _numbered(),
+    numbered(),
     Column("proposal", String, nullable=False, unique=True),  # single use
     Column("watch", String, nullable=False, index=True),
     Column("at", UtcDateTime, nullable=False),
@@ -199,7 +199,7 @@ steps = Table(
 events = Table(
     "events",
     metadata,
-    _numbered(),
+    numbered(),
     Column("kind", String, nullable=False),
     Column("at", UtcDateTime, nullable=False),
     Column("watch", String),
@@ -211,7 +211,7 @@ Index("events_by_watch", events.c.watch, events.c.seq)
 messages = Table(
     "messages",
     metadata,
-    _numbered(),
+    numbered(),
     Column("id", String, nullable=False, unique=True),
     Column("conversation", String, nullable=False),
     Column("occasion", String, nullable=False),
@@ -285,7 +285,7 @@ leases = Table(
 run_profiles = Table(
     "run_profiles",
     metadata,
-    _numbered(),
+    numbered(),
     Column("cluster", String, nullable=False),
     Column("program", String, nullable=False),
     Column("job", String, nullable=False),
@@ -338,7 +338,7 @@ incident_history = Table(
 ladders = Table(
     "ladders",
     metadata,
-    _numbered(),
+    numbered(),
     Column("id", String, nullable=False, unique=True),
     Column("ladder", String, nullable=False, index=True),
     Column("begun_at", UtcDateTime, nullable=False),
@@ -357,18 +357,4 @@ ladder_attempts = Table(
     Column("job", String, nullable=False),
     Column("body", Text, nullable=False),
     PrimaryKeyConstraint("run", "number"),
-)
-
-opinions = Table(
-    "opinions",
-    metadata,
-    _numbered(),
-    Column("incident", String, nullable=False, unique=True),
-    Column("at", UtcDateTime, nullable=False, index=True),
-    Column("fingerprint", String, nullable=False, index=True),  # of the question
-    Column("calls", Integer, nullable=False),
-    Column("tokens", Integer, nullable=False),
-    Column("cost_micros", BigInteger),  # of a US dollar; NULL = the model has no price
-    Column("body", Text, nullable=False),
-    sqlite_autoincrement=True,
 )

@@ -1,3 +1,3 @@
 """The schema that this code reads and writes. Each earlier one has its step in migrations.py."""
 
-VERSION = 10
+VERSION = 11

@@ -15,6 +15,7 @@ from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import ProgressSummary
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
+from babysitter.surfaces.advisor_spend_view import AdvisorSpendView
 from babysitter.surfaces.change_view import ChangeView
 from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView, ReasonView
 from babysitter.surfaces.needs import need_of, no_restart
@@ -240,6 +241,7 @@ class ServiceView(View):
     runs: bool = Field(description="while it does not, nothing is looked at; `babysit serve` starts it")
     troubles: dict[str, str] = Field(default={}, description="part -> what is wrong with it")
     channels: list[str] = Field(default=[], description="who is told of incidents; empty = nobody")
+    advisor: AdvisorSpendView | None = Field(default=None, description="what second opinions cost in 24 h")
 
 
 class StatusReply(Reply):

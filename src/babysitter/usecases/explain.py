@@ -13,6 +13,7 @@ from babysitter.messages.formatting import count
 from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.finding import Cause
 from babysitter.model.ids import WatchId
+from babysitter.model.opinion import OpinionRecord
 from babysitter.model.verdict import Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.policy.rule_ledger import RuleRecord
@@ -66,16 +67,18 @@ async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation
 
 
 async def advice_lines(app: App, watch: Watch) -> list[str]:
-    """The second opinions on the incidents of a watch, with what was said for them, oldest first."""
+    """The second opinions on a watch and on its incidents, with what was said for them, oldest first."""
     lines: list[str] = []
     async with app.store.reading() as tx:
-        for incident in await tx.incidents.incidents_of((watch.id,)):
-            record = await tx.opinions.of(incident.id)
-            if record is None:
-                continue
-            lines.append(f"{incident.id}, {record.at:%Y-%m-%d %H:%M:%S} UTC, question {record.fingerprint}:")
-            lines += opinion_lines(record.combined)
-            lines += record.transcript.splitlines()
+        records: list[tuple[str, OpinionRecord | None]] = [(watch.id, await tx.opinions.of_watch(watch.id))]
+        incidents = await tx.incidents.incidents_of((watch.id,))
+        records += [(each.id, await tx.opinions.of(each.id)) for each in incidents]
+    for name, record in records:
+        if record is None:
+            continue
+        lines.append(f"{name}, {record.at:%Y-%m-%d %H:%M:%S} UTC, question {record.fingerprint}:")
+        lines += opinion_lines(record.combined)
+        lines += record.transcript.splitlines()
     return lines or [f"Nobody was asked for a second opinion on {watch.root}."]
 
 

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from babysitter.engine.service_lock import is_served
 from babysitter.engine.status_file import local_troubles
+from babysitter.model.advisor_spend import AdvisorDay
 from babysitter.model.events import DecisionRefused
 from babysitter.model.ids import Person, ProposalId
 from babysitter.model.proposal import Proposal, Surface
@@ -31,6 +32,7 @@ class QuickStatus:
     is_served: bool
     troubles: dict[str, str]
     channels: tuple[str, ...]
+    advisor: AdvisorDay = field(default_factory=AdvisorDay)
 
 
 def read_status(
@@ -51,10 +53,11 @@ def read_status(
                 watches = list(reader.watches(with_stopped=with_stopped))
             standings = [standing_from(each, reader.ledger(each)) for each in watches]
             channels = reader.channels() if served else ()
+            advisor = reader.advisor_day(now)
     except NotReadable:
         return None
     troubles = local_troubles(folder, now=now, is_lock_shared=False) if served else None
-    return QuickStatus(standings, served, troubles or {}, channels)
+    return QuickStatus(standings, served, troubles or {}, channels, advisor)
 
 
 def read_proposal(folder: Path, proposal: str) -> Proposal | None:

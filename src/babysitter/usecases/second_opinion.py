@@ -1,22 +1,39 @@
 """A second opinion on a verdict: build the question, consult a reader, weigh its answer against the rules."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from babysitter.advisor.combine import combine
 from babysitter.advisor.consultation import Advisor, Usage
 from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.material import Material, RulesVerdict
 from babysitter.advisor.question import Question, ask_about
+from babysitter.clock import SystemClock
+from babysitter.config import Settings
 from babysitter.engine.advice_material import good_run_remarks, material_of_text, rules_verdict
 from babysitter.engine.advice_of_job import material_of_job, verdict_of_rules
-from babysitter.engine.open_advisor import open_advisor
+from babysitter.engine.budgeted_advisor import BudgetedAdvisor
+from babysitter.engine.open_advisor import is_exchange, open_advisor
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.opinion import Combined
+from babysitter.store.advisor_budget import AdvicePurpose
+from babysitter.store.default_folder import FILE_NAME
+from babysitter.store.store import open_store
 from babysitter.usecases.classify_text import Examined
 from babysitter.usecases.diagnose_job import Looked
+from babysitter.usecases.quick_status import state_folder
 
-__all__ = ["Advised", "Advisor", "advise", "advise_on_look", "advise_on_text", "open_advisor"]
+__all__ = [
+    "Advised",
+    "Advisor",
+    "advise",
+    "advise_on_look",
+    "advise_on_text",
+    "command_advisor",
+    "open_advisor",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +43,25 @@ class Advised:
     combined: Combined
     question: Question
     usage: Usage
+
+
+@asynccontextmanager
+async def command_advisor(settings: Settings, exchange: Path | None = None) -> AsyncIterator[Advisor]:
+    """Whom a command at a terminal asks; its cost counts in the database of the watches, if there is one.
+
+    Raises UserError where nobody is named, and Unreachable for a database that cannot be opened.
+    """
+    advisor = open_advisor(settings, exchange, is_at_terminal=True)
+    url = settings.database_url.get_secret_value() if settings.database_url else None
+    folder = state_folder(settings.state_dir)
+    if is_exchange(settings, exchange) or (url is None and not (folder / FILE_NAME).exists()):
+        yield advisor
+        return
+    store = await open_store(url or folder)
+    try:
+        yield BudgetedAdvisor(advisor, store, settings.advisor, SystemClock(), AdvicePurpose.COMMAND)
+    finally:
+        await store.close()
 
 
 async def advise_on_text(

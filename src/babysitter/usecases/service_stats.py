@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from babysitter.engine.app import App
 from babysitter.errors import FactsChanged
+from babysitter.model.advisor_spend import AdvisorDay, AdvisorSpend
 from babysitter.store.counts import Counts
-from babysitter.store.opinions import Spent
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -19,7 +19,8 @@ class ServiceStats:
     counts: Counts
     late_s: float
     troubles: dict[str, str]
-    opinions: Spent = field(default_factory=Spent)  # since the database was made
+    opinions: AdvisorSpend = field(default_factory=AdvisorSpend)  # since the database was made
+    day: AdvisorDay = field(default_factory=AdvisorDay)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,16 @@ async def service_stats(app: App) -> ServiceStats:
     """The numbers of this moment. Raises StorageUnavailable when the database does not answer."""
     async with app.store.reading() as tx:
         counts = await tx.tally.count()
-        opinions = await tx.opinions.spent(BEGINNING)
+        opinions = await tx.advisor.spent(BEGINNING)
+        day = await tx.advisor.day(app.clock.now())
     late = app.clock.now() - counts.earliest_due_at if counts.earliest_due_at else timedelta()
-    return ServiceStats(counts, max(0.0, late.total_seconds()), dict(app.troubles), opinions)
+    return ServiceStats(counts, max(0.0, late.total_seconds()), dict(app.troubles), opinions, day)
+
+
+async def advisor_day(app: App) -> AdvisorDay:
+    """What second opinions cost in 24 hours. Raises StorageUnavailable."""
+    async with app.store.reading() as tx:
+        return await tx.advisor.day(app.clock.now())
 
 
 def process_figures(app: App) -> ProcessFigures:

@@ -18,7 +18,7 @@ from babysitter.surfaces.cli.options import (
     Json,
     Playbooks,
     SettingsFile,
-    advisor_from,
+    advice_settings,
 )
 from babysitter.waits import waiting_for
 
@@ -98,11 +98,16 @@ def classify(
     if advise or advisor_exchange is not None:
         import asyncio
 
-        from babysitter.usecases.second_opinion import advise_on_text
+        from babysitter.usecases.second_opinion import advise_on_text, command_advisor
 
-        advisor = advisor_from(settings, advisor_exchange)
+        async def advised() -> "Combined":
+            async with command_advisor(
+                advice_settings(settings, advisor_exchange), advisor_exchange
+            ) as advisor:
+                return (await advise_on_text(advisor, text, facts, examined, dumps=dumps)).combined
+
         with waiting_for("the second opinion"):
-            combined = asyncio.run(advise_on_text(advisor, text, facts, examined, dumps=dumps)).combined
+            combined = asyncio.run(advised())
     from babysitter.messages.first_screen import WhatFollowed, followed_words, quote_evidence
     from babysitter.surfaces.cli.diagnosis_screen import first_screen
     from babysitter.surfaces.cli.output_console import console

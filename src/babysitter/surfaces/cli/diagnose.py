@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,6 +33,11 @@ from babysitter.surfaces.cli.options import (
     settings_from,
 )
 from babysitter.waits import waiting_for
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.model.opinion import Combined
+    from babysitter.usecases.diagnose_job import Looked
 
 
 def diagnose(
@@ -72,20 +77,17 @@ def diagnose(
         spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
     good = [read_text([each]) for each in against or []]
-    advisor = None
     if advise or advisor_exchange is not None:
         from babysitter.usecases.second_opinion import open_advisor
 
-        advisor = open_advisor(chosen, advisor_exchange, is_at_terminal=True)
+        open_advisor(chosen, advisor_exchange)  # refused before the look where nobody is named
     with waiting_for(f"a look at {job}"):
         looked = asyncio.run(diagnose_once(job, spec, chosen, is_patient=is_patient, against=good))
         seen = asyncio.run(sentence_from_memory(chosen, looked.verdict, looked.observation))
     combined = None
-    if advisor is not None:
-        from babysitter.usecases.second_opinion import advise_on_look
-
+    if advise or advisor_exchange is not None:
         with waiting_for("the second opinion"):
-            combined = asyncio.run(advise_on_look(advisor, looked)).combined
+            combined = asyncio.run(_advised(looked, chosen, advisor_exchange))
     reply = replace(reply_of(DiagnoseReply, job, looked, combined), seen_before=seen)
     if as_json:
         typer.echo(reply.model_dump_json())
@@ -106,6 +108,13 @@ def diagnose(
         console.print(terminal_view.outlook_block(reply.outlook, now=datetime.now(UTC)))
 
 
+async def _advised(looked: "Looked", settings: "Settings", exchange: Path | None) -> "Combined":
+    from babysitter.usecases.second_opinion import advise_on_look, command_advisor
+
+    async with command_advisor(settings, exchange) as advisor:
+        return (await advise_on_look(advisor, looked)).combined
+
+
 def explain(
     job: Annotated[str, typer.Argument(help="Job id or watch id.")],
     why_not: Annotated[str, typer.Option(help="A suspicion (zombie, stuck) or a cause (host-oom).")] = "",
@@ -114,6 +123,11 @@ def explain(
     advice: Annotated[
         bool, typer.Option("--advice", help="Print the second opinions on its incidents, with what was said.")
     ] = False,
+    advise: Annotated[
+        bool,
+        typer.Option("--advise", help="Ask for a second opinion on its newest incident, if none is there."),
+    ] = False,
+    advisor_exchange: Exchange = None,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -130,13 +144,14 @@ def explain(
         from babysitter.wiring import open_app
 
         async with open_app(settings_from(settings, state_dir)) as app:
+            watch = await find_watch(app, job, cluster=cluster)
+            if advise or advisor_exchange is not None:
+                from babysitter.usecases.request_opinion import advise_now
+
+                return "\n".join(map(safe, await advise_now(app, watch, advisor_exchange)))
             if advice:
-                return "\n".join(
-                    map(safe, await advice_lines(app, await find_watch(app, job, cluster=cluster)))
-                )
-            found = await explain_watch(
-                app, (await find_watch(app, job, cluster=cluster)).id, why_not=why_not
-            )
+                return "\n".join(map(safe, await advice_lines(app, watch)))
+            found = await explain_watch(app, watch.id, why_not=why_not)
         if as_json:
             reply = ExplainReply(
                 job=found.watch.root,

@@ -159,12 +159,17 @@ def _ray_spec(address: str) -> "ClusterSpec":
 
 
 def advisor_from(settings: Path | None, exchange: Path | None) -> "Advisor":
-    """Who gives the second opinion. An exchange folder on the command line needs no settings."""
-    from babysitter.config import Settings, load_settings
+    """Who gives the second opinion."""
     from babysitter.usecases.second_opinion import open_advisor
 
-    chosen = Settings() if exchange is not None else load_settings(settings)
-    return open_advisor(chosen, exchange, is_at_terminal=True)
+    return open_advisor(advice_settings(settings, exchange), exchange, is_at_terminal=True)
+
+
+def advice_settings(settings: Path | None, exchange: Path | None) -> "Settings":
+    """The settings of the second opinion. An exchange folder on the command line needs none."""
+    from babysitter.config import Settings, load_settings
+
+    return Settings() if exchange is not None else load_settings(settings)
 
 
 def me() -> Person:

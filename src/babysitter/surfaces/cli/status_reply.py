@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from babysitter.errors import Unreachable
+from babysitter.surfaces.advisor_spend_view import AdvisorSpendView
 from babysitter.surfaces.cli.options import SettingsFile, StateDir, quick_state_folder, settings_from
 from babysitter.surfaces.needs import neediest_first
 from babysitter.surfaces.views import ServiceView, StatusReply, WatchView
@@ -26,7 +27,10 @@ def status_reply(
         quick = read_status(folder, name, cluster, with_stopped=with_stopped, now=datetime.now(UTC))
         if quick is not None:
             service = ServiceView(
-                runs=quick.is_served, troubles=quick.troubles, channels=list(quick.channels)
+                runs=quick.is_served,
+                troubles=quick.troubles,
+                channels=list(quick.channels),
+                advisor=AdvisorSpendView.of(quick.advisor),
             )
             return StatusReply(watches=_views(quick.standings), service=service)
     import asyncio
@@ -54,6 +58,7 @@ async def _read_store(settings: "Settings", name: str, cluster: str, *, with_sto
     from babysitter.engine.status_file import service_troubles
     from babysitter.surfaces.notified_channels import channels_of
     from babysitter.usecases.manage_watches import all_watch_statuses, find_watch, watch_status
+    from babysitter.usecases.service_stats import advisor_day
     from babysitter.wiring import open_app
 
     async with open_app(settings) as app:
@@ -65,5 +70,6 @@ async def _read_store(settings: "Settings", name: str, cluster: str, *, with_sto
             runs=await app.leadership.somebody_serves(),
             troubles=await service_troubles(app),
             channels=list(await channels_of(app, began_here=False)),
+            advisor=AdvisorSpendView.of(await advisor_day(app)),
         )
     return StatusReply(watches=_views(shown), service=service)

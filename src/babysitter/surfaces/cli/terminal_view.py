@@ -11,6 +11,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from babysitter.messages.opinion_text import spending_words
 from babysitter.surfaces.cli.diagnosis_screen import SEVERITY_STYLE, diagnosis_block
 from babysitter.surfaces.cli.output_console import console as console  # offered to the commands too
 from babysitter.surfaces.views import (
@@ -133,6 +134,8 @@ def service_lines(reply: StatusReply) -> list[Text]:
     if not reply.service.runs and any(each.phase != "finished" for each in reply.watches):
         words = "The service does not run, so nothing is looked at. `babysit serve` starts it."
         lines.insert(0, Text(words, style="yellow"))
+    if (advisor := reply.service.advisor) is not None:
+        lines.append(Text(f"Second opinions: {spending_words(advisor.day)}", style="dim"))
     return lines
 
 

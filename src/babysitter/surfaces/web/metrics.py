@@ -9,6 +9,7 @@ from prometheus_client.registry import Collector
 from babysitter import __version__
 from babysitter.engine.dead_mans_switch import HEARTBEATS_SENT, HEARTBEATS_WITHHELD
 from babysitter.engine.emergency import EMERGENCIES
+from babysitter.model.advisor_spend import AdvisorDay
 from babysitter.model.phase import Phase
 from babysitter.slack.socket_health import SocketHealth
 from babysitter.slack.socket_mode import SocketStatus
@@ -83,6 +84,7 @@ def _of_service(figures: ServiceStats) -> Iterator[Metric]:
         yield CounterMetricFamily("babysit_opinion_calls", "Calls of a model.", figures.opinions.calls)
         yield CounterMetricFamily("babysit_opinion_tokens", "Tokens of a model.", figures.opinions.tokens)
         yield CounterMetricFamily("babysit_opinion_cost_usd", "Cost so far.", figures.opinions.cost_usd)
+    yield from _of_advisor(figures.day)
     yield _gauge("babysit_lateness_seconds", "How overdue the most overdue check is.", figures.late_s)
     yield _labelled(
         "babysit_trouble",
@@ -90,6 +92,18 @@ def _of_service(figures: ServiceStats) -> Iterator[Metric]:
         "part",
         dict.fromkeys(figures.troubles, 1),
     )
+
+
+def _of_advisor(day: AdvisorDay) -> Iterator[Metric]:
+    """What 24 hours cost and may cost; nothing without an advisor."""
+    limits, spent = day.limits, day.spent
+    if limits is None:
+        return
+    used: dict[str, float] = {"calls": spent.calls, "tokens": spent.tokens, "usd": spent.cost_usd}
+    allowed: dict[str, float] = {"calls": limits.calls, "tokens": limits.tokens}
+    allowed |= {"usd": limits.cost_usd} if limits.cost_usd else {}
+    yield _labelled("babysit_advisor_day_used", "Spent on second opinions in 24 h.", "unit", used)
+    yield _labelled("babysit_advisor_day_limit", "What 24 h may cost; none = no limit.", "unit", allowed)
 
 
 def _of_socket(socket: SocketStatus) -> Iterator[Metric]:
