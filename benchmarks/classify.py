@@ -29,7 +29,6 @@ from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rule import AppliesTo, Rule
 from babysitter.diagnosis.causes.rule_index import RuleIndex, index_of
 from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
-from babysitter.diagnosis.frame.line import read_frame, strip_headers
 from babysitter.diagnosis.signatures.pattern import Pattern, capturer
 from babysitter.diagnosis.signatures.scanner import tidy
 from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanScanner
@@ -214,16 +213,15 @@ def page_ms(playbook: Playbook, text: bytes) -> tuple[float, float]:
     )
 
 
-def judged_ratio(playbook: Playbook, book: RuleIndex, engine: HyperscanScanner, text: bytes) -> float:
+def judged_ratio(playbook: Playbook, book: RuleIndex, engine: HyperscanScanner) -> float:
     """How many times as long as scanning it takes to judge a page that nobody has read before."""
-    facts, page = JobFacts(state=JobState.RUNNING), text.decode()
-
-    def judge_page() -> None:
-        read_frame.cache_clear()
-        strip_headers.cache_clear()
-        examine(page, playbook, facts)
-
-    return best(judge_page) / best(partial(attributed, engine, book, text))
+    facts = JobFacts(state=JobState.RUNNING)
+    pages = [generated(PAGE_LINES, 0.005, seed) for seed in range(REPEATS + 1)]
+    unread = iter([page.decode() for page in pages])
+    examine(next(unread), playbook, facts)
+    return best(lambda: examine(next(unread), playbook, facts)) / best(
+        partial(attributed, engine, book, pages[0])
+    )
 
 
 def main() -> int:
@@ -254,7 +252,7 @@ def main() -> int:
         result[f"memchr_ratio{name}"] = best(partial(text.find, b"\x00")) / took_s[name]
     page = generated(PAGE_LINES, 0.005)
     result["ms_per_5000_lines"], result["ms_per_5000_lines_from_page"] = page_ms(playbook, page)
-    result["judged_page_in_units_of_its_scan"] = judged_ratio(playbook, book, engine, page)
+    result["judged_page_in_units_of_its_scan"] = judged_ratio(playbook, book, engine)
     if options.json:
         print(json.dumps({name: round(value, 3) for name, value in result.items()}))
         return 0

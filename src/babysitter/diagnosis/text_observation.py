@@ -8,6 +8,7 @@ the time of the last line plus its age.
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
@@ -96,7 +97,12 @@ def _in_its_own_dress(text: str, at_s: float, has_loggers: bool) -> str:
         message = found["message"]
     if message is None:
         return text
-    return f"I{datetime.fromtimestamp(at_s, UTC):%Y%m%d %H:%M:%S} zephyr.execution {message}"
+    return f"I{_stamp(int(at_s))} zephyr.execution {message}"
+
+
+@lru_cache(maxsize=256)  # many lines are printed in one second
+def _stamp(at_s: int) -> str:
+    return f"{datetime.fromtimestamp(at_s, UTC):%Y%m%d %H:%M:%S}"
 
 
 def _zephyrs_message(text: str) -> str | None:

@@ -303,18 +303,11 @@ _HAVE_NAMED_FIELDS = frozenset(
 )
 
 
-def end_of_header(line: str, start: int) -> int:
-    """Where the header that begins at `start` ends; `start` if none does."""
-    expression = (_WITH_BAR if _BAR in line else _WITHOUT_BAR)[line[start : start + 1]]
-    found = expression[0].match(line, start) if expression is not None else None
-    return found.end() if found is not None else start
-
-
-def find_header(line: str, start: int) -> tuple[int, list[tuple[str, str]], bool] | None:
-    """The header that begins at `start`: its end, its fields, and whether more fields stand behind it."""
+def find_header(line: str, start: int) -> tuple[int, list[tuple[str, int, int]], bool] | None:
+    """The header that begins at `start`: its end, the spans of its fields, whether more stand behind it."""
     expression = (_WITH_BAR if _BAR in line else _WITHOUT_BAR)[line[start : start + 1]]
     found = expression[0].match(line, start) if expression is not None else None
     if expression is None or found is None or not (row := found.lastgroup) or found.end() == start:
         return None
-    fields = [(name, value) for name, group in expression[1][row] if (value := found[group])]
+    fields = [(name, *found.span(group)) for name, group in expression[1][row] if found[group]]
     return found.end(), fields, row in _HAVE_NAMED_FIELDS

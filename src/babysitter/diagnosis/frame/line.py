@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from babysitter.diagnosis.frame.header_formats import end_of_header, find_header
+from babysitter.diagnosis.frame.header_formats import find_header
 from babysitter.diagnosis.frame.quotes import find_quoted_spans
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.model.log import LogLevel
 
 MAX_HEADERS = 8  # a pod prefix, a runtime's time, an actor, a rank, a time, a level, a module, a separator
@@ -51,29 +52,47 @@ class Frame(NamedTuple):
         return find_quoted_spans(self.message)
 
 
+class _Headers(NamedTuple):
+    """The headers of all lines of one shape: where they end, and where in the line their fields stand.
+
+    A field without a name stands for those of a JSON or logfmt line, which are read from the line itself.
+    """
+
+    end: int
+    spans: tuple[tuple[str, int, int], ...]
+
+
+@lru_cache(maxsize=4096)
+def _read_headers(skeleton: str) -> _Headers:
+    start = 0
+    spans: list[tuple[str, int, int]] = []
+    for _ in range(MAX_HEADERS):
+        found = find_header(skeleton, start) if start <= MAX_HEADER_CHARACTERS else None
+        if found is None:
+            break
+        start, inner, has_more = found
+        if any(name == "date" for name, _, _ in spans) and not any(name == "date" for name, _, _ in inner):
+            inner = [each for each in inner if each[0] != "clock"]  # a time keeps its date
+        spans += inner
+        if has_more:
+            spans.append(("", 0, 0))
+    return _Headers(start, tuple(spans))
+
+
 @lru_cache(maxsize=16_384)  # as strip_headers: what reads a log's lines reads them again
 def read_frame(text: str) -> Frame:
     """Take the headers off a line. A line without a header is a message from its first character."""
     line = _plain(text)
-    start = 0
-    fields: dict[str, str] = {}
-    for _ in range(MAX_HEADERS):
-        found = find_header(line, start) if start <= MAX_HEADER_CHARACTERS else None
-        if found is None:
-            break
-        start, inner, has_more = found
-        if inner:
-            _add_fields(fields, inner)
-        if has_more:
-            _add_named_fields(fields, line)
-    if not fields:
-        return Frame(line, start)
+    headers = _read_headers(without_digits(line))
+    if not headers.spans:
+        return Frame(line, headers.end)
+    fields = _fields_of(line, headers)
     get = fields.get
     clock, level, rank = get("clock"), get("level"), get("rank", "")
     at_s, has_date = _moment(get("date", ""), clock, get("zone", "")) if clock else (None, False)
     return Frame(
         line,
-        start,
+        headers.end,
         at_s,
         has_date,
         _LEVELS.get(level[0].lower(), LogLevel.UNKNOWN) if level else LogLevel.UNKNOWN,
@@ -87,21 +106,19 @@ def read_frame(text: str) -> Frame:
 def strip_headers(text: str) -> str:
     """The message of a line, without what stands in front of it."""
     line = _plain(text)
-    start = 0
-    for _ in range(MAX_HEADERS):
-        end = end_of_header(line, start) if start <= MAX_HEADER_CHARACTERS else start
-        if end == start:
-            break
-        start = end
-    return line[start:]
+    return line[_read_headers(without_digits(line)).end :]
 
 
-def _add_fields(fields: dict[str, str], inner: list[tuple[str, str]]) -> None:
-    """What an inner header says replaces an outer's; speakers add up, and a time keeps its date."""
-    if "date" in fields and not any(name == "date" for name, _ in inner):
-        inner = [(name, value) for name, value in inner if name != "clock"]
-    for name, value in inner:
+def _fields_of(line: str, headers: _Headers) -> dict[str, str]:
+    """What an inner header says replaces an outer's; speakers add up."""
+    fields: dict[str, str] = {}
+    for name, start, end in headers.spans:
+        value = line[start:end]
+        if not name:
+            _add_named_fields(fields, line)
+            continue
         fields[name] = f"{fields.get(name, '')} {value.strip()}".strip() if name == "speaker" else value
+    return fields
 
 
 def _plain(text: str) -> str:

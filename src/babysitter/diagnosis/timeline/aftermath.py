@@ -15,9 +15,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.frame.ordinary import is_ordinary
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
@@ -141,9 +143,13 @@ def _without_lines(end: JobEnd) -> Aftermath:
 
 def says_completed(message: str) -> bool:
     """Whether a message says that the job or its pipeline is complete, and not a stage, step or task."""
-    if len(message) > MAX_CHARACTERS:
-        return False
-    return _COMPLETED.search(message) is not None and not _NOT_COMPLETED.search(message)
+    return len(message) <= MAX_CHARACTERS and _says_completed(without_digits(message))
+
+
+@lru_cache(maxsize=4096)
+def _says_completed(skeleton: str) -> bool:
+    """The same of all messages that differ in digits only."""
+    return _COMPLETED.search(skeleton) is not None and not _NOT_COMPLETED.search(skeleton)
 
 
 def _find_normal_work(later: Sequence[Entry], speaker: str) -> int | None:

@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from babysitter.diagnosis.frame.line import strip_headers
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
@@ -36,7 +38,7 @@ _STEP = re.compile(
 
 def read_checkpoint(line: LogLine) -> CheckpointNote | None:
     """The checkpoint that this line speaks of; None where it does not say that one is saved."""
-    if not _HINT.search(line.text[:MAX_CHARACTERS]):
+    if not _speaks_of_checkpoint(without_digits(line.text[:MAX_CHARACTERS])):
         return None
     text = strip_headers(line.text[: 2 * MAX_CHARACTERS])[:MAX_CHARACTERS].strip()
     if _NOT_SAVED.search(text):
@@ -46,6 +48,11 @@ def read_checkpoint(line: LogLine) -> CheckpointNote | None:
         return None
     at = datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None
     return CheckpointNote(text, at, _step_of(text), is_done)
+
+
+@lru_cache(maxsize=4096)
+def _speaks_of_checkpoint(skeleton: str) -> bool:
+    return _HINT.search(skeleton) is not None
 
 
 def newest_checkpoint(

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.model.progress import ItemNote
 
@@ -17,12 +19,17 @@ def fold_items(before: Sequence[ItemNote], entries: Iterable[Entry]) -> tuple[It
     """Return how often failures have named which item after these lines; those named last at the end."""
     notes = {(note.kind, note.name): note for note in before}
     for entry in entries:
-        if not _FAILURE.search(entry.message[:MAX_CHARACTERS]):
+        if not _names_failure(without_digits(entry.message[:MAX_CHARACTERS])):
             continue
         for kind, name in read_items(entry.text[:MAX_CHARACTERS]):
             known = notes.pop((kind, name)) if (kind, name) in notes else ItemNote(kind, name)
             notes[kind, name] = replace(known, failures=known.failures + 1)
     return tuple(notes.values())[-MAX_NOTES:]
+
+
+@lru_cache(maxsize=4096)
+def _names_failure(skeleton: str) -> bool:
+    return _FAILURE.search(skeleton) is not None
 
 
 def find_failing_item(notes: Sequence[ItemNote]) -> ItemNote | None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from babysitter.diagnosis.frame.quotes import find_quoted_spans
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
-from babysitter.diagnosis.timeline.numbers import without_digits
 from babysitter.model.progress import MeasureNote
 
 MIN_REPORTS = 2

@@ -5,6 +5,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.work_words import (
     counts_work,
     is_progress_line,
@@ -60,11 +61,6 @@ class Wording(NamedTuple):
 def read_wording(message: str) -> Wording | None:
     """Return the wording of a message; None when no number of it can count work."""
     return _wording(without_digits(message[:MAX_CHARACTERS]))
-
-
-def without_digits(message: str) -> str:
-    """Return the message with every digit a zero: what messages of one wording have in common."""
-    return message.translate(_ZEROS)
 
 
 @lru_cache(maxsize=4096)
@@ -149,7 +145,6 @@ def _value(digits: str, factor: float) -> float:
 
 
 _FACTORS = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-_ZEROS = {ord(digit): "0" for digit in "123456789"}
 _N = r"\d[\d,_]*(?:\.\d+)?"
 _UNIT = (
     r"\s?[kKMGT]i?[Bb](?![A-Za-z])|[kKMGT](?:it|ex|tok|steps?|samples?)?(?![A-Za-z])|(?:it|ex)(?![A-Za-z])"

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.model.log import LogLine
 from babysitter.model.progress import Progress
 
@@ -24,8 +26,9 @@ _STAMP = (
     r"|(?P<y2>\d{4})-(?P<mo2>\d\d)-(?P<d2>\d\d)[ T](?P<h2>\d\d):(?P<mi2>\d\d):(?P<s2>\d\d)"
     r"(?:[.,](?P<f2>\d+))?Z?)"
 )
+_TIME = re.compile(_STAMP)
 _HEADER = re.compile(
-    rf"^{_STAMP}(?:\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b)?\s+(?:\d{{6,}} )?"
+    rf"^(?P<time>{_STAMP})(?:\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b)?\s+(?:\d{{6,}} )?"
     r"(?P<logger>[A-Za-z_][\w.]*)\s+(?P<message>.*)$"
 )
 _N = r"\d{1,9}"
@@ -91,19 +94,42 @@ def line_at(line: LogLine) -> datetime | None:
     return datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None
 
 
-@lru_cache(maxsize=16)  # several readers ask about one line after the other
 def read_header(line: LogLine) -> Header | None:
     """Time, logger and message of a line with a header; None for prints, tracebacks, other formats."""
-    if len(line.text) > MAX_CHARACTERS:
+    return _read_header(line.text, line.at_ms)
+
+
+@lru_cache(maxsize=8192)  # several readers ask about the lines of one page
+def _read_header(text: str, at_ms: int) -> Header | None:
+    if len(text) > MAX_CHARACTERS:
         return None
-    found = _HEADER.match(line.text)
-    if found is None:
+    spans = _spans_of_header(without_digits(text))
+    if spans is None:
         return None
-    inside = _time_inside(found)
-    entry = datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None
+    inside = _time_inside(text[: spans.end_of_time])
+    entry = datetime.fromtimestamp(at_ms / 1000, UTC) if at_ms else None
     if inside is None or (entry is not None and abs((entry - inside).total_seconds()) > MAX_APART_S):
         inside = entry
-    return None if inside is None else Header(inside, found["logger"], found["message"])
+    if inside is None:
+        return None
+    return Header(inside, text[spans.logger : spans.end_of_logger], text[spans.message : spans.end])
+
+
+class _Spans(NamedTuple):
+    """Where the parts of a header stand."""
+
+    end_of_time: int
+    logger: int
+    end_of_logger: int
+    message: int
+    end: int
+
+
+@lru_cache(maxsize=4096)
+def _spans_of_header(skeleton: str) -> _Spans | None:
+    """The parts of the header that all lines of one shape have."""
+    found = _HEADER.match(skeleton)
+    return _Spans(found.end("time"), *found.span("logger"), *found.span("message")) if found else None
 
 
 def is_zephyrs(header: Header) -> bool:
@@ -160,12 +186,10 @@ def read_status(text: str, at: datetime) -> Progress | None:
 
 def read_milestone(line: LogLine) -> ZephyrMilestone | None:
     """What this line of Zephyr's marks, or None."""
-    if "zephyr" not in line.text:
+    if "zephyr" not in line.text or not _may_be_milestone(without_digits(line.text)):
         return None
     header = read_header(line)
     if header is None or not is_zephyrs(header):
-        return None
-    if not any(word in header.message for word in _MILESTONE_WORDS):
         return None
     for said, pattern in _MILESTONES:
         if found := pattern(header.message):
@@ -175,25 +199,25 @@ def read_milestone(line: LogLine) -> ZephyrMilestone | None:
     return None
 
 
+@lru_cache(maxsize=4096)
+def _may_be_milestone(skeleton: str) -> bool:
+    return any(word in skeleton for word in _MILESTONE_WORDS)
+
+
 def _number(stage: str) -> int | None:
     found = _STAGE_NUMBER.search(stage)
     return int(found["number"]) if found else None
 
 
-def _time_inside(found: re.Match[str]) -> datetime | None:
-    first = found.group("y", "mo", "d", "h", "mi", "s", "f")
-    return _moment(*(first if first[0] else found.group("y2", "mo2", "d2", "h2", "mi2", "s2", "f2")))
-
-
 @lru_cache(maxsize=256)  # many lines are printed in one second
-def _moment(
-    year: str, month: str, day: str, hour: str, minute: str, second: str, fraction: str | None
-) -> datetime | None:
-    microsecond = int((fraction or "")[:6].ljust(6, "0"))
+def _time_inside(stamp: str) -> datetime | None:
+    found = _TIME.match(stamp)
+    assert found is not None, "the stamp has the shape of a time"
+    first = found.group("y", "mo", "d", "h", "mi", "s", "f")
+    *parts, fraction = first if first[0] else found.group("y2", "mo2", "d2", "h2", "mi2", "s2", "f2")
+    year, month, day, hour, minute, second = map(int, parts)
     try:
-        return datetime(
-            int(year), int(month), int(day), int(hour), int(minute), int(second), microsecond, UTC
-        )
+        return datetime(year, month, day, hour, minute, second, int((fraction or "")[:6].ljust(6, "0")), UTC)
     except ValueError:
         return None
 
