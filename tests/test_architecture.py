@@ -67,7 +67,8 @@ MAY_IMPORT: dict[str, set[str]] = {
 # Files that need one thing more than their package, each with its reason.
 EXCEPTIONS: dict[str, set[str]] = {
     "usecases/doctor.py": {"slack", "wiring"},  # tries every part for real, Slack's token and the store too
-    "launch/detached_process.py": {"private_files"},  # keeps what a command prints, for its owner only
+    "backends/detached_process.py": {"private_files"},  # keeps what a command prints, for its owner only
+    "backends/ray/driver_runs.py": {"private_files"},  # the same
     "launch/ladder_file.py": {"playbook"},  # the reader of YAML that knows the line of every value
     "messages/whole_command.py": {"slack"},  # whether a command fits is a question of Slack's card
     "surfaces/cli/classify.py": {"playbook"},  # --playbooks names folders of rules

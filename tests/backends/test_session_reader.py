@@ -138,7 +138,7 @@ def test_session_folder_away_is_blind(tmp_path):
 
 def test_session_restart_is_for_a_person(tmp_path):
     reader = reader_of(run_in(tmp_path), tmp_path)
-    writer = SessionWriter(reader)
+    writer = SessionWriter(reader, FakeClock(NOW))
     submission = asyncio.run(reader.submission(RUN))
     assert submission is not None
     (finding,) = asyncio.run(writer.preflight(submission, purpose=Purpose.RESUBMIT))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.launch.detached_process import DetachedProcess
+from babysitter.backends.detached_process import DetachedProcess
 from babysitter.launch.ladder_file import shipped_ladders
 from tests.surfaces.test_cli_usage import Terminal, say  # noqa: F401 - a fixture
 

@@ -126,7 +126,8 @@ class Backend:
     `read_command`: the command that a person gave to start the job again, as it is to be kept for a job of
     this cluster; raises UserError for one that cannot be. `command_example`: such a command, for a person.
     `examine`: what `babysit doctor` tries; without one it asks the reader who answers. `job_page`: where a
-    person sees a job; None where there is no dashboard.
+    person sees a job; None where there is no dashboard. `runs_programs`: a job is started again by its own
+    program, not by a command that submits it.
     """
 
     connect: Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]
@@ -136,6 +137,7 @@ class Backend:
     command_example: str = ""
     examine: Callable[[ClusterSpec], Awaitable[list[Check]]] | None = None
     job_page: Callable[[ClusterSpec, JobId, Clock], AbstractAsyncContextManager[DashboardPage]] | None = None
+    runs_programs: bool = False
 
 
 def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
@@ -147,22 +149,18 @@ def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
 def _session(
     spec: ClusterSpec,
     clock: Clock,
-    home: Path,  # noqa: ARG001
+    home: Path,
     working_dir: Path,  # noqa: ARG001
 ) -> tuple[ClusterReader, ClusterWriter]:
-    from babysitter.backends.ray.session_choice import read_choice
-    from babysitter.backends.ray.session_reader import SessionReader
-    from babysitter.backends.ray.session_writer import SessionWriter
+    from babysitter.backends.ray.open_session import connect_session
 
-    reader = SessionReader(read_choice(spec), clock)
-    return reader, SessionWriter(reader)
+    return connect_session(spec, clock=clock, home=home)
 
 
-def _no_command(command: Submission, spec: ClusterSpec) -> Submission:  # noqa: ARG001
-    raise UserError(
-        "A run that is watched by its session folder was started by hand; babysit does not start it again.",
-        next_step="Leave --resubmit out; where a restart helps, the commands for a person are shown.",
-    )
+def _program(command: Submission, spec: ClusterSpec) -> Submission:  # noqa: ARG001
+    from babysitter.backends.ray.session_writer import given_program
+
+    return given_program(command)
 
 
 def _ray_command(command: Submission, spec: ClusterSpec) -> Submission:
@@ -216,7 +214,8 @@ _BACKENDS: Mapping[str, Backend] = {
         _session,
         parse_submission_id,
         "It is called as the driver's log, without .log, or as its session folder.",
-        _no_command,
+        _program,
+        runs_programs=True,
     ),
 }
 
@@ -259,6 +258,11 @@ def read_log_folder(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -
 def command_examples() -> tuple[str, ...]:
     """A command of each backend that starts a job, for a person."""
     return tuple(each.command_example for each in _BACKENDS.values() if each.command_example)
+
+
+def runs_programs(spec: ClusterSpec) -> bool:
+    """Whether its jobs are started again by their own program, not by a command that submits them."""
+    return _backend_of(spec).runs_programs
 
 
 def read_command(spec: ClusterSpec, command: Submission) -> Submission:

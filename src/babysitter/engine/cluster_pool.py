@@ -13,7 +13,14 @@ from pathlib import Path
 from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.redacting import RedactingReader
-from babysitter.backends.registry import OpenCluster, folder_run, parse_job_id, ray_spec, spec_from_options
+from babysitter.backends.registry import (
+    OpenCluster,
+    folder_run,
+    parse_job_id,
+    ray_spec,
+    runs_programs,
+    spec_from_options,
+)
 from babysitter.config import ClusterSettings, Settings, secret
 from babysitter.errors import UserError
 from babysitter.store.store import Store
@@ -126,5 +133,6 @@ __all__ = [
     "folder_run",
     "parse_job_id",
     "ray_spec",
+    "runs_programs",
     "spec_from_options",
 ]

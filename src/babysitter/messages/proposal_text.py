@@ -113,7 +113,7 @@ def _summary_lines(proposal: Proposal, summary: RequestSummary) -> Iterator[str]
     submission = proposal.submission
     is_given = submission.origin is SubmissionOrigin.RESUBMIT_FLAG
     source = "as given with --resubmit" if is_given else f"as the cluster stored {escape(proposal.job)}"
-    yield f"submit {escape(proposal.successor)} over HTTP, {source}:"
+    yield f"submit {escape(proposal.successor)} {escape(summary.how)}, {source}:"
     yield f"  program: {redact(command_line(summary.program))}"
     if submission.workdir:
         yield f"  code: the files of {redact(submission.workdir)}{_folder_words(submission)}"

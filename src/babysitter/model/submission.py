@@ -48,14 +48,15 @@ class FolderState:
 class RequestSummary:
     """What a request asks for, in words without secrets, by the backend that understands it.
 
-    `code`: where the job's files come from, "" where it has none of its own. `takes_folder`: its files are a
-    stored package, and the files of a folder can be sent in its place. `takes_variables`: a change may set
-    variables of the job (`Submission.changed_variables`). `unknown`: sentences about what the
-    request cannot repeat because nobody knows it; a person is to decide.
+    `how`: the way in which it is submitted. `code`: where the job's files come from, "" where it has none of
+    its own. `takes_folder`: its files are a stored package, and the files of a folder can be sent in its
+    place. `takes_variables`: a change may set variables of the job (`Submission.changed_variables`).
+    `unknown`: sentences about what the request cannot repeat because nobody knows it; a person is to decide.
     """
 
     program: tuple[str, ...]
     code: str = ""
+    how: str = "over HTTP"
     takes_folder: bool = False
     takes_variables: bool = False
     resources: tuple[str, ...] = ()

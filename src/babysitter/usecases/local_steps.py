@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from babysitter.backends.detached_process import DetachedProcess
 from babysitter.backends.environment_file import read_environment_file
 from babysitter.engine.app import App
 from babysitter.engine.ladder import PreparedStep, SubmittedStep
-from babysitter.launch.detached_process import DetachedProcess
 from babysitter.launch.environment_rules import job_variables
 from babysitter.launch.ladder_checks import judge_checks, result_of
 from babysitter.launch.ladder_steps import LadderStep

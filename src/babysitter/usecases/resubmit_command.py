@@ -16,15 +16,18 @@ from babysitter.model.submission import FolderState, Submission, SubmissionOrigi
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def submission_of(command: str) -> Submission:
-    """What one shell-quoted line would submit; it is run without a shell. Raises UserError."""
+def submission_of(command: str, *, is_program: bool = False) -> Submission:
+    """What one shell-quoted line would submit; it is run without a shell. Raises UserError.
+
+    `is_program`: it is the job's own program, and any word will do.
+    """
     try:
         argv = tuple(shlex.split(command))
     except ValueError as fault:
         raise UserError(
             f"The resubmit command cannot be read: {fault}.", next_step="Quote it as one shell command."
         ) from fault
-    if not {"run", "submit"} & set(argv):
+    if not argv or not (is_program or {"run", "submit"} & set(argv)):
         raise UserError(
             "The resubmit command is not a submission.",
             next_step=f"It looks like: {' or '.join(map(repr, command_examples()))}.",

@@ -30,6 +30,10 @@ class SessionChoice:
     recipe: str
     started_at: datetime | None  # by the names, in the time of the machine
 
+    def newest_folders(self) -> tuple[Path, ...]:
+        """The folders, each of the newest session that lies beside it: Ray may have been started again."""
+        return tuple(map(_newest_session, self.folders))
+
     @property
     def paths(self) -> str:
         """All of them as one text, which `read_paths` reads."""
@@ -63,6 +67,11 @@ def choose_session(
     logs = (driver_log,) if driver_log is not None else ()
     recipe = named["recipe"] if named else (stem or "session")
     return SessionChoice(found, logs, stem or session, recipe, started_at or ray_at)
+
+
+def _newest_session(logs: Path) -> Path:
+    latest = logs.parent.parent / "session_latest" / "logs"
+    return latest.resolve() if _SESSION.fullmatch(logs.parent.name) and latest.is_dir() else logs
 
 
 def read_paths(text: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:

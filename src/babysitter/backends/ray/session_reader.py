@@ -6,14 +6,16 @@ Ray's own processes, has ended. The driver's end is a line of raylet.out.
 
 import asyncio
 import json
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from babysitter.backends.backend import Abilities, ClusterInfo
+from babysitter.backends.ray.driver_runs import DriverRun, DriverRuns
 from babysitter.backends.ray.log_text import is_wanted, log_line
 from babysitter.backends.ray.session_choice import SessionChoice
-from babysitter.backends.ray.session_end import run_end
+from babysitter.backends.ray.session_end import RunEnd, run_end
 from babysitter.backends.ray.session_folder import (
     SessionFile,
     SessionLogs,
@@ -44,11 +46,12 @@ _TASK_STATES = {
 
 
 class SessionReader:
-    """Implements `ClusterReader` for one run."""
+    """Implements `ClusterReader` for one run, and for those that babysit started in its place (`runs`)."""
 
-    def __init__(self, choice: SessionChoice, clock: Clock) -> None:
+    def __init__(self, choice: SessionChoice, clock: Clock, runs: DriverRuns | None = None) -> None:
         self._choice = choice
         self._clock = clock
+        self._runs = runs or DriverRuns(Path(os.devnull))
         self._classes: dict[Path, SessionFile] = {}  # files whose class is known
 
     @property
@@ -66,14 +69,14 @@ class SessionReader:
         tasks_of: Collection[JobId] = (),
         max_age_s: float = 0.0,  # noqa: ARG002
     ) -> JobTree:
-        if root != self._choice.run:
+        if not self._is_known(root):
             raise NoSuchJob(f"The session in {self._choice.folders[0]} is of another run than {root}.")
-        logs = await self._list()
-        job = await asyncio.to_thread(self._job, logs)
+        logs = await self.logs(root)
+        job = await asyncio.to_thread(self._job, root, logs)
         return JobTree(replace(job, tasks=_tasks(job, logs)) if root in tasks_of else job)
 
     async def find(self, job: JobId) -> Job | None:
-        return (await self.tree(job)).root if job == self._choice.run else None
+        return (await self.tree(job)).root if self._is_known(job) else None
 
     async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
         found = [await self.find(job) for job in dict.fromkeys(jobs)]
@@ -83,7 +86,7 @@ class SessionReader:
         return (await self.tree(job, tasks_of=(job,))).root.tasks or ()
 
     async def task(self, task: TaskId) -> Task | None:
-        if job_of(task) != self._choice.run:
+        if not self._is_known(job_of(task)):
             return None
         return next((each for each in await self.tasks(job_of(task)) if each.id == task), None)
 
@@ -98,10 +101,12 @@ class SessionReader:
     ) -> LogBatch:
         """For the newest lines beginning and end of each file are read."""
         offsets = _offsets(after)
-        if source.job != self._choice.run or offsets is None:
+        if not self._is_known(source.job) or offsets is None:
             return LogBatch((), after)
-        logs = await self._list()
-        own = [each for each in logs.files if source.task is None or _task_id(self._run, each) == source.task]
+        logs = await self.logs(source.job)
+        own = [
+            each for each in logs.files if source.task is None or _task_id(source.job, each) == source.task
+        ]
         logs = replace(logs, files=tuple(own))
         if newest:
             placed, _ = await asyncio.to_thread(read_all, logs, NEWEST_BYTES)
@@ -119,7 +124,7 @@ class SessionReader:
 
     async def submission(self, job: JobId) -> Submission | None:
         """A record that nobody can submit; the writer's refusal has the command for a person."""
-        if job != self._choice.run:
+        if not self._is_known(job):
             return None
         summary = RequestSummary(program=(self._choice.recipe,))
         return Submission((), SubmissionOrigin.CONTROLLER, job=job, request={"run": job}, summary=summary)
@@ -141,47 +146,84 @@ class SessionReader:
         return f"By hand{where}: {end} start the recipe {recipe} again in the folder of its code."
 
     @property
-    def _run(self) -> JobId:
-        return JobId(self._choice.run)
+    def runs(self) -> DriverRuns:
+        return self._runs
+
+    def _is_known(self, job: JobId) -> bool:
+        return job == self._choice.run or self._runs.of(job) is not None
 
     async def _list(self) -> SessionLogs:
+        return await self.logs(JobId(self._choice.run))
+
+    async def logs(self, job: JobId) -> SessionLogs:
+        """The files of a run as they are now. Raises Unreachable."""
         try:
-            return await asyncio.to_thread(self._listed)
+            return await asyncio.to_thread(self._listed, job)
         except UserError as fault:
             raise Unreachable(fault.sentence, next_step=fault.next_step) from fault
 
-    def _listed(self) -> SessionLogs:
-        """The files, with classes; those of files seen before are remembered."""
-        logs = list_session(self._choice.folders, self._choice.driver_logs)
+    def _listed(self, job: JobId) -> SessionLogs:
+        """The files, with classes; those of files seen before are remembered.
+
+        Of a run that was started here: what was written since then, in the newest session of the same place.
+        """
+        run = None if job == self._choice.run else self._runs.of(job)
+        if run is None:
+            logs = list_session(self._choice.folders, self._choice.driver_logs)
+        else:
+            logs = list_session(self._choice.newest_folders(), (run.log,))
+            recent = [each for each in logs.files if each.is_driver or each.written_at >= run.started_at]
+            logs = replace(logs, files=tuple(recent))
         known = {path: file.speaker for path, file in self._classes.items()}
         files = tuple(replace(each, speaker=known.get(each.path, each.speaker)) for each in logs.files)
         logs = with_classes(replace(logs, files=files))
         self._classes = {each.path: each for each in logs.files if each.speaker != "worker"}
         return logs
 
-    def _job(self, logs: SessionLogs) -> Job:
-        end = run_end(logs, self._clock.now())
+    def _job(self, job: JobId, logs: SessionLogs) -> Job:
+        run = None if job == self._choice.run else self._runs.of(job)
+        end = self._end(job, logs) if run is None else _end_of_run(run)
         finished = logs.written_at if end.state.is_terminal else None
-        started_at = self._choice.started_at
+        started_at = self._choice.started_at if run is None else run.started_at
         workers = {(each.node, each.pid) for each in logs.files if each.pid is not None}
         return Job(
-            self._run,
+            job,
             end.state,
             error=end.error,
             submitted_at=started_at,
             started_at=started_at,
             finished_at=finished,
             task_count=1 + len(workers),
+            proposal=run.proposal if run is not None else "",
         )
+
+    def _end(self, job: JobId, logs: SessionLogs) -> RunEnd:
+        """By its files, unless babysit ended its driver."""
+        stopped = self._runs.stopped(job)
+        if stopped is not None and not stopped.is_alive:
+            return RunEnd(JobState.KILLED, f"Its driver (pid {stopped.pid}) was stopped by babysit.")
+        return run_end(logs, self._clock.now())
 
     def _wanted(self, placed: Sequence[PlacedLine], source: LogSource) -> list[LogLine]:
         lines = (
             log_line(
-                each.text, task=_task_id(self._run, each.file), at_ms=each.at_ms, stream=each.file.stream
+                each.text, task=_task_id(source.job, each.file), at_ms=each.at_ms, stream=each.file.stream
             )
             for each in placed
         )
         return [line for line in lines if is_wanted(line, source)]
+
+
+def _end_of_run(run: DriverRun) -> RunEnd:
+    """A run that was started here is known by its process."""
+    if run.process.is_alive:
+        return RunEnd(JobState.RUNNING)
+    code = run.process.exit_code
+    if code == 0:
+        return RunEnd(JobState.SUCCEEDED)
+    return RunEnd(
+        JobState.FAILED, f"Exit code: {code}." if code is not None else "Its processes were killed."
+    )
 
 
 def _read_on(

@@ -99,7 +99,7 @@ def start(
         spec, jobs = session[0], [session[1]]
     else:
         spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
-    again = _Again(_submission(resubmit), workdir, env_from)
+    again = _Again(_submission(resubmit, spec), workdir, env_from)
     code = asyncio.run(
         _start(
             chosen,
@@ -288,9 +288,10 @@ async def exit_code_of(app: "App", watches: "Sequence[WatchId]") -> int:
     return worst
 
 
-def _submission(command: str) -> "Submission | None":
+def _submission(command: str, spec: "ClusterSpec") -> "Submission | None":
     if not command:
         return None
+    from babysitter.engine.cluster_pool import runs_programs
     from babysitter.usecases.resubmit_command import submission_of
 
-    return submission_of(command)
+    return submission_of(command, is_program=runs_programs(spec))
