@@ -41,6 +41,18 @@ def test_a_last_line_names_its_cause(row, playbook):
     assert examine(f"I starting\n{row[1]}", playbook, facts).diagnosis.cause.value in accepted
 
 
+def test_a_code_or_status_names_its_cause(playbook):
+    """Every errno, exception, status and reason of common programs, as the last line of a failed job."""
+    facts, wrong = JobFacts(state=JobState.FAILED, exit_code=1), []
+    for row in rows("codes.tsv"):
+        if row[0].startswith("# "):
+            continue
+        said = examine(f"starting\n{row[1]}", playbook, facts).diagnosis.cause.value
+        if said not in row[0].split(","):
+            wrong.append((said, *row))
+    assert not wrong
+
+
 @pytest.mark.parametrize("row", rows("calm-messages.tsv"), ids=lambda row: row[2][:50])
 def test_frightening_words_alone_alarm_nobody(row, playbook):
     causes, state, text = row

@@ -85,7 +85,7 @@ def test_name_cause_without_both_is_none(message: str) -> None:
 def test_name_cause_every_row_has_a_sentence() -> None:
     named = [name_cause(message) for _, message in _NAMED]
     used = {(each.cause, each.is_vague) for each in named if each is not None}
-    assert used == {(row.cause, row.is_vague) for row in ROWS}
+    assert used >= {(row.cause, row.is_vague) for row in ROWS}
 
 
 @pytest.mark.parametrize("form", ["was refused", "refuses", "refusing", "had been refused"])

@@ -34,13 +34,15 @@ CODES_AND_PLACES = {
 class Row:
     """A message with a word of `who` and one of `what` names the cause; without `what` `who` is enough.
 
-    `is_vague`: the words stand in reports of many causes.
+    `is_vague`: the words stand in reports of many causes. `is_behind_names`: from here on the name of an
+    exception says more.
     """
 
     cause: Cause
     who: str
     what: str = ""
     is_vague: bool = False
+    is_behind_names: bool = False
 
 
 # The first that holds counts, so rows with rare words stand before those whose words are everywhere.
@@ -64,6 +66,7 @@ ROWS: tuple[Row, ...] = (
     Row(Cause.BAD_ACCELERATOR, "chip_alone"),
     Row(Cause.PREEMPTION, "preempted"),
     Row(Cause.MISSING_DEPENDENCY, "dependency_alone"),
+    Row(Cause.CONFIG_ERROR, "submission"),
     Row(Cause.BUILD_OR_BUNDLE_FAILURE, "build_alone"),
     Row(Cause.AUTH_ERROR, "auth_alone"),
     Row(Cause.AUTH_ERROR, "credential", "refused"),
@@ -87,10 +90,15 @@ ROWS: tuple[Row, ...] = (
     Row(Cause.CONFIG_ERROR, "config_alone"),
     Row(Cause.CONFIG_ERROR, "store", "absent"),
     Row(Cause.STORAGE_ERROR, "store", "store_fault"),
+    Row(Cause.CONFIG_ERROR, "objectstore", "absent"),
     Row(Cause.DATA_ERROR, "data", "data_fault"),
+    Row(Cause.STORAGE_ERROR, "objectstore", "store_fault"),  # a path alone is where, not what
     Row(Cause.CONFIG_ERROR, "config", "config_fault"),
     Row(Cause.NETWORK_TIMEOUT, "network", "network_fault"),
     Row(Cause.STAGE_STUCK, "standstill"),
+    Row(Cause.CONFIG_ERROR, "http_client", is_behind_names=True),
+    Row(Cause.NETWORK_TIMEOUT, "http_server"),
+    Row(Cause.CONFIG_ERROR, "not_there", is_vague=True),
     Row(Cause.CODE_ERROR, "code", is_vague=True),
     Row(Cause.STAGE_STUCK, "stage", "stuck"),
     Row(Cause.ACTOR_DIED, "actor", "died"),

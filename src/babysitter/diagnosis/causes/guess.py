@@ -4,7 +4,7 @@ A guess ranks below every proof and sign of a rule and above silence. Its explan
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from babysitter.diagnosis.causes.unexplained import (
     JobCourse,
@@ -28,6 +28,7 @@ CONFIDENCE = 0.48  # more than a rule that only guesses, less than a hint
 VAGUE_CONFIDENCE = 0.32  # its words stand in reports of many causes
 UNKNOWN_CONFIDENCE = 0.3
 MAX_EVIDENCE = 3
+HINT_LIMIT = 0.6  # evidence below it does not name its cause by itself
 
 # "The program ended with an exception" is true of most ends: words of the exception that say more come first.
 _VAGUE_CAUSES = (Cause.CODE_ERROR, Cause.UNKNOWN)
@@ -58,7 +59,8 @@ def guess_cause(
     `entries`: the newest lines, with the places that the findings' positions count. `evidence_of`: the line
     at a place.
     """
-    if facts.state is JobState.SUCCEEDED or _is_explained(findings, facts):
+    at = {entry.place: entry for entry in entries}
+    if facts.state is JobState.SUCCEEDED or _is_explained(findings, facts, at):
         return None
     has_failed = facts.state is not None and facts.state.ended_badly
     course = JobCourse(has_failed, -1 if facts.advanced_after is None else facts.advanced_after)
@@ -76,9 +78,13 @@ def guess_cause(
     return None if wait is None else _guess_of_wait(wait, evidence_of)
 
 
-def _is_explained(findings: Findings, facts: JobFacts) -> bool:
+def _is_explained(findings: Findings, facts: JobFacts, entries: Mapping[int, Entry]) -> bool:
     """Whether something that a rule found says more than words do, and was not overcome."""
-    telling = [finding for finding in findings.all if _tells(finding)]
+    telling = [
+        finding
+        for finding in findings.all
+        if _tells(finding) and not _says_only_that_code_failed(finding, entries)
+    ]
     if facts.state is not None and facts.state.ended_badly:
         return bool(telling)
     advanced_after = -1 if facts.advanced_after is None else facts.advanced_after
@@ -89,6 +95,15 @@ def _tells(finding: Finding) -> bool:
     is_trouble = finding.severity > Severity.INFO and not about(finding.cause).is_benign
     is_vague = finding.cause in _VAGUE_CAUSES and finding.confidence < CONFIDENCE
     return is_trouble and not finding.is_consequence and not is_vague and not is_guess(finding)
+
+
+def _says_only_that_code_failed(finding: Finding, entries: Mapping[int, Entry]) -> bool:
+    """Whether a hint at an error of the code stands on a line whose words alone name another cause."""
+    if finding.cause is not Cause.CODE_ERROR or finding.confidence >= HINT_LIMIT:
+        return False
+    entry = entries.get(finding.position)
+    named = name_cause(entry.message) if entry is not None else None
+    return named is not None and not named.is_vague and not named.what and named.cause is not Cause.CODE_ERROR
 
 
 class _ExplainedPlaces:
@@ -110,13 +125,16 @@ class _ExplainedPlaces:
 
 
 def _explained_places(findings: Findings, entries: Sequence[Entry]) -> _ExplainedPlaces:
-    explaining = [each for each in findings.all if _explains(each)] + [each for each, _ in findings.cancelled]
     at = {entry.place: entry for entry in entries}
+    explaining = [
+        each for each in findings.all if _explains(each) and not _says_only_that_code_failed(each, at)
+    ] + [each for each, _ in findings.cancelled]
     places = {
         place
         for finding in explaining
         for place in _places(finding)
         if not (about(finding.cause).is_benign and place in at and _is_severe(at[place]))
+        if not (finding.is_consequence and place in at and _names_a_root(at[place].message))
     }
     return _ExplainedPlaces(places, entries)
 
@@ -127,6 +145,12 @@ def _is_severe(entry: Entry) -> bool:
         return False
     named = name_cause(entry.message)
     return named is not None and not named.is_vague
+
+
+def _names_a_root(message: str) -> bool:
+    """Whether words name a cause that is no echo itself: then the line is more than an echo."""
+    named = name_cause(message)
+    return named is not None and not named.is_vague and not about(named.cause).is_echo
 
 
 def _explains(finding: Finding) -> bool:

@@ -121,8 +121,10 @@ def _last_words(
         if entry.place in units.inside or entry.place in explained:
             continue
         named = name_cause(entry.message)
-        if named is None or named.what or named.is_vague or is_ordinary(entry.frame):
+        if named is None or named.what or named.is_vague:
             continue  # two words that stand apart say little where nothing is said to have failed
+        if is_ordinary(entry.frame) and entry is not entries[-1]:
+            continue
         if _stance(entry, units, course) in _HAPPENED:
             found.append(Unexplained(entry, named))
     return tuple(found)

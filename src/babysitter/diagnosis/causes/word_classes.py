@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from babysitter.diagnosis.causes.cause_words import CODES_AND_PLACES, ROWS
+from babysitter.diagnosis.causes.exception_names import cause_of_exception
 from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.causes.words_alone import ALONE
 from babysitter.diagnosis.causes.words_what import WHAT
@@ -12,6 +13,7 @@ from babysitter.diagnosis.causes.words_who import WHO
 from babysitter.model.finding import Cause
 
 Phrase = tuple[str, ...]
+BEHIND_NAMES = next(place for place, row in enumerate(ROWS) if row.is_behind_names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,18 @@ class NamedCause:
 
 @lru_cache(maxsize=4096)
 def name_cause(message: str) -> NamedCause | None:
-    """The cause that a message names, by the first row of the vocabulary that holds; None if none does."""
+    """The cause that a message names; None if it names none.
+
+    The first row of the vocabulary that holds counts; before rows of common words, the name of an exception.
+    """
     found = find_classes(read_stems(message))
-    for row in ROWS:
-        if row.who in found and (not row.what or row.what in found):
-            return NamedCause(row.cause, found[row.who], found.get(row.what, ""), row.is_vague)
+    row = next((row for row in ROWS if row.who in found and (not row.what or row.what in found)), None)
+    if row is not None and ROWS.index(row) < BEHIND_NAMES:
+        return NamedCause(row.cause, found[row.who], found.get(row.what, ""), row.is_vague)
+    if (by_name := cause_of_exception(message)) is not None:
+        return NamedCause(by_name[0], by_name[1], "", False)
+    if row is not None:
+        return NamedCause(row.cause, found[row.who], found.get(row.what, ""), row.is_vague)
     return None
 
 

@@ -65,26 +65,47 @@ _EXCEPTION = re.compile(
     r"|(?<![\w/.])(?P<package2>[a-z_]\w*)(?:\.[a-z_]\w*)*\.(?P<name2>[A-Z]\w*[a-z]\w*)"
 )
 _CODE = re.compile(
-    r"(?i)\b(?:http|status|code|error|response|returned|got)\b[^\d\n]{0,14}(?<![\d.])(?P<http>[45]\d\d)(?!\d)"
+    r"(?i)(?:\b(?:http|status|code|error|response|returned|got)|statuscode)\b[^\d\n]{0,14}(?<![\d.])(?P<http>[45]\d\d)(?!\d)"
     r"|(?<![\d.])(?P<status>[45]\d\d) (?=(?-i:[A-Z][a-z])|client error|server error)"
-    r"|\b(?:exit|return)(?:ed)?(?: with)?(?: (?:non-?zero )?(?:exit )?(?:code|status))?[ :=]{1,3}"
+    r"|\b(?:exit|return)(?:ed)?(?: with)?(?: (?:non-?zero )?(?:exit )?(?:code|status))?[ :=(]{1,3}"
     r"(?P<exit>-?\d+)"
     r"|\b(?-i:E(?P<errno>[A-Z]{2,12}))\b|\[?errno (?P<number>\d+)"
 )
 _HTTP = {"401": "httpauth", "403": "httpauth", "404": "httpabsent", "429": "httpbusy"}
 _ERRNO = {
+    "operation not permitted": "1 PERM",
     "no such file": "2 NOENT",
+    "no such process": "3 SRCH",
     "io error": "5 IO",
+    "no such device": "6 NXIO 19 NODEV",
+    "argument list too long": "7 2BIG",
+    "exec format error": "8 NOEXEC",
+    "resource temporarily unavailable": "11 AGAIN",
     "out of memory": "12 NOMEM",
     "permission denied": "13 ACCES",
+    "device busy": "16 BUSY",
+    "file exist": "17 EXIST",
+    "not directory": "20 NOTDIR",
+    "too many open file": "23 NFILE 24 MFILE",
+    "file size limit": "27 FBIG",
     "disk full": "28 NOSPC",
     "read only file system": "30 ROFS",
     "connection broken": "32 PIPE",
+    "file name too long": "36 NAMETOOLONG",
+    "directory not empty": "39 NOTEMPTY",
+    "level of symbolic link": "40 LOOP",
     "address already in use": "98 ADDRINUSE",
+    "cannot assign address": "99 ADDRNOTAVAIL",
+    "network unreachable": "100 NETDOWN 101 NETUNREACH 102 NETRESET",
+    "connection abort": "103 CONNABORTED",
     "connection reset": "104 CONNRESET",
+    "no buffer space": "105 NOBUFS",
+    "connection closed": "107 NOTCONN 108 SHUTDOWN",
     "connection timeout": "110 TIMEDOUT",
     "connection refused": "111 CONNREFUSED",
-    "host unreachable": "113 HOSTUNREACH",
+    "host unreachable": "112 HOSTDOWN 113 HOSTUNREACH",
+    "stale file handle": "116 STALE",
+    "remote io error": "121 REMOTEIO",
     "disk quota exceeded": "122 DQUOT",
 }
 _WORDS_OF_ERRNO = {code: words for words, codes in _ERRNO.items() for code in codes.split()}

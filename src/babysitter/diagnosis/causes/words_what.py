@@ -74,9 +74,9 @@ WHAT: dict[str, str] = {
         "unable unexpected unknown unsatisfiable unsupport"
     ),
     "collective_fault": (
-        "abort deadline desync different disconnect fail hang late lose mismatch missing never "
-        "no_progress not_all not_arrive not_join not_reach out_of_sync stall stuck time_out timeout "
-        "unhandle wait wedge"
+        "abort deadline desync different_collective different_shape disconnect fail hang late lose "
+        "mismatch missing never no_progress not_all not_arrive not_join not_reach out_of_sync stall stuck "
+        "time_out timeout unhandle wait wedge"
     ),
     "waiting": (
         "ask_for await backoff be_ready cannot_allocate cannot_be_met cannot_provision "
@@ -88,9 +88,9 @@ WHAT: dict[str, str] = {
     "impossible": (
         "cannot_fit cannot_fulfill cannot_satisfy cannot_schedule conflict exceed infeasible larger_than "
         "more_than never_be never_be_place no_available_node no_available_node_type no_match "
-        "no_match_node no_node_type no_such no_such_node no_suitable_node no_suitable_worker none_of "
-        "not_exist not_fit not_have not_match not_satisfy too_large unable_to_schedule unsatisfiable "
-        "unschedulable untolerate"
+        "no_match_node no_node_type no_such_node no_suitable_node no_suitable_worker none_of not_fit "
+        "not_have not_match not_satisfy too_large unable_to_schedule unsatisfiable unschedulable "
+        "untolerate"
     ),
     "lost": (
         "broken cache_sync cannot_contact cannot_create cannot_reach close connect_loss crash deadline "
@@ -136,12 +136,12 @@ WHAT: dict[str, str] = {
         "too_many_open undefined unexpected unknown unrecognized unsupport"
     ),
     "network_fault": (
-        "abort break cannot_connect close connect_fail connecttimeout could_not_connect deadline "
-        "disconnect down drop end_of_file eof fail_to_reach fail_to_receive fail_to_resolve fail_to_send "
-        "flap give_up handshake_error httpbusy httpserver lose max_retry_exceed no_answer no_peer "
-        "no_response no_route not_know not_resolve not_respond readtimeout refuse remotedisconnect "
-        "request_fail reset resolution_fail rpc_fail time_out timeout tunnel_fail unable_to_connect "
-        "unavailable unreachable unresolve"
+        "abort break cannot_connect close connect_fail connecttimeout could_not_connect could_not_resolve "
+        "deadline disconnect down drop end_of_file eof fail_to_reach fail_to_receive fail_to_resolve "
+        "fail_to_send flap give_up handshake_error httpbusy httpserver lose max_retry_exceed no_answer "
+        "no_peer no_response no_route not_know not_resolve not_respond readtimeout refuse "
+        "remotedisconnect request_fail reset resolution_fail resolve rpc_fail time_out timeout "
+        "tunnel_fail unable_to_connect unable_to_resolve unavailable unreachable unresolve"
     ),
     "stuck": (
         "deadlock freeze frozen hang idle livelock never_finish no_progress no_step not_advance "

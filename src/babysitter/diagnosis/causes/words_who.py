@@ -19,23 +19,25 @@ WHO: dict[str, str] = {
         "gpu_memory gpu_ram graphics_memory hbm hip_memory kv_block kv_cache tpu_memory video_memory vram"
     ),
     "chip_side": (
-        "accelerator cublas cuda cudnn device gpu hbm hip jax jaxlib nvidia pjrt pytorch rocm torch tpu xla"
+        "accelerator cublas cuda cudnn device gpu hbm hip jax jaxlib nvidia pjrt pytorch rocm tensorrt "
+        "torch tpu trt xla"
     ),
     "oom": (
         "allocation_fail_process arraymemory arrowmemory bad_alloc beyond_physical_memory "
-        "beyond_virtual_memory cannot_allocate_memory cannot_fork_memory container_kill_for_memory "
-        "errnomemory evict_memory exceed_memory_limit exceeding_memory gc_overhead heap_exhaust "
-        "heap_out_of_memory hs_err insufficient_memory insufficient_memory_for "
-        "insufficient_memory_for_the_java insufficient_ram java_heap_space javascript_heap "
-        "kill_by_signal_kill killed_because_of_memory killed_by_oom low_memory_killer low_on_memory "
-        "maxmemory mem_exceed memlimit memory_allocate_of memory_allocation memory_budget memory_cgroup "
-        "memory_exhaust memory_high_watermark memory_limit_exceed memory_limit_of memory_limit_reach "
-        "memory_monitor memory_pressure memory_resource_limit_alarm memory_usage_on_the_node "
-        "memory_watermark memoryerr memoryexc no_memory not_enough_memory not_enough_ram objectstorefull "
-        "oom oom_command oom_command_not_allow oom_kill oom_reaper oomkill oomkiller out_of_memory "
-        "out_of_memory_kill out_of_ram outofmemory outofmemoryexc over_cgroup_memory over_memory "
-        "over_memory_limit reached_heap_limit resource_exhaust_out_of_memory run_beyond std_bad_alloc "
-        "term_memlimit unable_to_allocate virtual_memory_exhaust"
+        "beyond_virtual_memory cannot_allocate_memory cannot_allocate_vector cannot_allocate_vector_of "
+        "cannot_fork_memory container_kill_for_memory errnomemory evict_memory exceed_memory_limit "
+        "exceeding_memory gc_overhead heap_exhaust heap_out_of_memory hs_err insufficient_memory "
+        "insufficient_memory_for insufficient_memory_for_the_java insufficient_ram java_heap_space "
+        "javascript_heap kill_by_signal_kill killed_because_of_memory killed_by_oom low_memory_killer "
+        "low_on_memory maxmemory mem_exceed memlimit memory_allocate_of memory_allocation memory_budget "
+        "memory_cgroup memory_exhaust memory_high_watermark memory_limit_exceed memory_limit_of "
+        "memory_limit_reach memory_monitor memory_pressure memory_resource_limit_alarm "
+        "memory_usage_on_the_node memory_watermark memoryerr memoryexc no_memory not_enough_memory "
+        "not_enough_ram objectstorefull oom oom_command oom_command_not_allow oom_kill oom_reaper oomkill "
+        "oomkiller out_of_memory out_of_memory_kill out_of_ram outofmemory outofmemoryexc "
+        "over_cgroup_memory over_memory over_memory_limit reached_heap_limit "
+        "resource_exhaust_out_of_memory run_beyond std_bad_alloc term_memlimit unable_to_allocate "
+        "virtual_memory_exhaust"
     ),
     "memory": (
         "arraymemory cgroup heap malloc mem memcg memory memory_resource memory_resource_limit memoryexc "
@@ -91,13 +93,15 @@ WHO: dict[str, str] = {
         "libtpu megascale neuron nvidia nvlink nvml nvrm nvswitch pcie pjrt rocm tensor_core tpu vfio xid"
     ),
     "build": (
-        "aarch64 amd64 apt_get architecture arm64 build buildkit bundle cargo checkout cmake conda "
-        "containerconfig containerd createcontainer distribution_for docker dockerfile "
-        "download_distribution errimagepull exec_format exec_format_error fail_pull gcc git hatch image "
-        "image_pull imagepull imagepullbackoff layer lock_file lockfile manifest matching_distribution "
-        "maturin ninja no_solution npm oci_runtime poetry prolog pull_image pypi pyproject registry "
-        "remote_ref resolve_dependency runtime_environment setuptools simple_index solve_dependency "
-        "submodule tarball uv venv virtualenv wheel workspace"
+        "aarch64 amd64 apt_get arm64 base_image build buildkit bundle cargo checkout cmake conda "
+        "container_image containerconfig containerd cpu_architecture createcontainer distribution_for "
+        "docker docker_image dockerfile download_distribution errimagepull exec_format exec_format_error "
+        "fail_pull find_image gcc git gpu_architecture hatch image_be image_name image_not image_pull "
+        "imagepull imagepullbackoff incompatible_architecture layer lock_file lockfile "
+        "machine_architecture manifest matching_distribution maturin ninja no_solution npm oci_runtime "
+        "poetry prolog pull_image pypi pyproject registry remote_ref resolve_dependency "
+        "runtime_environment setuptools simple_index solve_dependency submodule tarball uv venv "
+        "virtualenv wheel workspace wrong_architecture"
     ),
     "collective": (
         "all_gather all_host all_process all_reduce all_to_all allgather allreduce alltoall barrier "
@@ -132,9 +136,17 @@ WHO: dict[str, str] = {
     "store": (
         "artifact blob blobstore boto botocore bucket ceph checkpoint database download file_system "
         "filesystem fsspec fuse gcsfs gcsfuse getobject googleapis headobject lfs lustre minio mongodb "
-        "mount multipart nfs object objectstore obstore ocdbt orbax postgres putobject r2 s3 s3fs "
+        "mount multipart nfs object obstore ocdbt orbax postgres putobject r2 s3 s3fs "
         "snapshot sqlite storage tensorstore upload volume weka zarr"
     ),
+    "objectstore": "objectstore",
+    "not_there": (
+        "cannot_find cannot_locate cannot_open could_not_find could_not_locate could_not_open "
+        "fail_to_find fail_to_locate fail_to_open no_such not_exist not_find unable_to_find "
+        "unable_to_locate unable_to_open"
+    ),
+    "http_client": "httpabsent httpclient",
+    "http_server": "httpserver httpbusy",
     "data": (
         "annotation archive arrow arrowinvalid avro badgzipfile badzipfile bz2 checksum codec column "
         "corpus crc csv data_sample datafile dataframe dataset decode decompress delimiter deserialize "
@@ -148,10 +160,11 @@ WHO: dict[str, str] = {
         "batch_size bucket chart checkpoint choice command_line config configuration default_value "
         "directory divide divisible env_var environment_key field file_descriptor filepath flag flagname "
         "hidden_size hostname hydra identifier keyexc local_folder mandatory_value mesh misconfiguration "
-        "model_name model_type name_already num_head num_worker omegaconf open_file option ordinal "
-        "override parallel_size parameter path placeholder port_already region repo_id repository "
-        "revision setting settingfile sharding size_mismatch spec state_dict tensor_parallel "
-        "tensor_parallel_size toml ulimit usage value_for variable version_mismatch world_size yaml"
+        "model_architecture model_name model_type name_already num_head num_worker omegaconf open_file "
+        "option ordinal override parallel_size parameter path placeholder port_already profile region "
+        "repo_id repository revision setting settingfile sharding size_mismatch spec state_dict "
+        "tensor_parallel tensor_parallel_size toml ulimit usage value_for variable version_mismatch "
+        "world_size yaml"
     ),
     "network": (
         "aiohttp channel connect connecttimeout curl dns efa endpoint gateway getaddrinfo grpc handshake "

@@ -14,7 +14,7 @@ MIN_WORDS = 3  # a line of fewer words between unprintable characters is binary
 _VERBS = (
     r"fail(?:s|ed|ing|ures?)?|errors?|errored|err|exceptions?|fatal|panic(?:ked|s)?|abort(?:ed|s|ing)?|"
     r"crash(?:e[ds]|ing)?|crashloop\w*|kill(?:ed|s)|(?:oom|out-of-memory)[- ]?kill\w*|die[ds]|dead|lost|"
-    r"refused|denied|"
+    r"refused|denied|misbehaving|repeated too quickly|"
     r"forbidden|unauthori[sz]ed|unauthenticated|rejected|timeouts?|time-outs?|timed[ -]out|unavailable|"
     r"unreachable|"
     r"unable|cannot|can ?not|can[’']t|could not|couldn[’']t|would not|won[’']t|no such|not found|missing|"
@@ -60,6 +60,7 @@ _EXCEPTION = re.compile(
     r"(?<![\w/$=.-])(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Interrupt|Fault|Failure|Exit|Timeout|"
     r"Expired|"
     r"Unavailable|NotFound|Exhausted|Refused|Died|Unreachable|Killed|Evicted)\b(?![./]\w|[=_-]|\(\) ?\{)"
+    r"|::Exception: |^(?:[a-z_]\w*\.)+\w*[eE]rror(?=: )|\*\*\* \[[^\]]+\] Error \d"
     r"|^(?:\w+\.)*(?:errors?|exceptions?|exc|errorfactory)\.(?:\w+\.)*[A-Z]\w+(?=: |$)"
 )
 _NAMED = re.compile(
@@ -70,6 +71,7 @@ _NAMED = re.compile(
     r"DATA_LOSS|NOT_FOUND|INVALID_ARGUMENT|ABORTED|INTERNAL)(?=: | \{|$)"
 )
 _VALUE = re.compile(
+    r"\b(?:status=[1-9]\d*/(?!FAILURE)[A-Z]+|code=(?:dumped|killed)|returned error: [45]\d\d)\b|"
     r"\b(?:err|error|reason|cause|exception|status|state|result|phase|outcome)=[\"']?"
     r"(?:[\"'][^\"']{3}|fail|err|kill|crash|dead|timeout|oom|lost|aborted|unknown_?error|unavailable|"
     r"\w+Error)",

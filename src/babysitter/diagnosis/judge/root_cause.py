@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 from babysitter.diagnosis.causes.guess import CONFIDENCE, is_guess
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
+from babysitter.diagnosis.judge.no_cause_found import DECISIVE, starts_at, without_a_cause
 from babysitter.diagnosis.judge.nothing_wrong import (
-    MAX_EVIDENCE,
     is_before_progress,
     is_trouble,
-    nothing_wrong,
     quoted,
 )
 from babysitter.model.cause_info import about, leads_to
@@ -26,7 +25,6 @@ from babysitter.model.finding import (
     Cause,
     Finding,
     Findings,
-    Retry,
     Severity,
 )
 from babysitter.model.job import JobState
@@ -34,12 +32,10 @@ from babysitter.model.job_facts import JobFacts
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Change, Diagnosis, Reason
 
-DECISIVE = 0.6  # evidence that names its cause by itself
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
 EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before its effect
 OLD_NEWS_FACTOR = 0.6  # a finding that the job went on after, held against a later bad end
 RIVAL_SHARE = 0.8  # guess: of the root's weight, from which on another cause is worth naming
-SILENT_S = Limits().quiet_floor_s  # of a running job that is in no known quiet phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +67,7 @@ def find_root_cause(findings: Findings, facts: JobFacts) -> RootCause:
     """As `diagnose`, with reasons. Pure; quadratic in the number of rules that matched, which is small."""
     standing, overcome, reasons = weight_of(findings, facts)
     if not standing:
-        return RootCause(_without_a_cause(findings, overcome, facts), tuple(reasons))
+        return RootCause(without_a_cause(findings, overcome, facts), tuple(reasons))
     root = _earliest_decisive(standing)
     reasons += _why(root, standing)
     return RootCause(_conclude(root, standing, findings, facts), tuple(reasons))
@@ -100,6 +96,7 @@ def weight_of(
         text = f"explained by {rule}" if how == rule else f"its lines are {how} and report nothing"
         reasons.append(Reason(f"{finding.rule}.explained", True, text))
     standing = [each for each in standing if not _yields(each, standing, facts)]
+    standing = [each for each in standing if not _is_said_closer(each, standing)]
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
         standing = [each for each in standing if _survives_a_stop(each)]
     return tuple(standing), tuple(overcome), reasons
@@ -117,6 +114,20 @@ def _yields(weighed: WeightedFinding, standing: Sequence[WeightedFinding], facts
         other.finding.position > facts.advanced_after and other.finding.severity is Severity.FATAL
         for other in standing
         if not about(other.cause).is_silent
+    )
+
+
+def _is_said_closer(weighed: WeightedFinding, standing: Sequence[WeightedFinding]) -> bool:
+    """Whether the words of the same line name a cause, and this only says that some code failed."""
+    return (
+        weighed.cause is Cause.CODE_ERROR
+        and weighed.weight < DECISIVE
+        and any(
+            other.cause is not Cause.CODE_ERROR
+            and (other.weight >= CONFIDENCE if is_guess(other.finding) else other.weight >= weighed.weight)
+            and other.finding.position == weighed.finding.position
+            for other in standing
+        )
     )
 
 
@@ -159,7 +170,7 @@ def _earliest_decisive(standing: Sequence[WeightedFinding]) -> WeightedFinding:
     wins = [sum(_comes_before(one, other) for other in standing if other is not one) for one in standing]
     ranked = sorted(
         zip(wins, standing, strict=True),
-        key=lambda pair: (-pair[0], -pair[1].weight, _starts(pair[1].finding)),
+        key=lambda pair: (-pair[0], -pair[1].weight, starts_at(pair[1].finding)),
     )
     return ranked[0][1]
 
@@ -169,10 +180,10 @@ def _comes_before(one: WeightedFinding, other: WeightedFinding) -> bool:
     explains, explained = _explains(one, other), _explains(other, one)
     if explains != explained:
         return explains
-    apart = abs(_starts(one.finding) - _starts(other.finding)) > SAME_PLACE_LINES
+    apart = abs(starts_at(one.finding) - starts_at(other.finding)) > SAME_PLACE_LINES
     both_decisive = one.weight >= DECISIVE and other.weight >= DECISIVE
     if both_decisive and apart:
-        return _starts(one.finding) < _starts(other.finding)
+        return starts_at(one.finding) < starts_at(other.finding)
     return one.weight > other.weight
 
 
@@ -180,17 +191,12 @@ def _explains(one: WeightedFinding, other: WeightedFinding) -> bool:
     """Whether `other` may be there because of `one`: it can, it is not earlier, `one` is believable."""
     if not leads_to(one.cause, other.cause):
         return False
-    start, effect = _starts(one.finding), _starts(other.finding)
+    start, effect = starts_at(one.finding), starts_at(other.finding)
     if start == effect:  # two readings of the same line: the more exact one
         return one.weight >= other.weight
     if start > max(effect, other.finding.last_position) + SAME_PLACE_LINES:
         return False
     return one.weight >= DECISIVE or one.weight >= other.weight - (EARLIER_COUNTS if start < effect else 0.0)
-
-
-def _starts(finding: Finding) -> int:
-    """Place of its first line; what is no line (a state, an exit code) stands at the end."""
-    return finding.position if finding.position >= 0 else 1 << 40
 
 
 def _why(root: WeightedFinding, standing: Sequence[WeightedFinding]) -> list[Reason]:
@@ -226,7 +232,7 @@ def _conclude(
         explanation=finding.explanation,
         confidence=_confidence(root, same, others),
         evidence=quoted([finding, *(each.finding for each in same if each is not root)]),
-        cascade=quoted(sorted(followed, key=_starts)),
+        cascade=quoted(sorted(followed, key=starts_at)),
         retry=finding.retry,
         rules=tuple(dict.fromkeys([finding.rule, *(each.finding.rule for each in same)])),
         machine=next(
@@ -267,123 +273,3 @@ def _confidence(
     rivals = [each for each in others if not _explains(root, each)]
     doubt = 0.15 * max((each.weight / root.weight for each in rivals), default=0.0) if root.weight else 0.0
     return round(min(max(root.weight + support - min(doubt, 0.15), 0.05), 0.97), 2)
-
-
-def _without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: JobFacts) -> Diagnosis:
-    """No finding stands: an end that follows from something unseen, a person's stop, or nothing wrong."""
-    consequences = [each for each in findings.all if each.is_consequence]
-    if facts.state is JobState.KILLED or facts.stopped_at_root:
-        return _stopped(consequences, facts)
-    if is_over(facts):
-        return _ended_without_proof(consequences, findings, facts)
-    if facts.state in (None, JobState.RUNNING) and (hint := _unproven(consequences, findings, facts)):
-        return hint
-    return nothing_wrong(findings, overcome, facts)
-
-
-def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
-    """A person's stop where the controller says so; a bare KILLED leaves open who did it."""
-    by_person = [each for each in consequences if each.cause is Cause.USER_CANCEL]
-    if by_person or facts.stopped_at_root:
-        return Diagnosis(
-            cause=Cause.USER_CANCEL,
-            severity=Severity.BENIGN,
-            action=ActionKind.IGNORE,
-            explanation="The job was stopped on request and nothing shows that it was in trouble before.",
-            confidence=0.75,
-            evidence=quoted(consequences),
-            retry=Retry.USELESS,
-        )
-    return Diagnosis(
-        cause=Cause.UNKNOWN,
-        severity=Severity.DEGRADED,
-        action=ActionKind.ESCALATE,
-        explanation="The job was killed and nothing that was read says by whom or why.",
-        confidence=0.5,
-        evidence=quoted(consequences),
-        look_at=("parent", "machine"),
-    )
-
-
-def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, facts: JobFacts) -> Diagnosis:
-    named = [each for each in consequences if each.cause not in (Cause.UNKNOWN, Cause.USER_CANCEL)]
-    if named:
-        best = max(named, key=lambda each: (each.confidence, -_starts(each)))
-        return Diagnosis(
-            cause=best.cause,
-            severity=Severity.FATAL,
-            action=action_of(best, facts),
-            explanation=f"{best.explanation} What came before it was not seen.",
-            confidence=round(best.confidence * 0.9, 2),
-            evidence=quoted(named),
-            retry=best.retry,
-            rules=(best.rule,),
-            look_at=best.look_at,
-            advice=best.advice,
-        )
-    # "Terminated by user" stands for any end; an interrupt, or a queue's own words, for a person.
-    by_person = [
-        each for each in consequences if each.cause is Cause.USER_CANCEL and each.confidence >= DECISIVE
-    ]
-    if by_person:
-        return Diagnosis(
-            cause=Cause.USER_CANCEL,
-            severity=Severity.BENIGN,
-            action=ActionKind.IGNORE,
-            explanation=f"{by_person[0].explanation} Nothing shows that the job was in trouble before.",
-            confidence=round(by_person[0].confidence * 0.9, 2),
-            evidence=quoted(by_person),
-            retry=Retry.USELESS,
-        )
-    return Diagnosis(
-        cause=Cause.UNKNOWN,
-        severity=Severity.FATAL,
-        action=ActionKind.ESCALATE,
-        explanation="The job ended badly and nothing that was read says why.",
-        confidence=0.5,
-        evidence=quoted(consequences) or findings.novel_templates[:MAX_EVIDENCE],
-    )
-
-
-def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFacts) -> Diagnosis | None:
-    """A living job with signs of somebody else's trouble, or a silence that nothing explains."""
-    if facts.retried_by_itself:
-        return None
-    if (facts.last_line_age_s or 0.0) > SILENT_S and not _is_quiet_phase(findings):
-        return _silent(facts)
-    told = [each for each in consequences if each.severity is Severity.FATAL and each.last_position >= 0]
-    told = [
-        each for each in told if facts.advanced_after is None or each.last_position > facts.advanced_after
-    ]
-    if not told:
-        return None
-    best = max(told, key=lambda each: each.confidence)
-    return Diagnosis(
-        cause=best.cause,
-        severity=severity_of(best.cause, facts, best.severity),
-        action=action_of(best, facts),
-        explanation=f"{best.explanation} What came before it was not seen.",
-        confidence=round(best.confidence * 0.8, 2),
-        evidence=quoted(told),
-        retry=best.retry,
-        rules=(best.rule,),
-        look_at=best.look_at,
-        advice=best.advice,
-    )
-
-
-def _is_quiet_phase(findings: Findings) -> bool:
-    return any(each.cause is Cause.SLOW_STARTUP for each in findings.all)
-
-
-def _silent(facts: JobFacts) -> Diagnosis:
-    """Silence is evidence too: a running job that says nothing for so long is most probably stuck."""
-    minutes = round((facts.last_line_age_s or 0.0) / 60)
-    return Diagnosis(
-        cause=Cause.STAGE_STUCK,
-        severity=Severity.FATAL,
-        action=ActionKind.ESCALATE,
-        explanation=f"The job counts as running and has said nothing for {minutes} minutes.",
-        confidence=0.5,
-        look_at=("worker-dump", "coordinator-dump"),
-    )

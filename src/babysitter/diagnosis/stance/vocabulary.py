@@ -168,8 +168,8 @@ CUES = (
         _words(
             rf"\b{_FAILURE_NOUN}(?:_\w+|\s(?:so far|seen|detected|found|total|count|rate))*\"?'?\s?(?:[:=]|"
             rf"=>|->|is|was)\s?"
-            r"(?:0+(?:\.0+)?%?|none|no|null|nil|false|\[\]|\{\})(?=\s*(?:[,;.)\]}|/]|$|\s))(?! \w+ (?:type|"
-            r"node|match))"
+            r"(?:0+(?:\.0+)?%?|none|null|nil|false|\[\]|\{\})(?=[\s,;.)\]}|/]|$)|"
+            rf"\b{_FAILURE_NOUN}\"?'?\s?(?:[:=]|=>|->)\s?no(?=[,;.)\]}}|/]|$)"
         ),
     ),
     Cue(

@@ -1,0 +1,139 @@
+"""What is said where no finding stands: an unexplained end, the stop of a person, a silence, or all is well."""
+
+from collections.abc import Sequence
+
+from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
+from babysitter.diagnosis.judge.nothing_wrong import MAX_EVIDENCE, nothing_wrong, quoted
+from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Retry, Severity
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.limits import Limits
+from babysitter.model.verdict import Diagnosis
+
+DECISIVE = 0.6  # evidence that names its cause by itself
+SILENT_S = Limits().quiet_floor_s  # of a running job that is in no known quiet phase
+
+
+def starts_at(finding: Finding) -> int:
+    """Place of its first line; what is no line (a state, an exit code) stands at the end."""
+    return finding.position if finding.position >= 0 else 1 << 40
+
+
+def without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: JobFacts) -> Diagnosis:
+    """No finding stands: an end that follows from something unseen, a person's stop, or nothing wrong."""
+    consequences = [each for each in findings.all if each.is_consequence]
+    if facts.state is JobState.KILLED or facts.stopped_at_root:
+        return _stopped(consequences, facts)
+    if is_over(facts):
+        return _ended_without_proof(consequences, findings, facts)
+    if facts.state in (None, JobState.RUNNING) and (hint := _unproven(consequences, findings, facts)):
+        return hint
+    return nothing_wrong(findings, overcome, facts)
+
+
+def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
+    """A person's stop where the controller says so; a bare KILLED leaves open who did it."""
+    by_person = [each for each in consequences if each.cause is Cause.USER_CANCEL]
+    if by_person or facts.stopped_at_root:
+        return Diagnosis(
+            cause=Cause.USER_CANCEL,
+            severity=Severity.BENIGN,
+            action=ActionKind.IGNORE,
+            explanation="The job was stopped on request and nothing shows that it was in trouble before.",
+            confidence=0.75,
+            evidence=quoted(consequences),
+            retry=Retry.USELESS,
+        )
+    return Diagnosis(
+        cause=Cause.UNKNOWN,
+        severity=Severity.DEGRADED,
+        action=ActionKind.ESCALATE,
+        explanation="The job was killed and nothing that was read says by whom or why.",
+        confidence=0.5,
+        evidence=quoted(consequences),
+        look_at=("parent", "machine"),
+    )
+
+
+def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, facts: JobFacts) -> Diagnosis:
+    named = [each for each in consequences if each.cause not in (Cause.UNKNOWN, Cause.USER_CANCEL)]
+    if named:
+        best = max(named, key=lambda each: (each.confidence, -starts_at(each)))
+        return Diagnosis(
+            cause=best.cause,
+            severity=Severity.FATAL,
+            action=action_of(best, facts),
+            explanation=f"{best.explanation} What came before it was not seen.",
+            confidence=round(best.confidence * 0.9, 2),
+            evidence=quoted(named),
+            retry=best.retry,
+            rules=(best.rule,),
+            look_at=best.look_at,
+            advice=best.advice,
+        )
+    # "Terminated by user" stands for any end; an interrupt, or a queue's own words, for a person.
+    by_person = [
+        each for each in consequences if each.cause is Cause.USER_CANCEL and each.confidence >= DECISIVE
+    ]
+    if by_person:
+        return Diagnosis(
+            cause=Cause.USER_CANCEL,
+            severity=Severity.BENIGN,
+            action=ActionKind.IGNORE,
+            explanation=f"{by_person[0].explanation} Nothing shows that the job was in trouble before.",
+            confidence=round(by_person[0].confidence * 0.9, 2),
+            evidence=quoted(by_person),
+            retry=Retry.USELESS,
+        )
+    return Diagnosis(
+        cause=Cause.UNKNOWN,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation="The job ended badly and nothing that was read says why.",
+        confidence=0.5,
+        evidence=quoted(consequences) or findings.novel_templates[:MAX_EVIDENCE],
+    )
+
+
+def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFacts) -> Diagnosis | None:
+    """A living job with signs of somebody else's trouble, or a silence that nothing explains."""
+    if facts.retried_by_itself:
+        return None
+    if (facts.last_line_age_s or 0.0) > SILENT_S and not _is_quiet_phase(findings):
+        return _silent(facts)
+    told = [each for each in consequences if each.severity is Severity.FATAL and each.last_position >= 0]
+    told = [
+        each for each in told if facts.advanced_after is None or each.last_position > facts.advanced_after
+    ]
+    if not told:
+        return None
+    best = max(told, key=lambda each: each.confidence)
+    return Diagnosis(
+        cause=best.cause,
+        severity=severity_of(best.cause, facts, best.severity),
+        action=action_of(best, facts),
+        explanation=f"{best.explanation} What came before it was not seen.",
+        confidence=round(best.confidence * 0.8, 2),
+        evidence=quoted(told),
+        retry=best.retry,
+        rules=(best.rule,),
+        look_at=best.look_at,
+        advice=best.advice,
+    )
+
+
+def _is_quiet_phase(findings: Findings) -> bool:
+    return any(each.cause is Cause.SLOW_STARTUP for each in findings.all)
+
+
+def _silent(facts: JobFacts) -> Diagnosis:
+    """Silence is evidence too: a running job that says nothing for so long is most probably stuck."""
+    minutes = round((facts.last_line_age_s or 0.0) / 60)
+    return Diagnosis(
+        cause=Cause.STAGE_STUCK,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation=f"The job counts as running and has said nothing for {minutes} minutes.",
+        confidence=0.5,
+        look_at=("worker-dump", "coordinator-dump"),
+    )
