@@ -1,4 +1,4 @@
-"""What is said where no finding stands: an unexplained end, the stop of a person, a silence, or all is well."""
+"""What is said where no finding stands: an unexplained end, the stop of a person, a silence, or nothing."""
 
 from collections.abc import Sequence
 
