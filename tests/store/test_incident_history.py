@@ -139,3 +139,17 @@ async def test_history_lists_the_newest_first(store: Store):
 )
 def test_remedy_of_a_change(change: Change | None, remedy: str):
     assert remedy_of(*([change] if change else [])) == remedy
+
+
+async def test_writing_transaction_does_not_fill_the_index(store: Store, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("babysitter.store.incident_history.MAX_WHILE_WRITING", 2)
+    async with store.transaction() as tx:
+        for number in range(6):
+            at = NOON + timedelta(minutes=number)
+            await tx.history.put(replace(PAST, id=f"i-{number}", at=at), DISK)
+    async with store.transaction() as tx:
+        found = await tx.history.search(DISK, at_most=9)
+    assert [each.id for each in found] == ["i-4", "i-5"], "the newest"
+    await store.prepare_memory()
+    async with store.transaction() as tx:
+        assert len(await tx.history.search(DISK, at_most=9)) == 6

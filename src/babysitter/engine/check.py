@@ -49,6 +49,7 @@ async def check(watch: Watch, app: App) -> Watch:
     if verdict.diagnosis is not None:
         async with app.store.reading() as tx:
             case = await _case(tx, watch, verdict, observation.taken_at, app)
+            await tx.history.catch_up()  # for the card, before others are kept from writing
         again = await resubmission(case, reader, await app.clusters.writer(watch.cluster), app)
     async with app.store.transaction() as tx:  # all of it, or nothing happened
         await tx.leases.must_hold(lease.name, lease.fence)

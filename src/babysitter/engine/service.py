@@ -200,11 +200,12 @@ class Service:
         await self._switch.beat(self._watches, is_serving=self._app.leadership.is_held)
 
     async def _prepare_rules(self) -> None:
-        """Make the fast engine beside the first checks; without it the plain one goes on."""
+        """Make the fast engine and the index of incidents beside the first checks, which go on without."""
         try:
             await prepare_rules(self._app)
+            await self._app.store.prepare_memory()
         except Exception:  # the top of an activity that happens once
-            log.exception("rules_not_prepared")
+            log.exception("rules_or_memory_not_prepared")
 
     async def _say_last(self, fault: BaseException | None) -> None:
         """Tell people that nobody looks after their jobs any more, unless another process does."""

@@ -22,6 +22,8 @@ from babysitter.store.incident_index import IncidentIndex, Ranked
 from babysitter.store.tables import decisions, feedback, incident_history, incidents, proposals
 
 MAX_IDS = 500  # of one question to the database
+FILLED_AT_ONCE = 100  # incidents added to the index, about 14 ms; between two parts others get their turn
+MAX_WHILE_WRITING = 100  # that a transaction adds which keeps others from writing
 
 _ENDINGS = {
     IncidentStatus.RESOLVED: Ending.FIXED,
@@ -41,9 +43,10 @@ class _Approval:
 class IncidentHistory:
     """Reads and writes the memory inside one transaction."""
 
-    def __init__(self, connection: Connection, index: IncidentIndex) -> None:
+    def __init__(self, connection: Connection, index: IncidentIndex, *, is_writing: bool) -> None:
         self._connection = connection
         self._index = index
+        self._is_writing = is_writing
         self._written: set[str] = set()  # by this transaction, which may yet be rolled back
 
     async def put(self, past: PastIncident, terms: Mapping[str, float]) -> None:
@@ -99,19 +102,25 @@ class IncidentHistory:
     async def search(
         self, terms: Mapping[str, float], *, at_most: int, leave_out: Collection[str] = ()
     ) -> list[Ranked]:
-        """The nearest incidents by their words, best first. What this transaction wrote is not among them."""
-        await self._catch_up()
+        """The nearest incidents by their words, best first. What this transaction wrote is not among them.
+
+        A transaction that writes brings the index up to date by a few incidents only, the newest: others wait
+        for its lock. `Store.prepare_memory` before it does the rest.
+        """
+        await self.catch_up()
         return self._index.search(terms, at_most=at_most, leave_out=leave_out)
 
-    async def _catch_up(self) -> None:
+    async def catch_up(self) -> None:
         """Bring the index to what is committed: rows are compared by id when their number differs."""
         count = await self._connection.scalar(select(func.count()).select_from(incident_history))
         if count == len(self._index.ids | self._written):
             return
-        stored = {row.id for row in await self._connection.execute(select(incident_history.c.id))}
-        for name in self._index.ids - stored:
+        newest_first = select(incident_history.c.id).order_by(incident_history.c.at.desc())
+        stored = dict.fromkeys(row.id for row in await self._connection.execute(newest_first))
+        for name in self._index.ids - stored.keys():
             self._index.forget(name)
-        for part in _parts(sorted(stored - self._index.ids - self._written)):
+        missing = [name for name in stored if name not in self._index.ids and name not in self._written]
+        for part in _parts(missing[: MAX_WHILE_WRITING if self._is_writing else None], FILLED_AT_ONCE):
             rows = await self._connection.execute(
                 select(incident_history.c.id, incident_history.c.terms).where(incident_history.c.id.in_(part))
             )
@@ -187,6 +196,6 @@ def _option_words(change: Change) -> str:
     return f"--{change.what} {change.after}".strip()
 
 
-def _parts(names: Collection[str]) -> Iterable[list[str]]:
+def _parts(names: Collection[str], size: int = MAX_IDS) -> Iterable[list[str]]:
     listed = list(names)
-    return (listed[start : start + MAX_IDS] for start in range(0, len(listed), MAX_IDS))
+    return (listed[start : start + size] for start in range(0, len(listed), size))

@@ -59,6 +59,7 @@ async def decide(
     was withdrawn or has expired.
     """
     now = app.clock.now()
+    await app.store.prepare_memory()  # for the card
     try:
         async with app.store.transaction() as tx:
             was_waiting = await tx.inbox.take_out(incoming)

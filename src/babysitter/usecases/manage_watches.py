@@ -122,6 +122,7 @@ async def stop_watch(app: App, name: str, *, by: Person, cluster: str = "") -> W
     Raises UserError while an approved action of the watch is being carried out; tries to submit a job after
     its predecessor was stopped are ended.
     """
+    await app.store.prepare_memory()  # for the cards
     async with app.store.transaction() as tx:
         watch = await _one(tx, name, cluster)
         if watch.stopped_at is not None:

@@ -27,6 +27,7 @@ async def request_opinion(app: App, incident: IncidentId, person: Person) -> str
     unknown incident.
     """
     now = app.clock.now()
+    await app.store.prepare_memory()  # for the card
     async with app.store.transaction() as tx:
         found = await tx.incidents.incident(incident)
         if found is None:

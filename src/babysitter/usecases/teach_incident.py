@@ -19,6 +19,7 @@ async def teach(
     unknown incident.
     """
     now = app.clock.now()
+    await app.store.prepare_memory()  # for the card
     async with app.store.transaction() as tx:
         judged, rules, watch = await _known(tx, incident)
         was_right = was_right or cause is judged
@@ -46,6 +47,7 @@ async def teach(
 async def take_back(app: App, incident: IncidentId, person: Person) -> str:
     """Forget a person's word on a diagnosis. Raises UserError when there is none."""
     now = app.clock.now()
+    await app.store.prepare_memory()
     async with app.store.transaction() as tx:
         _, _, watch = await _known(tx, incident)
         if not await tx.feedback.remove(incident, person):
