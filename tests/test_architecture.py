@@ -235,6 +235,15 @@ STARTS_ANOTHER_SURFACE = {
 }
 
 
+ONLY_PEOPLE = {"usecases/teach_incident.py", "usecases/approvals.py"}
+
+
+def test_no_tool_of_mcp_approves_or_teaches():
+    tools = [path for path in files() if name_of(path).startswith("surfaces/mcp/")]
+    used = {name_of(target) for path in tools for target in imported_files(path)}
+    assert not used & ONLY_PEOPLE
+
+
 def test_no_cycle_between_files():
     assert not cycles({path: imported_files(path) for path in files()})
 

@@ -1,6 +1,7 @@
 """`babysit incidents` in this process: listing, searching, teaching, sharing."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,23 @@ def babysit(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     return call
 
 
-def test_incidents_are_found_taught_and_shared(babysit, tmp_path: Path):
+def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a person typed and read."""
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+
+
+@pytest.mark.parametrize("words", [("right",), ("host-oom",), ("--undo",)])
+def test_program_cannot_teach(babysit, tmp_path: Path, words: tuple[str, ...]):
+    file = tmp_path / "memory.jsonl"
+    file.write_text(f"{HEADER}\n{row('case-one', 'disk-full')}\n")
+    babysit("incidents", "import", str(file))
+    code, out = babysit("incidents", "teach", "case-one", *words)
+    assert (code, "Only people teach" in out) == (4, True)
+    assert "case-one" in babysit("incidents", "--cause", "disk-full")[1]
+
+
+def test_incidents_are_found_taught_and_shared(babysit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = str(tmp_path / "memory.jsonl")
     Path(file).write_text(f"{HEADER}\n{row('case-one', 'disk-full')}\n{row('case-two', 'storage-error')}\n")
     assert babysit("incidents") == (0, "No incident is remembered that fits.\n")
@@ -43,6 +60,7 @@ def test_incidents_are_found_taught_and_shared(babysit, tmp_path: Path):
     (found,) = PastIncidentsReply.model_validate(json.loads(out)).incidents
     assert (code, found.id, found.true_cause, found.likeness) == (0, "case-two", "storage-error", 1.0)
     assert "case-one" in babysit("incidents", "--cause", "disk-full")[1]
+    at_terminal(monkeypatch)
     assert "Kept: disk-full was right." in babysit("incidents", "teach", "case-two", "disk-full")[1]
     assert "case-two" in babysit("incidents", "--cause", "disk-full")[1]
     assert babysit("incidents", "teach", "case-two", "--undo")[1].startswith("Taken back")

@@ -1,6 +1,5 @@
 """`approve`, `deny`, `snooze`: a person's answer, at a terminal."""
 
-import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ from babysitter.surfaces.cli.options import (
     Json,
     SettingsFile,
     StateDir,
+    is_at_terminal,
     me,
     quick_state_folder,
     settings_from,
@@ -38,7 +38,7 @@ def approve(
     """
     from babysitter.model.proposal import Answer
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_at_terminal():
         refused = NotAllowed(
             "Approving needs a person at a terminal.",
             next_step="Run this command in a terminal of your own, or press the button in Slack.",

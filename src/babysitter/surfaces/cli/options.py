@@ -4,6 +4,7 @@ import os
 import pwd
 import shlex
 import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -170,6 +171,11 @@ def advice_settings(settings: Path | None, exchange: Path | None) -> "Settings":
     from babysitter.config import Settings, load_settings
 
     return Settings() if exchange is not None else load_settings(settings)
+
+
+def is_at_terminal() -> bool:
+    """Whether a person can type and read here; a program that calls us usually has no terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def me() -> Person:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.errors import UserError
+from babysitter.errors import NotAllowed, UserError
 from babysitter.model.finding import Cause
-from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, settings_from
+from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, is_at_terminal, me, settings_from
 from babysitter.surfaces.duration_option import parse_duration
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def teach(
     """Say whether the cause was right, or what it really was. Your newest word counts.
 
     The next card of a similar incident says it. Rules that people keep calling wrong count less
-    (`babysit playbook ledger`).
+    (`babysit playbook ledger`). Needs a person at a terminal: called by a program it exits 4.
     """
     if undo == bool(cause):
         raise UserError(
@@ -104,6 +104,12 @@ def teach(
     if cause and cause not in {"right", "wrong", *Cause}:
         raise UserError(
             f"'{cause}' is not a cause.", next_step=f"One of right, wrong, {', '.join(sorted(Cause))}."
+        )
+
+    if not is_at_terminal():
+        raise NotAllowed(
+            "Only people teach, and this is not a terminal.",
+            next_step="Run this command in a terminal of your own, or use the card in Slack.",
         )
 
     async def teaching() -> str:
