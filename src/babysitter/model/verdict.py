@@ -82,6 +82,9 @@ class Diagnosis:
         return is_advised and self.change is None and about(self.cause).repeat_fails
 
 
+DEMOTED = ".demoted"  # ends the name of the reason that says that a rule counts as a hint
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """A named argument for a verdict or for its absence; `explain` prints them."""

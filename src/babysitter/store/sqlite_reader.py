@@ -162,6 +162,10 @@ class SqliteReader:
         rows = self._rows("SELECT value FROM meta WHERE key = 'channels'")
         return tuple(json.loads(rows[0]["value"])) if rows else ()
 
+    def has_corrections(self) -> bool:
+        """Whether a person called a diagnosis wrong."""
+        return bool(self._rows("SELECT 1 AS found FROM feedback WHERE NOT was_right LIMIT 1"))
+
     def advisor_day(self, now: datetime) -> AdvisorDay:
         """What second opinions cost in 24 hours, and what they may cost."""
         since = (now - DAY - _EPOCH) // timedelta(microseconds=1)

@@ -237,7 +237,7 @@ async def look_at(app: App, place: JobLocation) -> Looked:
     playbook = await asyncio.to_thread(lambda: app.playbook)  # read at the first look of a process
     spec = await app.clusters.spec(place.cluster)
     good = await app.good_runs.for_job(place.cluster, place.job)
-    look = OneLook(playbook, app.settings.limits, app.clock, good)
+    look = OneLook(playbook, app.settings.limits, app.clock, good, await app.demotions.now())
     return await look_with(place.reader, place.job, spec, look)
 
 

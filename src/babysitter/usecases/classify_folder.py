@@ -1,15 +1,17 @@
 """A diagnosis of the logs of a run as they lie in folders: their lines as one text, each with its place."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from babysitter.backends.log_folder import LogFolder
 from babysitter.backends.registry import read_log_folder
+from babysitter.diagnosis.causes.demotion import NOTHING_DEMOTED
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.last_good.good_runs import GoodRuns
 from babysitter.messages.first_screen import QuotedLine, quote_evidence
 from babysitter.model.finding import Evidence
+from babysitter.model.ids import RuleId
 from babysitter.model.job_facts import JobFacts
 from babysitter.usecases.classify_text import Examined, examine, lines_around
 
@@ -38,13 +40,14 @@ def examine_folder(
     *,
     dumps: Sequence[str] = (),
     good: GoodRuns | None = None,
+    demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
 ) -> ExaminedFolder:
     """Judge the logs in these folders. Raises UserError for a folder that is not one of logs."""
     folder = read_log_folder(*split_paths(paths))
     text = "\n".join(line.text for line in folder.lines)
     if facts.last_line_age_s is None:
         facts = replace(facts, last_line_age_s=folder.quiet_s)
-    found = examine(text, playbook, facts, source=folder.name, dumps=dumps, good=good)
+    found = examine(text, playbook, facts, source=folder.name, dumps=dumps, good=good, demoted=demoted)
     quoted = quote_evidence(found.diagnosis, lines_around(text, found.diagnosis.evidence, source=folder.name))
     diagnosis = replace(
         found.diagnosis,

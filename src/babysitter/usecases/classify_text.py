@@ -1,8 +1,9 @@
 """From a text and a few facts to a diagnosis, without a cluster: what `classify` and `eval` share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from babysitter.diagnosis.causes.demotion import NOTHING_DEMOTED
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule_fields import fields_of_facts
 from babysitter.diagnosis.causes.rules_in_force import Playbook
@@ -17,7 +18,7 @@ from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.messages.diagnosis_words import sentence_of, what_to_do
 from babysitter.messages.first_screen import LINES_AROUND, SourceLine
 from babysitter.model.finding import Cause, Evidence, Findings
-from babysitter.model.ids import WatchId
+from babysitter.model.ids import RuleId, WatchId
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
@@ -47,13 +48,14 @@ def examine(
     source: str = "log",
     dumps: Sequence[str] = (),
     good: GoodRuns | None = None,
+    demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
 ) -> Examined:
     """Judge a log text as a watch that will not look again. `facts`: what is known beside it.
 
-    `good`: runs of the same program that ended well (`good_runs_of`).
+    `good`: runs of the same program that ended well (`good_runs_of`). `demoted`: rules that count as hints.
     """
     observation = observation_of_text(text, facts, dumps=dumps, source=source)
-    considered = consider(_watch(observation), observation, playbook, good=good)
+    considered = consider(_watch(observation), observation, playbook, good=good, demoted=demoted)
     verdict = considered.verdict
     assert verdict.diagnosis is not None, "a text is always answered"
     return Examined(verdict, verdict.diagnosis, considered.findings, verdict.reasons)

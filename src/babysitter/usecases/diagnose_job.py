@@ -1,7 +1,7 @@
 """One look at a job, without a watch and without a trace: for `diagnose`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from babysitter.backends.backend import ClusterReader
@@ -23,7 +23,7 @@ from babysitter.messages.first_screen import (
     followed_words,
     quote_evidence,
 )
-from babysitter.model.ids import JobId, WatchId
+from babysitter.model.ids import JobId, RuleId, WatchId
 from babysitter.model.limits import Limits
 from babysitter.model.log import LogLine
 from babysitter.model.observation import Observation, Want
@@ -32,6 +32,7 @@ from babysitter.model.watch import Watch
 from babysitter.playbook.load import load
 from babysitter.shipped import shipped
 from babysitter.usecases.classify_text import good_runs_of
+from babysitter.usecases.stored_demotions import stored_demotions
 from babysitter.usecases.stored_good_runs import stored_good_runs
 from babysitter.waits import waiting_for
 
@@ -40,12 +41,13 @@ LOOKS = 2  # the second takes the dumps that the first asked for
 
 @dataclass(frozen=True, slots=True)
 class OneLook:
-    """What a look is made with. `good`: earlier runs of the program that ended well."""
+    """What a look is made with. `good`: earlier runs that ended well. `demoted`: rules that are hints."""
 
     playbook: Playbook
     limits: Limits
     clock: Clock
     good: GoodRuns | None = None
+    demoted: Mapping[RuleId, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ async def diagnose_once(
     good = good_runs_of(against) if against else await stored_good_runs(settings, spec.name, root)
     cluster = open_cluster(spec, clock=clock)
     try:
-        look = OneLook(playbook, settings.limits, clock, good)
+        look = OneLook(playbook, settings.limits, clock, good, await stored_demotions(settings))
         return await look_with(cluster.reader, root, spec, look, is_patient=is_patient)
     finally:
         await cluster.close()
@@ -129,7 +131,7 @@ async def _look(watch: Watch, reader: ClusterReader, look: OneLook) -> tuple[Loo
     for _ in range(LOOKS):
         observation = await observe(watch, reader, look.clock)
         lines += observation.seen_lines
-        verdict = judge(watch, observation, look.playbook, good=look.good)
+        verdict = judge(watch, observation, look.playbook, good=look.good, demoted=look.demoted)
         watch = replace(watch, memory=verdict.memory)
         if not verdict.wants & {Want.COORDINATOR_DUMP, Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.OLDER_LINES}:
             break

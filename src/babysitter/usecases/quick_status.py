@@ -87,6 +87,17 @@ def record_refusal(folder: Path, proposal: str, by: Person, because: str, *, now
     return True
 
 
+def may_have_demotions(folder: Path) -> bool:
+    """Whether somebody called a diagnosis wrong; True where only the store can tell."""
+    if not (folder / FILE_NAME).exists():
+        return False
+    try:
+        with SqliteReader(folder / FILE_NAME) as reader:
+            return reader.has_corrections()
+    except NotReadable:
+        return True
+
+
 def state_folder(named: Path | None) -> Path:
     """Where the state is kept: in the folder that the settings name, or the default one."""
     return named.expanduser() if named else default_state_folder()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from babysitter.diagnosis.causes.signature_files import STRENGTHS
 from babysitter.model.finding import Findings
 from babysitter.model.ids import RuleId
-from babysitter.model.verdict import Reason
+from babysitter.model.verdict import DEMOTED, Reason
 
 HINT = STRENGTHS["hint"]
 NOTHING_DEMOTED: Mapping[RuleId, str] = {}
@@ -23,5 +23,5 @@ def demote(findings: Findings, demoted: Mapping[RuleId, str]) -> tuple[Findings,
     )
     rules = dict.fromkeys(each.rule for each in affected)
     return replace(findings, all=lowered), tuple(
-        Reason(f"{rule}.demoted", True, demoted[rule]) for rule in rules
+        Reason(f"{rule}{DEMOTED}", True, demoted[rule]) for rule in rules
     )

@@ -25,6 +25,9 @@ from babysitter.waits import waiting_for
 MAX_LOG_AGE_S = 10 * 365 * 86_400
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from babysitter.model.ids import RuleId
     from babysitter.model.opinion import Combined
     from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView
     from babysitter.usecases.classify_text import Examined
@@ -76,10 +79,11 @@ def classify(
     names = [path for path in files or [] if str(path) != "-"]
     dumps = [read_text([each]) for each in threads or []]
     good = good_runs_of([read_text([each]) for each in against or []])
+    demoted = _demoted(settings)
     folder = None
     if any(path.is_dir() for path in names):
         with waiting_for("the folder to be read"):
-            folder = examine_folder(names, rules, facts, dumps=dumps, good=good)
+            folder = examine_folder(names, rules, facts, dumps=dumps, good=good, demoted=demoted)
         text, source, facts, examined = folder.text, folder.folder.name, folder.facts, folder.examined
         if not as_json:
             typer.echo(f"Read from {source}: {folder.folder.summary}.", err=True)
@@ -88,7 +92,7 @@ def classify(
         text = read_text(names) if names else read_standard_input(may_be_empty=is_enough_without)
         source = names[0].name if len(names) == 1 else "log"
         with waiting_for(f"the diagnosis of {len(text):,} characters"):
-            examined = examine(text, rules, facts, source=source, dumps=dumps, good=good)
+            examined = examine(text, rules, facts, source=source, dumps=dumps, good=good, demoted=demoted)
     if why_not is not None:
         examined = replace(examined, reasons=missing(text, rules, why_not, facts, dumps=dumps))
     if why_not is not None and not as_json:
@@ -108,11 +112,12 @@ def classify(
 
         with waiting_for("the second opinion"):
             combined = asyncio.run(advised())
+    from babysitter.messages.demotion_words import demotion_lines
     from babysitter.messages.first_screen import WhatFollowed, followed_words, quote_evidence
     from babysitter.surfaces.cli.diagnosis_screen import first_screen
     from babysitter.surfaces.cli.output_console import console
     from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView
-    from babysitter.surfaces.printable import safe_lines
+    from babysitter.surfaces.printable import safe, safe_lines
 
     diagnosis = examined.diagnosis
     around = () if folder is not None else lines_around(text, diagnosis.evidence, source=source)
@@ -128,12 +133,33 @@ def classify(
 
         print_opinion(combined, screen)
     screen.print(first_screen(*shown))
+    for line in demotion_lines(examined.verdict.reasons):
+        screen.print(safe(line), markup=False)
     if startup := examined.verdict.outlook.startup:
         from rich.text import Text
 
-        from babysitter.surfaces.printable import safe
-
         screen.print(Text.assemble(("Start-up: ", "bold"), safe(startup)))
+
+
+def _demoted(settings: Path | None) -> "Mapping[RuleId, str]":
+    """Rules that people keep calling wrong. Settings that cannot be read are no reason not to classify."""
+    from babysitter.surfaces.cli.options import quick_state_folder
+    from babysitter.usecases.quick_status import may_have_demotions
+
+    folder = quick_state_folder(settings, None)
+    if folder is not None and not may_have_demotions(folder):
+        return {}
+    import asyncio
+
+    from babysitter.config import load_settings
+    from babysitter.errors import BadConfig
+    from babysitter.usecases.stored_demotions import stored_demotions
+
+    try:
+        return asyncio.run(stored_demotions(load_settings(settings)))
+    except BadConfig as fault:
+        typer.echo(f"What people said of rules is left out: {fault.sentence}", err=True)
+        return {}
 
 
 def _print_json(

@@ -94,13 +94,17 @@ def diagnose(
         return
     from rich.text import Text
 
+    from babysitter.messages.demotion_words import demotion_lines
     from babysitter.surfaces.cli import terminal_view
     from babysitter.surfaces.cli.diagnosis_screen import first_screen
+    from babysitter.surfaces.printable import safe
 
     console = terminal_view.console()
     print_opinion(combined, console)
     is_well = reply.diagnosis.severity == "benign"
     console.print(first_screen(reply.diagnosis, [] if is_well else reply.quoted, reply.followed))
+    for line in demotion_lines(looked.verdict.reasons):
+        console.print(safe(line), markup=False)
     if reply.seen_before:
         console.print(Text.assemble(("Seen before: ", "bold"), reply.seen_before))
     if reply.outlook:

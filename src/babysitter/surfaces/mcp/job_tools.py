@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from babysitter.errors import ExternalError
+from babysitter.messages.demotion_words import demotion_lines
 from babysitter.messages.diagnosis_words import what_to_do
 from babysitter.model.job import JobState
 from babysitter.model.log import LogLevel
@@ -242,11 +243,15 @@ class JobTools:
         Use for logs from elsewhere. For a job of a cluster diagnose sees more than its text.
         """
 
+        demoted = await self._app.demotions.now()
+
         def judged() -> ClassifiedReply:
-            examined = examine(text, self._app.playbook.for_job("", kind), source="text")
+            examined = examine(text, self._app.playbook.for_job("", kind), source="text", demoted=demoted)
             return ClassifiedReply(
                 diagnosis=DiagnosisView.of(examined.diagnosis),
-                advice=safe(what_to_do(examined.diagnosis)),
+                advice=safe(
+                    " ".join([what_to_do(examined.diagnosis), *demotion_lines(examined.verdict.reasons)])
+                ),
             )
 
         return await asyncio.to_thread(judged)  # a long text takes a second, in which others are answered
