@@ -6,6 +6,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import processes
+from tests.support.quick_database import quicken
+from tests.support.shared_rules import share_rules
 
 # A slow machine is no finding. `HYPOTHESIS_PROFILE=search` looks for new examples, and prints what it finds.
 _PATIENT = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow,)}
@@ -15,5 +17,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    share_rules()
+    quicken()
     if not hasattr(config, "workerinput"):  # the workers of xdist are marked as children of this process
         processes.begin_run()

@@ -61,7 +61,7 @@ def _fields(job) -> dict[str, object]:
 
 async def test_promise_1_nothing_is_done_without_an_answer(place: AppHarness):
     await zombie(place)
-    await place.pass_s(4 * 3600, step_s=60)
+    await place.pass_s(4 * 3600, step_s=300)
     assert (place.writer.stopped, place.writer.submitted) == ([], [])
 
 

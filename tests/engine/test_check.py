@@ -31,6 +31,7 @@ from tests.support import jobs
 from tests.support.app import AppHarness, home
 from tests.support.build import NOON, ROOT
 from tests.support.jobs import CONTEXT, K, S, job, line, pipeline, report, tree
+from tests.support.scenes import continue_from
 
 COORDINATOR = f"{ROOT}/{CONTEXT}-p0-a0"
 
@@ -47,6 +48,10 @@ def seconds(place: AppHarness) -> float:
 
 
 async def steady(place: AppHarness, shards: int = 6, resubmit: Submission | None = None) -> Watch:
+    return await continue_from(place, ("steady", shards, resubmit), lambda: _steady(place, shards, resubmit))
+
+
+async def _steady(place: AppHarness, shards: int, resubmit: Submission | None) -> Watch:
     watch = await place.watch(resubmit=resubmit)
     for done in range(1, shards + 1):
         place.cluster.log.append(report(seconds(place), done, 100))
@@ -61,6 +66,10 @@ def turn_zombie(place: AppHarness) -> None:
 
 
 async def zombie(place: AppHarness, resubmit: Submission | None = None) -> Watch:
+    return await continue_from(place, ("zombie", resubmit), lambda: _zombie(place, resubmit))
+
+
+async def _zombie(place: AppHarness, resubmit: Submission | None) -> Watch:
     watch = await steady(place, resubmit=resubmit)
     turn_zombie(place)
     await place.pass_s(400, step_s=10)

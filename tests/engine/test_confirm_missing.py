@@ -21,6 +21,7 @@ from babysitter.usecases.manage_watches import stop_watch
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT
 from tests.support.jobs import job
+from tests.support.scenes import continue_from
 
 OTHERS = (JobId("/ada/other"), JobId("/bob/third"))
 
@@ -33,6 +34,10 @@ async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
 
 async def steady(place: AppHarness, *jobs: str) -> list[Watch]:
     """Watches on plain jobs that have run for two minutes."""
+    return await continue_from(place, ("plain jobs", jobs), lambda: _steady(place, jobs))
+
+
+async def _steady(place: AppHarness, jobs: tuple[str, ...]) -> list[Watch]:
     watches = []
     for each in jobs or (ROOT,):
         place.cluster.jobs[JobId(each)] = job(each)
@@ -49,7 +54,7 @@ def titles(place: AppHarness) -> list[str]:
 async def test_a_missing_job_is_reported_once_about_that_job(place: AppHarness):
     watch, other = await steady(place, ROOT, OTHERS[0])
     del place.cluster.jobs[ROOT]
-    await place.pass_s(3600, step_s=10)
+    await place.pass_s(3600, step_s=30)
     assert titles(place) == ["Job gone: dedup"]
     (card,) = [each for each in place.ear.heard if each.occasion == "incident"]
     assert card.conversation == watch.id
@@ -97,9 +102,9 @@ async def test_a_job_missing_from_the_tree_only_is_not_gone(place: AppHarness):
 async def test_a_job_that_is_visible_again_resumes_with_one_line(place: AppHarness):
     (watch,) = await steady(place)
     kept = place.cluster.jobs.pop(ROOT)
-    await place.pass_s(900, step_s=10)
+    await place.pass_s(900, step_s=30)
     place.cluster.jobs[ROOT] = kept
-    await place.pass_s(900, step_s=10)
+    await place.pass_s(900, step_s=30)
     assert titles(place) == ["Job gone: dedup", "Over: Job gone, dedup"]
     assert (await place.now(watch)).phase is Phase.STEADY
     (ended,) = await place.events(IncidentEnded)
@@ -112,7 +117,7 @@ async def test_several_missing_jobs_are_one_message_about_the_controller(place: 
     watches = await steady(place, ROOT, *OTHERS)
     for each in (ROOT, OTHERS[0]):
         del place.cluster.jobs[JobId(each)]
-    await place.pass_s(3600, step_s=10)
+    await place.pass_s(3600, step_s=30)
     assert titles(place) == ["Jobs lost: marin"]
     (card,) = [each for each in place.ear.heard if each.occasion == "blind"]
     assert card.mentions_on_call
@@ -131,12 +136,12 @@ async def test_lost_jobs_that_come_back_are_one_line(place: AppHarness):
     watches = await steady(place, ROOT, *OTHERS)
     kept = dict(place.cluster.jobs)
     place.cluster.jobs.clear()
-    await place.pass_s(900, step_s=10)
+    await place.pass_s(900, step_s=30)
     place.cluster.jobs[ROOT] = kept[ROOT]
-    await place.pass_s(900, step_s=10)
+    await place.pass_s(900, step_s=30)
     assert titles(place) == ["Jobs lost: marin"]  # two are missing still
     place.cluster.jobs.update(kept)
-    await place.pass_s(1200, step_s=10)
+    await place.pass_s(1200, step_s=30)
     assert titles(place) == ["Jobs lost: marin", "Over: Jobs lost, marin"]
     assert all([(await place.now(each)).memory.gone_since is None for each in watches])
 
@@ -144,10 +149,10 @@ async def test_lost_jobs_that_come_back_are_one_line(place: AppHarness):
 async def test_a_person_who_stops_the_lost_watches_ends_it(place: AppHarness):
     watches = await steady(place, ROOT, *OTHERS)
     del place.cluster.jobs[ROOT], place.cluster.jobs[OTHERS[0]]
-    await place.pass_s(900, step_s=10)
+    await place.pass_s(900, step_s=30)
     for each in watches[:2]:
         await stop_watch(place.app, each.id, by=ADA)
-    await place.pass_s(900, step_s=10)
+    await place.pass_s(900, step_s=30)
     (ended,) = await place.events(IncidentEnded)
     assert isinstance(ended, IncidentEnded)
     async with place.app.store.reading() as tx:
@@ -157,7 +162,7 @@ async def test_a_person_who_stops_the_lost_watches_ends_it(place: AppHarness):
 async def test_the_last_watch_that_is_stopped_ends_the_outage(place: AppHarness):
     watches = await steady(place, ROOT, OTHERS[0])
     place.cluster.jobs.clear()
-    await place.pass_s(900, step_s=10)
+    await place.pass_s(900, step_s=30)
     for each in watches:
         await stop_watch(place.app, each.id, by=ADA)
     async with place.app.store.reading() as tx:
@@ -175,13 +180,13 @@ async def test_an_outage_that_one_watch_alone_sees_is_its_own(place: AppHarness)
         return await tree(root, **more)
 
     place.cluster.tree = broken  # type: ignore[method-assign]
-    await place.pass_s(7200, step_s=10)
+    await place.pass_s(7200, step_s=60)
     assert titles(place) == ["Cannot be read: dedup"]
     (card,) = [each for each in place.ear.heard if each.occasion == "blind"]
     assert card.conversation == watch.id
     assert not card.mentions_on_call
     place.cluster.tree = tree  # type: ignore[method-assign]
-    await place.pass_s(900, step_s=10)
+    await place.pass_s(900, step_s=30)
     assert titles(place) == ["Cannot be read: dedup", "Over: Cannot be read, dedup"]
 
 

@@ -20,6 +20,7 @@ from babysitter.usecases.request_restart import propose
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import NOON, ROOT
 from tests.support.jobs import job, raw
+from tests.support.scenes import continue_from
 
 MISSING = "Exit code: 1. stderr: ModuleNotFoundError: No module named 'torch'"
 OOM = "Exit code 137: OOM killed (container exceeded memory limit)"
@@ -32,6 +33,10 @@ async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
 
 
 async def watched(place: AppHarness, seconds: float = 120) -> Watch:
+    return await continue_from(place, ("watched", seconds), lambda: _watched(place, seconds))
+
+
+async def _watched(place: AppHarness, seconds: float) -> Watch:
     place.cluster.jobs[ROOT] = job(ROOT)
     watch = await place.watch()
     await place.pass_s(seconds)

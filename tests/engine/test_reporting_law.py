@@ -74,12 +74,12 @@ async def test_law_no_message_repeats_its_opposite(seed: int, tmp_path: Path):
         deeds = []
         for _ in range(STEPS):
             deeds.append(act(place, chance, kept))
-            await place.pass_s(chance.choice((30, 60, 300, 900)), step_s=30)
+            await place.pass_s(chance.choice((60, 300, 900)), step_s=60)
         place.cluster.broken = None
         ended = place.clock.now()
         done = {each: replace(kept[each], state=JobState.SUCCEEDED, finished_at=ended) for each in JOBS}
         place.cluster.jobs.update(done)
-        await place.pass_s(900, step_s=30)
+        await place.pass_s(900, step_s=60)
         for each in watches:
             await stop_watch(place.app, each.id, by=ADA)
         await obeys_the_laws(place, deeds)

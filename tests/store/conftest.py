@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from babysitter.store import connection
 from babysitter.store.store import Store, open_store
 from tests.support.postgres import postgres, program
+from tests.support.quick_database import SHIPPED_THREAD
 
 _numbers = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def _shipped_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "new_thread", SHIPPED_THREAD)
 
 
 @pytest.fixture(scope="session")
@@ -26,8 +33,8 @@ def database(server: str) -> str:
     import psycopg
 
     name = f"test_{next(_numbers)}"
-    with psycopg.connect(server.format(database="postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+    with psycopg.connect(server.format(database="postgres"), autocommit=True) as opened:
+        opened.execute(f"CREATE DATABASE {name}")
     return server.format(database=name)
 
 

@@ -48,7 +48,7 @@ async def test_readers_cancelled_anywhere_give_their_place_back(store: Store):
             await tx.events.after(0)
 
     runs = [number async for number in cancelled_everywhere(read)]
-    assert len(runs) > 6
+    assert len(runs) > 4
     async with asyncio.timeout(HANG_S):
         await asyncio.gather(*(read() for _ in range(8)))
     gc.collect()

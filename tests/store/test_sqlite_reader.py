@@ -49,7 +49,7 @@ st.register_type_strategy(Limits, st.builds(Limits, pulse_s=st.floats(0.1, 1e9))
 
 
 @pytest.mark.parametrize("kind", STORED, ids=str)
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
 @given(data=st.data())
 def test_reader_decodes_what_the_store_encodes(kind: type, data: st.DataObject):
     text = codec(kind).encode(data.draw(st.from_type(kind)))

@@ -14,11 +14,13 @@ from babysitter.errors import BadConfig, Unreachable, UserError
 from babysitter.model.events import WatchStopped
 from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.submission import SubmissionOrigin
+from babysitter.store import database
 from babysitter.store.default_folder import FILE_NAME, default_state_folder
 from babysitter.store.migrations import migrate, version_of
 from babysitter.store.store import Store, open_store
 from babysitter.store.tables import meta, metadata
 from tests.support import build
+from tests.support.quick_database import SHIPPED_SYNCHRONOUS
 
 ADDED_TO_WATCHES = ("submit_context", "clear_at", "gone_since", "follow")  # since the first schema
 
@@ -91,7 +93,8 @@ async def test_a_disk_without_room_is_told_in_our_words(tmp_path: Path):
     await store.close()
 
 
-async def test_settings_that_survive_a_power_cut(tmp_path: Path):
+async def test_settings_that_survive_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(database, "SYNCHRONOUS", SHIPPED_SYNCHRONOUS)
     store = await open_store(tmp_path)
     async with store._database.writing() as connection:
         assert (await connection.execute(text("PRAGMA journal_mode"))).scalar() == "wal"

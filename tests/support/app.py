@@ -1,7 +1,7 @@
 """A whole babysit around a small cluster: real store, real rules, a clock that the test moves."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -83,6 +83,9 @@ class TimedCluster(SmallCluster):
         return replace(await super().dump(task), taken_at=self._clock.now())
 
 
+def _nothing() -> None: ...
+
+
 class SmallWriter:
     """Acts on a small cluster: what is stopped is killed, what is submitted runs. Counts what it did."""
 
@@ -95,7 +98,7 @@ class SmallWriter:
         self.refuses: Exception | None = None  # raised instead of submitting
         self.tried: list[JobId] = []
         self.preflights: list[tuple[Submission, Purpose]] = []
-        self.after_submit: Callable[[], None] = lambda: None
+        self.after_submit: Callable[[], None] = _nothing
 
     async def stop(self, job: JobId) -> None:
         self.stopped.append(job)
@@ -125,16 +128,31 @@ class SmallWriter:
         return submission.job
 
 
-@dataclass
 class AppHarness:
-    """An app, the service in it, and everything that a test may turn."""
+    """An app, the service in it, and everything that a test may turn. `open` and `close` are its process."""
 
-    app: App
-    service: Service
-    clock: FakeClock
-    cluster: SmallCluster
-    ear: RecordingNotifier
-    writer: SmallWriter
+    def __init__(
+        self,
+        settings: Settings,
+        clock: FakeClock,
+        cluster: SmallCluster,
+        ear: RecordingNotifier,
+        writer: SmallWriter,
+    ) -> None:
+        self.settings, self.clock, self.cluster, self.ear, self.writer = settings, clock, cluster, ear, writer
+        self._process = AsyncExitStack()
+
+    async def open(self) -> None:
+        opened = open_app(
+            self.settings, clock=self.clock, notifiers=(self.ear,), opener=opener(self.cluster, self.writer)
+        )
+        async with AsyncExitStack() as stack:
+            self.app: App = await stack.enter_async_context(opened)
+            self.service = await stack.enter_async_context(Service(self.app))
+            self._process = stack.pop_all()
+
+    async def close(self) -> None:
+        await self._process.aclose()
 
     async def watch(self, job: str = ROOT, resubmit: Submission | None = None) -> Watch:
         command = resubmit or submission()
@@ -180,8 +198,9 @@ async def home(
     cluster = cluster or TimedCluster(clock)
     writer = writer or SmallWriter(cluster, clock)
     wanted = Settings(state_dir=folder, **settings)  # type: ignore[arg-type]
-    async with (
-        open_app(wanted, clock=clock, notifiers=(ear,), opener=opener(cluster, writer)) as app,
-        Service(app) as service,
-    ):
-        yield AppHarness(app, service, clock, cluster, ear, writer)
+    place = AppHarness(wanted, clock, cluster, ear, writer)
+    await place.open()
+    try:
+        yield place
+    finally:
+        await place.close()

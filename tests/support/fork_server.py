@@ -216,11 +216,18 @@ def _serve(path: str) -> None:
     from importlib import import_module
 
     import babysitter.surfaces.cli as command_line_package
+    from babysitter.diagnosis.causes.rule_index import index_of
+    from babysitter.playbook.load import load
+    from tests.support.quick_database import quicken
+    from tests.support.shared_rules import share_rules
 
     for each in pkgutil.iter_modules(command_line_package.__path__):
         import_module(f"{command_line_package.__name__}.{each.name}")
     for name in (*PROGRAMS.values(), "babysitter.engine.service"):
         import_module(name)
+    share_rules()
+    quicken()
+    index_of(load())
     gc.freeze()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)

@@ -75,10 +75,10 @@ class Deliverer:
 
         `edit_every`: a message that was posted or edited later than so long ago is not edited yet.
         """
-        await self._let_go_of_held()
-        async with self._store.reading() as tx:
-            now = self._wall_clock.now()
-            busy = await tx.outbox.with_work(now=now, shown_before=now - edit_every)
+        busy, is_held = await self._due(edit_every)
+        if is_held:
+            await self._let_go_of_held()
+            busy, _ = await self._due(edit_every)
         for line in self._lines:
             if line.notifier.name in busy and (line.working is None or line.working.done()):
                 serving = self._serve(line, edit_every)
@@ -257,12 +257,16 @@ class Deliverer:
             )
         return True
 
+    async def _due(self, edit_every: timedelta) -> tuple[frozenset[str], bool]:
+        """Names of the notifiers with something to do, and whether held messages may be told now."""
+        now = self._wall_clock.now()
+        async with self._store.reading() as tx:
+            busy = await tx.outbox.with_work(now=now, shown_before=now - edit_every)
+            return busy, bool(await tx.outbox.held_until(self._clock.now()))
+
     async def _let_go_of_held(self) -> None:
         """After quiet hours: what can be answered comes as it is, the rest as one digest."""
         now = self._clock.now()
-        async with self._store.reading() as tx:
-            if not await tx.outbox.held_until(now):
-                return
         async with self._store.transaction() as tx:
             held = await tx.outbox.held_until(now)
             told_together = [each for each in held if not each.buttons]

@@ -7,8 +7,8 @@ statement; an asynchronous driver over it makes four or five, and those are what
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection as SyncConnection
@@ -23,6 +23,11 @@ T = TypeVar("T")
 Parameters = Sequence[Mapping[str, Any]] | Mapping[str, Any] | None
 
 BEGIN_RETRY_PAUSE_S = 0.02
+
+
+def new_thread() -> Executor:
+    """The thread of one connection."""
+    return ThreadPoolExecutor(1, thread_name_prefix="babysit-db")
 
 
 class QueryResult:
@@ -82,23 +87,45 @@ class PostgresConnection:
 class SqliteConnection:
     """A connection and its thread. `opened` gives it; transactions on it come one after another."""
 
-    def __init__(self, connection: SyncConnection, thread: ThreadPoolExecutor) -> None:
+    def __init__(self, connection: SyncConnection, thread: Executor) -> None:
         self._connection = connection
         self.has_changed = False
         self._thread = thread
+        self._begins_with_statement = False
+        self._released: Future[None] | None = None
 
     @classmethod
     async def opened(cls, engine: Engine) -> "SqliteConnection":
-        thread = ThreadPoolExecutor(1, thread_name_prefix="babysit-db")
+        thread = new_thread()
         return cls(await asyncio.get_running_loop().run_in_executor(thread, engine.connect), thread)
 
     async def execute(self, statement: Executable, parameters: Parameters = None) -> QueryResult:
-        answer = await self.run(lambda: QueryResult(self._connection.execute(statement, parameters)))
+        answer = await self.work(lambda bare: QueryResult(bare.execute(statement, parameters)))
         self.has_changed |= answer.has_changed
         return answer
 
     async def scalar(self, statement: Executable) -> Any:
         return (await self.execute(statement)).scalar()
+
+    @property
+    def is_usable(self) -> bool:
+        """False when the end of the last reading failed."""
+        return self._released is None or not self._released.done() or self._released.exception() is None
+
+    @contextmanager
+    def reading(self) -> Iterator["SqliteConnection"]:
+        """A transaction that only reads: begun by its first statement, and ended without waiting for it.
+
+        SQLite takes the picture that all statements see at the first of them, so a BEGIN of its own would
+        cost a hop and change nothing. The thread does one thing after another, the end included.
+        """
+        self._begins_with_statement = True
+        try:
+            yield self
+        finally:
+            if not self._begins_with_statement:
+                self._released = self._thread.submit(self._connection.rollback)
+            self._begins_with_statement = False
 
     async def run(self, work: Callable[[], T]) -> T:
         """Do this in the connection's thread, after whatever it was asked before."""
@@ -138,7 +165,14 @@ class SqliteConnection:
 
     async def work(self, work: Callable[[SyncConnection], T]) -> T:
         """Do this with the bare connection, within the transaction."""
-        return await self.run(lambda: work(self._connection))
+        begins_now, self._begins_with_statement = self._begins_with_statement, False
+
+        def in_thread() -> T:
+            if begins_now:
+                self._connection.begin()
+            return work(self._connection)
+
+        return await self.run(in_thread)
 
     async def close(self) -> None:
         await self.run(self._connection.close)

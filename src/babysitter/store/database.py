@@ -22,6 +22,7 @@ WRITE_WAIT_S = 15.0  # how long a writer waits for other writers, of this proces
 DRIVER_WAIT_MS = 100  # of that, in the driver at a time: a wait there cannot be cancelled
 READ_WAIT_MS = 5_000  # readers wait only while another process opens or closes the file
 READERS = 4
+SYNCHRONOUS = "FULL"  # a commit is on the disk when it returns, also after a loss of power
 # A failover must be noticed: without these, a connection to a host that vanished waits for 15 minutes.
 POSTGRES_OPTIONS = {
     "connect_timeout": "5",
@@ -114,9 +115,9 @@ class SqliteDatabase:
     @asynccontextmanager
     async def _read(self) -> AsyncIterator[SqliteConnection]:
         async with self._places:
-            reader = self._idle.pop() if self._idle else await SqliteConnection.opened(self.readers)
+            reader = await self._free_reader()
             try:
-                async with reader.begin() as connection:
+                with reader.reading() as connection:
                     yield connection
             except DatabaseError:
                 await reader.close()
@@ -125,6 +126,13 @@ class SqliteDatabase:
                 self._idle.append(reader)
                 raise
             self._idle.append(reader)
+
+    async def _free_reader(self) -> SqliteConnection:
+        while self._idle:
+            if (reader := self._idle.pop()).is_usable:
+                return reader
+            await reader.close()
+        return await SqliteConnection.opened(self.readers)
 
 
 class PostgresDatabase:
@@ -181,7 +189,7 @@ def _engine(file: Path, begin: str, *, query_only: int, wait_ms: int) -> Engine:
         for pragma in (
             f"busy_timeout={wait_ms}",
             "journal_mode=WAL",
-            "synchronous=FULL",
+            f"synchronous={SYNCHRONOUS}",
             f"query_only={query_only}",
         ):
             connection.execute(f"PRAGMA {pragma}").close()
