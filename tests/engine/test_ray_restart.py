@@ -75,6 +75,9 @@ async def test_a_crash_loop_is_restarted_once_with_the_same_code(tmp_path):
         assert sent["metadata"]["babysit_proposal"] == place.offer.id
         assert place.dashboard.jobs[JOB]["status"] == "STOPPED"
         assert place.dashboard.acted == [f"/api/jobs/{JOB}/stop", "/api/jobs/"]
+        pages = [each.words.page for each in place.app.notifiers[-1].heard]
+        assert pages[0] == f"{place.dashboard.url}/#/jobs/{JOB}"
+        assert all(pages)
 
 
 async def test_a_restart_is_called_off_when_the_head_was_restarted(tmp_path):

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
 from babysitter.backends.batching import BatchingReader
@@ -126,8 +127,9 @@ class Backend:
     `read_command`: the command that a person gave to start the job again, as it is to be kept for a job of
     this cluster; raises UserError for one that cannot be. `command_example`: such a command, for a person.
     `examine`: what `babysit doctor` tries; without one it asks the reader who answers. `job_page`: where a
-    person sees a job; None where there is no dashboard. `runs_programs`: a job is started again by its own
-    program, not by a command that submits it.
+    person sees a job; None where there is no dashboard. `page_address`: the same where people can open it
+    by themselves, else "". `runs_programs`: a job is started again by its own program, not by a command that
+    submits it.
     """
 
     connect: Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]
@@ -137,6 +139,7 @@ class Backend:
     command_example: str = ""
     examine: Callable[[ClusterSpec], Awaitable[list[Check]]] | None = None
     job_page: Callable[[ClusterSpec, JobId, Clock], AbstractAsyncContextManager[DashboardPage]] | None = None
+    page_address: Callable[[ClusterSpec, JobId], str] | None = None
     runs_programs: bool = False
 
 
@@ -187,8 +190,18 @@ def _iris_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncCont
     return job_page(spec, job, clock=clock, home=Path.home(), working_dir=Path.cwd())
 
 
+def _iris_address(spec: ClusterSpec, job: JobId) -> str:
+    from babysitter.backends.iris.dashboard import page_address
+
+    return page_address(spec, job, home=Path.home(), working_dir=Path.cwd())
+
+
 def _ray_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncContextManager[DashboardPage]:  # noqa: ARG001
-    return nullcontext(DashboardPage(f"{spec.url.rstrip('/')}/#/jobs/{job}"))
+    return nullcontext(DashboardPage(_ray_address(spec, job)))
+
+
+def _ray_address(spec: ClusterSpec, job: JobId) -> str:
+    return f"{(spec.dashboard_url or spec.url).rstrip('/')}/#/jobs/{quote(job, safe='')}"
 
 
 _BACKENDS: Mapping[str, Backend] = {
@@ -200,6 +213,7 @@ _BACKENDS: Mapping[str, Backend] = {
         "iris job run --no-wait -- python x.py",
         _examine_iris,
         _iris_page,
+        _iris_address,
     ),
     "ray": Backend(
         _ray,
@@ -209,6 +223,7 @@ _BACKENDS: Mapping[str, Backend] = {
         "ray job submit --working-dir . -- python x.py",
         _examine_ray,
         _ray_page,
+        _ray_address,
     ),
     "ray-session": Backend(
         _session,
@@ -278,6 +293,15 @@ def open_job_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncC
             f"The cluster '{spec.name}' has no dashboard.", next_step="`babysit status` shows the job."
         )
     return page(spec, job, clock)
+
+
+def job_page_address(spec: ClusterSpec, job: JobId) -> str:
+    """The page of a job where people can open it without a tunnel of ours; "" where they cannot.
+
+    Nothing is contacted. Raises BadConfig for a cluster file that cannot be read.
+    """
+    address = _backend_of(spec).page_address
+    return address(spec, job) if address is not None else ""
 
 
 async def examine(spec: ClusterSpec) -> list[Check]:

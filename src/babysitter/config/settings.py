@@ -70,6 +70,11 @@ class ClusterSettings(_Section):
         description="YYYY-MM-DD, to launch over HTTP without iris",
     )
     backend: str = Field(default="iris", description="what kind of cluster it is")
+    dashboard_url: str = Field(
+        default="",
+        pattern=r"^(https?://\S+)?$",
+        description="where people open the dashboard, if the controller is reached through a tunnel",
+    )
 
     @model_validator(mode="after")
     def _one_way_there(self) -> "ClusterSettings":

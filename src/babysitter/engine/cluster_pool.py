@@ -117,6 +117,7 @@ def _spec(name: str, settings: ClusterSettings) -> ClusterSpec:
         service_account=settings.service_account,
         client_revision_date=settings.client_revision_date,
         backend=settings.backend,
+        dashboard_url=settings.dashboard_url.rstrip("/"),
     )
 
 

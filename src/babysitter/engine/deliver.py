@@ -15,6 +15,7 @@ import structlog
 
 from babysitter.clock import Clock, has_come
 from babysitter.engine.enqueue import message_id
+from babysitter.engine.job_pages import JobPages
 from babysitter.errors import StorageUnavailable
 from babysitter.messages.compose import digest
 from babysitter.model.events import MessageDropped
@@ -53,11 +54,19 @@ class _Line:
 
 class Deliverer:
     """`clock`: the product's time, for what is held back. `wall_clock`: the real one, for pauses and
-    tries.
+    tries. `pages`: adds the address of the job's page to each message.
     """
 
-    def __init__(self, store: Store, notifiers: Sequence[Notifier], clock: Clock, wall_clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        notifiers: Sequence[Notifier],
+        clock: Clock,
+        wall_clock: Clock,
+        pages: JobPages | None = None,
+    ) -> None:
         self._store = store
+        self._pages = pages
         self._clock = clock
         self._wall_clock = wall_clock
         self._lines = [_Line(each) for each in notifiers]
@@ -163,7 +172,7 @@ class Deliverer:
         try:
             async with asyncio.timeout(POST_TIMEOUT_S):
                 receipt = await line.notifier.post(
-                    message,
+                    await self._with_page(message),
                     thread=Receipt(thread.place, thread.handle, thread.thread) if thread else None,
                     is_repeat=posting.is_repeat,
                 )
@@ -242,7 +251,8 @@ class Deliverer:
         at = editing.at
         try:
             async with asyncio.timeout(POST_TIMEOUT_S):
-                await line.notifier.edit(Receipt(at.place, at.handle, at.thread), editing.message)
+                message = await self._with_page(editing.message)
+                await line.notifier.edit(Receipt(at.place, at.handle, at.thread), message)
             line.failures = 0
         except NotifyError as error:
             if not error.is_final:
@@ -263,6 +273,9 @@ class Deliverer:
         async with self._store.reading() as tx:
             busy = await tx.outbox.with_work(now=now, shown_before=now - edit_every)
             return busy, bool(await tx.outbox.held_until(self._clock.now()))
+
+    async def _with_page(self, message: Message) -> Message:
+        return message if self._pages is None else await self._pages.with_page(message)
 
     async def _let_go_of_held(self) -> None:
         """After quiet hours: what can be answered comes as it is, the rest as one digest."""

@@ -17,6 +17,7 @@ from babysitter.engine.check import process_watch_safely
 from babysitter.engine.dead_mans_switch import DeadMansSwitch
 from babysitter.engine.deliver import Deliverer
 from babysitter.engine.emergency import EmergencyChannel
+from babysitter.engine.job_pages import JobPages
 from babysitter.engine.leadership import BEAT_INTERVAL_S
 from babysitter.engine.open_advisor import is_advised, is_exchange, open_advisor
 from babysitter.engine.periodic import PeriodicActivity
@@ -55,7 +56,8 @@ class Service:
         self._app = app
         self._stop_within_s = stop_within_s
         self.schedule = Schedule(app.store, partial(process_watch_safely, app=app))
-        self.deliverer = Deliverer(app.store, app.notifiers, app.clock, app.wall_clock)
+        pages = JobPages(app.store, app.clusters)
+        self.deliverer = Deliverer(app.store, app.notifiers, app.clock, app.wall_clock, pages)
         self._status_file = StatusFile(app.state_folder)
         self.emergency = EmergencyChannel(
             app.store, app.notifiers, app.storage, self._status_file, app.wall_clock, counts=app.sent

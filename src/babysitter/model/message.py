@@ -86,6 +86,7 @@ class MessageContent:
     decided: str = ""  # who decided, when, and what followed
     footer: str = ""
     fields: tuple[tuple[str, str], ...] = ()  # further name/value pairs
+    page: str = ""  # address of the job in its cluster's dashboard, added when it is delivered
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,11 @@ import importlib.util
 import logging
 import re
 from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from babysitter.messages.attention import one_line
+from babysitter.messages.job_page import for_others
 from babysitter.model.ids import MessageId
 from babysitter.model.message import Message, MessageKind
 from babysitter.notify.console import as_text
@@ -136,5 +138,5 @@ def without_mentions(text: str) -> str:
 
 
 def _body(message: Message) -> str:
-    text = f"{as_text(message)}\n   ({message.id})"
+    text = f"{as_text(replace(message, words=for_others(message.words)))}\n   ({message.id})"
     return text if len(text) <= MAX_BODY_CHARACTERS else f"{text[: MAX_BODY_CHARACTERS - 1]}…"

@@ -144,6 +144,8 @@ def as_text(message: Message) -> str:
         sure = f", {words.confidence:.0%} sure" if words.confidence is not None else ""
         lines.append(f"   cause: {words.cause}{sure}")
     lines += [f"   {name.lower()}: {value}" for name, value in words.fields]
+    if words.page:
+        lines.append(f"   page: {words.page}")
     lines += [f"   | {each}" for each in (*words.progress, *words.evidence)]
     lines += [
         f"   {name}: {text}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from babysitter.clock import Clock
+from babysitter.messages.job_page import for_others
 from babysitter.model.message import Message, MessageContent
 from babysitter.notify.notifier import NotifyError, Receipt
 from babysitter.retry_after import parse_retry_after
@@ -98,7 +99,7 @@ def as_json(message: Message, *, is_repeat: bool = False) -> dict[str, object]:
         "mentions_on_call": message.mentions_on_call,
         "mentions": list(message.mentions),
         "is_repeat": is_repeat,
-        "words": _words(message.words),
+        "words": _words(for_others(message.words)),
     }
 
 
@@ -120,6 +121,7 @@ def _words(words: MessageContent) -> dict[str, object]:
         "expires_at": words.expires_at.isoformat() if words.expires_at else None,
         "decided": words.decided,
         "fields": [{"name": name, "value": value} for name, value in words.fields],
+        "page": words.page,
     }
 
 

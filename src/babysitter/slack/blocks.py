@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from babysitter.messages.formatting import shortened
+from babysitter.messages.job_page import for_others
 from babysitter.model.finding import Cause
 from babysitter.model.message import Button, ButtonKind, MessageContent
 
@@ -19,6 +20,7 @@ Block: TypeAlias = dict[str, object]
 MAX_BLOCKS_CHARS = 10_000
 MAX_HEADER_CHARS = 140
 MAX_SENTENCE_CHARS = 1_300
+MAX_PAGE_CHARS = 2_000
 MAX_FIELD_CHARS = 200
 MAX_FIELDS = 8
 MAX_EVIDENCE_CHARS = 2_600
@@ -179,6 +181,9 @@ def _sentence(words: MessageContent, mentions: Sequence[str]) -> Block:
     if words.cause:
         sure = f", {words.confidence:.0%} sure" if words.confidence is not None else ""
         elements.append({"type": "text", "text": f"\n{inert(words.cause)}{sure}", "style": {"bold": True}})
+    page = for_others(words).page
+    if page and len(page) <= MAX_PAGE_CHARS:
+        elements += [{"type": "text", "text": "\n"}, {"type": "link", "url": page, "text": "Job page"}]
     return _rich({"type": "rich_text_section", "elements": elements})
 
 

@@ -22,16 +22,32 @@ if TYPE_CHECKING:
 TUNNELS = (ControllerAccess.GCP, ControllerAccess.COREWEAVE)
 
 
+def page_address(spec: "ClusterSpec", job: JobId, *, home: Path, working_dir: Path) -> str:
+    """The page of a job where people can open it by themselves; "" behind a tunnel. Raises BadConfig."""
+    base = spec.dashboard_url
+    if not base:
+        file = cluster_file(spec, home=home, working_dir=working_dir)
+        is_tunnel = file is not None and file.reach in TUNNELS
+        base = "" if is_tunnel else spec.url or (file.url if file is not None else "")
+    return _page(base, job) if base else ""
+
+
+def _page(base: str, job: JobId) -> str:
+    return f"{without_password(base).rstrip('/')}/#/job/{quote(job, safe='')}"
+
+
 @asynccontextmanager
 async def job_page(
     spec: "ClusterSpec", job: JobId, *, clock: Clock, home: Path, working_dir: Path
 ) -> AsyncIterator[DashboardPage]:
     """The page of a job, with the tunnel to it open. Raises Unreachable if it cannot be opened."""
+    if spec.dashboard_url:
+        yield DashboardPage(_page(spec.dashboard_url, job))
+        return
     file = cluster_file(spec, home=home, working_dir=working_dir)
     endpoint = endpoint_of(spec, file, home, clock)
     try:
-        base = without_password(await endpoint.url()).rstrip("/")
         is_tunnel = file is not None and file.reach in TUNNELS
-        yield DashboardPage(f"{base}/#/job/{quote(job, safe='')}", through_tunnel=is_tunnel)
+        yield DashboardPage(_page(await endpoint.url(), job), through_tunnel=is_tunnel)
     finally:
         await endpoint.close()

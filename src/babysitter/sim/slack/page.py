@@ -118,6 +118,8 @@ def _leaf(leaf: Mapping[str, Any]) -> str:
             return f'<span class="mention">@{escape(leaf["user_id"])}</span>'
         case "usergroup":
             return f'<span class="mention">@{escape(leaf["usergroup_id"])}</span>'
+        case "link":
+            return f'<a href="{escape(leaf["url"])}">{escape(leaf.get("text") or leaf["url"])}</a>'
         case "text":
             text = escape(leaf["text"]).replace("\n", "<br>")
             return f"<b>{text}</b>" if leaf.get("style", {}).get("bold") else text

@@ -138,6 +138,8 @@ def _rich_text(block: dict[str, Any], where: str) -> _Faults:
                 yield f"unsupported type: {leaf.get('type')}", f"{at}/elements/{inner}/type"
             elif leaf["type"] == "text" and not leaf.get("text"):
                 yield "must be more than 0 characters", f"{at}/elements/{inner}/text"
+            elif leaf["type"] == "link" and not str(leaf.get("url", "")).startswith(("http://", "https://")):
+                yield "invalid url", f"{at}/elements/{inner}/url"
 
 
 def _divider(_block: dict[str, Any], _where: str) -> _Faults:
