@@ -21,6 +21,7 @@ from babysitter.model.advisor_spend import DAY, AdvisorDay, AdvisorLimits, Advis
 from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.ids import IncidentId, ProposalId
 from babysitter.model.incident import Incident, Ledger
+from babysitter.model.opinion import Combined, OpinionRecord
 from babysitter.model.proposal import Decision, Proposal
 from babysitter.model.watch import Watch
 from babysitter.store.rows import (
@@ -161,6 +162,16 @@ class SqliteReader:
         """Who the service tells that began last."""
         rows = self._rows("SELECT value FROM meta WHERE key = 'channels'")
         return tuple(json.loads(rows[0]["value"])) if rows else ()
+
+    def opinions_on(self, incidents: Sequence[Incident]) -> dict[IncidentId, Combined]:
+        """The second opinions on these incidents."""
+        if not incidents:
+            return {}
+        marks = ", ".join("?" * len(incidents))
+        names = [each.id for each in incidents]
+        rows = self._rows(f"SELECT incident, body FROM opinions WHERE incident IN ({marks})", *names)
+        with _translated():
+            return {row["incident"]: _decode(OpinionRecord, row["body"]).combined for row in rows}
 
     def has_corrections(self) -> bool:
         """Whether a person called a diagnosis wrong."""

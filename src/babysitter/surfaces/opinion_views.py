@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.opinion import Combined
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View
@@ -17,6 +18,7 @@ class QuoteView(View):
 class OpinionView(View):
     """A second opinion, and what is displayed because of it. It never changes a proposal or an act."""
 
+    summary: str = Field(description="in one sentence, beside what the rules say")
     weighing: str = Field(description="no-opinion, agreed, proof-stands, undecided, suspected or watching")
     displayed_cause: str
     displayed_action: str = Field(description="never a restart that the rules do not advise")
@@ -35,6 +37,7 @@ class OpinionView(View):
         if combined is None:
             return None
         shown = cls(
+            summary=safe(opinion_lines(combined)[0]),
             weighing=combined.weighing,
             displayed_cause=combined.cause,
             displayed_action=combined.action,

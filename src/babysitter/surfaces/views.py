@@ -11,6 +11,7 @@ from babysitter.messages.compose import submission_lines
 from babysitter.messages.restart_loss_text import loss_of
 from babysitter.model.incident import Incident
 from babysitter.model.launch_request import LaunchRequest
+from babysitter.model.opinion import Combined
 from babysitter.model.proposal import Proposal
 from babysitter.model.verdict import ProgressSummary
 from babysitter.model.watch import Watch
@@ -159,9 +160,12 @@ class IncidentView(View):
     outcome: str = ""
     proposal: ProposalView | None = None
     seen_before: str = Field(default="", description="by `incidents` of MCP: such incidents, and what helped")
+    opinion: OpinionView | None = Field(default=None, description="a second opinion, where one was asked for")
 
     @classmethod
-    def of(cls, incident: Incident, job: str, proposal: Proposal | None = None) -> "IncidentView":
+    def of(
+        cls, incident: Incident, job: str, proposal: Proposal | None = None, opinion: Combined | None = None
+    ) -> "IncidentView":
         return cls(
             id=incident.id,
             status=incident.status,
@@ -174,6 +178,7 @@ class IncidentView(View):
             count=incident.count,
             outcome=safe(incident.outcome),
             proposal=ProposalView.of(proposal) if proposal else None,
+            opinion=OpinionView.of(opinion),
         )
 
 
@@ -287,6 +292,9 @@ class ExplainReply(Reply):
     phase: str
     cause: str
     reasons: list[ReasonView]
+    opinion: OpinionView | None = Field(
+        default=None, description="the second opinion on its newest incident, else on the job"
+    )
 
 
 class DecisionReply(Reply):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 def watch_view(standing: "WatchStatus") -> WatchView:
     """Return the view of a watch and its open incidents."""
     incidents = [
-        IncidentView.of(each, standing.watch.root, standing.proposal_of(each)) for each in standing.incidents
+        IncidentView.of(each, standing.watch.root, standing.proposal_of(each), standing.opinions.get(each.id))
+        for each in standing.incidents
     ]
     return WatchView.of(standing.watch, incidents)

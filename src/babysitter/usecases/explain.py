@@ -12,12 +12,13 @@ from babysitter.messages.diagnosis_words import sentence_of
 from babysitter.messages.formatting import count
 from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.finding import Cause
-from babysitter.model.ids import WatchId
-from babysitter.model.opinion import OpinionRecord
+from babysitter.model.ids import IncidentId, WatchId
+from babysitter.model.opinion import Combined, OpinionRecord
 from babysitter.model.verdict import Reason, Verdict
 from babysitter.model.watch import Watch
 from babysitter.policy.rule_ledger import RuleRecord
 from babysitter.redact import redact
+from babysitter.store.store import Transaction
 from babysitter.usecases.rule_precision import records_of
 from babysitter.usecases.stored_evidence import stored_line_buffer
 
@@ -30,6 +31,7 @@ class Explanation:
     verdict: Verdict | None
     reasons: tuple[Reason, ...]
     why_not: str = ""
+    opinion: Combined | None = None  # on its newest incident, else on the watch
     records: tuple[RuleRecord, ...] = ()  # of the rules behind the cause: how often they were right
 
     @property
@@ -47,11 +49,12 @@ async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation
         found = await tx.watches.get(watch)
         verdict = await tx.watches.last_verdict(watch)
         observations = await tx.observations.of(watch) if why_not else ()
+        opinion = await _newest_opinion(tx, watch)
     reasons = verdict.reasons if verdict else ()
     if not why_not:
         behind = verdict.diagnosis.rules if verdict is not None and verdict.diagnosis is not None else ()
         records = tuple(await records_of(app, behind)) if behind else ()
-        return Explanation(found, verdict, reasons, records=records)
+        return Explanation(found, verdict, reasons, opinion=opinion, records=records)
     topic = TOPICS.get(why_not, why_not)
     about = tuple(each for each in reasons if topic_of(each) == topic or why_not in each.name)
     if why_not in set(Cause):
@@ -64,6 +67,19 @@ async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation
             next_step=f"It speaks of: {topics}. Causes are listed by `babysit playbook list`.",
         )
     return Explanation(found, verdict, about, why_not)
+
+
+async def _newest_opinion(tx: Transaction, watch: WatchId) -> Combined | None:
+    incidents = await tx.incidents.incidents_of((watch,))
+    record = await (tx.opinions.of(incidents[-1].id) if incidents else tx.opinions.of_watch(watch))
+    return record.combined if record is not None else None
+
+
+async def opinion_on(app: App, incident: IncidentId) -> Combined | None:
+    """The second opinion on an incident, where one was asked for."""
+    async with app.store.reading() as tx:
+        record = await tx.opinions.of(incident)
+    return record.combined if record is not None else None
 
 
 async def advice_lines(app: App, watch: Watch) -> list[str]:
@@ -101,6 +117,7 @@ def as_lines(explanation: Explanation, *, is_whole: bool = False) -> Iterator[st
     if not (is_whole or explanation.why_not):
         yield from map(redact, argument_lines(verdict))
         yield from map(record_line, explanation.records)
+        yield from opinion_lines(explanation.opinion)
         if explanation.reasons:
             known = count(len(explanation.reasons), "reason")
             yield f"`babysit explain {watch.root} --all` lists {known}."

@@ -164,7 +164,10 @@ async def look_now(app: App, watch: WatchId) -> None:
 
 
 async def _standing(tx: Transaction, watch: Watch) -> WatchStatus:
-    return standing_from(watch, await tx.incidents.of(watch))
+    standing = standing_from(watch, await tx.incidents.of(watch))
+    records = [await tx.opinions.of(each.id) for each in standing.incidents]
+    opinions = {each.incident: each.combined for each in records if each is not None and each.incident}
+    return replace(standing, opinions=opinions) if opinions else standing
 
 
 async def _one(tx: Transaction, name: str, cluster: str) -> Watch:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from babysitter.model.advisor_spend import AdvisorDay
 from babysitter.model.events import DecisionRefused
 from babysitter.model.ids import Person, ProposalId
 from babysitter.model.proposal import Proposal, Surface
+from babysitter.model.watch import Watch
 from babysitter.private_files import make_private_folder
 from babysitter.store.default_folder import FILE_NAME, default_state_folder
 from babysitter.store.sqlite_events import append_refusal
@@ -51,13 +52,18 @@ def read_status(
                 watches = [the_one_meant(reader.watches_named(name, cluster), name)]
             else:
                 watches = list(reader.watches(with_stopped=with_stopped))
-            standings = [standing_from(each, reader.ledger(each)) for each in watches]
+            standings = [_standing(reader, each) for each in watches]
             channels = reader.channels() if served else ()
             advisor = reader.advisor_day(now)
     except NotReadable:
         return None
     troubles = local_troubles(folder, now=now, is_lock_shared=False) if served else None
     return QuickStatus(standings, served, troubles or {}, channels, advisor)
+
+
+def _standing(reader: SqliteReader, watch: Watch) -> WatchStatus:
+    standing = standing_from(watch, reader.ledger(watch))
+    return replace(standing, opinions=reader.opinions_on(standing.incidents))
 
 
 def read_proposal(folder: Path, proposal: str) -> Proposal | None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from babysitter.engine.app import App
+from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.action import ActionStep, StepState
 from babysitter.model.events import (
     CheckFailed,
@@ -32,6 +33,7 @@ from babysitter.model.events import (
     WentBlind,
 )
 from babysitter.model.ids import IncidentId, WatchId
+from babysitter.model.opinion import OpinionRecord
 from babysitter.model.watch import Watch
 from babysitter.redact import redact
 from babysitter.usecases.find_incidents import sentence_about
@@ -52,14 +54,33 @@ async def report(app: App, watch: WatchId) -> str:
             number = page[-1].number
     opened = [each.incident for each in happened if isinstance(each, IncidentOpened)][-MAX_REMEMBERED:]
     remembered = {name: await sentence_about(app, name) for name in dict.fromkeys(opened)}
-    return render(found, happened, remembered)
+    async with app.store.reading() as tx:
+        records = [await tx.opinions.of(name) for name in remembered]
+        records.append(await tx.opinions.of_watch(watch))
+    return render(found, happened, remembered, [each for each in records if each is not None])
 
 
 def render(
-    watch: Watch, happened: Sequence[Event], remembered: Mapping[IncidentId, str] = NOTHING_REMEMBERED
+    watch: Watch,
+    happened: Sequence[Event],
+    remembered: Mapping[IncidentId, str] = NOTHING_REMEMBERED,
+    opinions: Sequence[OpinionRecord] = (),
 ) -> str:
     """The timeline of these events. `remembered`: what is known of earlier incidents, by incident. Pure."""
-    return "\n".join([*_head(watch, happened), "## Timeline", "", *_timeline(happened, remembered), ""])
+    timeline = _timeline(happened, remembered)
+    return "\n".join([*_head(watch, happened), "## Timeline", "", *timeline, "", *_opinions(opinions)])
+
+
+def _opinions(records: Sequence[OpinionRecord]) -> Iterator[str]:
+    """Each second opinion, only suspected, with its quotes and what would change it. Its words are quoted."""
+    if not records:
+        return
+    yield from ("## Second opinions", "")
+    for record in records:
+        headline, *grounds = opinion_lines(record.combined)
+        yield f"- {record.incident or 'the job'}, {record.at:%Y-%m-%d %H:%M:%S} UTC: {_text(headline)}"
+        yield from (f"  - `{_quoted(line)}`" for line in grounds)
+    yield ""
 
 
 def _head(watch: Watch, happened: Sequence[Event]) -> Iterator[str]:

@@ -1,10 +1,12 @@
 """How a watch stands, and which watch a person means. Values only: every way to read the state uses it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from babysitter.errors import NoSuchWatch, UserError
+from babysitter.model.ids import IncidentId
 from babysitter.model.incident import Incident, IncidentStatus, Ledger
+from babysitter.model.opinion import Combined
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal
 from babysitter.model.watch import Watch
@@ -17,6 +19,7 @@ class WatchStatus:
     watch: Watch
     incidents: tuple[Incident, ...]
     proposals: tuple[Proposal, ...]
+    opinions: Mapping[IncidentId, Combined] = field(default_factory=dict)  # second ones, on these incidents
 
     def proposal_of(self, incident: Incident) -> Proposal | None:
         """The newest offer for this incident, however it stands."""

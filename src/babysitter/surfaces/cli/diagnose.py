@@ -141,6 +141,7 @@ def explain(
 
     async def explaining() -> str:
         from babysitter.surfaces.diagnosis_view import ReasonView
+        from babysitter.surfaces.opinion_views import OpinionView
         from babysitter.surfaces.views import ExplainReply
         from babysitter.usecases.explain import advice_lines, as_lines
         from babysitter.usecases.explain import explain as explain_watch
@@ -162,9 +163,10 @@ def explain(
                 phase=found.watch.phase,
                 cause=found.verdict.cause if found.verdict else "unknown",
                 reasons=[ReasonView.of(each) for each in found.reasons],
+                opinion=OpinionView.of(found.opinion),
             )
             return reply.model_dump_json()
-        return "\n".join(as_lines(found, is_whole=all_reasons))
+        return "\n".join(map(safe, as_lines(found, is_whole=all_reasons)))
 
     typer.echo(asyncio.run(explaining()))
 

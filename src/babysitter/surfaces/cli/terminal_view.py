@@ -11,9 +11,10 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from babysitter.messages.opinion_text import spending_words
+from babysitter.messages.opinion_text import MAX_QUOTES, spending_words
 from babysitter.surfaces.cli.diagnosis_screen import SEVERITY_STYLE, diagnosis_block
 from babysitter.surfaces.cli.output_console import console as console  # offered to the commands too
+from babysitter.surfaces.opinion_views import OpinionView
 from babysitter.surfaces.views import (
     IncidentView,
     OutlookView,
@@ -181,6 +182,8 @@ def reached(stage: StageProgress) -> str:
 def incident_card(incident: IncidentView, *, job: str = "") -> RenderableType:
     """What is wrong, the proof, and what is offered."""
     parts: list[RenderableType] = [diagnosis_block(incident.diagnosis, within=job)]
+    if incident.opinion is not None:
+        parts.append(opinion_block(incident.opinion))
     if incident.outcome:
         parts.append(Text(f"Outcome: {incident.outcome}"))
     if incident.proposal and incident.proposal.status in ("open", "snoozed"):
@@ -188,6 +191,17 @@ def incident_card(incident: IncidentView, *, job: str = "") -> RenderableType:
     style = SEVERITY_STYLE.get(incident.diagnosis.severity, "")
     title = Text(f" {incident.diagnosis.cause} · {incident.status} · {incident.id} ", style=style)
     return Panel(Group(*parts), title=title, title_align="left", border_style=style, box=box.ROUNDED)
+
+
+def opinion_block(opinion: OpinionView) -> RenderableType:
+    """A second opinion: what it says, why, its true quotes, and what would change it."""
+    lines = [Text(opinion.summary, style="bold")]
+    if opinion.explanation:
+        lines.append(Text(f"Because: {opinion.explanation}"))
+    lines += [Text(f"  {each.line}: {each.text}") for each in opinion.quotes[:MAX_QUOTES]]
+    if opinion.would_change_mind:
+        lines.append(Text(f"What would change this: {opinion.would_change_mind}"))
+    return Group(*lines)
 
 
 def proposal_block(proposal: ProposalView) -> RenderableType:

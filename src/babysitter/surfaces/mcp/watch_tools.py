@@ -41,11 +41,12 @@ from babysitter.surfaces.mcp.watch_views import (
     WatchRow,
 )
 from babysitter.surfaces.notified_channels import channels_of
+from babysitter.surfaces.opinion_views import OpinionView
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply
 from babysitter.surfaces.watch_view import watch_view
 from babysitter.usecases.browse_jobs import incidents_of, job_progress, page_of
-from babysitter.usecases.explain import explain
+from babysitter.usecases.explain import explain, opinion_on
 from babysitter.usecases.find_incidents import sentence_about
 from babysitter.usecases.manage_watches import (
     all_watch_statuses,
@@ -222,7 +223,7 @@ class WatchTools:
     ) -> IncidentsReply:
         """List the incidents of a watch, newest first: diagnosis, evidence, outcome, proposal, seen_before.
 
-        seen_before: earlier incidents like it, and what fixed them.
+        seen_before: earlier incidents like it, and what fixed them. opinion: a second one; only suspected.
         Use to report what happened, ended ones too, or to see how a proposal was answered.
         """
         found = await find_watch(self._app, job, cluster=cluster)
@@ -231,7 +232,7 @@ class WatchTools:
             job=found.root,
             incidents=[
                 replace(
-                    IncidentView.of(incident, found.root, offer),
+                    IncidentView.of(incident, found.root, offer, await opinion_on(self._app, incident.id)),
                     seen_before=await sentence_about(self._app, incident.id),
                 )
                 for incident, offer in page.rows
@@ -260,6 +261,7 @@ class WatchTools:
             phase=found.watch.phase,
             cause=found.verdict.cause if found.verdict else "unknown",
             reasons=[ReasonView.of(each) for each in found.reasons],
+            opinion=OpinionView.of(found.opinion),
         )
 
     async def propose(
