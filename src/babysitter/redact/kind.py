@@ -57,8 +57,13 @@ class SecretKind:
         """RE2 and Python agree on it."""
         if self.pattern:
             return self.pattern
-        starts = "|".join(_written(prefix) for prefix in self.prefixes.split())
-        return rf"(?:{starts})(?:[{_CLASSES[self.alphabet]}]|%[0-9A-F][0-9A-F]){{{self.least},}}={{0,2}}"
+        letter = rf"(?:[{_CLASSES[self.alphabet]}]|%[0-9A-F][0-9A-F])"
+        return rf"(?:{self.first_letters}){letter}{{{self.least},}}={{0,2}}"
+
+    @property
+    def first_letters(self) -> str:
+        """The prefixes of the expression alone."""
+        return "|".join(_written(prefix) for prefix in self.prefixes.split())
 
 
 def _written(prefix: str) -> str:

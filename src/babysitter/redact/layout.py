@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from babysitter.redact.name_scan import lines_with_names
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
-from babysitter.redact.text_spans import Span, Text
+from babysitter.redact.text_spans import REDACTED, Span, Text
 from babysitter.redact.value_shapes import is_placeholder
 from babysitter.redact.value_span import bare, quoted
 
@@ -14,6 +14,10 @@ MAX_TABLE_ROWS = 200
 MAX_LINE = 2_000  # of a heading
 _RULE = re.compile(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
 _HEADING = re.compile(r"[A-Za-z][\w .\-]{0,40}$")
+# No heading has these letters, nor, without bars, a cell that begins with another than a letter.
+_NO_HEADING = re.compile(
+    r"[^\w .\-│┃║|\t,;]|^[ \t]*[^A-Za-z \t│┃║|]|^[^│┃║|\n]*(?:  |\t)[ \t]*[^A-Za-z \t│┃║|][^│┃║|\n]*$"
+)
 _BLOCK = re.compile(
     r"^([ \t]{0,80}(?:- )?)[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]*(?:[|>][+-]?\d?|&\w+)?[ \t]*$"
 )
@@ -148,6 +152,8 @@ def _entry(
 
 
 def _value_span(text: str, start: int, end: int, judged: Name) -> list[Span]:
+    if text.startswith(REDACTED, start):
+        return []
     string = quoted(text, start)
     span = string[0] if string else bare(text, start)
     if span is None or span[1] > end or not is_secret(text[span[0] : span[1]], judged):
@@ -177,6 +183,8 @@ def _section(text: str, at: int, line: str) -> Read:
 
 def _table(text: str, at: int, line: str) -> Read:
     """A heading that names a secret, and the cells below it."""
+    if _NO_HEADING.search(line) is not None:
+        return [], at
     cells = _cells(line)
     if not 2 <= len(cells) <= 40 or not all(_HEADING.match(cell) for cell, _, _ in cells):
         return [], at

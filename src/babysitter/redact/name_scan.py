@@ -20,7 +20,7 @@ NAME_WORDS = (
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
 MAX_KNOWN_RUN = 128  # characters
 _HINT = LinearPattern(NAME_WORDS, ignore_case=True)
-_WORD = re.compile(NAME_WORDS, re.IGNORECASE)
+_WORD = re.compile(NAME_WORDS)  # in lower case: ignoring case costs four times as much
 _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
@@ -57,24 +57,21 @@ def _scan(text: Text) -> tuple[Span, ...]:
             start -= 1
         idle = 0
         for run in _RUN.finditer(plain, start):
-            at = run.end()
-            if _holds_word(run[0]):
+            name = run[0]
+            if _is_known_name(name) if len(name) <= MAX_KNOWN_RUN else _WORD.search(name.lower()):
                 found.append(run.span())
                 idle = 0
             elif (idle := idle + 1) > MAX_RUNS_WITHOUT_NAME:
+                at = run.end()
                 break
         else:
             break
     return tuple(found)
 
 
-def _holds_word(run: str) -> bool:
-    return _is_known_name(run) if len(run) <= MAX_KNOWN_RUN else _WORD.search(run) is not None
-
-
 @lru_cache(maxsize=16_384)
 def _is_known_name(run: str) -> bool:
-    return _WORD.search(run) is not None
+    return _WORD.search(run.lower()) is not None
 
 
 def may_have_value(text: str, start: int, end: int) -> bool:

@@ -6,12 +6,13 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from babysitter.redact.name_scan import find_names, is_named_by, may_have_value
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
+from babysitter.redact.simple_values import NOTHING, simple_value
 from babysitter.redact.text_spans import REDACTED, Span, Text
 from babysitter.redact.value_shapes import is_code, is_plain, looks_random
 from babysitter.redact.value_signs import (
@@ -62,11 +63,21 @@ class NamedValue:
         return self.text[self.start - 1 : self.start]
 
 
-def find_named(text: Text) -> Iterator[Span]:
-    """Spans of the values of secret names."""
+FirstLook = Callable[[str, int, int], Span | None]
+
+
+def find_named(text: Text, first_look: FirstLook = simple_value) -> Iterator[Span]:
+    """Spans of the values of secret names. `first_look`: finds the most common ones, and only saves time."""
     at = walked = 0  # ends of the last value and of the last structure
     for start, end in find_names(text):
-        if start < at or not may_have_value(text.text, start, end):
+        if start < at:
+            continue
+        if (simple := first_look(text.text, start, end)) is not None:
+            if simple != NOTHING:
+                yield simple
+                at = simple[1]
+            continue
+        if not may_have_value(text.text, start, end):
             continue
         setting = _setting(text.text, start, end)
         if setting.judged is Name.INNOCENT or setting.name.lower().endswith("authorization"):

@@ -1,6 +1,7 @@
 """Whether a value is secret, given how its name was judged."""
 
 import re
+from functools import lru_cache
 
 from babysitter.redact.names import Name, is_secret_noun, judge_name, split_name
 from babysitter.redact.text_spans import REDACTED
@@ -43,5 +44,10 @@ def _is_name(value: str) -> bool:
     """`password=db_password`, `"secretKeyRef": "HF_TOKEN"`: not the secret, but where it is."""
     if len(value) > MAX_NAME or not _IDENTIFIER.match(value) or not is_plain(value):
         return False
+    return _is_name_of_secret(value)
+
+
+@lru_cache(maxsize=16_384)
+def _is_name_of_secret(value: str) -> bool:
     words = split_name(value)
     return any(map(is_secret_noun, words)) or (len(words) > 1 and judge_name(value) is not Name.INNOCENT)

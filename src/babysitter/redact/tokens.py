@@ -43,6 +43,7 @@ def _at_boundary(expression: str) -> str:
 
 _OWN = "|".join(kind.expression for kind in _ANYWHERE if kind.pattern)
 _PREFIXED = "|".join(kind.expression for kind in _ANYWHERE if not kind.pattern)
+_WRITTEN_PREFIXES = "|".join(kind.first_letters for kind in _ANYWHERE if not kind.pattern)
 # A pattern that begins by counting characters gets a scanner of its own. Counters of several alphabets in one
 # automaton multiply its states: lines of base64 then cost 2 s/MB, and apart 0.2 s/MB.
 _COUNTS = re.compile(r"(?:\\b)?\[[^\]]+\]\{\d{2}")
@@ -54,24 +55,23 @@ _PLAIN = "|".join(
 )
 _SCANNERS = (
     *map(LinearPattern, (*_COUNTING, _PLAIN)),
-    LinearPattern(rf"{_START}(?:{_PREFIXED})"),
     LinearPattern(rf"{_START}{_UNKNOWN}"),
 )
+# First characters alone are a small automaton; with what they count behind them it takes seconds to build.
+_FIRST_LETTERS = LinearPattern(rf"{_START}(?:{_WRITTEN_PREFIXES})")
 # What goes on behind the documented length: `_`, `-`, or a further part behind a point.
 _REST = re.compile(r"[A-Za-z0-9_\-]*(?:[.=:~!](?=[A-Za-z0-9_\-]{0,40}\d)[A-Za-z0-9_\-]{6,})*={0,2}")
-_PREFIXES = tuple(
-    sorted(
-        ((prefix, kind) for kind in _ANYWHERE if not kind.pattern for prefix in kind.prefixes.split()),
-        key=lambda row: -len(row[0]),
-    )
-)
+_KIND_OF = {
+    prefix: kind for kind in reversed(_ANYWHERE) if not kind.pattern for prefix in kind.prefixes.split()
+}
+_PREFIX = re.compile("|".join(map(re.escape, sorted(_KIND_OF, key=len, reverse=True))))  # the longest first
 _ENCODED = re.compile(r"%(5[fF]|2[dDeEfF])")
 _SECRET_OF_PAIR = re.compile(r"[\s:,;|\"'/=]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])")
 
 
 def find_tokens(text: Text) -> Iterator[Span]:
     """Spans of tokens, and of the secret key that stands right behind an access key's id."""
-    for start, end in chain.from_iterable(scanner.spans(text) for scanner in _SCANNERS):
+    for start, end in chain(_prefixed(text), *(scanner.spans(text) for scanner in _SCANNERS)):
         start += _lead(text.text[start : start + 6])
         token = text.text[start:end]
         if not is_token(token) or _CHECKSUM.search(text.text, max(0, start - 8), start):
@@ -86,9 +86,24 @@ def find_tokens(text: Text) -> Iterator[Span]:
             yield from _near(text, kind, scanner)
 
 
+def _prefixed(text: Text) -> Iterator[Span]:
+    """Spans that begin with the first characters of a kind, leftmost first, without overlap."""
+    at = 0
+    while (start := _FIRST_LETTERS.first(text, at)) is not None:
+        found = _prefixed_pattern().match(text.text, start)
+        if found is not None:
+            yield found.span()
+        at = start + 1 if found is None else found.end()
+
+
 @cache
 def _own_pattern() -> re.Pattern[str]:
     return re.compile(_OWN)
+
+
+@cache
+def _prefixed_pattern() -> re.Pattern[str]:
+    return re.compile(rf"{_START}(?:{_PREFIXED})", re.ASCII)
 
 
 def is_token(found: str) -> bool:
@@ -96,14 +111,14 @@ def is_token(found: str) -> bool:
     if _own_pattern().match(found):
         return True
     token = _ENCODED.sub(lambda code: chr(int(code[1], 16)), found)
-    prefix, kind = next(((p, k) for p, k in _PREFIXES if token.startswith(p)), ("", None))
-    if kind is None:
+    known = _PREFIX.match(token)
+    if known is None:
         tail = _UNKNOWN_TAIL.search(token)
         if tail is None or _HASH.match(token) or re.split("[_-]", token, maxsplit=1)[0] in _IDS:
             return False
         return looks_random(tail[0], least=24)
-    body = token[len(prefix) :]
-    if kind.is_short:
+    body = token[known.end() :]
+    if _KIND_OF[known[0]].is_short:
         return (looks_random(body, least=8, hex_too=True) or _is_mix(body)) and not (
             is_plain(body, letters_per_word=LETTERS_PER_WORD) and len(body) < MAX_NAME
         )

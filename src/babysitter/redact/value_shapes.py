@@ -36,6 +36,7 @@ _PATH = re.compile(
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_DIGIT = re.compile(r"\d")
 _VOWEL = re.compile(r"[aeiouAEIOU]")
 _SEGMENT = re.compile(r"[A-Za-z0-9]+")
 _HEADS = (
@@ -76,13 +77,17 @@ def is_uuid(value: str) -> bool:
 
 def is_plain(value: str, *, letters_per_word: float = SHORTEST_WORDS) -> bool:
     """Whether it reads like words: `attention_mask`, `keep-alive`, `AccessToken`, `not found`."""
-    return len(value) <= 120 and _reads_like_words(value, letters_per_word)
+    return len(value) <= 120 and not _has_digit(value) and _reads_like_words(value, letters_per_word)
+
+
+def _has_digit(value: str) -> bool:
+    if value.isascii():
+        return _DIGIT.search(value) is not None
+    return any(map(str.isdigit, value))
 
 
 @lru_cache(maxsize=4096)
 def _reads_like_words(value: str, letters_per_word: float) -> bool:
-    if any(letter.isdigit() for letter in value):
-        return False
     words = _WORDS.findall(value)
     letters = sum(map(len, words))
     if not words or letters < 0.7 * len(value):
@@ -119,10 +124,8 @@ def looks_random(value: str, *, least: int = 12, hex_too: bool = False) -> bool:
     joined = "".join(segments)
     if len(joined) < least:
         return False
-    has_digit = any(letter.isdigit() for letter in joined)
-    has_lower = any(letter.islower() for letter in joined)
-    has_upper = any(letter.isupper() for letter in joined)
-    if has_lower and has_upper:
+    has_digit = _DIGIT.search(joined) is not None  # of ASCII letters and digits only
+    if not (joined.islower() or joined.isupper() or joined.isdigit()):
         pieces = _PIECES.findall(joined)
         longest = max(map(len, pieces))
         return len(joined) <= LETTERS_PER_PIECE * len(pieces) and longest < 9 and len(pieces) > 4

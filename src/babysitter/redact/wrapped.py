@@ -19,8 +19,7 @@ _STAMP = re.compile(
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
 )
 _CLOSING = re.compile(r"[\s\"'│┃║|\\,;)\]}]*$")
-_WORD_BACKWARDS = re.compile(r"[\"'\\ \t]{0,8}([A-Za-z0-9_\-+/=.%~:]{3,400})")
-MAX_TAIL = 408  # characters of a line's last word and the quotes behind it
+_WORD_BACKWARDS = re.compile(r"\n[\"'\\ \t]{0,8}([A-Za-z0-9_\-+/=.%~:]{3,400})")
 
 
 def find_continued(text: Text, found: Sequence[Span]) -> Iterator[Span]:
@@ -97,15 +96,11 @@ def _joined(text: Text) -> Iterator[Span]:
 
 
 def _tails(text: str) -> Iterator[Span]:
-    """The last word of every line but the last; read from the line's end, which is linear."""
-    end = text.find("\n")
-    line_start = 0
-    while end >= 0:
-        start = max(line_start, end - MAX_TAIL)
-        if (found := _WORD_BACKWARDS.match(text[start:end][::-1])) is not None:
-            yield end - found.end(), end - found.start(1)
-        line_start = end + 1
-        end = text.find("\n", line_start)
+    """The last word of every line but the last; read from its end, which is linear."""
+    length = len(text)
+    spans = [found.span(1) for found in _WORD_BACKWARDS.finditer(text[::-1])]
+    for begin, stop in reversed(spans):
+        yield length - stop, length - begin
 
 
 def _pair(text: Text, start: int, end: int) -> _Wrapped | None:
