@@ -2,6 +2,7 @@
 
 import base64
 import random
+import string
 import time
 from collections.abc import Callable
 
@@ -42,6 +43,25 @@ def test_secret_names_alone_cost_little_more_than_words(between: str):
     names = between.join(NAMES)
     words = "\n".join(["step loss number words of a line that is only long"] * 1_000)[: len(names)]
     assert cost_s(lambda: redact(names)) < 12 * cost_s(lambda: redact(words))
+
+
+@pytest.mark.parametrize("line", ["{}={}", "{:<28}  {}  594", '{{"{}": "{}", "n": 3}}', "export {}='{}'"])
+def test_secrets_cost_little_more_than_words(line: str):
+    values = [base64.b32encode(random.Random(at).randbytes(15)).decode() for at in range(1_000)]
+    lines = [line.format(name, value) for name, value in zip(NAMES, values, strict=False)]
+    secrets = "\n".join(lines)
+    words = "\n".join(["step loss number words of a line that is only long"] * 2_000)[: len(secrets)]
+    assert cost_s(lambda: redact(secrets)) < 12 * cost_s(lambda: redact(words))
+
+
+def test_many_tokens_cost_little_from_the_first_text_on():
+    dice = random.Random(1)
+    letters = string.ascii_letters + string.digits
+    tokens = ["".join(dice.choices(letters, k=34)) for _ in range(2_000)]
+    text = Text("\n".join(f"hf_{each}" for each in tokens))
+    began = time.thread_time()
+    assert len(set(find_tokens(text))) == len(tokens)
+    assert time.thread_time() - began < 40 * cost_s(lambda: list(find_tokens(text))) + 0.05
 
 
 @pytest.mark.parametrize(
