@@ -28,6 +28,7 @@ class ClusterSpec:
     service_account: str = ""  # to impersonate before an identity-aware proxy
     client_revision_date: str = ""  # YYYY-MM-DD: launch over HTTP where no command is known
     backend: str = DEFAULT_BACKEND
+    ssh: tuple[str, ...] = ()  # how another machine of a run is reached: ("ssh", "{host}")
     dashboard_url: str = ""  # where people open the dashboard, where it is another address
 
     def __post_init__(self) -> None:

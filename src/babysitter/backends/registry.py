@@ -246,20 +246,35 @@ def parse_path_id(text: str) -> JobId:
 
 
 def folder_run(
-    folders: Sequence[Path], log: Path | None, *, environ: Mapping[str, str], must_run: bool
+    folders: Sequence[Path],
+    log: Path | None,
+    *,
+    environ: Mapping[str, str],
+    must_run: bool,
+    ssh: str = "",
 ) -> tuple[ClusterSpec, JobId]:
     """The run whose logs lie in these folders, one for each machine, as a cluster with one job.
+
+    `ssh`: how the machines of folders HOST:/PATH are reached, with `{host}` in it.
 
     Without a folder it is looked for where the recipe of the log keeps it. Raises UserError for other
     folders, and with `must_run` for a run that has ended.
     """
+    from babysitter.backends.ray.node_mirror import parse_template
     from babysitter.backends.ray.session_choice import choose_session
     from babysitter.backends.ray.session_end import refuse_ended
 
     choice = choose_session(folders, log, environ=environ, uid=os.getuid())
     if must_run:
         refuse_ended(choice, SystemClock().now())
-    spec = ClusterSpec(f"{choice.recipe}-session", config=choice.paths, backend="ray-session")
+    if bool(ssh) != bool(choice.remotes):
+        raise UserError(
+            "--ssh and folders HOST:/PATH belong together.",
+            next_step="Write --ray-session HOST:/PATH --ssh 'ssh -o BatchMode=yes {host}'.",
+        )
+    template = parse_template(ssh) if ssh else ()
+    name = f"{choice.recipe}-session"
+    spec = ClusterSpec(name, config=choice.paths, backend="ray-session", ssh=template)
     return spec, JobId(choice.run)
 
 

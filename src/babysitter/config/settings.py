@@ -70,6 +70,7 @@ class ClusterSettings(_Section):
         description="YYYY-MM-DD, to launch over HTTP without iris",
     )
     backend: str = Field(default="iris", description="what kind of cluster it is")
+    ssh: str = Field(default="", description="how other machines of a session are read: ssh {host}")
     dashboard_url: str = Field(
         default="",
         pattern=r"^(https?://\S+)?$",

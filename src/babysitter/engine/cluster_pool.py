@@ -6,6 +6,7 @@ incident of a cluster that cannot be seen is kept under the cluster's name (poli
 """
 
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -117,13 +118,16 @@ def _spec(name: str, settings: ClusterSettings) -> ClusterSpec:
         service_account=settings.service_account,
         client_revision_date=settings.client_revision_date,
         backend=settings.backend,
+        ssh=tuple(shlex.split(settings.ssh)),
         dashboard_url=settings.dashboard_url.rstrip("/"),
     )
 
 
 def _read(description: str) -> ClusterSpec:
     values = json.loads(description)
-    return ClusterSpec(**{**values, "iris_command": tuple(values["iris_command"])})
+    return ClusterSpec(
+        **{**values, "iris_command": tuple(values["iris_command"]), "ssh": tuple(values.get("ssh", ()))}
+    )
 
 
 __all__ = [

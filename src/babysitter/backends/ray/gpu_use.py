@@ -1,8 +1,11 @@
-"""What the GPUs of a node do: from the dashboard's node summary, and from `nvidia-smi`. Pure."""
+"""What the GPUs of a node do: from the dashboard's node summary, and from `nvidia-smi`."""
 
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from babysitter.backends.run_process import is_runnable, run
+from babysitter.errors import BabysitError
 from babysitter.model.device_use import DeviceUse
 
 MIB = 2**20
@@ -12,6 +15,7 @@ QUERY = (
     "--format=csv,noheader,nounits",
 )
 MAX_GPUS = 64  # of one node
+LIMIT_S = 10.0  # of nvidia-smi, which hangs with its driver
 
 
 def of_summary(rows: Sequence[Any]) -> tuple[DeviceUse, ...]:
@@ -55,6 +59,26 @@ def of_process(devices: Sequence[DeviceUse], pid: int | None) -> tuple[DeviceUse
     """The devices on which the process holds memory; all of its node where no process is known there."""
     own = tuple(each for each in devices if pid in each.pids)
     return own or (() if any(each.pids for each in devices) else tuple(devices))
+
+
+async def own_gpus() -> tuple[DeviceUse, ...]:
+    """What the GPUs of this machine do; () where it has none, or does not say."""
+    if not is_runnable(QUERY):
+        return ()
+    try:
+        return of_nvidia_smi((await run(QUERY, limit_s=LIMIT_S)).stdout)
+    except BabysitError:
+        return ()
+
+
+def is_own_address(address: str) -> bool:
+    """Whether this machine has the IP address."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.bind((address, 0))
+    except OSError:
+        return False
+    return bool(address)
 
 
 def _pids(table: object) -> Iterator[int]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from babysitter.backends.ray.driver_runs import DriverRuns
+from babysitter.backends.ray.node_mirrors import open_mirrors
 from babysitter.backends.ray.session_choice import read_choice
 from babysitter.backends.ray.session_reader import SessionReader
 from babysitter.backends.ray.session_writer import SessionWriter
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 def connect_session(spec: "ClusterSpec", *, clock: Clock, home: Path) -> tuple[SessionReader, SessionWriter]:
     """Reader and writer of a run that is known by its files."""
-    reader = SessionReader(read_choice(spec), clock, DriverRuns(runs_folder(home) / spec.name))
+    choice = read_choice(spec)
+    mirrors = open_mirrors(choice.remotes, spec.ssh, clock)
+    reader = SessionReader(choice, clock, DriverRuns(runs_folder(home) / spec.name), mirrors)
     return reader, SessionWriter(reader, clock)
 
 

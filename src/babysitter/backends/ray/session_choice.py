@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.ray.node_mirror import RemoteFolder, remote_folder
 from babysitter.backends.ray.session_folder import logs_folder
 from babysitter.errors import UserError
 from babysitter.shipped import shipped
@@ -22,13 +23,17 @@ SLACK = timedelta(minutes=30)  # a recipe may begin its log and start Ray afterw
 
 @dataclass(frozen=True, slots=True)
 class SessionChoice:
-    """Absolute folders with log files, the driver's logs, and how the run is called."""
+    """Absolute folders with log files, the driver's logs, and how the run is called.
+
+    `remotes`: folders of other machines, which are copied in parts.
+    """
 
     folders: tuple[Path, ...]
     driver_logs: tuple[Path, ...]
     run: str
     recipe: str
     started_at: datetime | None  # by the names, in the time of the machine
+    remotes: tuple[RemoteFolder, ...] = ()
 
     def newest_folders(self) -> tuple[Path, ...]:
         """The folders, each of the newest session that lies beside it: Ray may have been started again."""
@@ -37,7 +42,7 @@ class SessionChoice:
     @property
     def paths(self) -> str:
         """All of them as one text, which `read_paths` reads."""
-        return os.pathsep.join(map(str, (*self.folders, *self.driver_logs)))
+        return os.pathsep.join(map(str, (*self.folders, *self.remotes, *self.driver_logs)))
 
 
 def choose_session(
@@ -46,9 +51,16 @@ def choose_session(
     """The run that is meant. Raises UserError where there is none, or the two belong to different runs."""
     driver_log = _driver_log(log) if log is not None else None
     stem = driver_log.stem if driver_log is not None else ""
-    given = list(folders) or [_temp_folder(stem, environ, uid)]
+    remotes = tuple(other for each in folders if (other := remote_folder(str(each))) is not None)
+    given = [each for each in folders if remote_folder(str(each)) is None]
+    if folders and not given:
+        raise UserError(
+            f"{remotes[0].shown} is of another machine, and the run's first folder is of the head node.",
+            next_step="Run babysit on the head node, and name its folder first.",
+        )
+    given = given or [_temp_folder(stem, environ, uid)]
     found = tuple(logs_folder(each) for each in given)
-    if any(os.pathsep in str(each) for each in (*found, *((driver_log,) if driver_log else ()))):
+    if any(os.pathsep in str(each) for each in (*found, *remotes, *((driver_log,) if driver_log else ()))):
         raise UserError(
             f"A path with '{os.pathsep}' in it cannot be watched.",
             next_step="Name it through a link.",
@@ -66,7 +78,7 @@ def choose_session(
         )
     logs = (driver_log,) if driver_log is not None else ()
     recipe = named["recipe"] if named else (stem or "session")
-    return SessionChoice(found, logs, stem or session, recipe, started_at or ray_at)
+    return SessionChoice(found, logs, stem or session, recipe, started_at or ray_at, remotes)
 
 
 def _newest_session(logs: Path) -> Path:
@@ -75,7 +87,7 @@ def _newest_session(logs: Path) -> Path:
 
 
 def read_paths(text: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """Folders and logs of `SessionChoice.paths`."""
+    """Folders, those of other machines too, and logs of `SessionChoice.paths`."""
     paths = [Path(each) for each in text.split(os.pathsep) if each]
     logs = tuple(each for each in paths if each.suffix == ".log" and not each.is_dir())
     return tuple(each for each in paths if each not in logs), logs

@@ -6,7 +6,7 @@ beginning and its end.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from babysitter.errors import UserError
 MAX_BYTES = 900_000  # of all files together in one reading
 HEAD_BYTES = 8_000  # of a file that is read in part: its class, its first lines
 MIN_TAIL_BYTES = 2_000
+MIRRORED = "mirrored.json"  # in a folder of copies: name -> from where on there is no hole
 MAX_FILES = 100  # the most recently written
 DEAD_AFTER_S = 300.0  # raylet.out is written every minute; five of them are not missed by chance (guess)
 
@@ -41,6 +42,7 @@ class SessionFile:
     written_at: datetime
     pid: int | None = None
     stream: str = ""
+    readable_from: int = 0  # between its beginning and this, nothing is there to be read
 
     @property
     def name(self) -> str:
@@ -143,8 +145,11 @@ def list_session(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> S
                 f"The session folder {folder} cannot be read: {fault.strerror}.",
                 next_step="Check that the machine and the disk with it are there.",
             ) from fault
-        node = _node_of(folder)
-        found += [file for name in names if (file := _described(folder / name, node)) is not None]
+        node, holes = _node_of(folder), _holes_of(folder)
+        described = (_described(folder / name, node) for name in names)
+        found += [
+            replace(file, readable_from=holes.get(file.name, 0)) for file in described if file is not None
+        ]
         pids += [int(each["pid"]) for name in names if (each := _CORE_DRIVER.match(name))]
     for path in driver_logs:
         try:
@@ -245,6 +250,14 @@ def _node_of(folder: Path) -> str:
     except OSError:
         return ""
     return found["ip"].decode() if found else ""
+
+
+def _holes_of(folder: Path) -> Mapping[str, int]:
+    try:
+        found = json.loads((folder / MIRRORED).read_text())
+    except (OSError, ValueError):
+        return {}
+    return {str(name): begin for name, begin in found.items()} if isinstance(found, dict) else {}
 
 
 def _age_key(file: SessionFile) -> tuple[datetime, str]:

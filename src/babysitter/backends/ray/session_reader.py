@@ -13,10 +13,13 @@ from pathlib import Path
 
 from babysitter.backends.backend import Abilities, ClusterInfo
 from babysitter.backends.ray.driver_runs import DriverRun, DriverRuns
+from babysitter.backends.ray.gpu_use import is_own_address, own_gpus
 from babysitter.backends.ray.log_text import is_wanted, log_line
+from babysitter.backends.ray.node_mirrors import NodeMirrors
 from babysitter.backends.ray.session_choice import SessionChoice
 from babysitter.backends.ray.session_end import RunEnd, run_end
 from babysitter.backends.ray.session_folder import (
+    HEAD_BYTES,
     SessionFile,
     SessionLogs,
     list_session,
@@ -28,6 +31,7 @@ from babysitter.backends.ray.session_lines import PlacedLine, in_order, lines_of
 from babysitter.backends.ray.session_reading import read_all
 from babysitter.clock import Clock
 from babysitter.errors import NoSuchJob, SubmissionRefused, Unreachable, UserError
+from babysitter.model.device_use import DeviceUse
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import Cursor, LogBatch, LogLine, LogSource
@@ -48,9 +52,16 @@ _TASK_STATES = {
 class SessionReader:
     """Implements `ClusterReader` for one run, and for those that babysit started in its place (`runs`)."""
 
-    def __init__(self, choice: SessionChoice, clock: Clock, runs: DriverRuns | None = None) -> None:
+    def __init__(
+        self,
+        choice: SessionChoice,
+        clock: Clock,
+        runs: DriverRuns | None = None,
+        mirrors: NodeMirrors | None = None,
+    ) -> None:
         self._choice = choice
         self._clock = clock
+        self._mirrors = mirrors or NodeMirrors(())
         self._runs = runs or DriverRuns(Path(os.devnull))
         self._classes: dict[Path, SessionFile] = {}  # files whose class is known
 
@@ -73,7 +84,10 @@ class SessionReader:
             raise NoSuchJob(f"The session in {self._choice.folders[0]} is of another run than {root}.")
         logs = await self.logs(root)
         job = await asyncio.to_thread(self._job, root, logs)
-        return JobTree(replace(job, tasks=_tasks(job, logs)) if root in tasks_of else job)
+        if root not in tasks_of:
+            return JobTree(job)
+        gpus = await self._gpus(logs) if job.state is JobState.RUNNING else {}
+        return JobTree(replace(job, tasks=_tasks(job, logs, gpus, self._mirrors.faults())))
 
     async def find(self, job: JobId) -> Job | None:
         return (await self.tree(job)).root if self._is_known(job) else None
@@ -129,7 +143,17 @@ class SessionReader:
         summary = RequestSummary(program=(self._choice.recipe,))
         return Submission((), SubmissionOrigin.CONTROLLER, job=job, request={"run": job}, summary=summary)
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        self._mirrors.close()
+
+    async def _gpus(self, logs: SessionLogs) -> Mapping[Path, tuple[DeviceUse, ...]]:
+        """What the GPUs of each machine do, by its folder: of this one, and of those that are copied."""
+        others = await self._mirrors.gpus()
+        nodes = {each.path.parent: each.node for each in logs.files if each.node}
+        here = next(
+            (folder for folder in self._choice.folders if is_own_address(nodes.get(folder, ""))), None
+        )
+        return others if here is None else {**others, here: await own_gpus()}
 
     async def by_hand(self) -> str:
         """How a person ends and starts the run again: a sentence."""
@@ -157,21 +181,22 @@ class SessionReader:
 
     async def logs(self, job: JobId) -> SessionLogs:
         """The files of a run as they are now. Raises Unreachable."""
+        others = await self._mirrors.refresh()
         try:
-            return await asyncio.to_thread(self._listed, job)
+            return await asyncio.to_thread(self._listed, job, others)
         except UserError as fault:
             raise Unreachable(fault.sentence, next_step=fault.next_step) from fault
 
-    def _listed(self, job: JobId) -> SessionLogs:
+    def _listed(self, job: JobId, others: Sequence[Path]) -> SessionLogs:
         """The files, with classes; those of files seen before are remembered.
 
         Of a run that was started here: what was written since then, in the newest session of the same place.
         """
         run = None if job == self._choice.run else self._runs.of(job)
         if run is None:
-            logs = list_session(self._choice.folders, self._choice.driver_logs)
+            logs = list_session((*self._choice.folders, *others), self._choice.driver_logs)
         else:
-            logs = list_session(self._choice.newest_folders(), (run.log,))
+            logs = list_session((*self._choice.newest_folders(), *others), (run.log,))
             recent = [each for each in logs.files if each.is_driver or each.written_at >= run.started_at]
             logs = replace(logs, files=tuple(recent))
         known = {path: file.speaker for path, file in self._classes.items()}
@@ -257,7 +282,9 @@ def _read_on(
 
 def _begin(file: SessionFile, offsets: Mapping[str, int]) -> int:
     before = offsets.get(_key(file), 0)
-    return before if before <= file.size else 0  # a smaller file is another one
+    if before > file.size:  # a smaller file is another one
+        before = 0
+    return before if before < HEAD_BYTES else max(before, file.readable_from)
 
 
 def _key(file: SessionFile) -> str:
@@ -285,14 +312,26 @@ def _task_id(run: JobId, file: SessionFile) -> TaskId:
     return TaskId(f"{run}/{file.speaker}-{file.pid}" if file.pid is not None else f"{run}/{file.speaker}")
 
 
-def _tasks(job: Job, logs: SessionLogs) -> tuple[Task, ...]:
-    """The driver and the workers. What became of a worker, its files do not say."""
+def _tasks(
+    job: Job, logs: SessionLogs, gpus: Mapping[Path, tuple[DeviceUse, ...]], faults: Mapping[Path, str]
+) -> tuple[Task, ...]:
+    """The driver and the workers. What became of a worker, its files do not say.
+
+    `gpus`, `faults`: by the folder of a machine.
+    """
     state = _TASK_STATES.get(job.state, TaskState.OTHER)
-    workers = {_task_id(job.id, each): each.node for each in logs.files if each.pid is not None}
+    workers = {_task_id(job.id, each): each for each in logs.files if each.pid is not None}
     others = TaskState.RUNNING if job.state is JobState.RUNNING else TaskState.KILLED
     return (
         _task(TaskId(f"{job.id}/0"), state, error=job.error),
-        *(_task(task, others, node=node) for task, node in workers.items()),
+        *(
+            replace(
+                _task(task, others, node=file.node),
+                devices=gpus.get(file.path.parent, ()),
+                status_text=faults.get(file.path.parent, ""),
+            )
+            for task, file in workers.items()
+        ),
     )
 
 

@@ -25,6 +25,7 @@ from babysitter.surfaces.cli.options import (
     Ray,
     RaySession,
     SettingsFile,
+    Ssh,
     StateDir,
     Transport,
     Url,
@@ -46,6 +47,7 @@ def diagnose(
     controller_url: Url = "",
     ray: Ray = "",
     ray_session: RaySession = None,
+    ssh: Ssh = "",
     log: DriverLog = None,
     config: ClusterFile = "",
     iris_command: Iris = "",
@@ -70,7 +72,7 @@ def diagnose(
     from babysitter.usecases.find_incidents import sentence_from_memory
 
     chosen = settings_from(settings, None)
-    session = session_from(ray_session, log, [job] if job else None, must_run=False)
+    session = session_from(ray_session, log, [job] if job else None, must_run=False, ssh=ssh)
     if session is not None:
         spec, job = session
     else:

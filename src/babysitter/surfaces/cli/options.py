@@ -34,7 +34,15 @@ RaySession = Annotated[
     list[Path] | None,
     typer.Option(
         "--ray-session",
-        help="Session folder of a Ray run that nobody submitted; one for each node.",
+        help="Session folder of a Ray run that nobody submitted; one a node, with --ssh as HOST:/PATH.",
+    ),
+]
+Ssh = Annotated[
+    str,
+    typer.Option(
+        "--ssh",
+        metavar="TEMPLATE",
+        help="How folders HOST:/PATH are read, e.g. 'ssh -o BatchMode=yes {host}'.",
     ),
 ]
 DriverLog = Annotated[
@@ -133,7 +141,12 @@ def cluster_from(
 
 
 def session_from(
-    folders: list[Path] | None, log: Path | None, jobs: list[str] | None, *, must_run: bool
+    folders: list[Path] | None,
+    log: Path | None,
+    jobs: list[str] | None,
+    *,
+    must_run: bool,
+    ssh: str = "",
 ) -> "tuple[ClusterSpec, str] | None":
     """The run whose session folder or log was named; None for neither. Raises UserError."""
     if not folders and log is None:
@@ -147,7 +160,7 @@ def session_from(
         raise UserError("--ray-session and --log name the run already.", next_step="Leave the job id out.")
     from babysitter.engine.cluster_pool import folder_run
 
-    return folder_run(folders or (), log, environ=os.environ, must_run=must_run)
+    return folder_run(folders or (), log, environ=os.environ, must_run=must_run, ssh=ssh)
 
 
 def _ray_spec(address: str) -> "ClusterSpec":

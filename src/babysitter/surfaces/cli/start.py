@@ -21,6 +21,7 @@ from babysitter.surfaces.cli.options import (
     Ray,
     RaySession,
     SettingsFile,
+    Ssh,
     StateDir,
     Transport,
     Url,
@@ -51,6 +52,7 @@ def start(
     controller_url: Url = "",
     ray: Ray = "",
     ray_session: RaySession = None,
+    ssh: Ssh = "",
     log: DriverLog = None,
     config: ClusterFile = "",
     iris_command: Iris = "",
@@ -94,7 +96,7 @@ def start(
     if foreground:
         log_to_stderr(warnings_only=True)
     chosen = settings_from(settings, state_dir)
-    session = session_from(ray_session, log, jobs, must_run=True)
+    session = session_from(ray_session, log, jobs, must_run=True, ssh=ssh)
     if session is not None:
         spec, jobs = session[0], [session[1]]
     else:

@@ -1,0 +1,304 @@
+"""The log folder of another machine, copied in parts into a folder of this one: bounded, and read only.
+
+One command lists the files, one more brings what is new. They run `find`, `tail`, `head` and `base64` on the
+other machine through a command that a person gave, such as `ssh -o BatchMode=yes {host}`; nothing is written
+there. A copy has the size, the times and the offsets of its file, and holes where nothing was read: beginning
+and end of a large file, then everything that is added.
+"""
+
+import base64
+import binascii
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from babysitter.backends.ray.gpu_use import QUERY, of_nvidia_smi
+from babysitter.backends.ray.session_folder import (
+    HEAD_BYTES,
+    MAX_FILES,
+    MIRRORED,
+    SessionFile,
+    shares,
+)
+from babysitter.backends.run_process import Finished, run
+from babysitter.clock import Clock
+from babysitter.errors import BadConfig, ExternalError, Unreachable, UserError
+from babysitter.model.device_use import DeviceUse
+
+LIMIT_S = 20.0  # of one command
+FIRST_BYTES = 300_000  # of all files of a machine at the first look, and of new files later
+MORE_BYTES = 150_000  # of what was added, at one look
+REFRESH_INTERVAL = timedelta(seconds=5)
+HOST, COMMAND = "{host}", "{command}"
+_HOST = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*")
+_TYPED = re.compile(rf"(?P<host>{_HOST.pattern}):(?P<path>/[^\x00-\x1f]*)")
+_NAME = re.compile(r"[A-Za-z][\w.-]{0,254}")
+_ROW = re.compile(r"file (?P<size>\d+) (?P<at>\d+)(?:\.\d*)? (?P<inode>\d+) (?P<name>\S+)")
+_WANTED = ("worker-*", "raylet*", "gcs_server*", "monitor*", "job-driver-*", "python-core-driver-*")
+_NO_FOLDER = 3  # exit code of the listing
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFolder:
+    """A folder of another machine. As text `//HOST/PATH`, which no list of paths takes apart."""
+
+    host: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"//{self.host}{self.path}"
+
+    @property
+    def shown(self) -> str:
+        return f"{self.host}:{self.path}"
+
+
+def remote_folder(text: str) -> RemoteFolder | None:
+    """HOST:/PATH or //HOST/PATH; None for a folder of this machine."""
+    if text.startswith("//"):
+        host, _, path = text[2:].partition("/")
+        found = _TYPED.fullmatch(f"{host}:/{path}")
+    else:
+        found = None if Path(text).exists() else _TYPED.fullmatch(text)
+    return RemoteFolder(found["host"], found["path"]) if found else None
+
+
+def parse_template(text: str) -> tuple[str, ...]:
+    """The words of --ssh. Raises UserError for one that does not say where the host stands."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as fault:
+        raise UserError(
+            f"--ssh cannot be read: {fault}.", next_step="Quote it as one shell command."
+        ) from fault
+    if not words or not any(HOST in word for word in words):
+        raise UserError(
+            "--ssh does not say where the host stands.",
+            next_step="Write for example 'ssh -o BatchMode=yes {host}'.",
+        )
+    return words
+
+
+def remote_command(template: Sequence[str], host: str, script: str) -> tuple[str, ...]:
+    """The command that runs a script on the host: as the word {command}, else as the last word.
+
+    The host is a plain name, so that it can be neither an option nor a second word.
+    """
+    if not _HOST.fullmatch(host):
+        raise BadConfig(f"'{host}' is not the name of a host.")
+    words = tuple(script if word == COMMAND else word.replace(HOST, host) for word in template)
+    return words if COMMAND in template else (*words, script)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copied:
+    """How far a file was copied. `begin`: from here to `end` without a hole."""
+
+    inode: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    name: str
+    size: int
+    written_at: float
+    inode: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    name: str
+    begin: int
+    length: int
+
+
+class NodeMirror:
+    """One folder of one machine. `base`: where the copies go."""
+
+    def __init__(self, remote: RemoteFolder, template: Sequence[str], base: Path, clock: Clock) -> None:
+        self.remote = remote
+        self._template = template
+        self._base = base
+        self._clock = clock
+        self._copied: dict[str, _Copied] = {}
+        self._path = ""  # of the session's logs, once it was found: a later session is another run
+        self._refreshed_at: datetime | None = None
+        self.fault = ""  # why the last look failed
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder with the copies; None before the first look."""
+        return self._local if self._path else None
+
+    @property
+    def _local(self) -> Path:
+        session = Path(self._path).parent.name if Path(self._path).name == "logs" else Path(self._path).name
+        return self._base / self.remote.host / session / "logs"
+
+    async def refresh(self) -> None:
+        """Copy what is new. Raises Unreachable for a machine that was never read; later it is a `fault`."""
+        now = self._clock.now()
+        if self._refreshed_at is not None and now < self._refreshed_at + REFRESH_INTERVAL:
+            return
+        try:
+            await self._refresh()
+            self.fault = ""
+        except ExternalError as error:
+            if not self._path:
+                raise
+            self.fault = error.sentence
+        self._refreshed_at = now
+
+    async def gpus(self) -> tuple[DeviceUse, ...]:
+        """What its GPUs do; () where it does not say."""
+        try:
+            told = await self._run(f"command -v nvidia-smi > /dev/null && {shlex.join(QUERY)} | head -n 64")
+        except ExternalError:
+            return ()
+        return of_nvidia_smi(told.stdout)
+
+    async def _refresh(self) -> None:
+        told = await self._run(_listing(self._path or self.remote.path, is_session=bool(self._path)))
+        if told.exit_code == _NO_FOLDER:
+            raise Unreachable(
+                f"{self.remote.shown} is not a session folder of Ray.",
+                next_step="Name session_latest in Ray's temp folder on that machine.",
+            )
+        if told.exit_code != 0:
+            raise self._unreachable(told.last_error_line or f"exit code {told.exit_code}")
+        lines = told.stdout.splitlines()
+        heads = dict(line.partition(" ")[::2] for line in lines if line.startswith(("at ", "now ", "ip ")))
+        listed = [found for line in lines if (found := _listed(line)) is not None][:MAX_FILES]
+        self._path = self._path or heads.get("at", self.remote.path)
+        self._local.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if address := _decoded(heads.get("ip", "")):
+            (self._local.parent / "node_ip_address.json").write_bytes(address)
+        pieces = list(self._wanted(listed))
+        brought = await self._bring(pieces) if pieces else {}
+        self._write(listed, brought)
+        skew_s = self._clock.now().timestamp() - float(heads.get("now") or self._clock.now().timestamp())
+        for each in listed:
+            at = each.written_at + (skew_s if abs(skew_s) > 2 else 0.0)
+            path = self._local / each.name
+            if path.exists():
+                os.utime(path, (at, at))
+
+    def _wanted(self, listed: Sequence[_Listed]) -> Iterator[_Piece]:
+        """Of new files beginning and end, of others what was added."""
+        new, grown = [], []
+        for each in listed:
+            known = self._copied.get(each.name)
+            if known is None or known.inode != each.inode or each.size < known.end:
+                self._copied.pop(each.name, None)
+                (self._local / each.name).unlink(missing_ok=True)
+                new.append(each)
+            elif each.size > known.end:
+                grown.append(each)
+        shared = shares([_as_file(each) for each in new if not _is_core(each.name)], FIRST_BYTES)
+        for each in new:
+            share = shared.get(Path(each.name), 0)
+            if each.size <= share + HEAD_BYTES:
+                yield _Piece(each.name, 0, 0 if _is_core(each.name) else each.size)
+            else:
+                yield _Piece(each.name, 0, min(HEAD_BYTES, each.size))
+                yield _Piece(each.name, max(HEAD_BYTES, each.size - share), share)
+        room = MORE_BYTES // max(1, len(grown))
+        for each in grown:
+            begin = self._copied[each.name].end
+            yield _Piece(each.name, begin, min(room, each.size - begin))
+
+    async def _bring(self, pieces: Sequence[_Piece]) -> Mapping[_Piece, bytes]:
+        """The pieces as they are there now; one that is shorter meanwhile is cut."""
+        wanted = [each for each in pieces if each.length]
+        told = await self._run(_reading(self._path, wanted)) if wanted else Finished("", "", 0)
+        if told.exit_code != 0:
+            raise self._unreachable(told.last_error_line or f"exit code {told.exit_code}")
+        lines = told.stdout.splitlines()
+        found = {each: _decoded(line)[: each.length] for each, line in zip(wanted, lines, strict=False)}
+        return {**dict.fromkeys(pieces, b""), **found}
+
+    def _write(self, listed: Sequence[_Listed], brought: Mapping[_Piece, bytes]) -> None:
+        inodes = {each.name: each.inode for each in listed}
+        for piece, data in brought.items():
+            path = self._local / piece.name
+            with path.open("r+b" if path.exists() else "xb") as copy:
+                copy.seek(piece.begin)
+                copy.write(data)
+            known = self._copied.get(piece.name)
+            begin = known.begin if known is not None and piece.begin == known.end else piece.begin
+            self._copied[piece.name] = _Copied(inodes[piece.name], begin, piece.begin + len(data))
+        holes = {name: copied.begin for name, copied in self._copied.items() if copied.begin}
+        (self._local / MIRRORED).write_text(json.dumps(holes))
+
+    async def _run(self, script: str) -> Finished:
+        command = remote_command(self._template, self.remote.host, script)
+        try:
+            return await run(command, limit_s=LIMIT_S)
+        except BadConfig as fault:
+            raise Unreachable(f"{self.remote.host}: {fault.sentence}", next_step="Correct --ssh.") from fault
+        except ExternalError as fault:
+            raise self._unreachable(f"no answer within {LIMIT_S:g} s") from fault
+
+    def _unreachable(self, why: str) -> Unreachable:
+        tried = shlex.join(remote_command(self._template, self.remote.host, "true"))
+        return Unreachable(
+            f"The files of {self.remote.shown} cannot be read: {why.rstrip('.')}.",
+            next_step=f"Try `{tried}` in a shell.",
+        )
+
+
+def _listing(path: str, *, is_session: bool) -> str:
+    """The script that lists a folder: `file SIZE SECONDS INODE NAME`, the newest first."""
+    folder = shlex.quote(path)
+    candidates = (folder,) if is_session else (f"{folder}/session_latest/logs", f"{folder}/logs", folder)
+    enter = " || ".join(f"cd {each} 2> /dev/null" for each in candidates)
+    names = " -o ".join(f"-name {shlex.quote(each)}" for each in _WANTED)
+    return (
+        f"{{ {enter}; }} || exit {_NO_FOLDER}; "
+        "echo at $(pwd -P); echo now $(date +%s); "
+        "echo ip $(head -c 300 ../node_ip_address.json 2> /dev/null | base64 | tr -d '\\n'); "
+        f"find . -maxdepth 1 -type f \\( {names} \\) -printf 'file %s %T@ %i %f\\n' "
+        f"| sort -k3,3nr | head -n {2 * MAX_FILES}"
+    )
+
+
+def _reading(path: str, pieces: Sequence[_Piece]) -> str:
+    """The script that prints each piece as one line of base64."""
+    parts = (
+        f"tail -c +{each.begin + 1} -- {shlex.quote(each.name)} 2> /dev/null | head -c {each.length} "
+        "| base64 | tr -d '\\n'; echo"
+        for each in pieces
+    )
+    return f"cd {shlex.quote(path)} || exit {_NO_FOLDER}; " + "; ".join(parts)
+
+
+def _listed(line: str) -> _Listed | None:
+    """A row of the listing; None for another line, and for a name that is not one of Ray's."""
+    found = _ROW.fullmatch(line)
+    if found is None or not _NAME.fullmatch(found["name"]):
+        return None
+    return _Listed(found["name"], int(found["size"]), float(found["at"]), found["inode"])
+
+
+def _is_core(name: str) -> bool:
+    """Only the name of such a file is read."""
+    return name.startswith("python-core-driver-")
+
+
+def _as_file(each: _Listed) -> SessionFile:
+    written_at = datetime.fromtimestamp(each.written_at, UTC)
+    return SessionFile(Path(each.name), "worker", "", each.size, written_at)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        return b""

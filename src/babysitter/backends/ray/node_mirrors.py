@@ -1,0 +1,53 @@
+"""The machines of one run beside the head node, read together."""
+
+import asyncio
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from babysitter.backends.ray.node_mirror import NodeMirror, RemoteFolder
+from babysitter.clock import Clock
+from babysitter.errors import BadConfig
+from babysitter.model.device_use import DeviceUse
+
+
+class NodeMirrors:
+    """Copies in a private folder of this process, gone with it."""
+
+    def __init__(
+        self, mirrors: Sequence[NodeMirror], base: "tempfile.TemporaryDirectory[str] | None" = None
+    ) -> None:
+        self._mirrors = mirrors
+        self._base = base
+
+    async def refresh(self) -> tuple[Path, ...]:
+        """Copy what is new everywhere; the folders. Raises Unreachable for a machine never read so far."""
+        await asyncio.gather(*(each.refresh() for each in self._mirrors))
+        return tuple(folder for each in self._mirrors if (folder := each.folder) is not None)
+
+    def faults(self) -> Mapping[Path, str]:
+        """Why a machine cannot be read now, by the folder with what was read before."""
+        return {each.folder: each.fault for each in self._mirrors if each.fault and each.folder is not None}
+
+    async def gpus(self) -> Mapping[Path, tuple[DeviceUse, ...]]:
+        """What the GPUs of each machine do, by its folder."""
+        asked = [each for each in self._mirrors if each.folder is not None and not each.fault]
+        found = await asyncio.gather(*(each.gpus() for each in asked))
+        return {each.folder: gpus for each, gpus in zip(asked, found, strict=True) if each.folder is not None}
+
+    def close(self) -> None:
+        if self._base is not None:
+            self._base.cleanup()
+
+
+def open_mirrors(remotes: Sequence[RemoteFolder], template: Sequence[str], clock: Clock) -> NodeMirrors:
+    """Contacts nobody. Raises BadConfig where nobody said how the machines are reached."""
+    if not remotes:
+        return NodeMirrors(())
+    if not template:
+        raise BadConfig(
+            f"Nobody said how {remotes[0].host} is reached.",
+            next_step="Give --ssh 'ssh -o BatchMode=yes {host}', or `ssh` of the cluster in the settings.",
+        )
+    base = tempfile.TemporaryDirectory(prefix="babysit-nodes-")  # for its owner only
+    return NodeMirrors([NodeMirror(each, template, Path(base.name), clock) for each in remotes], base)
