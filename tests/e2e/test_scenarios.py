@@ -6,6 +6,13 @@ import pytest
 
 from babysitter.sim.iris import scenario as scenarios
 from babysitter.sim.iris.controller import ROOT
+from tests.e2e.failing_advisors import (
+    FAILURES,
+    SETTINGS,
+    everything_told,
+    failing_advisors,
+    pass_asking,
+)
 from tests.support.sim_app import story
 
 UP = ["smoke", "steady"]
@@ -46,7 +53,15 @@ TELLINGS = [
     Told("straggler", 1400, WELL, SILENT, step_s=20.0, suspicion="waits for its last 1 of 24 shards"),
     Told("stopped-by-person", 180, WELL, SILENT, outcome=("killed", "user-cancel")),
     Told("pending-capacity", 3600, [], ["started", "waiting"], outcome=None, step_s=60.0),
-    Told("never-placed", 3600, [], ["started", "incident"], causes=("unschedulable",), outcome=None),
+    Told(
+        "never-placed",
+        3600,
+        [],
+        ["started", "incident"],
+        causes=("unschedulable",),
+        outcome=None,
+        step_s=30.0,
+    ),
     Told(
         "controller-forgets",
         5200,
@@ -159,14 +174,36 @@ TELLINGS = [
 ]
 
 
+ASKED_ABOUT = {  # with an incident of the job, or a report that nothing explains
+    "bundle-error",
+    "controller-forgets",
+    "import-error",
+    "never-placed",
+    "oom-137",
+    "parent-retried",
+    "shard-error",
+    "shard-killed",
+    "stuck-stage",
+    "worker-churn",
+    "zombie",
+}
+
+
 def test_every_scenario_is_told():
     assert {each.scenario for each in TELLINGS} | {"long-run", "zombie-again"} == set(scenarios.names())
 
 
 @pytest.mark.parametrize("told", TELLINGS, ids=str)
-async def test_a_scenario_is_told_as_it_is(told, tmp_path):
-    async with story(told.scenario, tmp_path) as tale:
-        await tale.pass_s(told.for_s, told.step_s)
+async def test_a_scenario_is_told_as_it_is(told, tmp_path, monkeypatch):
+    """Promise: an advisor that fails changes nothing, whatever the failure.
+
+    Where it was asked, everything is compared byte by byte with the story without an advisor. Where there was
+    nothing to ask about, a second run would compare a story with itself.
+    """
+    monkeypatch.setattr("secrets.token_hex", lambda _: "5eed5eed")  # ids, and what is drawn from them
+    folder = tmp_path / "asked"
+    async with failing_advisors() as advisors, story(told.scenario, folder, advisor=SETTINGS) as tale:
+        course = await pass_asking(tale, folder, told.for_s, told.step_s, advisors)
         assert await tale.phases() == told.phases
         assert tale.ear.occasions == told.said
         assert await tale.causes() == list(told.causes)
@@ -178,6 +215,14 @@ async def test_a_scenario_is_told_as_it_is(told, tmp_path):
         asked = {method for method, _ in tale.sim.requests}
         assert not asked & {"TerminateJob", "LaunchJob"}
         assert all(tale.sim.cluster.runs[each].state == "running" for each in tale.sim.neighbours)
+    if advisors.reasons:
+        alone = tmp_path / "alone"
+        async with story(told.scenario, alone) as tale:
+            expected = await pass_asking(tale, alone, told.for_s, told.step_s, None)
+        assert len(set(advisors.reasons)) == len(FAILURES), "each failure once"
+        assert course == expected
+        assert everything_told(folder) == everything_told(alone)
+    assert bool(advisors.reasons) == (told.scenario in ASKED_ABOUT)
 
 
 @pytest.mark.parametrize(("scenario", "after_s"), [("zombie", 250), ("oom-137", 150)])

@@ -118,6 +118,7 @@ async def story(
     token: str = "",
     resubmit: str = "",
     workdir: Path | None = None,
+    **settings: Any,
 ) -> AsyncIterator[SimulatedApp]:
     """Open everything and start watching the scenario's job.
 
@@ -137,7 +138,7 @@ async def story(
         )
         async with (
             open_app(
-                Settings(state_dir=folder),
+                Settings(state_dir=folder, **settings),
                 clock=clock,
                 notifiers=(ear,),
                 opener=opener(clock, sim),
