@@ -2,26 +2,12 @@
 
 from collections.abc import Sequence
 
+from babysitter.messages.difference_words import TITLE, words_of_kind
 from babysitter.messages.subject import escape
-from babysitter.model.run_profile import DifferenceKind, RunDifference
+from babysitter.model.run_profile import RunDifference
 
 MAX_ON_CARD = 3
 MAX_LINE_CHARS = 160
-TITLE = "Different from the last good run"
-
-_KINDS = {
-    DifferenceKind.NEW: "new",
-    DifferenceKind.MISSING: "missing",
-    DifferenceKind.STOPPED: "stopped",
-    DifferenceKind.COUNT: "fewer",
-    DifferenceKind.DURATION: "slower",
-    DifferenceKind.NOT_REACHED: "not reached",
-}
-
-
-def words_of_kind(kind: str) -> str:
-    """The kind of a difference, in a word or two."""
-    return _KINDS[DifferenceKind(kind)]
 
 
 def differences_note(differences: Sequence[RunDifference]) -> tuple[tuple[str, str], ...]:

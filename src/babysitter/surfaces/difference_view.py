@@ -1,6 +1,6 @@
 """A difference from the good runs, as `--json` and the terminal show it."""
 
-from babysitter.messages.run_differences import words_of_kind
+from babysitter.messages.difference_words import words_of_kind
 from babysitter.model.run_profile import RunDifference
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.view_base import Field, View

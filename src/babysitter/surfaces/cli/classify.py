@@ -1,5 +1,6 @@
 """`babysit classify`: the diagnosis offline, on log files."""
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -58,9 +59,9 @@ def classify(
     as_json: Json = False,
 ) -> None:
     """Find the cause in log files, offline: cause first, then the lines that prove it, then what to do."""
+    gc.disable()  # modules and rules live until the command ends: the collector would search them for nothing
     from babysitter.playbook.load import load
     from babysitter.shipped import shipped
-    from babysitter.usecases.classify_folder import examine_folder
     from babysitter.usecases.classify_text import examine, good_runs_of, lines_around, missing
 
     if last_log_age is not None and not 0 <= last_log_age <= MAX_LOG_AGE_S:
@@ -69,6 +70,8 @@ def classify(
         )
     with waiting_for("the rules to be read, which takes seconds the first time"):
         rules = load([shipped(), *(playbooks or [])]).for_job("", kind)
+    gc.freeze()
+    gc.enable()
     facts = JobFacts(
         state=state,
         exit_code=exit_code,
@@ -82,6 +85,8 @@ def classify(
     demoted = _demoted(settings)
     folder = None
     if any(path.is_dir() for path in names):
+        from babysitter.usecases.classify_folder import examine_folder
+
         with waiting_for("the folder to be read"):
             folder = examine_folder(names, rules, facts, dumps=dumps, good=good, demoted=demoted)
         text, source, facts, examined = folder.text, folder.folder.name, folder.facts, folder.examined

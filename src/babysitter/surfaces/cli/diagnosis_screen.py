@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from babysitter.messages.run_differences import TITLE
+from babysitter.messages.difference_words import TITLE
 from babysitter.surfaces.diagnosis_view import DiagnosisView, EvidenceView, QuotedLineView
 from babysitter.surfaces.difference_view import DifferenceView
 
