@@ -40,11 +40,13 @@ def observation_of_text(
 ) -> Observation:
     """Return what a log text, and what is told beside it, shows of a job."""
     facts = facts or JobFacts()
-    texts = text.split("\n")
-    if not texts[-1]:
+    texts = text.rsplit("\n", MAX_LINES + 1)  # of a long text the first piece is all that is older
+    is_ended = not texts[-1]
+    if is_ended:
         texts.pop()
-    first_line = max(0, len(texts) - MAX_LINES)
-    lines = _lines(texts[first_line:])
+    texts = texts[-MAX_LINES:]
+    first_line = text.count("\n") + (not is_ended) - len(texts)
+    lines = _lines(texts)
     tree = _tree(lines, facts)
     last_at = datetime.fromtimestamp(lines[-1].at_ms / 1000 if lines else _FIRST_MOMENT_S, UTC)
     taken_at = last_at + timedelta(seconds=facts.last_line_age_s or 0.0)

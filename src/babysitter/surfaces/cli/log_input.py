@@ -24,7 +24,7 @@ _ZEROS = re.compile(rb"\x00+")
 def read_text(paths: Sequence[Path]) -> str:
     """The text of these logs, one after another. Raises UserError where no line is in any of them."""
     text = "\n".join(_text(_read(path), str(path)) for path in paths)
-    if not text.strip():
+    if not text or text.isspace():
         names = ", ".join(map(str, paths))
         raise UserError(
             f"{names}: empty, so nothing can be said about the job.",
@@ -43,7 +43,7 @@ def read_standard_input(*, may_be_empty: bool) -> str:
             return ""
         print("Paste the log here and end it with Ctrl+D.", file=sys.stderr)  # noqa: T201
     text = _text(sys.stdin.buffer.read(MAX_BYTES), "standard input")
-    if not text.strip() and not may_be_empty:
+    if (not text or text.isspace()) and not may_be_empty:
         raise UserError(
             "Standard input is empty, so nothing can be said about the job.",
             next_step="Pipe a log in, or name a file: `babysit classify run.log`.",
