@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import yaml
 
 from babysitter.diagnosis.frame.line import strip_headers
-from babysitter.diagnosis.signatures.stance_words import stance_word
 from babysitter.diagnosis.signatures.template import MAX_CHARS
+from babysitter.diagnosis.stance.template_cues import cue_in
 from babysitter.model.finding import Cause
 from babysitter.redact import redact
 
@@ -61,8 +61,10 @@ def name_of(line: str) -> str:
 
 def _reporting_part(message: str) -> str:
     """The message without the clause that announces a retry or tolerates the failure."""
-    while (word := stance_word(message)) is not None:
-        head = message[: message.lower().index(word.lower())]
+    while (words := cue_in(message)) is not None:
+        head = message[: message.index(words)]
+        if not head.strip():
+            break
         ends = [found.start() for found in _CLAUSE_END.finditer(head)]
         message = head[: ends[-1]] if ends else head
     return message

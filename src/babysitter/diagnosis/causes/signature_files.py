@@ -8,12 +8,12 @@ does not say (severity, action, retry, explanation, advice) comes from the row o
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
 from babysitter.diagnosis.causes.rule import AppliesTo, Slug, StrictModel, Words
 from babysitter.diagnosis.signatures.pattern import BadPattern, Pattern, parse_pattern
-from babysitter.diagnosis.signatures.stance_words import stance_word
 from babysitter.diagnosis.signatures.template import MAX_CHARS, BadTemplate, to_regex
+from babysitter.diagnosis.stance.template_cues import cue_in_template
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Retry, Severity
 
@@ -23,7 +23,6 @@ STRENGTHS: Mapping[str, float] = {
     "sign": 0.72,
     "hint": 0.58,
     "guess": 0.46,
-    "echo": 0.36,  # what a caller or launcher says of an end whose reason stands elsewhere
 }
 MIN_TELLING = 2  # characters in one piece that every line of a signature holds
 
@@ -49,8 +48,6 @@ def _pattern(value: Any) -> Pattern:
             raise ValueError(f"a raw expression needs `regex` ({limit}) and `why` (a sentence)") from None
     if not isinstance(value, str):
         raise ValueError(f"a line is a template in quotes, not {value!r}")
-    if (word := stance_word(value)) is not None:
-        raise ValueError(f"{value!r} says {word!r}; whether a line reports a problem is judged by its stance")
     try:
         regex = to_regex(value)
     except BadTemplate as error:
@@ -73,6 +70,17 @@ def _parsed(text: str, *, shown: str = "") -> Pattern:
         raise ValueError(f"{shown or text}: {error}") from None
 
 
+def _report_only(pattern: Pattern, info: ValidationInfo) -> Pattern:
+    """A line without words of stance; harmless lines, and those that no rule is made of, may tolerate."""
+    means = info.data.get("means")
+    may_tolerate = means is None or about(means.cause).is_benign
+    if (words := cue_in_template(pattern.text, may_tolerate=may_tolerate)) is not None:
+        raise ValueError(
+            f"{pattern.text!r} says {words!r}; whether a line reports a problem is judged by its stance"
+        )
+    return pattern
+
+
 def _strength(value: Any) -> Any:
     if value not in STRENGTHS:
         raise ValueError(f"{value!r} is not a strength; one of {', '.join(STRENGTHS)}")
@@ -87,7 +95,7 @@ def _rule_name(value: str) -> str:
 
 
 RuleName = Annotated[str, AfterValidator(_rule_name)]
-Line = Annotated[Pattern, BeforeValidator(_pattern)]
+Line = Annotated[Pattern, BeforeValidator(_pattern), AfterValidator(_report_only)]
 Strength = Annotated[str, BeforeValidator(_strength)]
 
 
