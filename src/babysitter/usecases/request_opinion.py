@@ -1,5 +1,6 @@
 """A person asks for a second opinion on an incident."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.engine.advice_question import consult_known_first, keep_opinion, question_about_incident
@@ -11,9 +12,12 @@ from babysitter.errors import NoSuchWatch, UserError
 from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.ids import IncidentId, Person
 from babysitter.model.incident import Incident
-from babysitter.model.opinion import NoOpinion, OpinionRecord, OpinionRequest
+from babysitter.model.job import JobState
+from babysitter.model.opinion import NoOpinion, Opinion, OpinionRecord, OpinionRequest
 from babysitter.model.watch import Watch
 from babysitter.store.advisor_budget import AdvicePurpose
+from babysitter.usecases.manage_watches import find_watch
+from babysitter.usecases.stored_evidence import incident_log
 from babysitter.waits import waiting_for
 
 NO_ADVISOR = "The service has no advisor, so nobody can give a second opinion."
@@ -66,6 +70,38 @@ async def advise_now(app: App, watch: Watch, exchange: Path | None = None) -> li
     if record is None or record.combined.opinion is None:
         record = await _asked(app, incident, exchange)
     return [f"{incident.id}, {record.at:%Y-%m-%d %H:%M:%S} UTC:", *opinion_lines(record.combined)]
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionForDraft:
+    """A second opinion on an incident, with the redacted lines that were read until then."""
+
+    incident: IncidentId
+    opinion: Opinion
+    log: tuple[str, ...]
+
+
+async def opinion_for_draft(app: App, name: str, exchange: Path | None = None) -> OpinionForDraft:
+    """The opinion on an incident, asked for unless there is one. `name`: as `stored_evidence` takes it.
+
+    Raises UserError for an unknown incident, and where no opinion is to be had.
+    """
+    lines, _ = await incident_log(app, name, JobState.FAILED)
+    async with app.store.reading() as tx:
+        incident = await tx.incidents.incident(IncidentId(name))
+        if incident is None:
+            watch = await find_watch(app, name)
+            incident = (await tx.incidents.incidents_of((watch.id,)))[-1]
+        record = await tx.opinions.of(incident.id)
+    if record is None or record.combined.opinion is None:
+        record = await _asked(app, incident, exchange)
+    opinion = record.combined.opinion
+    if opinion is None:
+        raise UserError(
+            f"There is no second opinion on {incident.id}: {record.combined.no_opinion}",
+            next_step="Try again later, or leave --advise out.",
+        )
+    return OpinionForDraft(incident.id, opinion, tuple(lines))
 
 
 async def _asked(app: App, incident: Incident, exchange: Path | None) -> OpinionRecord:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import yaml
 
@@ -38,18 +39,32 @@ def template_of(line: str) -> str:
     return text if len(text) <= MAX_CHARS else text[:MAX_CHARS].rpartition(" ")[0]
 
 
-def draft_signature(program: str, name: str, decisive: Sequence[str], cause: Cause) -> str:
+@dataclass(frozen=True, slots=True)
+class DraftWords:
+    """What a draft says besides its lines; by default what a person has to complete."""
+
+    explain: str = TO_COMPLETE[0]
+    source: str = TO_COMPLETE[2]
+    strength: str = "sign"
+    advice: str = ""  # "" = that of the cause
+
+
+TO_BE_COMPLETED = DraftWords(advice=TO_COMPLETE[1])
+
+
+def draft_signature(
+    program: str, name: str, decisive: Sequence[str], cause: Cause, words: DraftWords = TO_BE_COMPLETED
+) -> str:
     """A signature file with one signature. `decisive`: the lines that show the problem."""
     specimens = [redact(line)[:MAX_SPECIMEN_CHARS] for line in dict.fromkeys(decisive)][:MAX_LINES]
-    explain, advice, source = TO_COMPLETE
     signature = {
-        "means": f"{cause.value} as sign",
-        "explain": explain,
-        "advice": advice,
+        "means": f"{cause.value} as {words.strength}",
+        "explain": words.explain,
+        **({"advice": words.advice} if words.advice else {}),
         "lines": list(dict.fromkeys(map(template_of, specimens))),
         "specimens": specimens,
     }
-    content = {"program": program, "source": source, "says": {name: signature}}
+    content = {"program": program, "source": words.source, "says": {name: signature}}
     return yaml.dump(content, sort_keys=False, allow_unicode=True, width=1000)
 
 

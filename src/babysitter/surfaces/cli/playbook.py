@@ -12,11 +12,12 @@ import typer
 from babysitter.errors import UserError
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
-from babysitter.surfaces.cli.options import SettingsFile, StateDir, settings_from
+from babysitter.surfaces.cli.options import Exchange, SettingsFile, StateDir, settings_from
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
+    from babysitter.usecases.request_opinion import OpinionForDraft
     from babysitter.usecases.rule_precision import RuleRecord
 
 app = typer.Typer(
@@ -123,21 +124,35 @@ def new(
     program: Annotated[str, typer.Option(help="The program that prints the line.")] = "own",
     cause: Annotated[Cause, typer.Option(help="What the line means.")] = Cause.UNKNOWN,
     to: Annotated[Path, typer.Option(help="Folder to write into.")] = Path(),
+    advise: Annotated[
+        bool, typer.Option("--advise", help="With --from: draft it from a second opinion on the incident.")
+    ] = False,
+    advisor_exchange: Exchange = None,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
 ) -> None:
-    """Draft a signature from a line of a log, or from an incident that nothing explained."""
+    """Draft a signature from a line of a log, or from an incident that nothing explained.
+
+    With --advise its lines are the true quotes of a second opinion. It is shown only if it passes lint and
+    its own specimens, and is never written where rules are in force.
+    """
     from babysitter.workbench.playbook_tools import draft
 
     if bool(line) == bool(from_incident):
         raise UserError("Name one line, or one incident.", next_step="Use FILE:LINE, or --from INCIDENT.")
+    path = to / f"{program}.yaml"
+    if advise or advisor_exchange is not None:
+        if not from_incident:
+            raise UserError("--advise needs an incident.", next_step="Use --from INCIDENT.")
+        chosen = settings_from(settings, state_dir)
+        _draft_advised(from_incident, chosen, path, advisor_exchange, name=name, program=program)
+        return
     lines = (
         asyncio.run(_kept(from_incident, settings_from(settings, state_dir)))
         if from_incident
         else _line(line)
     )
     fresh = draft(lines, name, program=program, cause=cause)
-    path = to / f"{program}.yaml"
     if path.exists():
         typer.echo(f"{path} exists already. Put this below its `says`:")
         typer.echo(fresh.partition("says:\n")[2].rstrip())
@@ -150,6 +165,34 @@ def new(
         f"Complete source, explain and advice. `babysit playbook lint {folder}` names what is missing,"
     )
     typer.echo(f"`babysit playbook test {folder}` tries it.")
+
+
+def _draft_advised(
+    incident: str, settings: "Settings", path: Path, exchange: Path | None, *, name: str, program: str
+) -> None:
+    """Show a draft from a second opinion, and write it where it is not in force."""
+    from babysitter.surfaces.printable import safe_lines
+    from babysitter.usecases.request_opinion import opinion_for_draft
+    from babysitter.wiring import open_app
+    from babysitter.workbench.opinion_draft import draft_from_opinion, refuse_folder_in_force
+
+    refuse_folder_in_force(path.parent, settings.playbooks)
+
+    async def asking() -> "OpinionForDraft":
+        async with open_app(settings) as opened:
+            return await opinion_for_draft(opened, incident, exchange)
+
+    found = asyncio.run(asking())
+    with waiting_for("the draft to be tried"):
+        fresh = draft_from_opinion(found.opinion, found.log, found.incident, program=program, name=name)
+    typer.echo(safe_lines(fresh.rstrip()))
+    if path.exists():
+        typer.echo(f"{path} exists already; nothing was written.")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(fresh, encoding="utf-8")
+    typer.echo(f"Wrote {path}. It passes lint and its specimens, and is not in force:")
+    typer.echo("read it, correct it, and name its folder in `playbooks` of the settings.")
 
 
 @app.command("ledger")
