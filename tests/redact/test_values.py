@@ -2,6 +2,7 @@
 
 import pytest
 
+from babysitter.redact import redact
 from babysitter.redact.value_shapes import (
     is_code,
     is_path,
@@ -62,3 +63,45 @@ def test_path(value: str) -> None:
 @pytest.mark.parametrize("value", ["abc/def+12==", "wJalr4XUtnFEM/K7MDENG/bPxRfiCY9ZEXkQ2LtAA"])
 def test_no_path(value: str) -> None:
     assert not is_path(value)
+
+
+SHOWN = "a1B2c3D4e5F6" + "g7H8i9J0k1L2" + "m3N4o5P6"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"aws_secret_access_key: {SHOWN[:12]}…{SHOWN[-12:]}",  # most of it is shown
+        f"DB_PASSWORD={SHOWN[:10]}***",
+        f"token hf_{SHOWN}...{SHOWN[:9]}",
+        f"db_password:\n{SHOWN}\nport: 5432",
+        f"WANDB_API_KEY\n    {SHOWN}",
+        f"KeyError: '{SHOWN}' is not a valid twilio_auth_token",
+        f"ValueError: '{SHOWN}' is an invalid API key",
+        f"api_key.get_secret_value() returned '{SHOWN}'",
+        f"KUBECONFIG_B64={SHOWN}{SHOWN}",
+        "dd_api_key = '167902366640" + "2ebfcd0fc7001546d976'",  # begins like a date
+        "secret: 12345678-" + "1234-1234-1234-1234567890ab",
+    ],
+)
+def test_values_written_in_unusual_ways_are_redacted(text: str):
+    shown = redact(text)
+    assert not any(part in shown for part in (SHOWN[:9], SHOWN[-9:], "546d976", "567890ab"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "api_key=sk-…Ab3d",
+        "password: ********",
+        "GH_TOKEN=ghp_************************************",
+        "secret\nWaiting for the controller",
+        "token:\n  - <pad>",
+        "'<|endoftext|>' is not a valid token",
+        "KUBECONFIG=/root/.kube/config",
+        "created_token_at=2026-11-22T10:00:00.123+00:00",
+        "secret: 2026-11-22 10:00:00 UTC",
+    ],
+)
+def test_masks_dates_and_words_stay(text: str):
+    assert redact(text) == text

@@ -7,7 +7,7 @@ from babysitter.redact.name_scan import lines_with_names
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.text_spans import REDACTED, Span, Text
-from babysitter.redact.value_shapes import is_placeholder
+from babysitter.redact.value_shapes import is_placeholder, looks_random
 from babysitter.redact.value_span import bare, quoted
 
 MAX_TABLE_ROWS = 200
@@ -22,12 +22,14 @@ _BLOCK = re.compile(
     r"^([ \t]{0,80}(?:- )?)[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]*(?:[|>][+-]?\d?|&\w+)?[ \t]*$"
 )
 _ENTRY = re.compile(r"^([ \t]{0,80})(- )?(?:[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]+)?(?=\S)")
+_NAME_ALONE = re.compile(r"[ \t]{0,80}[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?[ \t]*:?[ \t]*$")
+_ALONE_BELOW = re.compile(r"[ \t]{0,80}[\"']?([A-Za-z0-9_\-+/=.~]{16,4096})[\"']?[ \t]*$", re.MULTILINE)
 _SECTION = re.compile(r"^[ \t]{0,8}\[{1,2}([\w.\- \"]{1,80})\]{1,2}[ \t]*$")
 _SETTING = re.compile(r"^[ \t]{0,16}([\w.\-]{1,80})[ \t]*=[ \t]*(?=\S)")
 # What every reader below needs: a column's divider, or a line that opens what follows.
 _OPENS = re.compile(
     r"[\t|│┃║,;]|  |[:|>+\-]\s*$|^\s*\[|^\s*(?:password|passphrase|passwd)[ \t]|&\w+[ \t]*$"
-    r"|^\s*kind: Secret\s*$"
+    r"|^\s*kind: Secret\s*$|^\s*[\"']?[A-Za-z_][\w.\-]{0,80}[\"']?\s*$"
 )
 _ALONE = re.compile(r"[ \t]*(password|passphrase|passwd)[ \t]+(\S{1,256})[ \t]*$")
 
@@ -46,7 +48,7 @@ def find_by_layout(text: Text) -> Iterator[Span]:
             continue
         if end == len(text.text):
             return
-        for reader in (_block, _section, _table):
+        for reader in (_block, _below_its_name, _section, _table):
             spans, at = reader(text.text, end + 1, line)
             yield from spans
             if at > end + 1:
@@ -159,6 +161,17 @@ def _value_span(text: str, start: int, end: int, judged: Name) -> list[Span]:
     if span is None or span[1] > end or not is_secret(text[span[0] : span[1]], judged):
         return []
     return [span]
+
+
+def _below_its_name(text: str, at: int, line: str) -> Read:
+    """A random string alone on its line, below a line that is only the name of a secret."""
+    head = _NAME_ALONE.match(line)
+    if head is None or judge_name(head[1][-MAX_NAME:]) not in (Name.SECRET, Name.PASSWORD):
+        return [], at
+    found = _ALONE_BELOW.match(text, at)
+    if found is None or not looks_random(found[1], least=16, hex_too=True):
+        return [], at
+    return [found.span(1)], found.end() + 1
 
 
 def _section(text: str, at: int, line: str) -> Read:

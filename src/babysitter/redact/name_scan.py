@@ -15,7 +15,7 @@ from babysitter.redact.text_spans import LinearPattern, Span, Text
 NAME_WORDS = (
     r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
-    r"conn|nonce|salt|hmac|webhook|psk\b)"
+    r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b)"
 )
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
 MAX_KNOWN_RUN = 128  # characters

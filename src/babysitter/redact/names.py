@@ -122,7 +122,7 @@ _OWNERS_OF_PATS = word_set(
 _PROBABLE = word_set("auth authorization bearer sig otp totp mfa cookie cookies pw")
 _POSSIBLE = word_set(
     "signature session sid sessionid jsessionid phpsessid dsn webhook salt nonce pin connection conn key "
-    "keys pass hmac tokens"
+    "keys pass hmac tokens kubeconfig"
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _EXCEPTION = re.compile(r"(?:Error|Exception|Warning|Denied|Expired|Required|NotFound|Revoked)$")

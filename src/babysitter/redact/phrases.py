@@ -80,7 +80,7 @@ PHRASES: tuple[Phrase, ...] = (
     _phrase(
         "secret-object",
         "secretstr(|secretbytes(|secret_value()",
-        r"(?:Secret(?:Str|Bytes)\(b?|get_secret_value\(\)\s{0,4}(?:->|==?|:)\s{0,4}b?)[\"'](?P<value>[^\"'\n]{3,4000})[\"']",
+        r"(?:Secret(?:Str|Bytes)\(b?|get_secret_value\(\)\s{0,4}(?:->|==?|:|is|was|returned)\s{0,4}b?)[\"'](?P<value>[^\"'\n]{3,4000})[\"']",
     ),
     # RFC 7517 and 7518: the private members of a key.
     _phrase(
@@ -176,6 +176,14 @@ PHRASES: tuple[Phrase, ...] = (
         r"(?m)^(?P<name>[\w.\-]{1,128}):\n-{4}\n(?P<value>\S[^\n]{0,4000})$",
         before=1,
         after=2,
+    ),
+    _phrase(
+        "rejected-value",
+        "not a valid|an invalid|not an allowed",
+        r"[\"'`](?P<value>[A-Za-z0-9_\-+/=.~]{12,4000})[\"'`] "
+        r"(?:is|was) (?:not a valid|an invalid|not an allowed) "
+        r"(?:[\w\-]{1,40} ){0,2}?[\w.\-]{0,60}(?:token|key|secret|password|credential)s?\b",
+        Name.POSSIBLE,
     ),
     _phrase(
         "html-cells",

@@ -60,7 +60,9 @@ _SCANNERS = (
 # First characters alone are a small automaton; with what they count behind them it takes seconds to build.
 _FIRST_LETTERS = LinearPattern(rf"{_START}(?:{_WRITTEN_PREFIXES})")
 # What goes on behind the documented length: `_`, `-`, or a further part behind a point.
-_REST = re.compile(r"[A-Za-z0-9_\-]*(?:[.=:~!](?=[A-Za-z0-9_\-]{0,40}\d)[A-Za-z0-9_\-]{6,})*={0,2}")
+_REST = re.compile(
+    r"[A-Za-z0-9_\-]*(?:[.=:~!](?=[A-Za-z0-9_\-]{0,40}\d)[A-Za-z0-9_\-]{6,}|(?:…|\.{3})[A-Za-z0-9_\-]{6,})*={0,2}"
+)
 _KIND_OF = {
     prefix: kind for kind in reversed(_ANYWHERE) if not kind.pattern for prefix in kind.prefixes.split()
 }

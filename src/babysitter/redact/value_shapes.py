@@ -29,8 +29,9 @@ _PLACEHOLDER = re.compile(
 _NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[-+]?\d+)?(?:%|[a-zA-Z]{1,3}(?:/s)?)?$")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _HEX = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)$")
-_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:-]?\d\d.*)?$")
+_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:-]?\d\d[\d:.,+\-TZ ]*(?:UTC)?)?$")
 _MASKED = re.compile(r"\*{3,}|\.{3,}$|…|•{3,}|x{6,}|X{6,}")
+_SHOWN = re.compile(r"(?=[A-Za-z]*\d|[A-Z]*[a-z]+[A-Z])[A-Za-z0-9]{9,}")  # of a masked value
 _PATH = re.compile(
     r"(?:~|\.{1,2}|[a-z][a-z0-9+]{1,5}:/|[A-Za-z]:)?[/\\][\w.@{}$<>*\- ]*(?:[/\\][\w.@{}$<>*=\- ]*)*$"
 )
@@ -63,7 +64,13 @@ def is_placeholder(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def _stands_for_value(value: str) -> bool:
     word = value.rstrip(".,:;!?)]}'\"").lower()
-    return word in _PLACEHOLDER_WORDS or bool(_PLACEHOLDER.match(value) or _MASKED.search(value))
+    return word in _PLACEHOLDER_WORDS or bool(_PLACEHOLDER.match(value)) or _is_masked(value)
+
+
+def _is_masked(value: str) -> bool:
+    """`sk-...Ab3d` shows too little to be of use; `a1b2c3d4e5f6…9f8e7d6c5b4a` shows most of it."""
+    parts = _MASKED.split(value)
+    return len(parts) > 1 and not any(_SHOWN.search(part) for part in parts)
 
 
 def is_number(value: str) -> bool:
