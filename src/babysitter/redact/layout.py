@@ -29,7 +29,7 @@ _SETTING = re.compile(r"^[ \t]{0,16}([\w.\-]{1,80})[ \t]*=[ \t]*(?=\S)")
 # What every reader below needs: a column's divider, or a line that opens what follows.
 _OPENS = re.compile(
     r"[\t|│┃║,;]|  |[:|>+\-]\s*$|^\s*\[|^\s*(?:password|passphrase|passwd)[ \t]|&\w+[ \t]*$"
-    r"|^\s*kind: Secret\s*$|^\s*[\"']?[A-Za-z_][\w.\-]{0,80}[\"']?\s*$"
+    r"|^\s*kind: Secret\s*$"
 )
 _ALONE = re.compile(r"[ \t]*(password|passphrase|passwd)[ \t]+(\S{1,256})[ \t]*$")
 
@@ -41,6 +41,10 @@ def find_by_layout(text: Text) -> Iterator[Span]:
         if start < done or end - start > MAX_LINE:
             continue
         line = text.text[start:end]
+        below = _ALONE_BELOW.match(text.text, end + 1)
+        if below is not None and _is_name_of_below(line, below[1]):
+            yield below.span(1)
+            continue
         if _OPENS.search(line) is None:
             continue
         if (alone := _ALONE.match(line)) is not None and not is_placeholder(alone[2]):
@@ -48,7 +52,7 @@ def find_by_layout(text: Text) -> Iterator[Span]:
             continue
         if end == len(text.text):
             return
-        for reader in (_block, _below_its_name, _section, _table):
+        for reader in (_block, _section, _table):
             spans, at = reader(text.text, end + 1, line)
             yield from spans
             if at > end + 1:
@@ -163,15 +167,12 @@ def _value_span(text: str, start: int, end: int, judged: Name) -> list[Span]:
     return [span]
 
 
-def _below_its_name(text: str, at: int, line: str) -> Read:
-    """A random string alone on its line, below a line that is only the name of a secret."""
+def _is_name_of_below(line: str, word: str) -> bool:
+    """Whether a line is only the name of a secret, and the word that is alone on the next one is random."""
     head = _NAME_ALONE.match(line)
     if head is None or judge_name(head[1][-MAX_NAME:]) not in (Name.SECRET, Name.PASSWORD):
-        return [], at
-    found = _ALONE_BELOW.match(text, at)
-    if found is None or not looks_random(found[1], least=16, hex_too=True):
-        return [], at
-    return [found.span(1)], found.end() + 1
+        return False
+    return looks_random(word, least=16, hex_too=True)
 
 
 def _section(text: str, at: int, line: str) -> Read:
