@@ -56,7 +56,7 @@ class Limits:
         900.0, "or sooner, when the rest of them would take longer than this at the present pace"
     )
     hopeless_s: float = _limit(
-        3600.0, "a text that shows no completion for so long: a restart is advised without thread dumps"
+        2700.0, "a text that shows no completion for so long: a restart is advised without thread dumps"
     )
     straggler_most_share: float = _limit(
         0.1, "of a stage's shards that may be in flight and still be called stragglers"

@@ -6,6 +6,7 @@ A guess ranks below every proof and sign of a rule and above silence. Its explan
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from babysitter.diagnosis.causes.churn import find_churn
 from babysitter.diagnosis.causes.unexplained import (
     JobCourse,
     Unexplained,
@@ -25,6 +26,7 @@ from babysitter.model.log import LogLevel
 
 PREFIX = "words."  # of the rule id of a guess
 CONFIDENCE = 0.48  # more than a rule that only guesses, less than a hint
+COUNTED_CONFIDENCE = 0.6  # what is counted names its cause by itself
 VAGUE_CONFIDENCE = 0.32  # its words stand in reports of many causes
 UNKNOWN_CONFIDENCE = 0.3
 MAX_EVIDENCE = 3
@@ -60,9 +62,13 @@ def guess_cause(
     at a place.
     """
     at = {entry.place: entry for entry in entries}
+    has_failed = facts.state is not None and facts.state.ended_badly
+    is_told = any(_tells(each) and about(each.cause).is_judged_over_time for each in findings.all)
+    lives = facts.state in (None, JobState.RUNNING)
+    if lives and not is_told and (deaths := find_churn(entries)):
+        return _guess_of_churn(deaths, evidence_of)
     if facts.state is JobState.SUCCEEDED or _is_explained(findings, facts, at):
         return None
-    has_failed = facts.state is not None and facts.state.ended_badly
     course = JobCourse(has_failed, -1 if facts.advanced_after is None else facts.advanced_after)
     reports = find_unexplained(entries, _explained_places(findings, entries), course)
     if facts.state in _WAITING:
@@ -239,6 +245,26 @@ def _guess_of_wait(wait: Unexplained, evidence_of: Callable[[int], Evidence]) ->
     )
 
 
+def _guess_of_churn(deaths: Sequence[Entry], evidence_of: Callable[[int], Evidence]) -> Finding:
+    """Members of the job die one after the other; what takes them is not said."""
+    row = about(Cause.WORKER_CHURN)
+    places = [entry.place for entry in deaths]
+    return Finding(
+        rule=RuleId(f"{PREFIX}{Cause.WORKER_CHURN}"),
+        cause=Cause.WORKER_CHURN,
+        severity=Severity.DEGRADED,
+        action=ActionKind.ESCALATE,
+        explanation=f"The same end of a member of the job is reported {len(deaths)} times while others work.",
+        evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE]),
+        confidence=COUNTED_CONFIDENCE,
+        retry=row.retry,
+        count=len(deaths),
+        position=places[0],
+        last_position=places[-1],
+        advice=row.advice,
+    )
+
+
 def _guess_of_waiting(reason: str) -> Finding:
     """A job that is not placed waits for room, unless its reason says that it cannot be placed."""
     cause = Cause.UNSCHEDULABLE if _is_impossible(reason) else Cause.CAPACITY_WAIT
@@ -261,7 +287,10 @@ def _is_impossible(reason: str) -> bool:
     stems = read_stems(reason)
     if _is_short(reason):
         return True
-    return {"placement", "impossible"} <= find_classes(stems).keys() and not _COMES.intersection(stems)
+    classes = find_classes(stems).keys()
+    if "unplaceable" in classes:
+        return True
+    return {"placement", "impossible"} <= classes and not _COMES.intersection(stems)
 
 
 def _is_short(reason: str) -> bool:

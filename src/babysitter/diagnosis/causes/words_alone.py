@@ -179,17 +179,21 @@ ALONE: dict[str, str] = {
         "xid"
     ),
     "unplaceable": (
-        "badconstraint can_never_be constraint_filter dependency_never_satisfy exceed_max_capacity "
-        "exceed_maximum_allocation exceed_the_maximum_capacity exclude_by_filter fail_to_place_allocate "
-        "filter_node higher_than_can_be_met higher_than_that incompatible_with_nodepool "
-        "incompatible_with_provisioner invalid_node_count job_resource_requirement "
+        "account_not_allow bad_constraint badconstraint can_never_be constraint_filter "
+        "dependency_never_satisfy exceed_max_capacity exceed_maximum_allocation "
+        "exceed_the_maximum_capacity exclude_by_filter fail_to_place_allocate filter_node "
+        "higher_than_can_be_met higher_than_that incompatible_with_nodepool incompatible_with_provisioner "
+        "invalid_node_count job_arraytasklimit_never job_held_admin job_resource_requirement "
         "larger_than_any_machine larger_than_any_node larger_than_any_worker larger_than_largest "
+        "max_billing_per_job max_cpu_minutes_per_job max_cpu_per_job max_gres_per_job max_mem_per_job "
+        "max_memory_per_job max_node_per_job max_tres_per_job max_wall_duration_per_job "
         "maximum_allocation more_than_the_maximum never_be_admit never_be_schedule no_expansion_option "
         "no_host_match no_instance_type_satisfy no_machine_match no_node_group no_node_match "
         "no_node_satisfy no_suitable_instance no_worker_match node_configuration_not "
         "node_configuration_not_available not_match_node_affinity not_match_node_selector "
         "not_match_pod_node not_satisfy_requirement not_schedulable not_tolerate not_tolerate_taint "
-        "permaxbilling request_exceed requested_node_configuration required_node_not_available "
+        "partition_down partition_inactive partition_node_limit partition_time_limit permaxbilling "
+        "qos_not_allow request_exceed requested_node_configuration required_node_not_available "
         "requirement_exceed unschedulable_error untolerate_taint violate_policy"
     ),
     "submission": (

@@ -40,16 +40,31 @@ def action_of(finding: Finding, facts: JobFacts) -> ActionKind:
     if facts.retried_by_itself:
         return ActionKind.WAIT
     if row.heals and finding.action is not ActionKind.ESCALATE:
-        return ActionKind.WAIT
+        return ActionKind.IGNORE if _is_healed(finding, facts) else ActionKind.WAIT
+    if row.lingers and finding.action.restarts:  # the job may get through; room can be made while it lives
+        return ActionKind.ESCALATE
     return finding.action if finding.action is not ActionKind.IGNORE else ActionKind.ESCALATE
 
 
 def _after_the_end(finding: Finding) -> ActionKind:
     """Waiting is no answer any more: repeat what may work, change what will not, else ask a person."""
+    row = about(finding.cause)
     if finding.action is ActionKind.RESTART_WITH_CHANGE:
         return finding.action
-    if about(finding.cause).repeat_works and finding.retry is not Retry.USELESS:
+    if row.heals and row.lingers:  # the machines that it waited for do not come
+        return ActionKind.RESTART_WITH_CHANGE
+    if row.repeat_works and finding.retry is not Retry.USELESS:
         return ActionKind.ESCALATE if finding.action is ActionKind.ESCALATE else ActionKind.RESTART
     if finding.action in (ActionKind.WAIT, ActionKind.IGNORE):
-        return ActionKind.RESTART if finding.retry is Retry.HELPS else ActionKind.ESCALATE
+        can_work = finding.retry in (Retry.HELPS, Retry.ITSELF)
+        return ActionKind.RESTART if can_work else ActionKind.ESCALATE
     return finding.action
+
+
+def _is_healed(finding: Finding, facts: JobFacts) -> bool:
+    """Whether work was done since: the cluster has repaired it."""
+    return (
+        finding.cause is Cause.PREEMPTION
+        and facts.advanced_after is not None
+        and 0 <= finding.last_position < facts.advanced_after
+    )

@@ -12,6 +12,7 @@ from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
 from babysitter.diagnosis.judge.suspicions import evaluate_suspicions
 from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
+from babysitter.model.job import JobState
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import Diagnosis
 
@@ -64,11 +65,14 @@ def _finding(suspicion: Suspicion, diagnosis: Diagnosis) -> Finding:
 def _hopeless(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     """After so long without a completion the advice to a person is a restart: no dump will ever say more."""
     stage, still = snapshot.stage, snapshot.memory.still_count
-    quiet_s = 0.0
-    if stage is not None and diagnosis.cause is Cause.STAGE_STUCK:
+    if diagnosis.cause is not Cause.STAGE_STUCK or snapshot.root.state is not JobState.RUNNING:
+        return diagnosis
+    if stage is not None:
         quiet_s = quiet_for_s(snapshot, stage)
     elif still is not None and diagnosis.rules and diagnosis.rules[0] == "measured.stuck":
         quiet_s = still.still_s + snapshot.age_s(still.last_at)
+    else:
+        quiet_s = facts_of(snapshot).last_line_age_s or 0.0
     if quiet_s <= snapshot.limits.hopeless_s:
         return diagnosis
     return replace(diagnosis, action=ActionKind.RESTART)

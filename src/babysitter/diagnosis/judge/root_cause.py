@@ -143,6 +143,8 @@ def _overcome(finding: Finding, facts: JobFacts) -> str:
 
 
 def _went_on_after(finding: Finding, facts: JobFacts) -> bool:
+    if finding.cause is Cause.WORKER_CHURN and finding.count == 1:  # one death is no series
+        return is_before_progress(finding, facts)
     return is_before_progress(finding, facts) and not about(finding.cause).outlasts_progress
 
 
