@@ -191,6 +191,7 @@ async def test_reader_reads_several_machines(machine, tmp_path):
     assert {line.text for line in first.lines} >= {"started", "(SglEngine pid=514, ip=10.0.0.9) one"}
     job = (await reader.tree(RUN, tasks_of=(RUN,))).root
     assert [(each.id, each.worker) for each in job.tasks[1:]] == [(f"{RUN}/SglEngine-514", "10.0.0.9")]
+    assert "nvidia-smi --query-gpu=" in machine.asked[-1], "of that machine, with its tasks"
     machine.does("exit 255")
     clock.advance(10)
     job = (await reader.tree(RUN, tasks_of=(RUN,))).root

@@ -177,3 +177,18 @@ def test_session_of_another_run_than_the_log(tmp_path):
     old.write_text("x\n")
     with pytest.raises(UserError, match="belong to different runs"):
         choose_session([session.root], old, environ={}, uid=1000)
+
+
+def test_session_tasks_say_what_the_gpus_do(tmp_path, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    smi = tmp_path / "bin" / "nvidia-smi"
+    smi.write_text("#!/bin/sh\necho '0, 0, 73000, 81920'\n")
+    smi.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{smi.parent}:{os.environ['PATH']}")
+    session = run_in(tmp_path)
+    (session.root / "node_ip_address.json").write_text('{"node_ip_address": "127.0.0.1"}')
+    driver, engine = asyncio.run(reader_of(session, tmp_path).tasks(RUN))
+    assert driver.devices == ()
+    assert [each.text for each in engine.devices] == ["GPU 0: 0 % busy, 71.3 of 80 GB"]
+    smi.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'; exit 9\n")
+    assert asyncio.run(reader_of(session, tmp_path).tasks(RUN))[1].devices == ()
