@@ -102,5 +102,12 @@ def test_printed_text_of_a_failed_job_counts():
 
 
 def test_exception_outside_of_quotes_is_no_printed_text():
-    assert find_printed_text(read_frame("INFO sample 7: KeyError: 'text'")) is None
+    assert find_printed_text(read_frame("sample 7: KeyError: 'text'")) is None
+    assert find_printed_text(read_frame("INFO sample 7 failed: KeyError: 'text'")) is None
+    assert find_printed_text(read_frame("INFO KeyError: 'text'")) is None
+
+
+def test_exception_behind_the_name_of_a_text_is_printed():
+    assert find_printed_text(read_frame("INFO sample 7: KeyError: 'text'")) == (10, 26)
+    assert find_printed_text(read_frame("INFO topic 7 (n=120): OSError: no space left")) is not None
     assert find_printed_text(read_frame("INFO sample 7: a key is missing")) is not None

@@ -26,6 +26,7 @@ _ROW = re.compile(
     r"(?://|/\*) |<(?:title|h[1-6]|p|li|td|code|pre|blockquote)>|(?:INSERT INTO|VALUES \()"
 )
 _SPEAKER = re.compile(
+    r"<(?:user|assistant|human|bot)>|"
     r"(?:turn|message|msg)?[ #\d]{0,6}[\[(]?(?:user|assistant|human|student|bot|q|a)\b[\])]? ?\d*\s?(?:[:>|"
     r"]|(?<=\])) ?(?=\S)",
     re.IGNORECASE,
@@ -34,7 +35,7 @@ _SPEAKERS = frozenset({"user", "assistant", "human", "student", "bot"})
 _TEXT = re.compile(
     rf"(?<![\w/.])(?:{TEXT_NAMES}|(?:search )?results? for|headline|commit|issue|ticket|diff|patch|source|"
     rf"target|src|tgt|pred(?:iction)?|hyp|ref|exemplar|centroid|subtitle|"
-    rf"line of text|n-?grams?|"
+    rf"line of text|n-?grams?|template|"
     r"word|token|term|label|class|category|topic|duplicate|dup|longest|shortest|typical|random|"
     r"(?:first|last|next|worst|best|top) (?:rows?|records?|lines?|hits?)|rows?|records?|perplexity of|"
     r"score|said by|"
@@ -44,7 +45,9 @@ _TEXT = re.compile(
 _JUDGED = re.compile(
     r"(?<![\w/.])(?<!no )(?:judge[ds]?|verifier|grader|solution|submission|candidate|sandbox(?:ed)?|rollout|"
     r"episode|unit tests?|"
-    r"test cases?|problem|interpreter|HumanEval|MBPP|completion|trajectory|tool (?:output|result|"
+    r"test cases?|problem|"
+    r"outputs? of (?:programs?|snippets?|cells?|scripts?)|"
+    r"interpreter|HumanEval|MBPP|completion|trajectory|tool (?:output|result|"
     r"call))s?\b",
     re.IGNORECASE,
 )
@@ -96,8 +99,8 @@ _PLACE = re.compile(
     r"\b\w{2,5}://|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:^|\s)/(?:[\w.-]+/)+|\.(?:go|cc|cpp|c|rs|"
     r"h|py):\d+"
 )
-# An exception outside of quotes counts, whoever prints it.
-_EXCEPTION = re.compile(r"^[^\"'`]*?(?<![\w.])(?:\w+\.)*[A-Z]\w*(?:Error|Exception): ")
+# An exception outside of quotes counts, unless a line of information says at once before it whose text it is.
+_EXCEPTION = re.compile(r"^[^\"'`]*?(?<![\w.])(?P<type>(?:\w+\.)*[A-Z]\w*(?:Error|Exception)): ")
 _NEXT_WORD = re.compile(r"\s*[\w-]*")
 _GROUP = re.compile(r"\b(?:cluster|group|bucket) #?\d+\b", re.IGNORECASE)  # of documents
 _LEAD_WORD = re.compile(r"[A-Za-z]{3,}")
@@ -111,16 +114,27 @@ def find_printed_text(frame: Frame) -> tuple[int, int] | None:
     message = frame.message[:MAX_CHARACTERS]
     if _ROW.match(message):
         return 0, len(frame.message)
-    if _EXCEPTION.match(message):
-        return None
-    if frame.program.lower() in _SPEAKERS:
+    exception = _EXCEPTION.match(message)
+    if frame.program.lower() in _SPEAKERS and exception is None:
         return 0, len(frame.message)
     if spoken := _SPEAKER.match(message):
         return spoken.end(), len(frame.message)
+    informs = frame.level in _INFORMS
     start = _end_of_name(message)
-    if start is None and frame.level in _INFORMS and not _MACHINERY.search(frame.program):
+    if start is None and informs and not _MACHINERY.search(frame.program):
         start = _end_of_empty_words(message)
+    if exception is not None:
+        first = exception.start("type")
+        return (first, len(frame.message)) if informs and _is_label(message[start:first], start) else None
     return None if start is None else (start, len(frame.message))
+
+
+def _is_label(between: str, start: int | None) -> bool:
+    """Whether the words from the name of a text to an exception belong to the name: " 12 (n=120): "."""
+    if start is None or _MACHINERY.search(between) or _FAILED.search(between):
+        return False
+    label = between.rstrip(" [(")
+    return not label or label.endswith((":", "=", "|", ">"))
 
 
 def _end_of_name(message: str) -> int | None:
