@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from babysitter.advisor.consultation import Advisor
-from babysitter.diagnosis.causes.guess import is_guess
+from babysitter.diagnosis.causes.guess import PREFIX, is_guess
 from babysitter.engine.advice_question import (
     PreparedQuestion,
     consult_known_first,
@@ -31,7 +31,7 @@ from babysitter.store.advisor_budget import AdvicePurpose
 
 ASK_AGAIN = timedelta(seconds=30)  # for an answer that somebody may put into the exchange folder
 WATCH_INTERVAL = timedelta(hours=1)  # between questions about a watch without an incident
-SCAN_INTERVAL = timedelta(minutes=1)  # of watches: their memories are read for it
+SCAN_INTERVAL = timedelta(minutes=1)  # of watches: the memory of those with a guess is read
 UNSURE = 0.65  # confidence below which `advisor.ask: unsure` asks
 
 log = structlog.get_logger()
@@ -93,7 +93,7 @@ class SecondOpinions:
         self._scan_at = now + SCAN_INTERVAL
         async with self._app.store.reading() as tx:
             asked = await tx.opinions.asked_since(now - WATCH_INTERVAL)
-            for watch in await tx.watches.all():
+            for watch in await tx.watches.remembering(f'"{PREFIX}'):
                 if watch.id in asked or not has_unexplained_report(watch):
                     continue
                 if not await tx.incidents.incidents_of((watch.id,), only_open=True):

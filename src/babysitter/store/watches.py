@@ -73,6 +73,11 @@ class WatchRepository:
         asked = select(watches).order_by(watches.c.created_at, watches.c.id)
         return await self._read(asked if with_stopped else asked.where(_ACTIVE))
 
+    async def remembering(self, text: str) -> tuple[Watch, ...]:
+        """Watches that go on and in whose stored memory this text stands, oldest first."""
+        asked = select(watches).where(_ACTIVE, watches.c.due_at.is_not(None), watches.c.memory.contains(text))
+        return await self._read(asked.order_by(watches.c.created_at, watches.c.id))
+
     async def of_cluster(self, cluster: str) -> tuple[WatchId, ...]:
         """Ids of the active watches of a cluster."""
         rows = await self._connection.execute(
