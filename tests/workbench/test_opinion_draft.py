@@ -75,7 +75,7 @@ def test_draft_is_kept_out_of_rules_in_force(tmp_path: Path):
             refuse_folder_in_force(place, (tmp_path / "rules",))
 
 
-def test_playbook_new_drafts_through_the_exchange_folder(tmp_path, capsys, monkeypatch):
+def test_commands_ask_through_the_exchange_folder(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("BABYSIT_PLAYBOOKS", json.dumps([str(tmp_path / "rules")]))
     (tmp_path / "rules").mkdir()
@@ -90,6 +90,10 @@ def test_playbook_new_drafts_through_the_exchange_folder(tmp_path, capsys, monke
     command += ["--state-dir", str(tmp_path / "state"), "--to"]
     assert run([*command, str(drafts)]) == 2
     assert "is not there yet" in capsys.readouterr().err
+    explain = ["explain", "/ada/dedup", "--advisor-exchange", str(exchange)]
+    explain += ["--state-dir", str(tmp_path / "state")]
+    assert run(explain) == 0
+    assert "No second opinion" in capsys.readouterr().out
     (request,) = exchange.iterdir()
     line = next(each for each in request.read_text().splitlines() if "made of cheese" in each)
     answer = {
@@ -100,6 +104,8 @@ def test_playbook_new_drafts_through_the_exchange_folder(tmp_path, capsys, monke
         "action": "escalate",
     }
     request.with_name(request.name.replace("request.md", "answer.json")).write_text(json.dumps(answer))
+    assert run(explain) == 0
+    assert "Second opinion: suspected data-error" in capsys.readouterr().out
     assert run([*command, str(tmp_path / "rules")]) == 2
     assert "are in force" in capsys.readouterr().err
     assert run([*command, str(drafts)]) == 0
