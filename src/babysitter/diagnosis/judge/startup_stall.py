@@ -22,7 +22,7 @@ def startup_of(snapshot: Snapshot) -> StartupStanding | None:
 
 
 def startup_stall(snapshot: Snapshot) -> Suspicion:
-    """No line of the phase for longer than is normal in it. A person can tell; nothing is restarted."""
+    """No line of the phase for longer than is normal in it. Nothing proves it: a person decides."""
     standing = startup_of(snapshot)
     if not snapshot.runs or standing is None or standing.quiet_limit_s is None:
         return none_of(SignalKind.NOT_UP_YET, "startup.phase", "no phase of a start is under way")
