@@ -1,6 +1,8 @@
 """Edits of playbooks come into force while the service runs; a broken one is told and changes nothing."""
 
 import asyncio
+import contextlib
+import threading
 
 import structlog
 
@@ -16,8 +18,33 @@ async def load_rules(app: App) -> None:
 
 
 async def prepare_rules(app: App) -> None:
-    """Make the fast engine beside the first checks, which take the ready one until then."""
-    await asyncio.to_thread(warm, app.playbook)
+    """Make the fast engine beside the first checks, which take the ready one until then.
+
+    It takes up to half a minute, so it has a thread that no exit waits for: Ctrl+C ends a service at once.
+    """
+    playbook, loop = app.playbook, asyncio.get_running_loop()
+    prepared: asyncio.Future[None] = loop.create_future()
+
+    def prepare() -> None:
+        fault: Exception | None = None
+        try:
+            warm(playbook)
+        except Exception as raised:  # noqa: BLE001  handed to whoever waits
+            fault = raised
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(_settle, prepared, fault)
+
+    threading.Thread(target=prepare, name="babysit-prepare-rules", daemon=True).start()
+    await prepared
+
+
+def _settle(prepared: "asyncio.Future[None]", fault: Exception | None) -> None:
+    if prepared.done():  # cancelled
+        return
+    if fault is not None:
+        prepared.set_exception(fault)
+    else:
+        prepared.set_result(None)
 
 
 async def refresh_rules(app: App) -> None:

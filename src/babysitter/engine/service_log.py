@@ -56,6 +56,16 @@ def configure_log(stream: TextIO, *, as_json: bool, least_level: int = INFO) -> 
     threading.excepthook = _log_uncaught_in_thread
 
 
+def silence_log() -> None:
+    """Log nothing any more: what an interruption cancels half way would log faults that are none."""
+    structlog.configure(processors=[_drop])
+    logging.disable(logging.CRITICAL)
+
+
+def _drop(_logger: Any, _method: str, _event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    raise structlog.DropEvent
+
+
 def configure_log_unless_done() -> None:
     """Make the log safe for a command that did not choose one: warnings, for a person, on standard error."""
     if not structlog.is_configured():

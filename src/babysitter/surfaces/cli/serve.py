@@ -46,15 +46,16 @@ def serve(
     A running service keeps the settings it began with: after a change, --stop it and begin anew.
     """
     from babysitter.surfaces.cli.log_output import log_to_stderr
+    from babysitter.surfaces.cli.run_async import run_async
 
     log_to_stderr()
     chosen = settings_from(settings, state_dir)
     if stop:
         typer.echo(_stop(chosen))
     elif background:
-        typer.echo(asyncio.run(_begin(chosen, settings)))
+        typer.echo(run_async(_begin(chosen, settings)))
     else:
-        asyncio.run(_serve(chosen))
+        run_async(_serve(chosen))
 
 
 async def _serve(settings: "Settings") -> None:

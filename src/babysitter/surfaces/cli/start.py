@@ -92,6 +92,7 @@ def start(
     11 can never be scheduled, 12 lost its machines.
     """
     from babysitter.surfaces.cli.log_output import log_to_stderr
+    from babysitter.surfaces.cli.run_async import run_async
 
     if foreground:
         log_to_stderr(warnings_only=True)
@@ -102,7 +103,7 @@ def start(
     else:
         spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
     again = _Again(_submission(resubmit, spec), workdir, env_from)
-    code = asyncio.run(
+    code = run_async(
         _start(
             chosen,
             settings,
@@ -227,7 +228,10 @@ async def _in_foreground(app: "App", watches: "Sequence[Watch]", *, prints_lines
 
     ended = exit_code_of(app, [each.id for each in watches])
     with hidden_waits(), when_interrupted("Nothing is looked at any more. To go on: babysit serve"):
-        code = await served_here(app, print_beside(app, watches, ended) if prints_lines else ended)
+        try:
+            code = await served_here(app, print_beside(app, watches, ended) if prints_lines else ended)
+        finally:
+            ended.close()  # interrupted before anybody awaited it
     async with app.store.reading() as tx:
         others = {each.id for each in await tx.watches.unfinished()} - {each.id for each in watches}
     if others:
