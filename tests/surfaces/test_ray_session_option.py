@@ -55,3 +55,24 @@ def test_start_refuses_a_run_that_has_ended(session, tmp_path, capsys):
     options = ["--ray-session", str(session.root), "--log", str(tmp_path / LOG)]
     assert run(["start", *options, "--state-dir", str(tmp_path / "state")]) == 2
     assert "has ended: Nothing was written in the session folder since 2001" in capsys.readouterr().err
+
+
+def test_diagnose_reads_other_machines_by_ssh(session, tmp_path, capsys):
+    other = session_in(tmp_path / "other", node="10.0.0.9")
+    other.write("raylet.out", "x\n")
+    other.worker("SglEngine", 99, "Multi-thread loading shards:  12% 1/10\n")
+    for path in other.logs.iterdir():
+        os.utime(path, (time.time(),) * 2)
+    ssh = tmp_path / "ssh"
+    ssh.write_text('#!/bin/sh\n[ "$1" = node-9 ] && exec /bin/sh -c "$2"\n')
+    ssh.chmod(0o755)
+    folders = ["--ray-session", str(session.root), "--ray-session", f"node-9:{other.root}"]
+    options = [*folders, "--log", str(tmp_path / LOG), "--json"]
+    assert run(["diagnose", *options, "--ssh", f"{ssh} {{host}}"]) == 0
+    reply = json.loads(capsys.readouterr().out)
+    assert "12 %, the slowest of 2" in reply["outlook"]["summary"]
+    assert reply["outlook"]["summary"].endswith("on 10.0.0.9")
+    assert run(["diagnose", *options]) == 2
+    assert "--ssh and folders HOST:/PATH belong together" in capsys.readouterr().err
+    assert run(["diagnose", *options, "--ssh", "/bin/false {host}"]) == 3
+    assert f"The files of node-9:{other.root} cannot be read" in " ".join(capsys.readouterr().err.split())
