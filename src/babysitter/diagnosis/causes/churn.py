@@ -14,6 +14,7 @@ from babysitter.diagnosis.timeline.entries import Entry
 
 MAX_LINES = 400
 MIN_DEATHS = 2
+MIN_RESTARTS = 10  # of one member, as its counter says
 MIN_APART_S = 30.0  # closer together it is one event that took several
 MIN_APART_LINES = 2  # where lines have no time
 
@@ -26,6 +27,11 @@ _DEATH = re.compile(
     r"(?:mark\w*|is|became) (?:(?:as|it|them) ){0,2}(?:unhealthy|dead|lost)|"
     r"lost (?:contact|connection|heartbeat)|failed (?:its )?(?:health|liveness)|"
     r"(?:missed|over|exceeded) (?:\w+ ){0,3}(?:ping|heartbeats?)\b)"
+)
+_RESTARTS = re.compile(
+    r"(?i)\brestart(?:s|ed|ing)?(?: count(?:er)?)?(?: is)?(?: at)?[ :=(]{1,3}(?P<count>\d{1,6})\b"
+    r"(?! ?(?:s|ms|sec|min)\b)"
+    r"|CrashLoopBackOff\W{1,4}(?P<loops>\d{1,6})\b"
 )
 # Taken away, stopped on purpose, or finished: another cause, or none.
 _OTHERWISE = re.compile(
@@ -54,6 +60,15 @@ def find_churn(entries: Sequence[Entry]) -> tuple[Entry, ...]:
         if len(apart) >= MIN_DEATHS:
             return tuple(apart)
     return ()
+
+
+def find_restarts(entries: Sequence[Entry]) -> Entry | None:
+    """Return the last line whose counter of restarts is high; None if none is."""
+    for entry in reversed(entries[-MAX_LINES:]):
+        found = _RESTARTS.search(entry.message)
+        if found is not None and int(found["count"] or found["loops"]) >= MIN_RESTARTS:
+            return entry
+    return None
 
 
 def _is_apart(one: Entry, other: Entry) -> bool:

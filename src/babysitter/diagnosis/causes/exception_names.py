@@ -67,7 +67,8 @@ _NAMES = (
         Cause.CONFIG_ERROR,
         "config configuration misconfigured misconfiguration improperly_configured setting settings "
         "option argument parameter usage flag validation not_found does_not_exist no_such_file "
-        "no_such_key no_such_table already_exists exists undefined_table undefined_column unknown_topic "
+        "no_such_key no_such_table already_exists exists no_section undefined_table undefined_column "
+        "unknown_topic "
         "unsupported invalid_argument missing_mandatory conflict bad_request environment_variable "
         "not_a_directory is_a_directory precondition not_implemented mandatory",
     ),

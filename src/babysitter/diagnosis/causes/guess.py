@@ -6,7 +6,7 @@ A guess ranks below every proof and sign of a rule and above silence. Its explan
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from babysitter.diagnosis.causes.churn import find_churn
+from babysitter.diagnosis.causes.guess_of_counts import MAX_EVIDENCE, PREFIX, guess_of_counts
 from babysitter.diagnosis.causes.unexplained import (
     JobCourse,
     Unexplained,
@@ -24,12 +24,9 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.log import LogLevel
 
-PREFIX = "words."  # of the rule id of a guess
 CONFIDENCE = 0.48  # more than a rule that only guesses, less than a hint
-COUNTED_CONFIDENCE = 0.6  # what is counted names its cause by itself
 VAGUE_CONFIDENCE = 0.32  # its words stand in reports of many causes
 UNKNOWN_CONFIDENCE = 0.3
-MAX_EVIDENCE = 3
 HINT_LIMIT = 0.6  # evidence below it does not name its cause by itself
 
 # "The program ended with an exception" is true of most ends: words of the exception that say more come first.
@@ -65,8 +62,8 @@ def guess_cause(
     has_failed = facts.state is not None and facts.state.ended_badly
     is_told = any(_tells(each) and about(each.cause).is_judged_over_time for each in findings.all)
     lives = facts.state in (None, JobState.RUNNING)
-    if lives and not is_told and (deaths := find_churn(entries)):
-        return _guess_of_churn(deaths, evidence_of)
+    if lives and not is_told and (counted := guess_of_counts(entries, facts, evidence_of)) is not None:
+        return counted
     if facts.state is JobState.SUCCEEDED or _is_explained(findings, facts, at):
         return None
     course = JobCourse(has_failed, -1 if facts.advanced_after is None else facts.advanced_after)
@@ -241,26 +238,6 @@ def _guess_of_wait(wait: Unexplained, evidence_of: Callable[[int], Evidence]) ->
         retry=row.retry,
         position=place,
         last_position=place,
-        advice=row.advice,
-    )
-
-
-def _guess_of_churn(deaths: Sequence[Entry], evidence_of: Callable[[int], Evidence]) -> Finding:
-    """Members of the job die one after the other; what takes them is not said."""
-    row = about(Cause.WORKER_CHURN)
-    places = [entry.place for entry in deaths]
-    return Finding(
-        rule=RuleId(f"{PREFIX}{Cause.WORKER_CHURN}"),
-        cause=Cause.WORKER_CHURN,
-        severity=Severity.DEGRADED,
-        action=ActionKind.ESCALATE,
-        explanation=f"The same end of a member of the job is reported {len(deaths)} times while others work.",
-        evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE]),
-        confidence=COUNTED_CONFIDENCE,
-        retry=row.retry,
-        count=len(deaths),
-        position=places[0],
-        last_position=places[-1],
         advice=row.advice,
     )
 

@@ -12,9 +12,9 @@ WHAT: dict[str, str] = {
         "enospc exceed exceed_high exhaust fail_to_allocate fail_to_reserve failed_alloc fill_up flood "
         "full hit_limit insufficient larger_than limit_alarm limit_hit limit_reach low "
         "more_than_available no_free no_memory no_more no_more_room no_room no_space no_space_leave "
-        "nospace not_enough not_fit not_sufficient out_of_block out_of_buffer out_of_disk out_of_gpu "
-        "out_of_host out_of_inode out_of_kv out_of_memory out_of_resource out_of_room out_of_shared "
-        "out_of_space out_of_swap out_of_system out_of_vram over_limit overflow passed "
+        "nospace not_enough not_fit not_have_enough not_sufficient out_of_block out_of_buffer out_of_disk "
+        "out_of_gpu out_of_host out_of_inode out_of_kv out_of_memory out_of_resource out_of_room "
+        "out_of_shared out_of_space out_of_swap out_of_system out_of_vram over_limit overflow passed "
         "read_only_allow_delete run_out running_low saturate shortage space_leave starve threshold "
         "too_big too_large too_much unable_to_allocate unable_to_reserve used_all used_up watermark"
     ),
@@ -112,10 +112,11 @@ WHAT: dict[str, str] = {
         "not_a_valid not_exist not_find not_know nothing_find unable_to_find unable_to_locate unknown"
     ),
     "store_fault": (
-        "abort broken cannot corrupt could_not_be deadline disconnect drop end_early error fail give_up "
-        "httpbusy httpserver incomplete interrupt lock lose malform not_complete not_finish not_respond "
-        "not_transfer precondition rate_limit read_only reduce_your_request refuse reset "
-        "serviceunavailable slow_down stale throttle time_out timeout too_many_request unable unavailable"
+        "abort broken cannot corrupt could_not_be deadline deadlock_detect disconnect drop end_early "
+        "error fail give_up httpbusy httpserver incomplete interrupt lock lose malform not_complete "
+        "not_finish not_respond not_transfer precondition rate_limit read_only reduce_your_request refuse "
+        "reset serviceunavailable slow_down stale throttle time_out timeout too_many_request unable "
+        "unavailable"
     ),
     "data_fault": (
         "arrowinvalid bad badgzip badzip cannot_decode cannot_read change corrupt damage decode_error "
@@ -139,7 +140,7 @@ WHAT: dict[str, str] = {
         "abort break cannot_connect close connect_fail connecttimeout could_not_connect could_not_resolve "
         "deadline disconnect down drop end_of_file eof fail_to_reach fail_to_receive fail_to_resolve "
         "fail_to_send flap give_up handshake_error httpbusy httpserver lose max_retry_exceed no_answer "
-        "no_peer no_response no_route not_know not_resolve not_respond readtimeout refuse "
+        "no_peer no_response no_route not_available not_know not_resolve not_respond readtimeout refuse "
         "remotedisconnect request_fail reset resolution_fail resolve rpc_fail time_out timeout "
         "tunnel_fail unable_to_connect unable_to_resolve unavailable unreachable unresolve"
     ),

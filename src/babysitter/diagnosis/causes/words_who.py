@@ -106,9 +106,9 @@ WHO: dict[str, str] = {
     "collective": (
         "all_gather all_host all_process all_reduce all_to_all allgather allreduce alltoall barrier "
         "clique collective communicator coordination deepep distbackend distnetwork distributed diststore "
-        "execute_model gloo init_process_group mpi nccl nvshmem participant process_group processgroup "
-        "rank rccl recv_operation reduce_scatter reducescatter rendezvous send_operation tcpstore "
-        "torchelastic watchdog worknccl"
+        "execute_model gloo init_process_group mpi nccl nccl_watchdog nvshmem participant process_group "
+        "processgroup rank rccl recv_operation reduce_scatter reducescatter rendezvous send_operation "
+        "tcpstore torchelastic worknccl"
     ),
     "supply": (
         "admission autoscale autoscaler capacity chips gang host_ready instance_type machines nodepool "
@@ -136,8 +136,8 @@ WHO: dict[str, str] = {
     "store": (
         "artifact blob blobstore boto botocore bucket ceph checkpoint database download file_system "
         "filesystem fsspec fuse gcsfs gcsfuse getobject googleapis headobject lfs lustre minio mongodb "
-        "mount multipart nfs object obstore ocdbt orbax postgres putobject r2 s3 s3fs "
-        "snapshot sqlite storage tensorstore upload volume weka zarr"
+        "mount multipart nfs object obstore ocdbt orbax postgres putobject r2 s3 s3fs snapshot sqlite "
+        "storage tensorstore transaction upload volume weka zarr"
     ),
     "objectstore": "objectstore",
     "not_there": (
@@ -167,11 +167,11 @@ WHO: dict[str, str] = {
         "world_size yaml"
     ),
     "network": (
-        "aiohttp channel connect connecttimeout curl dns efa endpoint gateway getaddrinfo grpc handshake "
-        "hostname http httpx ib infiniband ingress interface link listener metadata_server mlx5 mooncake "
-        "name_resolution netaddress network nic packet peer ping port proxy proxyexc rdma readtimeout "
-        "remote remotedisconnect roce route rpc socket ssl stream tcp tls transport tunnel urllib "
-        "websocket weburl"
+        "aiohttp broker channel connect connecttimeout curl dns efa endpoint gateway getaddrinfo grpc "
+        "handshake hostname http httpx ib infiniband ingress interface link listener metadata_server mlx5 "
+        "mooncake name_resolution netaddress network nic packet peer ping port proxy proxyexc rdma "
+        "readtimeout remote remotedisconnect roce route rpc socket ssl stream tcp tls transport tunnel "
+        "urllib websocket weburl"
     ),
     "code": (
         "access_violation arithmeticexc arrayindexoutofboundexc assert assert_eq assert_fail assertion "
@@ -207,7 +207,7 @@ WHO: dict[str, str] = {
         "error exc exception fatal ioexc keyexc lookupexc osexc raise runtimeexc traceback valueexc"
     ),
     "standstill": (
-        "all_goroutine_asleep appear_hang appear_stuck deadlock hang_for hung_task livelock "
-        "make_no_progress no_progress seem_stuck stall_for stuck_for"
+        "all_goroutine_asleep appear_hang appear_stuck deadlock hang_for hung_task job_stall livelock "
+        "make_no_progress no_progress seem_stuck stage_stall stall_for stuck_for task_stall"
     ),
 }

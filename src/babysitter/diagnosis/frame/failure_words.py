@@ -14,7 +14,7 @@ MIN_WORDS = 3  # a line of fewer words between unprintable characters is binary
 _VERBS = (
     r"fail(?:s|ed|ing|ures?)?|errors?|errored|err|exceptions?|fatal|panic(?:ked|s)?|abort(?:ed|s|ing)?|"
     r"crash(?:e[ds]|ing)?|crashloop\w*|kill(?:ed|s)|(?:oom|out-of-memory)[- ]?kill\w*|die[ds]|dead|lost|"
-    r"refused|denied|misbehaving|repeated too quickly|"
+    r"refused|denied|out of range|not have enough|n[’']t have enough|misbehaving|repeated too quickly|"
     r"forbidden|unauthori[sz]ed|unauthenticated|rejected|timeouts?|time-outs?|timed[ -]out|unavailable|"
     r"unreachable|"
     r"unable|cannot|can ?not|can[’']t|could not|couldn[’']t|would not|won[’']t|no such|not found|missing|"
@@ -36,7 +36,8 @@ _VERBS = (
     r"is gone|"
     r"degraded|flapping|damaged|(?:is|are|was|went|gone|->) down|alarm (?:is )?set|refus(?:es|ing)|"
     r"kicked out|lock-?up|wedged|throttling|halted|not expected|unusable|not known|HEALTH_(?:ERR|WARN)|"
-    r"non-?finite|not finite|not a number|throttled|rate[- ]limit(?:ed)?|overloaded|over(?:loaded)? capacity|"
+    r"(?:is|are|became|was) (?:nan|inf)|non-?finite|not finite|not a number|"
+    r"throttled|rate[- ]limit(?:ed)?|overloaded|over(?:loaded)? capacity|"
     r"no (?:route|solution|available|healthy|usable|response|reply|answer|free|more|progress|heartbeats?|"
     r"connection|"
     r"permission|access|credentials|match|matching|kernel image|device|devices|nodes?|capacity)\b|"
@@ -60,6 +61,8 @@ _EXCEPTION = re.compile(
     r"(?<![\w/$=.-])(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Interrupt|Fault|Failure|Exit|Timeout|"
     r"Expired|"
     r"Unavailable|NotFound|Exhausted|Refused|Died|Unreachable|Killed|Evicted)\b(?![./]\w|[=_-]|\(\) ?\{)"
+    r"|^(?:[a-z_]\w*\.)+\w*(?:Invalid|Mismatch|Missing|Disconnected|Lost|Aborted|Closed|Denied|Violation)"
+    r"(?=: |$)"
     r"|::Exception: |^(?:[a-z_]\w*\.)+\w*[eE]rror(?=: )|\*\*\* \[[^\]]+\] Error \d"
     r"|^(?:\w+\.)*(?:errors?|exceptions?|exc|errorfactory)\.(?:\w+\.)*[A-Z]\w+(?=: |$)"
 )
