@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 import structlog
 
 from babysitter.advisor.consultation import Advisor
-from babysitter.diagnosis.causes.guess_of_counts import PREFIX, is_guess
+from babysitter.diagnosis.causes.guess import is_guess
+from babysitter.diagnosis.causes.guess_of_counts import PREFIX
 from babysitter.engine.advice_question import (
     PreparedQuestion,
     consult_known_first,
