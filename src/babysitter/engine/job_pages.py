@@ -3,18 +3,20 @@
 The address is not stored: it follows from the settings of now.
 """
 
+import asyncio
 from dataclasses import replace
 
 import structlog
 
 from babysitter.backends.registry import job_page_address
-from babysitter.engine.cluster_pool import ClusterPool
+from babysitter.engine.cluster_pool import ClusterPool, ClusterSpec
 from babysitter.errors import BabysitError, NoSuchWatch
 from babysitter.model.ids import JobId
 from babysitter.model.message import Message
 from babysitter.store.store import Store
 
 log = structlog.get_logger()
+MAX_KNOWN = 1000  # addresses that are remembered; the oldest make room
 JOB_FIELD = "Job"  # of the words, where they are about an earlier job of the watch
 
 
@@ -24,6 +26,7 @@ class JobPages:
     def __init__(self, store: Store, clusters: ClusterPool) -> None:
         self._store = store
         self._clusters = clusters
+        self._known: dict[tuple[ClusterSpec, JobId], str] = {}
 
     async def with_page(self, message: Message) -> Message:
         """The message with the address of its job's page; unchanged where none can be opened by itself."""
@@ -33,10 +36,18 @@ class JobPages:
             async with self._store.reading() as tx:
                 watch = await tx.watches.get(message.watch)
             job = JobId(dict(message.words.fields).get(JOB_FIELD, watch.root))
-            page = job_page_address(await self._clusters.spec(watch.cluster), job)
+            page = await self._address(await self._clusters.spec(watch.cluster), job)
         except NoSuchWatch:
             return message
         except BabysitError as fault:
             log.warning("page_not_known", message=message.id, because=fault.sentence)
             return message
         return replace(message, words=replace(message.words, page=page)) if page else message
+
+    async def _address(self, spec: ClusterSpec, job: JobId) -> str:
+        """Remembered: a cluster file may take a tenth of a second to read, and messages are edited often."""
+        if (spec, job) not in self._known:
+            if len(self._known) >= MAX_KNOWN:
+                del self._known[next(iter(self._known))]
+            self._known[spec, job] = await asyncio.to_thread(job_page_address, spec, job)
+        return self._known[spec, job]
