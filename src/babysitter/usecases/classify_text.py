@@ -7,7 +7,6 @@ from babysitter.diagnosis.causes.demotion import NOTHING_DEMOTED
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule_fields import fields_of_facts
 from babysitter.diagnosis.causes.rules_in_force import Playbook
-from babysitter.diagnosis.causes.why_not import why_not
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.last_good.build_profile import add_lines
@@ -94,6 +93,8 @@ def missing(
     text: str, playbook: Playbook, cause: Cause, facts: JobFacts | None = None, *, dumps: Sequence[str] = ()
 ) -> tuple[Reason, ...]:
     """Why a cause was not found in a log text: the demands of its rules, with the values that they met."""
+    from babysitter.diagnosis.causes.why_not import why_not  # here: a diagnosis does without it
+
     observation = observation_of_text(text, facts, dumps=dumps)
     watch = _watch(observation)
     memory = update_memory(watch.memory, observation)
