@@ -72,15 +72,16 @@ async def blocked_by(world, submission):
     return {finding.id: finding.sentence for finding in blocking(found)}
 
 
-async def test_preflight_names_what_cannot_be_started(world):
+async def test_preflight_names_what_cannot_be_started(world, tmp_path):
     if world.given is not None:
         pytest.skip("its command is never run: tests/backends/test_ray_writer.py")
-    assert await blocked_by(world, world.again) == {}
-    nobody = replace(world.again, argv=("no-such-command-anywhere", *world.again.argv))
+    again = replace(world.again, workdir=str(tmp_path))
+    assert await blocked_by(world, again) == {}
+    nobody = replace(again, argv=("no-such-command-anywhere", *again.argv))
     assert "`no-such-command-anywhere` cannot be run here" in (await blocked_by(world, nobody))[program.ID]
-    gone = replace(world.again, workdir="/no/such/folder")
+    gone = replace(again, workdir="/no/such/folder")
     assert "is not there" in (await blocked_by(world, gone))[folder.MISSING]
-    blanked = replace(world.again, redacted=("WANDB_API_KEY",))
+    blanked = replace(again, redacted=("WANDB_API_KEY",))
     assert "WANDB_API_KEY" in (await blocked_by(world, blanked))[possible.ID]
     empty = Submission((), SubmissionOrigin.CONTROLLER, job=world.new)
     assert "--resubmit" in (await blocked_by(world, empty))[possible.ID]

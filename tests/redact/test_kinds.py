@@ -14,10 +14,8 @@ def test_kinds_are_many_and_different() -> None:
     assert len({kind.id for kind in KINDS}) == len(KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
-def test_kind_has_a_public_source(kind: SecretKind) -> None:
-    assert kind.source.startswith("https://")
-    assert kind.specimens
+def test_kind_has_a_public_source() -> None:
+    assert [kind.id for kind in KINDS if not (kind.source.startswith("https://") and kind.specimens)] == []
 
 
 def random_pieces(template: str, example: str) -> list[str]:
@@ -31,7 +29,7 @@ def random_pieces(template: str, example: str) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.id)
 def test_kind_recognises_its_specimens(kind: SecretKind) -> None:
     for template in kind.specimens:
-        for seed in range(20):
+        for seed in range(6):
             example = specimen(template, seed)
             shown = redact(f"I20261120 19:45:21 x.y got {example} from it")
             assert "[redacted]" in shown
@@ -40,10 +38,8 @@ def test_kind_recognises_its_specimens(kind: SecretKind) -> None:
             assert redact(shown) == shown
 
 
-@pytest.mark.parametrize("prefix", sorted({prefix for kind in KINDS for prefix in kind.prefixes.split()}))
-def test_words_behind_a_prefix_stay(prefix: str) -> None:
-    """`hf_transformers` begins like a token and is a word."""
-    if prefix[-1] not in "_-":
-        return  # `dapi` and 32 hexadecimal digits are never words
-    text = f"importing {prefix}transformers and {prefix}data-loader"
-    assert redact(text) == text
+def test_words_behind_a_prefix_stay() -> None:
+    """`hf_transformers` begins like a token and is a word; `dapi` and 32 hexadecimal digits never are."""
+    prefixes = sorted({prefix for kind in KINDS for prefix in kind.prefixes.split()})
+    texts = [f"importing {each}transformers and {each}data-loader" for each in prefixes if each[-1] in "_-"]
+    assert [text for text in texts if redact(text) != text] == []
