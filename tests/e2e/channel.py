@@ -53,7 +53,7 @@ class Channel:
             await self.service.settled()
 
     async def offer(self) -> None:
-        await self.pass_s(300)
+        await self.pass_s(300, 20.0)
         assert (await self.proposal()).status is ProposalStatus.OPEN
 
     async def proposal(self):

@@ -28,7 +28,7 @@ async def test_a_press_stops_and_submits_once_and_the_card_tells_what_followed(t
         ack, told = await place.press(ADA)
         assert ack.acked
         assert told == ""
-        await place.pass_s(300)
+        await place.pass_s(300, 20.0)
         assert place.sim.launched == ["/ada/dedup-r1"]
         assert not place.card().buttons or all("approve" not in str(each) for each in place.card().buttons)
         assert "U0ADA" in place.shown(place.card())
@@ -88,7 +88,7 @@ async def test_two_at_once_and_one_delivered_twice_are_one_decision(tmp_path):
         assert len(decided) == 1
         loser = second if decided[0].by == ADA else first
         assert "Already" in loser
-        await place.pass_s(300)
+        await place.pass_s(300, 20.0)
         assert len(place.sim.launched) == (1 if decided[0].answer == Answer.YES else 0)
 
 
@@ -108,7 +108,7 @@ async def test_facts_that_move_between_card_and_press_withdraw_the_offer(tmp_pat
         await place.offer()
         ts, value = place.card().ts, (await place.proposal()).id
         place.sim.cluster.stop("/ada/dedup")  # somebody else was quicker
-        await place.pass_s(120)
+        await place.pass_s(120, 20.0)
         assert (await place.proposal()).status is ProposalStatus.WITHDRAWN
         _, told = await place.press(ADA, value=value, message_ts=ts)
         assert "withdrawn" in told
@@ -120,7 +120,7 @@ async def test_facts_that_move_between_press_and_act_call_it_off(tmp_path):
         await place.offer()
         await place.press(ADA)
         place.sim.cluster.stop("/ada/dedup")
-        await place.pass_s(120)
+        await place.pass_s(120, 20.0)
         assert place.sim.launched == []
         assert (await place.proposal()).status is ProposalStatus.WITHDRAWN
         assert "Withdrawn, nothing was done: /ada/dedup is now killed" in place.shown(place.card())
@@ -149,7 +149,7 @@ async def test_who_may_no_longer_approve_when_the_act_begins_has_approved_nothin
         await place.press(ADA)
         # Between the press and the act the settings are changed, and the service started anew.
         object.__setattr__(place.app.policy, "approvers", ((BOB,),))
-        await place.pass_s(120)
+        await place.pass_s(120, 20.0)
         assert place.sim.launched == []
         first, second = (await watch_status(place.app, place.watch.id)).proposals
         assert first.status is ProposalStatus.WITHDRAWN
@@ -162,11 +162,11 @@ async def test_an_old_cards_button_after_a_new_incident_answers_nothing_new(tmp_
         await place.offer()
         ts, value = place.card().ts, (await place.proposal()).id
         await place.press(ADA)
-        await place.pass_s(600)
+        await place.pass_s(600, 20.0)
         assert place.sim.launched == ["/ada/dedup-r1"]
         _, told = await place.press(BOB, value=value, message_ts=ts)
         assert "Already approved by" in told
-        await place.pass_s(300)
+        await place.pass_s(300, 20.0)
         assert place.sim.launched == ["/ada/dedup-r1"]
 
 
@@ -181,7 +181,7 @@ async def test_a_forged_a_late_and_a_replayed_request_are_let_in_by_nobody(tmp_p
         again = await place.slack.replay()
         assert (real.status, again.status) == (200, 401)
         assert (await place.slack.send_raw(b"x" * 300_000, {})).status == 413
-        await place.pass_s(300)
+        await place.pass_s(300, 20.0)
         assert place.sim.launched == ["/ada/dedup-r1"]
 
 
@@ -194,10 +194,10 @@ async def test_an_hour_without_slack_loses_nothing_and_the_terminal_still_decide
         assert len(place.slack.messages) == before
         ruling = await decide(place.app, (await place.proposal()).id, ADA, Answer.YES, Surface.TERMINAL)
         assert ruling.took_effect
-        await place.pass_s(300)
+        await place.pass_s(300, 20.0)
         assert place.sim.launched == ["/ada/dedup-r1"]
         place.slack.faults.is_down = False
-        await place.pass_s(300)
+        await place.pass_s(300, 20.0)
         texts = [each.text for each in place.slack.messages]
         assert len(texts) == len(set(texts))
         assert any("ombie" in each for each in texts)
@@ -223,7 +223,7 @@ async def test_a_denied_offer_stays_denied_whoever_presses_next(tmp_path):
         standing = await watch_status(place.app, place.watch.id)
         assert [each.status for each in standing.incidents] == [IncidentStatus.DENIED]
         assert not any("approve" in str(each) for each in place.card().buttons)
-        await place.pass_s(300)
+        await place.pass_s(300, 20.0)
         assert place.sim.launched == []
 
 
@@ -264,9 +264,9 @@ async def test_whatever_slack_does_everything_arrives_once(trouble: str, tmp_pat
                 faults.status(status=503, times=6)
             case "answers-lost":
                 faults.lose("chat.postMessage", after_effect=True, times=3)
-        await place.pass_s(300)
+        await place.pass_s(300, 20.0)
         await place.press(ADA)
-        await place.pass_s(600)
+        await place.pass_s(600, 20.0)
         assert place.sim.launched == ["/ada/dedup-r1"]
         texts = [each.text for each in place.slack.messages]
         assert len(texts) == len(set(texts))

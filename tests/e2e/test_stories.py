@@ -58,7 +58,7 @@ async def test_a_steady_watch_costs_at_most_six_requests_and_four_kilobytes_a_mi
     async with story("long-run", tmp_path) as tale:
         await tale.pass_s(300, 10.0)
         tale.sim.requests.clear()
-        await tale.pass_s(1200, 10.0)
+        await tale.pass_s(1200, 20.0)
         asked = [each for each in tale.sim.requests if each[0] != "ProfileTask"]
         assert len(asked) <= 6 * 20
         assert sum(size for _, size in asked) <= 4_000 * 20
@@ -80,7 +80,7 @@ async def test_the_same_end_after_a_restart_is_told_and_not_restarted_again(tmp_
     async with story("zombie-again", tmp_path) as tale:
         await tale.pass_s(250, 10.0)
         await tale.answer()
-        await tale.pass_s(600, 10.0)
+        await tale.pass_s(600, 20.0)
         assert tale.sim.launched == ["/ada/dedup-r1"]
         assert await tale.causes() == ["zombie-coordinator", "zombie-coordinator"]
         assert len(await tale.proposals()) == 1  # the same cause again is for a person
@@ -91,11 +91,11 @@ async def test_a_controller_that_lost_its_jobs_is_one_message_for_two_watches(tm
         neighbour = tale.sim.neighbours[0]
         spec = ClusterSpec("marin", url=tale.sim.url)
         await start_watch(tale.app, JobId(neighbour), spec, by=ADA)
-        await tale.pass_s(1500, 10.0)
+        await tale.pass_s(1500, 20.0)
         assert tale.ear.occasions == ["started", "started", "blind"]
         assert tale.ear.heard[-1].words.title == "Jobs lost: marin"
         assert "2 of 2 watched jobs" in tale.ear.heard[-1].words.sentence
-        await tale.pass_s(900, 10.0)
+        await tale.pass_s(900, 20.0)
         assert tale.ear.occasions == ["started", "started", "blind", "resolved"]
         assert await tale.proposals() == []
         assert await tale.endings() == ["self-resolved"]
