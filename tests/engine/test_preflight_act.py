@@ -71,6 +71,7 @@ BLOCKED = {
     "not-offered": command_facts(f"{RUN} --cpu 64 -- x", offer=ClusterOffer("reef", (SMALL,))),
     "unknown-extra": folder_with("--extra rl -- x", extras=frozenset({"cpu"})),
     "file-not-shipped": folder_with("-- python x.py", files={"x.py": FileStatus.MISSING}),
+    "program-not-found": command_facts(f"{RUN} -- cd exp"),
     "not-executable": command_facts(f"{RUN} -- ./run.sh"),
     "unset-variable": command_facts(f"{RUN} -- x", unset_variables=("TOKEN",)),
     "bad-env-file": folder_with("-- x", env_fault="The file of variables is not proper YAML."),

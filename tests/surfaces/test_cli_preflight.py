@@ -140,6 +140,7 @@ BAD = [
     (f"{IRIS} -- python -m experiments.huge", {"file-not-shipped"}),
     (f"{IRIS} -- ./run.sh", {"not-executable"}),
     (f"{IRIS} -- bash -c './run.sh'", {"not-executable"}),
+    (f"{IRIS} -- bash -c 'cd experiments && python y.py'", {"file-not-shipped"}),
     (f"{IRIS} -e MARIN_PREFIX '' -- python x.py", {"output-prefix"}),
     (
         f"{IRIS} --region europe-west4 -e MARIN_PREFIX gs://reef-us-central2/o -- python x.py",

@@ -1,5 +1,6 @@
 """Do the files that the program names reach the job, and can they be run there?"""
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,9 @@ from babysitter.preflight.run_command import run_command, was_accepted_before
 NOT_SHIPPED = "file-not-shipped"
 NOT_EXECUTABLE = "not-executable"
 
-_MAKES_FILES = frozenset({"cd", "pushd", "git", "curl", "wget", "gsutil", "source", "cat", "echo", "tee"})
+_MAKES_FILES = frozenset(
+    {"git", "curl", "wget", "gsutil", "source", "cat", "echo", "tee", "cp", "mv", "tar", "unzip"}
+)
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _SCRIPT = re.compile(r"\.(?:py|sh|bash)$")
 _ELSEWHERE = re.compile(r"://|\*")
@@ -74,7 +77,7 @@ def check_executable(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
 def _run_directly(command: RunCommand) -> Iterator[tuple[str, int | None]]:
     """Scripts of the bundle that are run by name, and where the word stands in the command."""
     first = command.program[0]
-    inside = _script_of_shell(command.program)
+    inside = shell_script(command.program)
     if inside is not None:
         if "chmod" not in inside:
             for found in _DIRECT.findall(inside):
@@ -117,31 +120,40 @@ def _statuses(facts: SubmissionFacts) -> Mapping[str, FileStatus]:
 
 
 def _words(program: Sequence[str]) -> tuple[str, ...]:
-    """The words of a program; those of `bash -c '...'` as a shell splits them, up to a `cd`."""
-    inside = _script_of_shell(program)
+    """The words of a program; those of `bash -c '...'` as a shell splits them, files below the last `cd`.
+
+    It ends where files are made or the folder is not known any more.
+    """
+    inside = shell_script(program)
     if inside is None:
         return tuple(program)
     words: list[str] = []
+    folder, made = "", set[str]()
     for part in _ENDS_COMMAND.split(inside):
         try:
             split = shlex.split(part, comments=True)
         except ValueError:
             return ()
-        if split[:1] and split[0] in (
-            "cd",
-            "pushd",
-            "git",
-            "curl",
-            "wget",
-            "gsutil",
-            "source",
-            "cat",
-            "echo",
-            "tee",
-        ):
-            break  # what follows is elsewhere, or is made by the program itself
-        words += split
+        name = split[0] if split else ""
+        if name in ("cd", "pushd"):
+            target = split[1] if len(split) == 2 else "/"
+            if target.startswith(("/", "~", "-", "$", "..")) or target in made:
+                break
+            folder = posixpath.normpath(posixpath.join(folder, target))
+        elif name == "mkdir":
+            made.update(each for each in split[1:] if not each.startswith("-"))
+        elif name in _MAKES_FILES:
+            break
+        else:
+            words += [_below(folder, word) for word in split]
     return tuple(words)
+
+
+def _below(folder: str, word: str) -> str:
+    is_file = _SCRIPT.search(word) or _SETTINGS.search(word) or word.startswith("./")
+    if not folder or not is_file or word.startswith(("/", "~", "$", "-")):
+        return "python" if folder and word == "-m" else word  # a module below another folder: not looked for
+    return posixpath.normpath(posixpath.join(folder, word))
 
 
 def _modules(words: Sequence[str]) -> tuple[str, ...]:
@@ -153,7 +165,7 @@ def _modules(words: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _script_of_shell(program: Sequence[str]) -> str | None:
+def shell_script(program: Sequence[str]) -> str | None:
     """What `bash -c` (or -lc, -euc) runs; None for another program."""
     if not program or program[0].rpartition("/")[2] not in _SHELLS:
         return None
