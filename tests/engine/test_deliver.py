@@ -19,6 +19,7 @@ from babysitter.model.message import (
     MessageKind,
 )
 from babysitter.notify.notifier import NotifyError
+from babysitter.store.outbox import Outbox
 from babysitter.store.store import Store, open_store
 from tests.support.app import RecordingNotifier
 from tests.support.build import at
@@ -196,6 +197,7 @@ async def test_a_fault_of_a_notifier_is_survived(post: Post):
     await post.tick()
     await post.tick(10)
     assert post.heard == ["m-1"]
+    assert post.ear.repeats == ["m-1"]  # whether it arrived before the fault is not known
 
 
 async def test_a_slow_notifier_holds_up_no_other(store: Store):
@@ -436,6 +438,10 @@ async def test_success_ends_the_row_of_failures(counted: tuple[Post, Counting]):
     await post.put(3, "w-3")
     await post.tick(1)
     assert ("m-3", 4) in ear.tried
+    await post.tick(3)  # the second one since the last success
+    await post.put(4, "w-4")
+    await post.tick(1)
+    assert ("m-4", 8) in ear.tried
 
 
 async def test_edit_that_fails_holds_up_the_others_and_is_made_later(counted: tuple[Post, Counting]):
@@ -453,6 +459,68 @@ async def test_edit_that_fails_holds_up_the_others_and_is_made_later(counted: tu
     for _ in range(10):
         await post.tick(1)
     assert {each.id for each in ear.edited} == {"m-1", "m-2"}
+
+
+async def test_edits_of_one_tick_are_made_at_once(counted: tuple[Post, Counting]):
+    post, ear = counted
+    for number in (1, 2):
+        await post.put(number, f"w-{number}")
+    await post.tick()
+    await post.tick(10)
+    for number in (1, 2):
+        await post.edit(number, "new")
+    await post.tick()
+    assert sorted(each for each, _ in ear.edit_tried) == ["m-1", "m-2"]
+
+
+async def test_edit_that_keeps_failing_pauses_the_notifier(counted: tuple[Post, Counting]):
+    post, ear = counted
+    await post.put(1)
+    await post.tick()
+    ear.refuses = {"m-1"}
+    await post.edit(1, "new")
+    for _ in range(12):
+        await post.tick(1)
+    assert [second for _, second in ear.edit_tried] == [5, 6, 7, 11]
+
+
+async def test_edit_that_succeeds_ends_the_row_of_failures(counted: tuple[Post, Counting]):
+    post, ear = counted
+    await post.put(1)
+    await post.tick()
+    for words in ("one", "two"):
+        ear.refuses = {"m-1"}
+        await post.edit(1, words)
+        await post.tick(10)
+        await post.tick(1)
+        ear.refuses = set()
+        await post.tick(1)
+    assert [second for _, second in ear.edit_tried] == [10, 11, 12, 22, 23, 24]
+
+
+async def test_fresh_edit_is_not_made_beside_a_post(post: Post):
+    await post.put(1)
+    await post.tick()
+    await post.edit(1, "new")
+    await post.put(2, "w-2")
+    await post.tick(1)
+    assert (post.heard, post.ear.edited) == (["m-1", "m-2"], [])
+
+
+async def test_receipt_that_cannot_be_stored_pauses_the_notifier(post: Post, monkeypatch):
+    tried = []
+
+    async def refused(*_: object, **__: object) -> None:
+        tried.append((post.clock.now() - at(0)).total_seconds())
+        raise StorageUnavailable("The disk is full.")
+
+    monkeypatch.setattr(Outbox, "posted", refused)
+    await post.put(1)
+    await post.tick()
+    for _ in range(14):
+        await post.tick(1)
+    assert tried == [0, 2, 6, 14]
+    assert post.heard == ["m-1"]
 
 
 @pytest.mark.parametrize("held", [1, 2])

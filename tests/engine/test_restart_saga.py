@@ -499,3 +499,16 @@ async def test_job_of_another_proposal_is_not_adopted_later(faults):
     outcome = await restart.run()
     assert isinstance(outcome, NotSubmitted)
     assert "not of this restart" in outcome.because
+
+
+@pytest.mark.parametrize("faults", [[LOST], [LOST, SubmissionRefused("The name is taken.")]])
+async def test_job_that_says_our_proposal_is_adopted_later(faults):
+    restart = Restart().after(*BEFORE_SUBMIT)
+    restart.writer.faults = list(faults)
+
+    async def arrived(submission, submit=restart.writer.submit):
+        restart.cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R, proposal=restart.approved.proposal.id)
+        return await submit(submission)
+
+    restart.writer.submit = arrived
+    assert await restart.run() == ActionSucceeded(SUCCESSOR)

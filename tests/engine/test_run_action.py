@@ -6,7 +6,7 @@ import pytest
 
 from babysitter.engine import run_action
 from babysitter.errors import FactsChanged, StorageUnavailable, Unreachable
-from babysitter.model.action import ActionStep, NotSubmitted
+from babysitter.model.action import ActionStep, NotSubmitted, StepState
 from babysitter.model.ids import ProposalId, ReplicaId, WatchId
 from babysitter.store.store import open_store
 from tests.engine.test_act import SUCCESSOR
@@ -50,6 +50,13 @@ async def test_journal_takes_no_step_of_an_ended_action(store):
         await journal.intend(ActionStep.SUBMIT, SUCCESSOR)
     assert ActionStep.SUBMIT not in await journal.taken()
     await journal.done(ActionStep.STOP)  # what was done is written down all the same
+
+
+async def test_journal_keeps_a_step_that_failed(store):
+    journal = await journal_of(store)
+    await journal.failed(ActionStep.STOP, "The cluster said no.")
+    record = (await journal.taken())[ActionStep.STOP]
+    assert (record.state, record.detail) == (StepState.FAILED, "The cluster said no.")
 
 
 async def test_journal_under_an_older_lease_is_refused(store):

@@ -40,7 +40,7 @@ TARGETS = (
     Target("policy/incident_lifecycle.py", DECIDE),
     Target("engine/restart_saga.py", (SAGA, SAFETY)),
     Target("engine/submit_step.py", (SAGA, SAFETY)),
-    Target("engine/run_action.py", ("tests/engine/test_run_action.py", SAFETY, ACT)),
+    Target("engine/run_action.py", ("tests/engine/test_run_action.py", NOT_SUBMITTED, SAFETY, ACT)),
     Target("engine/approval_preconditions.py", (BEFORE, SAFETY)),
     Target("engine/restart_outcome.py", (OUTCOME, NOT_SUBMITTED)),
     Target("engine/find_resubmission.py", ("tests/engine/test_find_resubmission.py",)),

@@ -15,6 +15,7 @@ from babysitter.model.intent import (
     Propose,
     Reassign,
     Remind,
+    RepeatIncident,
     SendMessage,
     Withdraw,
 )
@@ -307,3 +308,24 @@ def test_restart_that_is_asked_for_keeps_its_change():
     change = diagnosis(Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE)
     assert as_asked(change) == change
     assert as_asked(diagnosis(action=ActionKind.ESCALATE)).action is ActionKind.RESTART
+
+
+def test_open_incident_is_repeated_at_the_end_though_one_was_closed():
+    found = replace(INCIDENT.diagnosis)
+    closed = replace(INCIDENT, id=IncidentId("i-0"), status=IncidentStatus.FAILED)
+    ledger = replace(PROPOSED, incidents=(closed, INCIDENT))
+    failed = verdict(found, phase=Phase.FINISHED, state=JobState.FAILED)
+    assert [each.incident for each in of(RepeatIncident, respond(case(failed, ledger)))] == [INCIDENT.id]
+
+
+@pytest.mark.parametrize("status", [ProposalStatus.OPEN, ProposalStatus.DENIED])
+def test_only_a_standing_proposal_makes_a_message(status):
+    ledger = replace(
+        PROPOSED,
+        proposals=(replace(PROPOSAL, status=status),),
+        told=(Told(INCIDENT.id, MessageKind.INCIDENT, NOON),),
+        decisions=(Decision(PROPOSAL.id, ADA, Answer.NO, Surface.SLACK, NOON),)
+        * (status is ProposalStatus.DENIED),
+    )
+    sent = of(SendMessage, respond(case(verdict(INCIDENT.diagnosis), ledger, now=at(60))))
+    assert [each.proposal for each in sent] == [PROPOSAL.id] * (status is ProposalStatus.OPEN)
