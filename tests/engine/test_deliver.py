@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from babysitter.engine import deliver
 from babysitter.engine.deliver import EDIT_EVERY, Deliverer
 from babysitter.errors import StorageUnavailable
 from babysitter.model.events import MessageDropped
 from babysitter.model.ids import MessageId, ProposalId
 from babysitter.model.message import (
+    Audience,
     Button,
     ButtonKind,
     Message,
@@ -25,7 +27,16 @@ from tests.support.app import RecordingNotifier
 from tests.support.build import at
 from tests.support.clock import FakeClock
 from tests.support.locked import locked
-from tests.support.waiting import until
+from tests.support.waiting import HANG_S, until
+
+DAILY = Message(
+    MessageId("m-daily"),
+    "w-1",
+    MessageKind.INCIDENT,
+    MessageContent("Yesterday", "All went well."),
+    at(0),
+    audience=Audience.DAILY,
+)
 
 
 class Post:
@@ -198,6 +209,31 @@ async def test_a_fault_of_a_notifier_is_survived(post: Post):
     await post.tick(10)
     assert post.heard == ["m-1"]
     assert post.ear.repeats == ["m-1"]  # whether it arrived before the fault is not known
+
+
+async def test_message_for_other_channels_is_left_out(post: Post):
+    async with post.store.transaction() as tx:
+        await tx.outbox.put(DAILY)
+    await post.tick()
+    assert post.heard == []
+    async with post.store.reading() as tx:
+        assert await tx.outbox.with_work(now=at(60), shown_before=at(0)) == frozenset()
+
+
+async def test_post_that_takes_too_long_is_a_doubt(store: Store, monkeypatch):
+    class Stuck(RecordingNotifier):
+        async def post(self, message, *, thread, is_repeat):
+            if not is_repeat:
+                await asyncio.Event().wait()
+            return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+    monkeypatch.setattr(deliver, "POST_TIMEOUT_S", 0.0)
+    post = Post(store, Stuck())
+    await post.deliverer.begin()
+    await post.put(1)
+    await post.tick()
+    await post.tick(10)
+    assert (post.heard, post.ear.repeats) == (["m-1"], ["m-1"])
 
 
 async def test_a_slow_notifier_holds_up_no_other(store: Store):
@@ -533,7 +569,8 @@ async def test_held_messages_are_one_digest_from_the_second_on(post: Post, held)
     assert occasions == [MessageKind.DIGEST if held > 1 else MessageKind.INCIDENT]
 
 
-async def test_delivery_that_is_given_up_is_a_doubt_for_the_next(store: Store):
+async def test_delivery_that_is_given_up_is_a_doubt_for_the_next(store: Store, monkeypatch):
+    monkeypatch.setattr(deliver, "POST_TIMEOUT_S", 10 * HANG_S)
     started = asyncio.Event()
 
     class Hanging(RecordingNotifier):
@@ -550,7 +587,8 @@ async def test_delivery_that_is_given_up_is_a_doubt_for_the_next(store: Store):
     await post.deliverer.tick()
     await started.wait()
     await post.deliverer.tick()  # it is at work: nothing is started beside it
-    await post.deliverer.give_up()
+    async with asyncio.timeout(HANG_S):
+        await post.deliverer.give_up()
     successor = Post(store, ear)
     await successor.deliverer.begin()
     await successor.tick(1)

@@ -483,7 +483,7 @@ async def test_proposal_kept_with_the_job_says_whose_it_is(proposal, is_ours):
     restart = Restart().after(*BEFORE_SUBMIT)
     restart.cluster.jobs[SUCCESSOR] = job(SUCCESSOR, R, proposal=proposal)
     assert isinstance(await restart.run(), ActionSucceeded) is is_ours
-    assert restart.writer.tried == []
+    assert (restart.writer.tried, restart.passed) == ([], timedelta(0))  # one clear answer is enough
 
 
 @pytest.mark.parametrize("faults", [[LOST], [LOST, SubmissionRefused("The name is taken.")]])

@@ -78,7 +78,8 @@ def _in_child(target: Target, text: str, cpu_s: int) -> int:
         code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-k", "not postgres", *tests]))
     except BaseException:  # noqa: BLE001  whatever a mutant does to the run was noticed
         return 1
-    return 1 if code == 2 else code  # an import that fails stops the collection: noticed
+    # An import that fails stops the collection (2); a report that fails is an internal error (3): noticed.
+    return 1 if code in (2, 3) else code
 
 
 def chosen(sample: int, seed: int, only: str) -> Iterator[tuple[Target, Mutant]]:

@@ -329,3 +329,19 @@ def test_only_a_standing_proposal_makes_a_message(status):
     )
     sent = of(SendMessage, respond(case(verdict(INCIDENT.diagnosis), ledger, now=at(60))))
     assert [each.proposal for each in sent] == [PROPOSAL.id] * (status is ProposalStatus.OPEN)
+
+
+@pytest.mark.parametrize(("after_s", "is_told"), [(-1, False), (0, True)])
+def test_incident_understood_anew_is_damped_by_first_cause(after_s, is_told):
+    ended_at = at(50)
+    key = replace(INCIDENT.key, attempt=JobId(f"{ROOT}/earlier"))
+    earlier = replace(INCIDENT, id=IncidentId("i-0"), key=key, status=IncidentStatus.SELF_RESOLVED)
+    told = tuple(
+        Told(earlier.id, occasion, moment)
+        for occasion, moment in ((MessageKind.INCIDENT, NOON), (MessageKind.RESOLVED, ended_at))
+    )
+    ledger = Ledger(incidents=(earlier, INCIDENT), told=told)
+    now = ended_at + timedelta(seconds=watch().limits.damping_s + after_s)
+    intents = respond(case(DIVERGED, ledger, now=now))
+    assert [each.incident for each in of(RepeatIncident, intents)] == [INCIDENT.id]
+    assert bool(of(SendMessage, intents)) is is_told

@@ -60,6 +60,7 @@ def silence_log() -> None:
     """Log nothing any more: what an interruption cancels half way would log faults that are none."""
     structlog.configure(processors=[_drop])
     logging.disable(logging.CRITICAL)
+    sys.unraisablehook = lambda _: None  # of coroutines that are collected half way
 
 
 def _drop(_logger: Any, _method: str, _event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
