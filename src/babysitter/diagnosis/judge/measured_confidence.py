@@ -15,7 +15,7 @@ from babysitter.model.verdict import Diagnosis
 # (weight, share of right verdicts), rising; between two points the line between them holds.
 MEASURED = (
     *((0.0, 0.0), (0.32, 0.5), (0.46, 0.6), (0.48, 0.62)),
-    *((0.58, 0.72), (0.7, 0.86), (0.9, 0.96), (1.0, 1.0)),
+    *((0.58, 0.78), (0.73, 0.89), (0.9, 0.96), (1.0, 1.0)),
 )
 NOT_KNOWN = 0.35  # that nothing can be known is rarely the whole truth
 MOST_CALM = 0.86  # of "nothing is wrong", whatever says so
