@@ -31,11 +31,14 @@ _DONE = re.compile(
 _STEP = re.compile(r"(?i)(?<![a-z])(?:steps?|iter(?:ation)?s?)(?![a-z])")
 
 
-def entries_of(lines: Sequence[LogLine], first_position: int) -> list[Entry]:
-    """Return lines of the log service as entries."""
+def entries_of(
+    lines: Sequence[LogLine], first_position: int, *, places: Sequence[int] | None = None
+) -> list[Entry]:
+    """Return lines of the log service as entries. `places`: of each line, when others stood between them."""
     return read_entries(
         [line.text for line in lines],
         first_place=first_position,
+        places=places,
         times_s=[line.at_ms / 1000 if line.at_ms else None for line in lines],
         speakers=[line.task for line in lines],
     )
@@ -72,10 +75,7 @@ def _sampled(lines: Sequence[LogLine], first_position: int) -> tuple[list[Entry]
     step = -(-older // MAX_SAMPLED)
     places = [*range(0, older, step), *range(older, len(lines))]
     chosen = [lines[place] for place in places]
-    entries = [
-        entry._replace(place=first_position + place)
-        for entry, place in zip(entries_of(chosen, 0), places, strict=True)
-    ]
+    entries = entries_of(chosen, first_position, places=places)
     return entries, chosen
 
 

@@ -39,12 +39,14 @@ def read_entries(
     texts: Iterable[str],
     *,
     first_place: int = 0,
+    places: Sequence[int] | None = None,
     times_s: Sequence[float | None] | None = None,
     speakers: Sequence[str] | None = None,
 ) -> list[Entry]:
     """Return the lines of one log as entries, oldest first.
 
-    `times_s`: times from the log's source, used where a line prints none. `speakers`: likewise.
+    `places`: how far behind the first place each line stands, where some are left out. `times_s`: times from
+    the log's source, used where a line prints none. `speakers`: likewise.
     """
     entries: list[Entry] = []
     clock = _Clock()
@@ -53,7 +55,8 @@ def read_entries(
         at_s = clock.read(frame, times_s[index] if times_s is not None else None)
         source = speakers[index] if speakers is not None else ""
         speaker = f"{source} {frame.speaker}".strip() if source else frame.speaker
-        entries.append(Entry(first_place + index, frame, frame.message, at_s, speaker))
+        place = first_place + (index if places is None else places[index])
+        entries.append(Entry(place, frame, frame.message, at_s, speaker))
     return entries
 
 
