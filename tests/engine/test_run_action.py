@@ -8,10 +8,14 @@ from babysitter.engine import run_action
 from babysitter.errors import FactsChanged, StorageUnavailable, Unreachable
 from babysitter.model.action import ActionStep, NotSubmitted, StepState
 from babysitter.model.ids import ProposalId, ReplicaId, WatchId
+from babysitter.model.proposal import Answer, Surface
 from babysitter.store.store import open_store
+from babysitter.usecases.approvals import decide
 from tests.engine.test_act import SUCCESSOR
 from tests.engine.test_safety import approved
+from tests.support.app import ADA, home
 from tests.support.build import NOON, at, watch
+from tests.support.offers import offered
 
 PROPOSAL, REPLICA = ProposalId("p-1"), ReplicaId("r-1")
 
@@ -81,3 +85,31 @@ async def test_command_by_hand_is_left_out_where_it_cannot_be_written(fault, is_
             await writing
     else:
         assert await writing == ""
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        FactsChanged("Taken over."),
+        StorageUnavailable("The disk is full."),
+        Unreachable("Away."),
+        ValueError("x"),
+    ],
+    ids=lambda fault: type(fault).__name__,
+)
+async def test_fault_before_the_stop_is_raised_unless_blind(tmp_path, monkeypatch, fault):
+    async def broken(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(run_action, "_run", broken)
+    async with home(tmp_path) as place:
+        watched, offer = await offered(place)
+        await decide(place.app, offer.id, ADA, Answer.YES, Surface.TERMINAL)
+        async with place.app.store.reading() as tx:
+            action = await tx.journal.action(offer.id)
+        resuming = run_action.resume_action(watched, action, place.app)
+        if type(fault) is Unreachable:
+            assert await resuming == place.clock.now() + run_action.BLIND_AGAIN
+        else:
+            with pytest.raises(type(fault)):
+                await resuming
