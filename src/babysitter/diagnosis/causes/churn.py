@@ -28,6 +28,7 @@ _DEATH = re.compile(
     r"lost (?:contact|connection|heartbeat)|failed (?:its )?(?:health|liveness)|"
     r"(?:missed|over|exceeded) (?:\w+ ){0,3}(?:ping|heartbeats?)\b)"
 )
+_MAY_BE_DEATH = re.compile(r"(?i)exit|terminat|die|crash|quit|unhealthy|dead|lost|failed|ping|heartbeat")
 _RESTARTS = re.compile(
     r"(?i)\brestart(?:s|ed|ing)?(?: count(?:er)?)?(?: is)?(?: at)?[ :=(]{1,3}(?P<count>\d{1,6})\b"
     r"(?! ?(?:s|ms|sec|min)\b)"
@@ -45,6 +46,8 @@ def find_churn(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """Return the lines that report deaths of one kind, oldest first; empty where they are no series."""
     series: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries[-MAX_LINES:]:
+        if not _MAY_BE_DEATH.search(entry.message):
+            continue
         found = _DEATH.search(entry.message)
         if found is None or not _MEMBER.search(entry.message) or _OTHERWISE.search(entry.message):
             continue

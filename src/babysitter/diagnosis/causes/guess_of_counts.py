@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from babysitter.diagnosis.causes.churn import find_churn, find_restarts
 from babysitter.diagnosis.causes.outlier import find_outlier
-from babysitter.diagnosis.timeline.aftermath import find_completion
+from babysitter.diagnosis.frame.ordinary import is_ordinary
+from babysitter.diagnosis.timeline.aftermath import MIN_ORDINARY_LINES, find_completion
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Severity
@@ -15,6 +16,7 @@ from babysitter.model.limits import Limits
 PREFIX = "words."  # of the rule id of a guess
 CONFIDENCE = 0.6  # what is counted names its cause by itself
 MAX_EVIDENCE = 3
+MIN_DEATHS_BEFORE_WORK = 3  # guess: fewer count only while no normal work follows them
 MAX_AFTER_COMPLETION = 6  # lines; more of them are other work
 
 
@@ -22,13 +24,16 @@ def guess_of_counts(
     entries: Sequence[Entry], facts: JobFacts, evidence_of: Callable[[int], Evidence]
 ) -> Finding | None:
     """What numbers and repetitions in a living job say, whatever else it reports."""
-    if deaths := find_churn(entries):
+    deaths = find_churn(entries)
+    if len(deaths) >= MIN_DEATHS_BEFORE_WORK or (deaths and _is_at_the_end(deaths[-1], entries)):
         text = f"The same end of a member of the job is reported {len(deaths)} times while others work."
         return _counted(Cause.WORKER_CHURN, text, deaths, evidence_of)
-    if (restarts := find_restarts(entries)) is not None:
+    restarts = find_restarts(entries)
+    if restarts is not None and _is_at_the_end(restarts, entries):
         text = "A member of the job has been started again many times."
         return _counted(Cause.WORKER_CHURN, text, (restarts,), evidence_of)
-    if (behind := find_outlier(entries)) is not None:
+    behind = find_outlier(entries)
+    if behind is not None and _is_at_the_end(behind, entries):
         text = "One part takes many times as long, or has many times as much, as the others."
         return _counted(Cause.STRAGGLERS, text, (behind,), evidence_of)
     shown = entries[-MAX_AFTER_COMPLETION:]
@@ -37,6 +42,12 @@ def guess_of_counts(
         text = "The program said that it is complete, and its process has not ended since."
         return _counted(Cause.ZOMBIE_COORDINATOR, text, (shown[done],), evidence_of)
     return None
+
+
+def _is_at_the_end(entry: Entry, entries: Sequence[Entry]) -> bool:
+    """Whether less normal work follows than shows that the job has got over it."""
+    later = (is_ordinary(each.frame) for each in reversed(entries) if each.place > entry.place)
+    return sum(later) < MIN_ORDINARY_LINES
 
 
 def _counted(

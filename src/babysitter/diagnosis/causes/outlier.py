@@ -16,6 +16,7 @@ _OUTLIER = re.compile(
     rf"(?i){_PART}.{{0,60}}?{_UNIT.format('one')}\b.{{0,30}}?\b(?:median|average|avg|mean|typical|usual|others?)\b"
     rf"[^\d\n]{{0,30}}{_UNIT.format('usual')}\b"
 )
+_USUAL = re.compile(r"(?i)median|average|avg|mean|typical|usual|other")
 # A summary of many, not a report of one.
 _SUMMARY = re.compile(r"(?i)\b(?:p\d\d|min|max|percentiles?|std|latency|histogram)\b[ :=]")
 _SCALES = (
@@ -34,7 +35,9 @@ _SCALE = {unit: scale for scale, units in _SCALES for unit in units.split()}
 def find_outlier(entries: Sequence[Entry]) -> Entry | None:
     """Return the last line of the end that tells of one part far behind the others; None if none does."""
     for entry in reversed(entries[-MAX_LINES:]):
-        found = None if _SUMMARY.search(entry.message) else _OUTLIER.search(entry.message)
+        if not _USUAL.search(entry.message) or _SUMMARY.search(entry.message):
+            continue
+        found = _OUTLIER.search(entry.message)
         if found is None or _is_size(found["one_unit"]) != _is_size(found["usual_unit"]):
             continue
         usual = _value(found["usual"], found["usual_unit"])
