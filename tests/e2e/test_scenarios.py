@@ -48,7 +48,7 @@ TELLINGS = [
     Told("worker-killed", 250, WELL, SILENT),
     Told("workers-wait", 900, ["smoke", "pending", *WELL], SILENT, step_s=5.0),
     Told("second-waits", 1000, [*UP, "pending", *WELL], SILENT),
-    Told("workers-preempted", 1000, [*UP, "pending", *WELL], ["started", "waiting", "finished"]),
+    Told("workers-preempted", 1000, [*UP, "pending", *WELL], ["started", "waiting", "finished"], step_s=20.0),
     Told("coordinator-killed", 350, WELL, SILENT, suspicion="killed with SIGKILL"),
     Told("straggler", 1400, WELL, SILENT, step_s=20.0, suspicion="waits for its last 1 of 24 shards"),
     Told("stopped-by-person", 180, WELL, SILENT, outcome=("killed", "user-cancel")),
@@ -60,7 +60,7 @@ TELLINGS = [
         ["started", "incident"],
         causes=("unschedulable",),
         outcome=None,
-        step_s=30.0,
+        step_s=60.0,
     ),
     Told(
         "controller-forgets",
@@ -69,7 +69,7 @@ TELLINGS = [
         ["started", "incident", "resolved", "finished"],
         causes=("job-gone",),
         endings=("self-resolved",),
-        step_s=30.0,
+        step_s=60.0,
     ),
     Told(
         "import-error",
@@ -124,7 +124,7 @@ TELLINGS = [
         ["started", "incident", "resolved", "finished"],
         causes=("worker-churn",),
         endings=("self-resolved",),
-        step_s=20.0,
+        step_s=30.0,
     ),
     Told(
         "parent-retried",
@@ -142,7 +142,7 @@ TELLINGS = [
         causes=("stage-stuck",),
         proposals=1,
         outcome=None,
-        step_s=20.0,
+        step_s=30.0,
     ),
     Told(
         "zombie",
@@ -160,7 +160,7 @@ TELLINGS = [
         ["started", "blind", "resolved", "finished"],
         causes=("controller-unreachable",),
         endings=("self-resolved",),
-        step_s=30.0,
+        step_s=60.0,
     ),
     Told(
         "controller-hang",
