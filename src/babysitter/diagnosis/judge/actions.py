@@ -66,5 +66,5 @@ def _is_healed(finding: Finding, facts: JobFacts) -> bool:
     return (
         finding.cause is Cause.PREEMPTION
         and facts.advanced_after is not None
-        and 0 <= finding.last_position < facts.advanced_after
+        and finding.last_position < facts.advanced_after  # what a counter says stands before all lines
     )
