@@ -74,7 +74,6 @@ def place(tmp_path):
     made = Place(tmp_path)
     yield made
     for child in made.children:
-        LocalDriver(child.pid, child.pid, "0").signal(signal.SIGKILL)
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
@@ -141,6 +140,37 @@ async def test_driver_of_our_own_group_is_never_ended(place):
 def test_reused_process_id_is_not_the_driver():
     own = LocalDriver(os.getpid(), os.getpgrp(), "1")
     assert not own.is_alive
+
+
+async def test_group_is_ours_while_one_of_its_processes_lives(place):
+    driver, odd = place.begin_driver(), place.folder / os.fsdecode(b"sl\xe9")
+    odd.symlink_to("/bin/sleep")  # a process whose name is not UTF-8
+    place.begin(str(odd), "600")
+    found = find_local_driver(await place.client()[0].logs(RUN))
+    assert isinstance(found, LocalDriver)
+    driver.kill()
+    driver.wait()
+    assert not found.is_alive
+    other_machine = replace(found, boot="another")
+    other_machine.signal(signal.SIGKILL)
+    assert not other_machine.group_is_alive()
+    assert found.group_is_alive(), "its child goes on"
+    found.signal(signal.SIGKILL)
+    await until(lambda: not found.group_is_alive())
+
+
+async def test_later_run_of_the_same_name_is_ended_itself(place):
+    first = place.begin_driver()
+    await place.client()[1].stop(RUN)
+    assert first.wait() == -signal.SIGTERM
+    place.session = session_in(place.folder / "later")
+    place.session.write("raylet.out", "x\n", now=SystemClock().now())
+    second = place.begin_driver()
+    reader, writer = place.client()
+    assert (await reader.find(RUN)).state is JobState.RUNNING
+    await writer.stop(RUN)
+    assert second.wait() == -signal.SIGTERM
+    assert (await reader.find(RUN)).state is JobState.KILLED
 
 
 @pytest.mark.parametrize(

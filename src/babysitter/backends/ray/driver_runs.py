@@ -7,7 +7,7 @@ driver that was ended counts as stopped as soon as its process is gone.
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,10 +69,16 @@ class DriverRuns:
         make_private_folder(folder)
         _write(folder / "stopped.json", asdict(driver))
 
-    def stopped(self, job: JobId) -> LocalDriver | None:
-        """The process that was ended as this run, or is about to be."""
+    def stopped(self, job: JobId, folders: Collection[Path]) -> LocalDriver | None:
+        """The process that was ended as this run, or is about to be; None for one of another session.
+
+        `folders`: with the logs of the run. A later run may have the same name, and a session of its own.
+        """
         told = _read(self._of(job) / "stopped.json")
-        return LocalDriver(**told) if told is not None else None
+        if told is None or Path(str(told.get("log", ""))).parent not in folders:
+            return None
+        members = tuple((pid, started) for pid, started in told.pop("members"))
+        return LocalDriver(**told, members=members)
 
     def _of(self, job: JobId) -> Path:
         return self._folder / _ODD.sub("_", job)

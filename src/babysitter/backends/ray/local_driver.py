@@ -16,58 +16,66 @@ from babysitter.backends.ray.session_folder import SessionLogs
 PROCESSES = Path("/proc")
 _CORE_DRIVER = re.compile(r"python-core-driver-[0-9a-f]+_(?P<pid>\d+)\.log$")
 _OF_THE_CLUSTER = (b"raylet", b"gcs_server")
+GONE = -1  # the owner of a process that has ended
 
 
 @dataclass(frozen=True, slots=True)
 class LocalDriver:
-    """`started`: when its process began, in the system's own unit: with the id it names one process."""
+    """One driver with its process group, as they were when it was found.
+
+    `started`: when its process began, in the system's own unit. `boot`: the start of the machine since which
+    process ids and times count. `log`: the file that is named after it. `members`: id and start of every
+    process of the group.
+    """
 
     pid: int
     group: int
     started: str
+    boot: str = ""
+    log: str = ""
+    members: tuple[tuple[int, str], ...] = ()
 
     @property
     def is_alive(self) -> bool:
-        return _status(self.pid)[:2] == (self.group, self.started)
+        return self.boot == _boot() and _status(self.pid) == (self.group, self.started)
 
     def group_is_alive(self) -> bool:
-        """Whether any process of the group lives that is not only waited for."""
-        return any(_status(pid)[0] == self.group for pid in _pids())
+        """Whether a process lives that was in the group when it was found.
+
+        While one of them is in it, the system gives the group's id to nobody else.
+        """
+        return self.boot == _boot() and any(
+            _status(pid) == (self.group, started) for pid, started in self.members
+        )
 
     def signal(self, number: signal.Signals) -> None:
-        """Send to exactly this group, if it is still the one that was found."""
-        if self.is_alive or self._has_members_as_old():
+        """Send to exactly this group, if it is still the one that was found, and not ours."""
+        if self.group_is_alive() and self.group not in _never_ended():
             try:
                 os.killpg(self.group, number)
             except (ProcessLookupError, PermissionError):
                 return
 
-    def _has_members_as_old(self) -> bool:
-        """Whether processes of the group are left that began with its driver: the id was not given again."""
-        begun = int(self.started or 0)
-        members = (started for group, started in map(_status, _pids()) if group == self.group)
-        return any(int(started or 0) <= begun for started in members)
-
 
 def find_local_driver(logs: SessionLogs) -> LocalDriver | str:
     """The running driver, or why it is not ours to end, as half a sentence."""
     found = [(pid, path) for folder in logs.folders for pid, path in _drivers_of(folder)]
-    alive = [pid for pid, path in found if _holds_open(pid, path)]
-    if not alive:
-        return "its driver does not run on this machine, or not as this user"
+    alive = [(pid, path) for pid, path in found if _holds_open(pid, path)]
     if len(alive) > 1:
-        return f"several drivers of this session run here ({', '.join(map(str, sorted(alive)))})"
-    pid = alive[0]
-    group, started = _status(pid)
-    driver = LocalDriver(pid, group, started)
-    if group in (0, 1, *_groups_above_us()):
+        pids = ", ".join(map(str, sorted(pid for pid, _ in alive)))
+        return f"several drivers of this session run here ({pids})"
+    group, started = _status(alive[0][0]) if alive else (0, "")
+    if not group:
+        return "its driver does not run on this machine, or not as this user"
+    if group in _never_ended():
         return "babysit was started in the process group of its driver, and would end with it"
-    members = [each for each in _pids() if _status(each)[0] == group]
-    if any(_owner(each) != os.getuid() for each in members):
+    members = {pid: since for pid in _pids() for of, since in (_status(pid),) if of == group}
+    if {_owner(each) for each in members} - {os.getuid(), GONE}:
         return "other users have processes in the process group of its driver"
     if any(word in _command(each) for each in members for word in _OF_THE_CLUSTER):
         return "Ray itself runs in the process group of its driver, and would end with it"
-    return driver
+    pid, path = alive[0]
+    return LocalDriver(pid, group, started, _boot(), str(path), tuple(members.items()))
 
 
 def _drivers_of(folder: Path) -> Iterator[tuple[int, Path]]:
@@ -95,13 +103,17 @@ def _holds_open(pid: int, path: Path) -> bool:
     return False
 
 
+def _never_ended() -> frozenset[int]:
+    return frozenset((0, 1, *_groups_above_us()))
+
+
 def _groups_above_us() -> Iterator[int]:
     """Process groups of this process and of those that it was started from."""
     pid = os.getpid()
     while pid > 1:
         yield _status(pid)[0]
         try:
-            pid = int((PROCESSES / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
+            pid = int(_fields(pid)[1])
         except (OSError, ValueError, IndexError):
             return
 
@@ -113,18 +125,30 @@ def _pids() -> list[int]:
 def _status(pid: int) -> tuple[int, str]:
     """Process group and start time; (0, "") for a process that is gone, or only waited for."""
     try:
-        # The name, in parentheses, may hold spaces; behind it: state, parent, group, ...
-        fields = (PROCESSES / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        fields = _fields(pid)
     except OSError:
         return 0, ""
     return (0, "") if fields[0] in "ZX" else (int(fields[2]), fields[19])
+
+
+def _fields(pid: int) -> list[str]:
+    """State, parent, group, ...: what stands behind the name, which is any bytes in parentheses."""
+    return (PROCESSES / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode("ascii").split()
+
+
+def _boot() -> str:
+    """Which start of which machine this is; "" where the system does not say."""
+    try:
+        return (PROCESSES / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def _owner(pid: int) -> int:
     try:
         return (PROCESSES / str(pid)).stat().st_uid
     except OSError:
-        return -1
+        return GONE
 
 
 def _command(pid: int) -> bytes:

@@ -223,9 +223,9 @@ class SessionReader:
         )
 
     def _end(self, job: JobId, logs: SessionLogs) -> RunEnd:
-        """By its files, unless babysit ended its driver."""
-        stopped = self._runs.stopped(job)
-        if stopped is not None and not stopped.is_alive:
+        """By its files, unless babysit ended its driver; then it lasts as long as a process of its group."""
+        stopped = self._runs.stopped(job, logs.folders)
+        if stopped is not None and not stopped.group_is_alive():
             return RunEnd(JobState.KILLED, f"Its driver (pid {stopped.pid}) was stopped by babysit.")
         return run_end(logs, self._clock.now())
 

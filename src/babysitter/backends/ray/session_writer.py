@@ -70,9 +70,10 @@ class SessionWriter:
             await self._until(lambda: not run.process.is_alive)
             run.process.stop(at_once=True)
             return
-        driver: LocalDriver | str | None = self._reader.runs.stopped(job)
+        logs = await self._reader.logs(job)
+        driver: LocalDriver | str | None = self._reader.runs.stopped(job, logs.folders)
         if driver is None:
-            driver = await self._own_driver(job)
+            driver = await asyncio.to_thread(find_local_driver, logs)
         if isinstance(driver, str):
             raise SubmissionRefused(
                 f"{job} cannot be stopped from here: {driver}. {BY_PERSON}",
@@ -135,14 +136,11 @@ class SessionWriter:
             return (PreflightFinding("not-checked", BLOCK, fault.sentence),)
         if found is None or found.state.is_terminal or self._reader.runs.of(job) is not None:
             return ()
-        driver = await self._own_driver(job)
+        driver = await asyncio.to_thread(find_local_driver, await self._reader.logs(job))
         if isinstance(driver, LocalDriver):
             return ()
         reason = f"It cannot be stopped from here: {driver}. {BY_PERSON}"
         return (PreflightFinding("not-submitted", BLOCK, reason, step),)
-
-    async def _own_driver(self, job: JobId) -> LocalDriver | str:
-        return await asyncio.to_thread(find_local_driver, await self._reader.logs(job))
 
     async def _until(self, is_over: Callable[[], bool]) -> None:
         """Wait until it is, or for as long as a program may take to end by itself."""
