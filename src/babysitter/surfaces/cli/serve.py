@@ -98,7 +98,10 @@ def finding_jobs(app: "App") -> Iterator[None]:
 
 
 async def served_here(app: "App", work: Coroutine[Any, Any, T]) -> T:
-    """Return what `work` returns; meanwhile this process is the service. Raises AlreadyServed."""
+    """Return what `work` returns; meanwhile this process is the service.
+
+    Raises AlreadyServed, and what ends the service before the work: FactsChanged when it was taken over.
+    """
     from babysitter.engine.service import Service
     from babysitter.slack.run_interactivity import run_interactivity
     from babysitter.surfaces.web.web_server import serve_http
@@ -115,13 +118,23 @@ async def served_here(app: "App", work: Coroutine[Any, Any, T]) -> T:
             serving = asyncio.create_task(service.until_stopped())
             with finding_jobs(app):
                 working = asyncio.ensure_future(work)
-                result = await working
+                result = await _unless_ended(working, serving)
             service.stop()
             await serving
         return result
     finally:
         if working is None:
             work.close()
+
+
+async def _unless_ended(working: asyncio.Future[T], serving: "asyncio.Task[None]") -> T:
+    try:
+        await asyncio.wait((working, serving), return_when=asyncio.FIRST_COMPLETED)
+        if serving.done():
+            serving.result()
+        return await working
+    finally:
+        working.cancel()
 
 
 def own_notifiers(settings: "Settings", *, is_json: bool = False) -> "tuple[Notifier, ...]":
