@@ -1,6 +1,7 @@
 """What holds for every test: the same examples in every run, no limit of time, no process left behind."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a job in the background of a shell
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # else programs never notice a Ctrl-C
     share_rules()
     quicken()
     if not hasattr(config, "workerinput"):  # the workers of xdist are marked as children of this process
