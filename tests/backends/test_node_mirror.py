@@ -1,5 +1,6 @@
 """Folders of other machines, read by a command: bounded, read only, quoted, and with a time limit."""
 
+import asyncio
 import os
 import re
 import shlex
@@ -8,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from babysitter.backends.ray import node_mirror
-from babysitter.backends.ray.node_mirror import NodeMirror, parse_template, remote_command, remote_folder
+from babysitter.backends.ray.node_mirror import NodeMirror
 from babysitter.backends.ray.node_mirrors import open_mirrors
+from babysitter.backends.ray.remote_folder import parse_template, remote_command, remote_folder
 from babysitter.backends.ray.session_choice import choose_session, read_paths
-from babysitter.backends.ray.session_folder import HEAD_BYTES
+from babysitter.backends.ray.session_folder import HEAD_BYTES, list_session
+from babysitter.backends.ray.session_pages import read_on
 from babysitter.backends.ray.session_reader import SessionReader
 from babysitter.errors import BadConfig, Unreachable, UserError
 from babysitter.model.ids import JobId
@@ -72,7 +75,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.session = session_in(folder / "o'dd dir", node="10.0.0.9")
+        self.session = session_in(folder / "o'dd  dir", node="10.0.0.9")
         self.session.write("raylet.out", "x\n", age_s=10)
         self.log = folder / "asked"
         self.log.write_text("")
@@ -119,6 +122,20 @@ async def test_mirror_copies_once_and_then_what_was_added(machine):
     before = len(machine.asked)
     await mirror.refresh()
     assert len(machine.asked) == before, "several questions of one check share a look"
+
+
+async def test_mirror_ignores_what_a_login_prints(machine):
+    machine.does('echo Welcome; exec /bin/sh -c "$2"')
+    path = machine.session.worker("SglEngine", 7, "one\n")
+    mirror = machine.mirror(FakeClock(NOW))
+    await mirror.refresh()
+    assert (mirror.folder / path.name).read_bytes() == path.read_bytes()
+
+
+async def test_mirror_is_refreshed_once_for_two_at_once(machine):
+    mirror = machine.mirror(FakeClock(NOW))
+    await asyncio.gather(mirror.refresh(), mirror.refresh())
+    assert len(machine.asked) == 2, "one listing, one reading"
 
 
 async def test_mirror_of_a_large_file_is_bounded(machine, monkeypatch):
@@ -198,6 +215,23 @@ async def test_reader_reads_several_machines(machine, tmp_path):
     assert "cannot be read" in job.tasks[1].status_text, "the others are read all the same"
     await reader.close()
     assert not mirrors._mirrors[0].folder.exists()
+
+
+async def test_hole_of_a_copy_is_not_read(machine, monkeypatch):
+    monkeypatch.setattr(node_mirror, "FIRST_BYTES", 20_000)
+    path = machine.session.worker("SglEngine", 7, "line\n" * 20_000)
+    mirror = machine.mirror(FakeClock(NOW))
+    await mirror.refresh()
+    logs = list_session([mirror.folder])
+    lines, ends = [], {}
+    for _ in range(10):
+        placed, ends, is_full = read_on(logs, ends, 100_000)
+        lines += [each.text for each in placed if each.file.name == path.name]
+        if not is_full:
+            break
+    assert not is_full
+    assert "\0" not in "".join(lines)
+    assert len(lines) > 25_000 / len("line\n")
 
 
 def test_head_node_is_read_here():

@@ -120,7 +120,7 @@ def test_session_flood_costs_less_than_1_mb(tmp_path, monkeypatch):
         sizes.append(len(part := read_part(file, begin, at_most)))
         return part
 
-    for module in ("session_reader", "session_folder", "session_end"):
+    for module in ("session_pages", "session_folder", "session_end"):
         monkeypatch.setattr(f"babysitter.backends.ray.{module}.read_part", noted)
     asyncio.run(reader.tree(RUN))
     for newest in (False, False, False, True):

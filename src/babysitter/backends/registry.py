@@ -260,7 +260,7 @@ def folder_run(
     Without a folder it is looked for where the recipe of the log keeps it. Raises UserError for other
     folders, and with `must_run` for a run that has ended.
     """
-    from babysitter.backends.ray.node_mirror import parse_template
+    from babysitter.backends.ray.remote_folder import parse_template
     from babysitter.backends.ray.session_choice import choose_session
     from babysitter.backends.ray.session_end import refuse_ended
 

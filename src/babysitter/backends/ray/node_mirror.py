@@ -6,6 +6,7 @@ there. A copy has the size, the times and the offsets of its file, and holes whe
 and end of a large file, then everything that is added.
 """
 
+import asyncio
 import base64
 import binascii
 import json
@@ -18,81 +19,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from babysitter.backends.ray.gpu_use import QUERY, of_nvidia_smi
-from babysitter.backends.ray.session_folder import (
-    HEAD_BYTES,
-    MAX_FILES,
-    MIRRORED,
-    SessionFile,
-    shares,
-)
+from babysitter.backends.ray.remote_folder import RemoteFolder, remote_command
+from babysitter.backends.ray.session_folder import HEAD_BYTES, MAX_FILES, MIRRORED, SessionFile, shares
 from babysitter.backends.run_process import Finished, run
 from babysitter.clock import Clock
-from babysitter.errors import BadConfig, ExternalError, Unreachable, UserError
+from babysitter.errors import BadConfig, ExternalError, InvalidResponse, Unreachable
 from babysitter.model.device_use import DeviceUse
 
 LIMIT_S = 20.0  # of one command
 FIRST_BYTES = 300_000  # of all files of a machine at the first look, and of new files later
 MORE_BYTES = 150_000  # of what was added, at one look
 REFRESH_INTERVAL = timedelta(seconds=5)
-HOST, COMMAND = "{host}", "{command}"
-_HOST = re.compile(r"(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*")
-_TYPED = re.compile(rf"(?P<host>{_HOST.pattern}):(?P<path>/[^\x00-\x1f]*)")
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,254}")
+_PIECE = re.compile(r"piece (?P<place>\d{1,4}) ?(?P<data>\S*)")
 _ROW = re.compile(r"file (?P<size>\d+) (?P<at>\d+)(?:\.\d*)? (?P<inode>\d+) (?P<name>\S+)")
 _WANTED = ("worker-*", "raylet*", "gcs_server*", "monitor*", "job-driver-*", "python-core-driver-*")
 _NO_FOLDER = 3  # exit code of the listing
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteFolder:
-    """A folder of another machine. As text `//HOST/PATH`, which no list of paths takes apart."""
-
-    host: str
-    path: str
-
-    def __str__(self) -> str:
-        return f"//{self.host}{self.path}"
-
-    @property
-    def shown(self) -> str:
-        return f"{self.host}:{self.path}"
-
-
-def remote_folder(text: str) -> RemoteFolder | None:
-    """HOST:/PATH or //HOST/PATH; None for a folder of this machine."""
-    if text.startswith("//"):
-        host, _, path = text[2:].partition("/")
-        found = _TYPED.fullmatch(f"{host}:/{path}")
-    else:
-        found = None if Path(text).exists() else _TYPED.fullmatch(text)
-    return RemoteFolder(found["host"], found["path"]) if found else None
-
-
-def parse_template(text: str) -> tuple[str, ...]:
-    """The words of --ssh. Raises UserError for one that does not say where the host stands."""
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as fault:
-        raise UserError(
-            f"--ssh cannot be read: {fault}.", next_step="Quote it as one shell command."
-        ) from fault
-    if not words or not any(HOST in word for word in words):
-        raise UserError(
-            "--ssh does not say where the host stands.",
-            next_step="Write for example 'ssh -o BatchMode=yes {host}'.",
-        )
-    return words
-
-
-def remote_command(template: Sequence[str], host: str, script: str) -> tuple[str, ...]:
-    """The command that runs a script on the host: as the word {command}, else as the last word.
-
-    The host is a plain name, so that it can be neither an option nor a second word.
-    """
-    if not _HOST.fullmatch(host):
-        raise BadConfig(f"'{host}' is not the name of a host.")
-    words = tuple(script if word == COMMAND else word.replace(HOST, host) for word in template)
-    return words if COMMAND in template else (*words, script)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +72,7 @@ class NodeMirror:
         self._copied: dict[str, _Copied] = {}
         self._path = ""  # of the session's logs, once it was found: a later session is another run
         self._refreshed_at: datetime | None = None
+        self._refreshing = asyncio.Lock()
         self.fault = ""  # why the last look failed
 
     @property
@@ -144,17 +87,18 @@ class NodeMirror:
 
     async def refresh(self) -> None:
         """Copy what is new. Raises Unreachable for a machine that was never read; later it is a `fault`."""
-        now = self._clock.now()
-        if self._refreshed_at is not None and now < self._refreshed_at + REFRESH_INTERVAL:
-            return
-        try:
-            await self._refresh()
-            self.fault = ""
-        except ExternalError as error:
-            if not self._path:
-                raise
-            self.fault = error.sentence
-        self._refreshed_at = now
+        async with self._refreshing:
+            now = self._clock.now()
+            if self._refreshed_at is not None and now < self._refreshed_at + REFRESH_INTERVAL:
+                return
+            try:
+                await self._refresh()
+                self.fault = ""
+            except ExternalError as error:
+                if not self._path:
+                    raise
+                self.fault = error.sentence
+            self._refreshed_at = now
 
     async def gpus(self) -> tuple[DeviceUse, ...]:
         """What its GPUs do; () where it does not say."""
@@ -220,8 +164,9 @@ class NodeMirror:
         told = await self._run(_reading(self._path, wanted)) if wanted else Finished("", "", 0)
         if told.exit_code != 0:
             raise self._unreachable(told.last_error_line or f"exit code {told.exit_code}")
-        lines = told.stdout.splitlines()
-        found = {each: _decoded(line)[: each.length] for each, line in zip(wanted, lines, strict=False)}
+        rows = [row for line in told.stdout.splitlines() if (row := _PIECE.fullmatch(line)) is not None]
+        data = {int(row["place"]): _decoded(row["data"]) for row in rows}
+        found = {each: data.get(place, b"")[: each.length] for place, each in enumerate(wanted)}
         return {**dict.fromkeys(pieces, b""), **found}
 
     def _write(self, listed: Sequence[_Listed], brought: Mapping[_Piece, bytes]) -> None:
@@ -243,6 +188,8 @@ class NodeMirror:
             return await run(command, limit_s=LIMIT_S)
         except BadConfig as fault:
             raise Unreachable(f"{self.remote.host}: {fault.sentence}", next_step="Correct --ssh.") from fault
+        except InvalidResponse as fault:
+            raise self._unreachable("its answer is too long") from fault
         except ExternalError as fault:
             raise self._unreachable(f"no answer within {LIMIT_S:g} s") from fault
 
@@ -262,7 +209,8 @@ def _listing(path: str, *, is_session: bool) -> str:
     names = " -o ".join(f"-name {shlex.quote(each)}" for each in _WANTED)
     return (
         f"{{ {enter}; }} || exit {_NO_FOLDER}; "
-        "echo at $(pwd -P); echo now $(date +%s); "
+        'echo "at $(pwd -P)"; '
+        "echo now $(date +%s); "
         "echo ip $(head -c 300 ../node_ip_address.json 2> /dev/null | base64 | tr -d '\\n'); "
         f"find . -maxdepth 1 -type f \\( {names} \\) -printf 'file %s %T@ %i %f\\n' "
         f"| sort -k3,3nr | head -n {2 * MAX_FILES}"
@@ -270,11 +218,11 @@ def _listing(path: str, *, is_session: bool) -> str:
 
 
 def _reading(path: str, pieces: Sequence[_Piece]) -> str:
-    """The script that prints each piece as one line of base64."""
+    """The script that prints each piece as one line, `piece PLACE BASE64`: a login may print others."""
     parts = (
-        f"tail -c +{each.begin + 1} -- {shlex.quote(each.name)} 2> /dev/null | head -c {each.length} "
-        "| base64 | tr -d '\\n'; echo"
-        for each in pieces
+        f"echo piece {place} $(tail -c +{each.begin + 1} -- {shlex.quote(each.name)} 2> /dev/null "
+        f"| head -c {each.length} | base64 | tr -d '\\n')"
+        for place, each in enumerate(pieces)
     )
     return f"cd {shlex.quote(path)} || exit {_NO_FOLDER}; " + "; ".join(parts)
 

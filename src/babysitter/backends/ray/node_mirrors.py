@@ -5,7 +5,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from babysitter.backends.ray.node_mirror import NodeMirror, RemoteFolder
+from babysitter.backends.ray.node_mirror import NodeMirror
+from babysitter.backends.ray.remote_folder import RemoteFolder
 from babysitter.clock import Clock
 from babysitter.errors import BadConfig
 from babysitter.model.device_use import DeviceUse

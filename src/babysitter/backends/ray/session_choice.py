@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.ray.node_mirror import RemoteFolder, remote_folder
+from babysitter.backends.ray.remote_folder import RemoteFolder, remote_folder
 from babysitter.backends.ray.session_folder import logs_folder
 from babysitter.errors import UserError
 from babysitter.shipped import shipped

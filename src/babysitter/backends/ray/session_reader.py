@@ -5,7 +5,6 @@ Ray's own processes, has ended. The driver's end is a line of raylet.out.
 """
 
 import asyncio
-import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -19,15 +18,13 @@ from babysitter.backends.ray.node_mirrors import NodeMirrors
 from babysitter.backends.ray.session_choice import SessionChoice
 from babysitter.backends.ray.session_end import RunEnd, run_end
 from babysitter.backends.ray.session_folder import (
-    HEAD_BYTES,
     SessionFile,
     SessionLogs,
     list_session,
-    read_part,
-    shares,
     with_classes,
 )
-from babysitter.backends.ray.session_lines import PlacedLine, in_order, lines_of_part
+from babysitter.backends.ray.session_lines import PlacedLine
+from babysitter.backends.ray.session_pages import file_key, read_cursor, read_on, write_cursor
 from babysitter.backends.ray.session_reading import read_all
 from babysitter.clock import Clock
 from babysitter.errors import NoSuchJob, SubmissionRefused, Unreachable, UserError
@@ -38,9 +35,9 @@ from babysitter.model.log import Cursor, LogBatch, LogLine, LogSource
 from babysitter.model.submission import RequestSummary, Submission, SubmissionOrigin
 from babysitter.model.thread_dump import ThreadDump
 
-# A look reads at most three pages, the newest lines and the ends of some files: together less than 1 MB.
+# A look reads at most three pages (see session_pages.py), the newest lines and the ends of some files:
+# together less than 1 MB.
 NEWEST_BYTES = 300_000
-PAGE_BYTES = 150_000
 _ABILITIES = Abilities(dumps=False, kept_submission=False, tree_age_most_s=60.0)
 _TASK_STATES = {
     JobState.RUNNING: TaskState.RUNNING,
@@ -114,7 +111,7 @@ class SessionReader:
         may_wait_s: float | None = None,  # noqa: ARG002
     ) -> LogBatch:
         """For the newest lines beginning and end of each file are read."""
-        offsets = _offsets(after)
+        offsets = read_cursor(after)
         if not self._is_known(source.job) or offsets is None:
             return LogBatch((), after)
         logs = await self.logs(source.job)
@@ -124,11 +121,11 @@ class SessionReader:
         logs = replace(logs, files=tuple(own))
         if newest:
             placed, _ = await asyncio.to_thread(read_all, logs, NEWEST_BYTES)
-            ends = {_key(each): each.size for each in logs.files}
+            ends = {file_key(each): each.size for each in logs.files}
             wanted = self._wanted(placed, source)
-            return LogBatch(tuple(wanted[-at_most:]), _cursor(ends), is_full=False)
-        placed, ends, is_full = await asyncio.to_thread(_read_on, logs, offsets, at_most)
-        return LogBatch(tuple(self._wanted(placed, source)), _cursor(ends), is_full=is_full)
+            return LogBatch(tuple(wanted[-at_most:]), write_cursor(ends), is_full=False)
+        placed, ends, is_full = await asyncio.to_thread(read_on, logs, offsets, at_most)
+        return LogBatch(tuple(self._wanted(placed, source)), write_cursor(ends), is_full=is_full)
 
     async def dump(self, task: TaskId) -> ThreadDump:
         raise SubmissionRefused(
@@ -249,60 +246,6 @@ def _end_of_run(run: DriverRun) -> RunEnd:
     return RunEnd(
         JobState.FAILED, f"Exit code: {code}." if code is not None else "Its processes were killed."
     )
-
-
-def _read_on(
-    logs: SessionLogs, offsets: Mapping[str, int], at_most: int
-) -> tuple[list[PlacedLine], dict[str, int], bool]:
-    """New lines of every file: lines, where to go on, and whether more may wait."""
-    grown = [each for each in logs.files if each.size != offsets.get(_key(each), 0)]
-    ends = {_key(each): each.size for each in logs.files if each not in grown}
-    begins = {each.path: _begin(each, offsets) for each in grown}
-    rest = [replace(each, size=each.size - begins[each.path]) for each in grown]
-    shared = shares(rest, PAGE_BYTES)
-    quota = max(1, at_most // max(1, len(grown)))
-    lines: list[PlacedLine] = []
-    is_full = False
-    for file in grown:
-        begin = begins[file.path]
-        part = read_part(file, begin, shared[file.path])
-        ends[_key(file)] = begin
-        whole = max(part.rfind(b"\n"), part.rfind(b"\r")) + 1
-        if not whole and begin + len(part) >= file.size:
-            continue  # the line is still being written
-        part = part[:whole] if whole else part  # without an end of a line it is longer than a part
-        found = lines_of_part(file, part, first_number=None, is_end=False)
-        kept = found[:quota]
-        is_cut = len(kept) < len(found)
-        is_full = is_full or is_cut or begin + shared[file.path] < file.size
-        ends[_key(file)] = begin + (kept[-1].stop if is_cut else len(part))
-        lines += kept
-    return in_order(lines, logs.files), ends, is_full
-
-
-def _begin(file: SessionFile, offsets: Mapping[str, int]) -> int:
-    before = offsets.get(_key(file), 0)
-    if before > file.size:  # a smaller file is another one
-        before = 0
-    return before if before < HEAD_BYTES else max(before, file.readable_from)
-
-
-def _key(file: SessionFile) -> str:
-    return f"{file.node}/{file.name}"
-
-
-def _offsets(cursor: Cursor | None) -> Mapping[str, int] | None:
-    try:
-        found = json.loads(cursor) if cursor else {}
-    except ValueError:
-        return None
-    return (
-        found if isinstance(found, dict) and all(isinstance(each, int) for each in found.values()) else None
-    )
-
-
-def _cursor(ends: Mapping[str, int]) -> Cursor:
-    return Cursor(json.dumps(ends))
 
 
 def _task_id(run: JobId, file: SessionFile) -> TaskId:
