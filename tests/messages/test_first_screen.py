@@ -69,6 +69,12 @@ def test_followed_says_how_it_went(aftermath, told):
     assert "line 6" not in words
 
 
+def test_followed_leaves_out_what_stands_before():
+    earlier = (Evidence("line 2", "run.log", 2), Evidence("line 7", "run.log", 7))
+    words = followed_words(replace(FOUND, cascade=earlier), WhatFollowed(), ())
+    assert (("line 2" in words), ("line 7" in words)) == (False, True)
+
+
 def test_followed_says_that_the_job_went_on():
     reasons = (Reason("store.refused.overcome", True, "the job advanced after it (line 9)"),)
     aftermath = WhatFollowed.of_facts(JobFacts(state=JobState.FAILED, failure_count=3), reasons)

@@ -95,6 +95,18 @@ def quote_evidence(
     return tuple(shown)
 
 
+def later_lines(diagnosis: Diagnosis) -> tuple[Evidence, ...]:
+    """The symptoms of the cascade that are not known to stand before the decisive line."""
+    decisive = next(iter(diagnosis.evidence), None)
+    return tuple(each for each in diagnosis.cascade if decisive is None or not _is_before(each, decisive))
+
+
+def _is_before(one: Evidence, other: Evidence) -> bool:
+    if one.source == other.source and one.line_number is not None and other.line_number is not None:
+        return one.line_number < other.line_number
+    return one.at is not None and other.at is not None and one.at < other.at
+
+
 def followed_words(diagnosis: Diagnosis, aftermath: WhatFollowed, quoted: Sequence[QuotedLine]) -> str:
     """What came after the decisive line: retries, further lines, the end. "" where nothing is known."""
     parts = []
@@ -102,7 +114,7 @@ def followed_words(diagnosis: Diagnosis, aftermath: WhatFollowed, quoted: Sequen
         parts.append(f"{aftermath.went_on[0].upper()}{aftermath.went_on[1:]}.")
     if aftermath.retries:
         parts.append(f"It was tried again {count(aftermath.retries, 'time')}.")
-    further = [each.text for each in diagnosis.cascade if not _SAYS_NOTHING.match(each.text)]
+    further = [each.text for each in later_lines(diagnosis) if not _SAYS_NOTHING.match(each.text)]
     new = dict.fromkeys(_plain(text) for text in further if not _is_told(text, quoted))
     parts += list(new)[:MAX_FOLLOWED]
     if aftermath.quiet_s is not None and aftermath.quiet_s >= QUIET_S:

@@ -15,7 +15,7 @@ from babysitter.diagnosis.pipeline import consider, measures_of
 from babysitter.diagnosis.text_observation import observation_of_text
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.messages.diagnosis_words import sentence_of, what_to_do
-from babysitter.messages.first_screen import LINES_AROUND, SourceLine
+from babysitter.messages.first_screen import LINES_AROUND, SourceLine, later_lines
 from babysitter.model.finding import Cause, Evidence, Findings
 from babysitter.model.ids import RuleId, WatchId
 from babysitter.model.job_facts import JobFacts
@@ -127,7 +127,7 @@ def words_of(examined: Examined) -> str:
     for each in diagnosis.evidence:
         place = f"{each.source}:{each.line_number}" if each.line_number else each.source
         lines.append(f"  {place}: {each.text.strip()}")
-    if diagnosis.cascade:
-        lines.append(f"What followed: {len(diagnosis.cascade)} lines, the first: {diagnosis.cascade[0].text}")
+    if later := later_lines(diagnosis):
+        lines.append(f"What followed: {len(later)} lines, the first: {later[0].text}")
     lines.append(f"What to do: {what_to_do(diagnosis)}")
     return "\n".join(lines)
