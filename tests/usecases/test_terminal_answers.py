@@ -13,6 +13,7 @@ from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.ids import Person, ProposalId
 from babysitter.model.proposal import Answer, Proposal, Surface
 from babysitter.store.inbox import PendingClick
+from babysitter.store.sqlite_reader import NotReadable
 from babysitter.usecases import quick_answer
 from babysitter.usecases.approvals import decide
 from babysitter.usecases.follow_approval import follow_approval
@@ -180,6 +181,33 @@ async def test_unreadable_and_unknown_answers_are_removed(place: AppHarness):
     assert await waiting(place) == 0
     (refused,) = await place.events(DecisionRefused)
     assert (refused.proposal, refused.answer_id) == ("p-none", "b")
+
+
+@pytest.mark.parametrize("meanwhile", [(interrupt,), ()])
+async def test_answer_that_may_still_count_is_said(
+    place: AppHarness, monkeypatch: pytest.MonkeyPatch, meanwhile: tuple[Callable[[], object], ...]
+):
+    def locked(*_: object) -> bool:
+        raise NotReadable
+
+    _, offer = await offered(place)
+    monkeypatch.setattr(quick_answer, "take_back_answer", locked)
+    with pytest.raises(ExternalError, match="may still decide it"):
+        await Command(place, *meanwhile).answer(offer)
+    assert await waiting(place) == 1
+
+
+async def test_answer_that_the_service_cannot_read_is_said(place: AppHarness):
+    async def removed_unread() -> None:
+        async with place.app.store.transaction() as tx:
+            (row,) = await tx.inbox.of(Surface.TERMINAL)
+            await tx.inbox.take_out(row.id)
+            await tx.inbox.put(PendingClick(row.id, Surface.TERMINAL, NOON, "{}"))
+        await decide_terminal_answers(place.app)
+
+    _, offer = await offered(place)
+    with pytest.raises(FactsChanged, match="could not read the answer"):
+        await Command(place, removed_unread).answer(offer)
 
 
 async def test_both_ways_to_follow_say_the_same(place: AppHarness):

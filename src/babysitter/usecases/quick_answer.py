@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from babysitter.engine.service_lock import is_served
-from babysitter.errors import FactsChanged
+from babysitter.errors import ExternalError, FactsChanged
 from babysitter.model.events import DecisionRefused
 from babysitter.model.ids import Person, ProposalId
 from babysitter.model.proposal import ANSWERABLE, Answer
@@ -21,6 +21,7 @@ from babysitter.usecases.approval_outcome import ApprovedAction, already, outcom
 POLL_INTERVAL_S = 0.1
 MAX_POLLS = 100  # 10 s; a service that decides nothing for so long hangs, or is older than this program
 FOLLOW_INTERVAL_S = 0.3
+TAKE_BACK_TRIES = 10  # of half a second each, while the database is locked
 SERVED_EVERY = 30  # looks of following between two checks that the service runs: 9 s
 
 Sleep = Callable[[float], None]
@@ -50,7 +51,7 @@ def answer_by_service(
 
     None: the service did not decide it, and will not any more; the caller decides directly. That is so where
     no service runs or none answers, and where a direct decision has to say why the answer does not count.
-    Raises FactsChanged where the service refused it.
+    Raises FactsChanged where the service refused it, ExternalError where it may still be decided.
     """
     if not is_served(folder):
         return None
@@ -67,10 +68,10 @@ def answer_by_service(
     try:
         is_decided = _wait_until_decided(folder, given.id, sleep)
     except KeyboardInterrupt:
-        if _take_back(folder, given.id):
+        if _take_back(folder, given):
             raise
         return replace(_decided(folder, given, after), is_interrupted=True)
-    if not is_decided and _take_back(folder, given.id):
+    if not is_decided and _take_back(folder, given):
         return None
     return _decided(folder, given, after)
 
@@ -89,16 +90,18 @@ def _wait_until_decided(folder: Path, answer_id: str, sleep: Sleep) -> bool:
     return False
 
 
-def _take_back(folder: Path, answer_id: str) -> bool:
-    """Whether the answer was taken back before anybody decided it.
-
-    True as well where the database cannot be written: then a direct decision waits for it, and of the two
-    only the first counts.
-    """
-    try:
-        return take_back_answer(folder / FILE_NAME, answer_id)
-    except NotReadable:
-        return True
+def _take_back(folder: Path, given: TerminalAnswer) -> bool:
+    """Whether the answer was taken back before it was decided. Raises ExternalError if that is unknown."""
+    for _ in range(TAKE_BACK_TRIES):
+        try:
+            return take_back_answer(folder / FILE_NAME, given.id)
+        except NotReadable:
+            pass  # a lock; each try waits for it
+    raise ExternalError(
+        f"The answer to {given.proposal} was left for the service and cannot be taken back: the database is "
+        "locked. The service may still decide it.",
+        next_step="`babysit status` shows whether it did.",
+    )
 
 
 def _decided(folder: Path, given: TerminalAnswer, after: int) -> QuickAnswer:
@@ -116,7 +119,11 @@ def _decided(folder: Path, given: TerminalAnswer, after: int) -> QuickAnswer:
         raise FactsChanged(event.because)
     if event is not None:
         return QuickAnswer(given.proposal, True, took_effect(given.answer, event.by))
-    assert earlier is not None, "an answer without effect is one that came after another"
+    if earlier is None:
+        raise FactsChanged(
+            f"The service could not read the answer to {given.proposal}; nothing was decided.",
+            next_step="Answer again; if babysit was updated, `babysit serve --stop` first.",
+        )
     return QuickAnswer(given.proposal, False, already(earlier))
 
 
