@@ -4,8 +4,13 @@ import json
 
 import pytest
 
-from babysitter.advisor.anthropic_client import ANSWER_TOOL, AnthropicAdvisor, ModelService
-from babysitter.advisor.consultation import Consultation
+from babysitter.advisor.anthropic_client import (
+    ANSWER_TOOL,
+    MAX_OUTPUT_TOKENS,
+    AnthropicAdvisor,
+    ModelService,
+)
+from babysitter.advisor.consultation import Consultation, Usage
 from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.material import Material, Remark
 from babysitter.advisor.question import ask_about
@@ -101,6 +106,11 @@ async def test_broken_service_is_no_opinion(reply):
     assert found.opinion.reason.endswith(".")
     assert "\n" not in found.opinion.reason
     assert len(model.bodies) <= SpendingLimits().calls
+    if reply.hangs:
+        assert found.usage.calls == 1
+        assert found.usage.output_tokens == MAX_OUTPUT_TOKENS, "it may be charged all the same"
+    if reply.status != 200:
+        assert found.usage == Usage()
 
 
 async def test_nobody_listens():

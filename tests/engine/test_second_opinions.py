@@ -144,9 +144,12 @@ async def test_answer_by_another_hand_is_looked_for_again(tmp_path: Path):
 
 PRICES = {"made-up": {"input_usd": 1.0, "output_usd": 1.0}}
 OVER_THE_DAY = (
-    ({"calls_per_day": 3}, "The 3 calls of a day are used up."),
-    ({"tokens_per_day": 1_000}, "The 1,000 tokens of a day are used up."),
-    ({"model": "made-up", "prices": PRICES, "cost_usd_per_day": 0.01}, "The 0.01 USD of a day are used up."),
+    ({"calls_per_day": 3}, "more than is left of the 3 calls of 24 h."),
+    ({"tokens_per_day": 1_000}, "more than is left of the 1,000 tokens of 24 h."),
+    (
+        {"model": "made-up", "prices": PRICES, "cost_usd_per_day": 0.01},
+        "more than is left of the 0.01 USD of 24 h.",
+    ),
 )
 
 

@@ -99,7 +99,7 @@ def test_commands_share_the_day_with_the_service(log, tmp_path, capsys, monkeypa
         await store.close()
 
     asyncio.run(spent_by_the_service())
-    for words in ("It refused", "The 5 calls of a day are used up"):
+    for words in ("It refused", "more than is left of the 5 calls of 24 h"):
         assert run(command) == 0
         assert words in capsys.readouterr().err
     assert run(["status", "--settings", str(settings), "--json"]) == 0

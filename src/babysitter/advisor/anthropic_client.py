@@ -42,6 +42,11 @@ class ModelService:
     limits: SpendingLimits = field(default_factory=SpendingLimits)
     prices: Mapping[str, ModelPrice] = field(default_factory=dict)
 
+    @property
+    def no_answer(self) -> str:
+        """Why there is no opinion after that time."""
+        return f"The model did not answer within {self.timeout_s:g} s."
+
 
 class AnthropicAdvisor:
     """An advisor behind the Messages interface."""
@@ -56,7 +61,7 @@ class AnthropicAdvisor:
             async with asyncio.timeout(self._service.timeout_s):
                 opinion = await dialogue.run()
         except TimeoutError:
-            opinion = NoOpinion(f"The model did not answer within {self._service.timeout_s:g} s.")
+            opinion = NoOpinion(self._service.no_answer)
         return Consultation(opinion, dialogue.usage, dialogue.transcript)
 
 
@@ -69,7 +74,13 @@ class _Dialogue:
         self._tools = tools
         self._system = instructions().replace("FINGERPRINT", question.fingerprint)
         self._messages: list[dict[str, Any]] = [{"role": "user", "content": _first_message(question)}]
-        self.usage = Usage()
+        self._answered = Usage()
+        self._under_way = Usage()  # the most that the call without an answer may cost
+
+    @property
+    def usage(self) -> Usage:
+        """What the calls cost. One that did not answer in time is counted as the most that it may cost."""
+        return self._answered + self._under_way
 
     @property
     def transcript(self) -> str:
@@ -92,13 +103,18 @@ class _Dialogue:
                 while True:
                     if why := self._why_not_again():
                         return NoOpinion(f"The model was not asked further: {why}.")
+                    self._under_way = self._most_of_next()
                     message = await client.messages.create(**self._request())
                     self._note(message)
                     if (outcome := self._outcome(message)) is not None:
                         return outcome
         except anthropic.APIStatusError as fault:
+            self._under_way = Usage()
             return NoOpinion(f"The model's service answered with status {fault.status_code}.")
+        except anthropic.APITimeoutError:
+            return NoOpinion(self._service.no_answer)
         except anthropic.APIConnectionError:
+            self._under_way = Usage()
             return NoOpinion("The model's service cannot be reached.")
         except anthropic.AnthropicError as fault:
             return NoOpinion(f"The model's service gave no valid answer ({type(fault).__name__}).")
@@ -106,13 +122,20 @@ class _Dialogue:
             return NoOpinion(f"The model's service gave no valid answer ({type(fault).__name__}).")
 
     def _why_not_again(self) -> str:
+        most = self._most_of_next()
+        return why_over(
+            self._service.limits, self._answered, most.input_tokens + most.output_tokens, most.cost_usd
+        )
+
+    def _most_of_next(self) -> Usage:
+        """About the most that the next call costs."""
         service = self._service
-        size = tokens_of(self._system + json.dumps(self._messages, ensure_ascii=False)) + MAX_OUTPUT_TOKENS
+        size = tokens_of(self._system + json.dumps(self._messages, ensure_ascii=False))
         price = cost_usd(service.prices, service.model, size, MAX_OUTPUT_TOKENS)
-        return why_over(service.limits, self.usage, size, price)
+        return Usage(1, size, MAX_OUTPUT_TOKENS, price)
 
     def _request(self) -> dict[str, Any]:
-        is_last = self.usage.calls + 1 >= self._service.limits.calls
+        is_last = self._answered.calls + 1 >= self._service.limits.calls
         answer = {
             "name": ANSWER_TOOL,
             "description": "Give the answer. The only way to answer.",
@@ -130,7 +153,9 @@ class _Dialogue:
     def _note(self, message: "Message") -> None:
         service, used = self._service, message.usage
         given, written = max(0, int(used.input_tokens)), max(0, int(used.output_tokens))
-        self.usage += Usage(1, given, written, cost_usd(service.prices, service.model, given, written))
+        price = cost_usd(service.prices, service.model, given, written)
+        self._answered += Usage(1, given, written, price)
+        self._under_way = Usage()
 
     def _outcome(self, message: "Message") -> Opinion | NoOpinion | None:
         """The opinion, or why there is none; None = tools were used and the model is to be asked again."""

@@ -36,11 +36,11 @@ def most_of_one(wishes: AdvisorSettings) -> AdvisorSpend:
 def why_day_is_over(limits: AdvisorLimits, spent: AdvisorSpend, most: AdvisorSpend) -> str:
     """Why no further question fits into the day; "" = one does."""
     if spent.calls + most.calls > limits.calls:
-        return f"The {limits.calls} calls of a day are used up."
+        return f"A question may take more than is left of the {limits.calls} calls of 24 h."
     if spent.tokens + most.tokens > limits.tokens:
-        return f"The {limits.tokens:,} tokens of a day are used up."
+        return f"A question may take more than is left of the {limits.tokens:,} tokens of 24 h."
     if limits.cost_usd and spent.cost_usd + most.cost_usd > limits.cost_usd:
-        return f"The {limits.cost_usd:.2f} USD of a day are used up."
+        return f"A question may take more than is left of the {limits.cost_usd:.2f} USD of 24 h."
     return ""
 
 
