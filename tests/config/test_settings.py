@@ -94,6 +94,8 @@ def test_a_fault_hides_no_other_and_causes_none(file: Path):
         "clusters:\n"
         "  marin: {url: 'http://h:1', cluster: marin, transport: pigeon}\n"
         "  other: 5\n"
+        "  node: {ssh: ssh gateway}\n"
+        "  tail: {ssh: 'ssh \"{host}'}\n"
         "limits: {pulse_s: -1, quiet_floor_s: 0, stuck_floor_s: soon}\n"
         "slack: {bot_token: made-up, channel: [C1]}\n"
         "quiet_hours: {begins: '25:00', ends: '07:00'}\n"
@@ -106,7 +108,9 @@ def test_a_fault_hides_no_other_and_causes_none(file: Path):
         "approvers: must be a list, not 7",
         "clusters.marin.transport: must be 'rpc' or 'cli', not 'pigeon'",
         "clusters.marin: give one of url, config and cluster, not url and cluster",
+        "clusters.node.ssh: does not say where the host stands, as in ssh -o BatchMode=yes {host}",
         "clusters.other: must hold names with values, not 5",
+        "clusters.tail.ssh: cannot be read as a command: No closing quotation",
         "limits.stuck_floor_s: must be a number, not 'soon'",
         "limits: pulse_s must be greater than 0, not -1; quiet_floor_s must be greater than 0, not 0",
         "quiet_hours.begins: must be a time such as 22:00, not '25:00'",

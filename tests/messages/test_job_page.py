@@ -36,6 +36,10 @@ def test_page_of_a_cluster_file(file, dashboard, page, tmp_path):
     [
         (ClusterSpec("c", url="http://ada:pw@iris.example:10000"), PUBLIC),
         (ClusterSpec("r", url="http://head:8265/", backend="ray"), "http://head:8265/#/jobs/%2Fada%2Ftrain"),
+        (
+            ClusterSpec("r", url="http://ada:pw@head:8265", backend="ray"),
+            "http://head:8265/#/jobs/%2Fada%2Ftrain",
+        ),
         (ClusterSpec("s", config="/tmp", backend="ray-session"), ""),
     ],
 )

@@ -20,6 +20,7 @@ from babysitter.backends.iris.job_path import parse_job_path
 from babysitter.backends.log_folder import LogFolder
 from babysitter.backends.ray.dashboard_address import dashboard_address
 from babysitter.backends.ray.submission_id import parse_submission_id
+from babysitter.backends.shown_address import without_password
 from babysitter.backends.wrappers import CoalescingReader, LimitedReader, RetryingReader
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import BabysitError, BadConfig, NoSuchJob, UserError
@@ -201,7 +202,8 @@ def _ray_page(spec: ClusterSpec, job: JobId, clock: Clock) -> AbstractAsyncConte
 
 
 def _ray_address(spec: ClusterSpec, job: JobId) -> str:
-    return f"{(spec.dashboard_url or spec.url).rstrip('/')}/#/jobs/{quote(job, safe='')}"
+    base = without_password(spec.dashboard_url or spec.url)
+    return f"{base.rstrip('/')}/#/jobs/{quote(job, safe='')}"
 
 
 _BACKENDS: Mapping[str, Backend] = {

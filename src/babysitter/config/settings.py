@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from zoneinfo import ZoneInfo
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     Field,
@@ -41,6 +42,17 @@ def _command(value: object) -> object:
     return tuple(shlex.split(value)) if isinstance(value, str) else value
 
 
+def _with_host(command: str) -> str:
+    """A command line that says where the host stands: without it, every machine would be the same one."""
+    try:
+        words = shlex.split(command)
+    except ValueError as fault:
+        raise ValueError(f"cannot be read as a command: {fault}") from fault
+    if words and not any("{host}" in word for word in words):
+        raise ValueError("does not say where the host stands, as in ssh -o BatchMode=yes {host}")
+    return command
+
+
 def _one_or_many(value: object) -> object:
     """One text is a list of one."""
     return (value,) if isinstance(value, str) else value
@@ -70,7 +82,9 @@ class ClusterSettings(_Section):
         description="YYYY-MM-DD, to launch over HTTP without iris",
     )
     backend: str = Field(default="iris", description="what kind of cluster it is")
-    ssh: str = Field(default="", description="how other machines of a session are read: ssh {host}")
+    ssh: Annotated[str, AfterValidator(_with_host)] = Field(
+        default="", description="how other machines of a session are read: ssh {host}"
+    )
     dashboard_url: str = Field(
         default="",
         pattern=r"^(https?://\S+)?$",

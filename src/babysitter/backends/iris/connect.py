@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
 
 from babysitter.backends.iris.auth import Credentials, EdgeIdentity, stored_token
 from babysitter.backends.iris.cli_transport import CliTransport
@@ -22,6 +21,7 @@ from babysitter.backends.iris.submission_facts import LocalMachine, SubmissionFa
 from babysitter.backends.iris.transport import Transport
 from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
 from babysitter.backends.iris.writer import IrisWriter
+from babysitter.backends.shown_address import without_password
 from babysitter.clock import Clock
 from babysitter.errors import BadConfig
 
@@ -111,12 +111,6 @@ def cluster_file(spec: "ClusterSpec", *, home: Path, working_dir: Path) -> Clust
             next_step="Give the running one's address with --controller-url http://127.0.0.1:PORT.",
         )
     return file
-
-
-def without_password(url: str) -> str:
-    """The address as it may be shown."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def endpoint_of(spec: "ClusterSpec", file: ClusterFile | None, home: Path, clock: Clock) -> Endpoint:
