@@ -43,6 +43,7 @@ chaos: $(STAMP)
 	$(PY) -m tests.crash.matrix
 	$(PY) -m tests.crash.ladder_matrix
 	$(PY) -m tests.crash.follow_matrix
+	$(PY) -m tests.crash.submit_matrix
 
 RAY_VERSION ?= 2.60.0
 RAY_BIN ?= .venv-ray/bin

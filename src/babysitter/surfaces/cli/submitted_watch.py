@@ -53,7 +53,7 @@ async def start_watched(
     from babysitter.wiring import open_app
 
     async with open_app(settings) as app:
-        watch = await _submitted_watch(app, plan, submission, owner, waiting.say)
+        watch = await start_submitted_watch(app, plan, submission, owner, waiting.say)
         began_here = await keep_served(app, settings_file)
         name = shlex.quote(watch.root)
         waiting.say(f"Watching {watch.root} (as {watch.id}). See: babysit status {name} --watch")
@@ -76,7 +76,7 @@ def _print_reply(waiting: Waiting, watch: "Watch", code: int | None) -> None:
         typer.echo(reply.model_dump_json())
 
 
-async def _submitted_watch(
+async def start_submitted_watch(
     app: "App",
     plan: "SubmitPlan",
     submission: Coroutine[Any, Any, str],
