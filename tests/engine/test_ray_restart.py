@@ -90,7 +90,7 @@ async def test_a_restart_is_called_off_when_the_head_was_restarted(tmp_path):
         assert "started again" in withdrawn.withdrawn_because
 
 
-async def test_a_changed_variable_is_submitted_beside_the_recorded_ones(tmp_path):
+async def test_changed_variable_is_submitted_beside_the_recorded_ones(tmp_path):
     async with proposed(tmp_path) as place:
         await decide(place.app, place.offer.id, ADA, Answer.NO, Surface.TERMINAL)
         wanted = ("env.NCCL_DEBUG=INFO", "env.MODE=y")

@@ -224,7 +224,7 @@ def test_an_open_offer_has_all_buttons_each_with_its_own_id_only() -> None:
 
 def test_opinion_is_offered_only_where_it_can_be_had() -> None:
     wish = OpinionRequest(INCIDENT, Person("U0ADA"), build.NOON)
-    for about in (subject(), subject(can_ask=True, advice_wish=wish)):
+    for about in (subject(), subject(can_ask=True, advice_request=wish)):
         assert ButtonKind.ADVISE not in {each.kind for each in buttons_for(MessageKind.INCIDENT, about)}
 
 

@@ -310,7 +310,7 @@ def test_restart_that_is_asked_for_keeps_its_change():
     assert as_asked(diagnosis(action=ActionKind.ESCALATE)).action is ActionKind.RESTART
 
 
-def test_open_incident_is_repeated_at_the_end_though_one_was_closed():
+def test_open_incident_is_repeated_though_one_was_closed():
     found = replace(INCIDENT.diagnosis)
     closed = replace(INCIDENT, id=IncidentId("i-0"), status=IncidentStatus.FAILED)
     ledger = replace(PROPOSED, incidents=(closed, INCIDENT))

@@ -66,7 +66,7 @@ async def test_refusing_a_program_imports_no_database_library(tmp_path: Path):
     await store.close()
 
 
-async def test_answers_that_the_service_decides_import_no_database_library(tmp_path: Path):
+async def test_answers_of_the_service_import_no_database_library(tmp_path: Path):
     async with home(tmp_path / "state" / "babysit") as place:
         _, first = await offered_at(place, may_approve=(ME,))
         deciding = asyncio.create_task(decide_and_end(place))

@@ -18,19 +18,19 @@ from babysitter.store.store import Store
 log = structlog.get_logger()
 
 
-def day_limits(wishes: AdvisorSettings) -> AdvisorLimits:
+def day_limits(settings: AdvisorSettings) -> AdvisorLimits:
     """What 24 hours may cost."""
-    return AdvisorLimits(wishes.calls_per_day, wishes.tokens_per_day, wishes.cost_usd_per_day)
+    return AdvisorLimits(settings.calls_per_day, settings.tokens_per_day, settings.cost_usd_per_day)
 
 
-def most_of_one(wishes: AdvisorSettings) -> AdvisorSpend:
+def most_of_one(settings: AdvisorSettings) -> AdvisorSpend:
     """The most that one opinion may cost: its limits, and in money what they cost at most."""
-    prices = {name: ModelPrice(each.input_usd, each.output_usd) for name, each in wishes.prices.items()}
-    usd = cost_usd(prices, wishes.model, wishes.tokens, wishes.calls * MAX_OUTPUT_TOKENS)
-    if usd is not None and wishes.cost_usd:
-        usd = min(usd, wishes.cost_usd)
-    unpriced = wishes.calls if usd is None else 0
-    return AdvisorSpend(1, wishes.calls, wishes.tokens, usd or 0.0, unpriced)
+    prices = {name: ModelPrice(each.input_usd, each.output_usd) for name, each in settings.prices.items()}
+    usd = cost_usd(prices, settings.model, settings.tokens, settings.calls * MAX_OUTPUT_TOKENS)
+    if usd is not None and settings.cost_usd:
+        usd = min(usd, settings.cost_usd)
+    unpriced = settings.calls if usd is None else 0
+    return AdvisorSpend(1, settings.calls, settings.tokens, usd or 0.0, unpriced)
 
 
 def why_day_is_over(limits: AdvisorLimits, spent: AdvisorSpend, most: AdvisorSpend) -> str:
@@ -52,11 +52,11 @@ class BudgetedAdvisor:
     """
 
     def __init__(
-        self, advisor: Advisor, store: Store, wishes: AdvisorSettings, clock: Clock, purpose: AdvicePurpose
+        self, advisor: Advisor, store: Store, settings: AdvisorSettings, clock: Clock, purpose: AdvicePurpose
     ) -> None:
         self._advisor = advisor
         self._store = store
-        self._wishes = wishes
+        self._settings = settings
         self._clock = clock
         self._purpose = purpose
 
@@ -77,10 +77,10 @@ class BudgetedAdvisor:
         return found
 
     async def _reserved(self) -> tuple[int, str]:
-        now, most = self._clock.now(), most_of_one(self._wishes)
+        now, most = self._clock.now(), most_of_one(self._settings)
         async with self._store.transaction() as tx:
             spent = await tx.advisor.spent(now - DAY)
-            if why := why_day_is_over(day_limits(self._wishes), spent, most):
+            if why := why_day_is_over(day_limits(self._settings), spent, most):
                 return 0, why
             return await tx.advisor.reserve(now, self._purpose, most), ""
 

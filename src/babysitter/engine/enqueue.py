@@ -71,7 +71,7 @@ async def subject_of(
         advice=await tx.opinions.of(trouble.id)
         if trouble is not None
         else await _fresh_advice(tx, watch, now),
-        advice_wish=await tx.opinions.request_of(trouble.id) if trouble is not None else None,
+        advice_request=await tx.opinions.request_of(trouble.id) if trouble is not None else None,
         can_ask=trouble is not None and await tx.advisor.limits() is not None,
     )
 

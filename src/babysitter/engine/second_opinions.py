@@ -64,14 +64,14 @@ class SecondOpinions:
             await self._consult_about_watch(prepared)
 
     async def _next_requested(self) -> Incident | None:
-        """The incident that a person asks about; wishes that nobody can answer any more are closed."""
+        """The incident that a person asks about; requests about ended incidents are closed."""
         async with self._app.store.reading() as tx:
-            wishes = await tx.opinions.requested()
-            found = [(wish, await tx.incidents.incident(wish.incident)) for wish in wishes]
-        for wish, incident in found:
+            requests = await tx.opinions.requested()
+            found = [(each, await tx.incidents.incident(each.incident)) for each in requests]
+        for request, incident in found:
             if incident is None or incident.status.is_resolved:
                 async with self._app.store.transaction() as tx:
-                    await tx.opinions.close_request(wish.incident)
+                    await tx.opinions.close_request(request.incident)
             elif self._is_due(incident.id):
                 return incident
         return None
@@ -130,7 +130,7 @@ class SecondOpinions:
         log.info("opinion_given", incident=incident.id, weighing=record.combined.weighing.value)
 
     async def _close(self, incident: Incident) -> None:
-        """Forget a wish about an incident of a whole cluster: there is no job to read."""
+        """Close a request about an incident of a whole cluster: there is no job to read."""
         async with self._app.store.transaction() as tx:
             await tx.opinions.close_request(incident.id)
 

@@ -151,11 +151,11 @@ def _notes(about: MessageSubject) -> tuple[tuple[str, str], ...]:
 
 def _opinion_words(about: MessageSubject) -> str:
     """The opinion, or that it was asked for."""
-    wish = about.advice_wish
-    if wish is None:
+    request = about.advice_request
+    if request is None:
         return opinion_note(about.advice)
-    at = format_time(wish.asked_at, now=about.now)
-    return f"asked for by {wish.person} at {at}; the answer is added here."
+    at = format_time(request.asked_at, now=about.now)
+    return f"asked for by {request.person} at {at}; the answer is added here."
 
 
 def _word_of(person: Person, *, was_right: bool, cause: Cause | None) -> str:

@@ -51,7 +51,7 @@ class MessageSubject:
     earlier: EarlierIncidents = NOTHING_EARLIER
     taught: tuple[tuple[Person, bool, Cause | None], ...] = ()  # who said it was right, or its true cause
     advice: OpinionRecord | None = None  # the second opinion on the incident, else on the watch
-    advice_wish: OpinionRequest | None = None  # a person asked for one, and it is not there yet
+    advice_request: OpinionRequest | None = None  # a person asked for one, and it is not there yet
     can_ask: bool = False  # whether the service has an advisor
 
     @property
@@ -71,10 +71,10 @@ class MessageSubject:
 
     @property
     def may_ask_advice(self) -> bool:
-        """Whether a second opinion can be asked for: there is an advisor, and no answer or wish yet."""
+        """Whether a second opinion can be asked for: there is an advisor, and no answer or request yet."""
         has_opinion = self.advice is not None and self.advice.combined.opinion is not None
         is_of_job = self.incident is not None and not self.is_of_cluster
-        return self.can_ask and is_of_job and self.advice_wish is None and not has_opinion
+        return self.can_ask and is_of_job and self.advice_request is None and not has_opinion
 
     @property
     def place(self) -> str:

@@ -82,7 +82,7 @@ class OpinionRecord:
 
 @dataclass(frozen=True, slots=True)
 class OpinionRequest:
-    """A person's wish for an opinion on an incident, not answered yet."""
+    """A person asked for an opinion on an incident, and there is no answer yet."""
 
     incident: IncidentId
     person: Person

@@ -63,7 +63,7 @@ class Desk(Protocol):
         """Keep a person's word on whether a diagnosis was right. `cause`: what it really was."""
 
     async def ask_advice(self, incident: IncidentId, person: Person) -> ClickResult:
-        """Have the service ask for a second opinion. The card shows the wish, then the answer."""
+        """Have the service ask for a second opinion. The card shows who asked, then the answer."""
 
     async def more_evidence(self, incident: IncidentId) -> Sequence[str]:
         """Further lines, redacted; empty when there are none."""

@@ -58,25 +58,25 @@ class OpinionRepository:
         rows = await self._connection.execute(asked.order_by(incidents.c.seq))
         return tuple(incident_from(row._mapping, from_json) for row in rows)
 
-    async def request(self, wish: OpinionRequest) -> bool:
-        """Keep a person's wish for an opinion; False when somebody's wish is kept already."""
-        if await self.request_of(wish.incident) is not None:
+    async def request(self, request: OpinionRequest) -> bool:
+        """Store a person's request for an opinion; False when there is one already."""
+        if await self.request_of(request.incident) is not None:
             return False
         await self._connection.execute(
             insert(opinion_requests).values(
-                incident=wish.incident, asked_at=wish.asked_at, person=wish.person
+                incident=request.incident, asked_at=request.asked_at, person=request.person
             )
         )
         return True
 
     async def request_of(self, incident: IncidentId) -> OpinionRequest | None:
-        """The wish that is not answered yet."""
+        """The request that is not answered yet."""
         asked = select(opinion_requests).where(opinion_requests.c.incident == incident)
         row = (await self._connection.execute(asked)).first()
         return None if row is None else _request(row)
 
     async def requested(self) -> tuple[OpinionRequest, ...]:
-        """Every wish that is not answered yet, oldest first."""
+        """Every request that is not answered yet, oldest first."""
         asked = select(opinion_requests).order_by(opinion_requests.c.asked_at, opinion_requests.c.incident)
         return tuple(_request(row) for row in await self._connection.execute(asked))
 

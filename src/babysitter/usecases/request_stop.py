@@ -35,8 +35,8 @@ def refuse_act(*, stop: bool, child: str, changes: Sequence[str], preempt: str =
     """Raise UserError for a wish that no approval can carry out, or for two at once."""
     if preempt:
         raise UserError(
-            f"One attempt ({preempt}) cannot be preempted from here: no cluster has a call for it "
-            "that was tried (docs/mcp.md).",
+            f"One attempt ({preempt}) cannot be preempted from here: no backend "
+            "has a tested call for it (docs/mcp.md).",
             next_step="Ask for a restart, or with --stop --child for one job of the tree.",
         )
     if child and not stop:
