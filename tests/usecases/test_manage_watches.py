@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.registry import OpenCluster
 from babysitter.engine.cluster_pool import ClusterPool
 from babysitter.errors import AlreadyWatched, NoSuchJob, NoSuchWatch, Unreachable, UserError
 from babysitter.model.events import ProposalWithdrawn, WatchStarted, WatchStopped
@@ -176,6 +177,25 @@ async def test_a_cluster_given_on_a_command_line_is_known_to_the_service(place: 
     elsewhere = ClusterPool({}, place.app.store, place.app.clusters._opener)
     assert await elsewhere.spec("127.0.0.1:1") == spec
     assert await elsewhere.spec("unheard-of") == ClusterSpec(name="unheard-of", cluster="unheard-of")
+
+
+async def test_cluster_given_anew_is_opened_again(place: AppHarness):
+    opened: list[ClusterSpec] = []
+
+    def opener(spec: ClusterSpec) -> OpenCluster:
+        opened.append(spec)
+        return place.app.clusters._opener(spec)
+
+    service = ClusterPool({}, place.app.store, opener)
+    first = ClusterSpec(name="127.0.0.1:1", url="http://127.0.0.1:1")
+    await place.app.clusters.remember(first)
+    reader = await service.reader(first.name)
+    assert await service.reader(first.name) is reader
+    second = replace(first, iris_command=("uv", "run", "iris"))  # `start` of another process
+    await place.app.clusters.remember(second)
+    assert await service.reader(first.name) is not reader
+    assert opened == [first, second]
+    await service.close()
 
 
 async def test_the_settings_keep_the_meaning_of_a_name(tmp_path: Path):

@@ -27,6 +27,7 @@ from babysitter.errors import UserError
 from babysitter.store.store import Store
 
 Opener = Callable[[ClusterSpec], OpenCluster]
+MAX_OUTDATED = 4  # replaced clusters that stay open for the checks that still use them
 
 
 class ClusterPool:
@@ -37,7 +38,8 @@ class ClusterPool:
         self._store = store
         self._opener = opener
         self._given: dict[str, ClusterSpec] = {}
-        self._open: dict[str, OpenCluster] = {}
+        self._open: dict[str, tuple[ClusterSpec, OpenCluster]] = {}
+        self._outdated: list[OpenCluster] = []
 
     async def reader(self, name: str) -> ClusterReader:
         """What looks at the jobs of this cluster. Raises BadConfig for one that cannot be opened."""
@@ -60,8 +62,7 @@ class ClusterPool:
     async def spec(self, name: str) -> ClusterSpec:
         """The description of a cluster."""
         if name not in self._configured and name not in self._given:
-            async with self._store.reading() as tx:
-                self._given = {each: _read(text) for each, text in (await tx.clusters.all()).items()}
+            await self._read_given()
         known = self._configured.get(name) or self._given.get(name)
         return known or ClusterSpec(name=name, cluster=name)
 
@@ -83,21 +84,37 @@ class ClusterPool:
         async with self._store.transaction() as tx:
             await tx.clusters.put(spec.name, json.dumps(asdict(spec)))
         self._given[spec.name] = spec
-        if (outdated := self._open.pop(spec.name, None)) is not None:
-            await outdated.close()
 
     async def close(self) -> None:
-        for cluster in self._open.values():
+        for cluster in [*self._outdated, *(each for _, each in self._open.values())]:
             await cluster.close()
+        self._outdated.clear()
         self._open.clear()
 
     async def _cluster(self, name: str) -> OpenCluster:
-        if name not in self._open:
-            spec = await self.spec(name)
-            if name not in self._open:  # another watch may have opened it meanwhile
-                opened = self._opener(spec)
-                self._open[name] = replace(opened, reader=RedactingReader(opened.reader))
-        return self._open[name]
+        """Open the cluster; again, if another process has stored a new description of it."""
+        if name not in self._configured:
+            await self._read_given()
+        spec = await self.spec(name)
+        known = self._open.get(name)  # another watch may have opened it meanwhile
+        if known is not None and known[0] == spec:
+            return known[1]
+        opened = self._opener(spec)
+        opened = replace(opened, reader=RedactingReader(opened.reader))
+        self._open[name] = spec, opened
+        if known is not None:
+            await self._retire(known[1])
+        return opened
+
+    async def _retire(self, outdated: OpenCluster) -> None:
+        """Close it later: a check may be reading from it at this moment."""
+        self._outdated.append(outdated)
+        while len(self._outdated) > MAX_OUTDATED:
+            await self._outdated.pop(0).close()
+
+    async def _read_given(self) -> None:
+        async with self._store.reading() as tx:
+            self._given = {each: _read(text) for each, text in (await tx.clusters.all()).items()}
 
 
 def configured_clusters(settings: Settings) -> Mapping[str, ClusterSpec]:
