@@ -47,7 +47,7 @@ def test_program_cannot_teach(babysit, tmp_path: Path, words: tuple[str, ...]):
     file.write_text(f"{HEADER}\n{row('case-one', 'disk-full')}\n")
     babysit("incidents", "import", str(file))
     code, out = babysit("incidents", "teach", "case-one", *words)
-    assert (code, "Only people teach" in out) == (4, True)
+    assert (code, "Teaching needs a person" in out) == (4, True)
     assert "case-one" in babysit("incidents", "--cause", "disk-full")[1]
 
 

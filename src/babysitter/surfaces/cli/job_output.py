@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from babysitter.errors import BabysitError
+from babysitter.errors import BabysitError, StorageUnavailable
 
 if TYPE_CHECKING:
     from babysitter.engine.app import App
@@ -45,29 +45,35 @@ async def print_beside(
 
 async def print_phases(app: "App", watch: "WatchId", has_ended: asyncio.Event, *, job: str = "") -> None:
     """A line for every change of the phase or of the job's state, after the name of the `job`, if given."""
-    from babysitter.usecases.manage_watches import watch_status
-
     printed = ""
     name = f"{job}: " if job else ""
     while True:
         is_last = has_ended.is_set()
-        status = await watch_status(app, watch)
-        progress = status.watch.outlook
-        state = (progress.job_state if progress else None) or "unknown"
-        line = f"{name}phase: {status.watch.phase}, job: {state}"
-        if line != printed:
-            typer.echo(line, err=True)
-            printed = line
+        found = await _newest(app, watch)
+        if found is not None:
+            state = (found.outlook.job_state if found.outlook else None) or "unknown"
+            line = f"{name}phase: {found.phase}, job: {state}"
+            if line != printed:
+                typer.echo(line, err=True)
+                printed = line
         if is_last:
             return
         with suppress(TimeoutError):
             await asyncio.wait_for(has_ended.wait(), PHASE_INTERVAL_S)
 
 
-async def _print_lines(app: "App", watch: "Watch", has_ended: asyncio.Event, *, children: bool) -> None:
-    """The lines of the job that is watched, and after each restart those of the job that replaces it."""
+async def _newest(app: "App", watch: "WatchId") -> "Watch | None":
+    """The watch as it is stored now; None while the database cannot be read, so that printing goes on."""
     from babysitter.usecases.manage_watches import watch_status
 
+    try:
+        return (await watch_status(app, watch)).watch
+    except StorageUnavailable:
+        return None
+
+
+async def _print_lines(app: "App", watch: "Watch", has_ended: asyncio.Event, *, children: bool) -> None:
+    """The lines of the job that is watched, and after each restart those of the job that replaces it."""
     job = watch.root
     while True:
         is_over = asyncio.Event()
@@ -76,7 +82,7 @@ async def _print_lines(app: "App", watch: "Watch", has_ended: asyncio.Event, *, 
             while job == watch.root and not has_ended.is_set():
                 with suppress(TimeoutError):
                     await asyncio.wait_for(has_ended.wait(), PHASE_INTERVAL_S)
-                watch = (await watch_status(app, watch.id)).watch
+                watch = await _newest(app, watch.id) or watch
             is_over.set()
             await lines
         finally:

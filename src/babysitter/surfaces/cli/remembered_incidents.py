@@ -108,7 +108,7 @@ def teach(
 
     if not is_at_terminal():
         raise NotAllowed(
-            "Only people teach, and this is not a terminal.",
+            "Teaching needs a person at a terminal.",
             next_step="Run this command in a terminal of your own, or use the card in Slack.",
         )
 
