@@ -114,6 +114,21 @@ async def test_run_started_here_is_known_by_its_exit_code(place, line, state):
     assert (await reader.find(NEXT)).state is state
 
 
+async def test_run_on_another_machine_is_not_ended(place):
+    reader, writer = place.client()
+    await writer.submit(place.submission())
+    pid = reader.runs.of(NEXT).log.with_name("pid")
+    await until(pid.exists)
+    written = pid.read_text()
+    pid.write_text(f"{written.split()[0]} another-boot\n")
+    with pytest.raises(SubmissionRefused, match="another machine"):
+        await writer.stop(NEXT)
+    assert (await reader.find(NEXT)).state is JobState.RUNNING
+    pid.write_text(written)
+    await writer.stop(NEXT)
+    assert (await reader.find(NEXT)).state is JobState.FAILED
+
+
 async def test_driver_elsewhere_is_a_persons(place):
     place.session.write(f"python-core-driver-{'0' * 56}_{os.getpid()}.log", "x\n", now=SystemClock().now())
     reader, writer = place.client()

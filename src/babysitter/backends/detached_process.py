@@ -13,12 +13,14 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from babysitter.backends.boot_id import boot_id
+from babysitter.errors import SubmissionRefused
 from babysitter.private_files import make_private_folder, open_private, open_private_bytes
 
 # $0: the folder. The first line ends a second start; `mv` lets nobody read half a file.
 _SCRIPT = """
 ( set -C; : > "$0/started" ) 2>/dev/null || exit 0
-echo $$ > "$0/pid.new" && mv "$0/pid.new" "$0/pid"
+echo "$$ $(cat /proc/sys/kernel/random/boot_id 2>/dev/null)" > "$0/pid.new" && mv "$0/pid.new" "$0/pid"
 "$@" >> "$0/log" 2>&1 < /dev/null
 echo $? > "$0/exit.new" && mv "$0/exit.new" "$0/exit"
 """
@@ -85,12 +87,20 @@ class DetachedProcess:
             return ()
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Ask it and everything that it started to end; `at_once`: end it."""
+        """Ask it and everything that it started to end; `at_once`: end it.
+
+        Raises SubmissionRefused where it runs on another machine, which can share the folder and its locks.
+        """
         if not self.is_alive:
             return
         try:
-            group = int((self._folder / "pid").read_text(encoding="ascii"))
-            os.killpg(group, signal.SIGKILL if at_once else signal.SIGTERM)
+            group, _, boot = (self._folder / "pid").read_text(encoding="ascii").strip().partition(" ")
+            if boot not in ("", boot_id()):
+                raise SubmissionRefused(
+                    f"The processes of {self._folder} run on another machine.",
+                    next_step="Stop them there, or run babysit there.",
+                )
+            os.killpg(int(group), signal.SIGKILL if at_once else signal.SIGTERM)
         except (OSError, ValueError):
             return
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from babysitter.backends.boot_id import boot_id
 from babysitter.backends.ray.session_folder import SessionLogs
 
 PROCESSES = Path("/proc")
@@ -37,14 +38,14 @@ class LocalDriver:
 
     @property
     def is_alive(self) -> bool:
-        return self.boot == _boot() and _status(self.pid) == (self.group, self.started)
+        return self.boot == boot_id() and _status(self.pid) == (self.group, self.started)
 
     def group_is_alive(self) -> bool:
         """Whether a process lives that was in the group when it was found.
 
         While one of them is in it, the system gives the group's id to nobody else.
         """
-        return self.boot == _boot() and any(
+        return self.boot == boot_id() and any(
             _status(pid) == (self.group, started) for pid, started in self.members
         )
 
@@ -75,7 +76,7 @@ def find_local_driver(logs: SessionLogs) -> LocalDriver | str:
     if any(word in _command(each) for each in members for word in _OF_THE_CLUSTER):
         return "Ray itself runs in the process group of its driver, and would end with it"
     pid, path = alive[0]
-    return LocalDriver(pid, group, started, _boot(), str(path), tuple(members.items()))
+    return LocalDriver(pid, group, started, boot_id(), str(path), tuple(members.items()))
 
 
 def _drivers_of(folder: Path) -> Iterator[tuple[int, Path]]:
@@ -134,14 +135,6 @@ def _status(pid: int) -> tuple[int, str]:
 def _fields(pid: int) -> list[str]:
     """State, parent, group, ...: what stands behind the name, which is any bytes in parentheses."""
     return (PROCESSES / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode("ascii").split()
-
-
-def _boot() -> str:
-    """Which start of which machine this is; "" where the system does not say."""
-    try:
-        return (PROCESSES / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""
 
 
 def _owner(pid: int) -> int:
