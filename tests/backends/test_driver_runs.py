@@ -114,6 +114,17 @@ async def test_run_started_here_is_known_by_its_exit_code(place, line, state):
     assert (await reader.find(NEXT)).state is state
 
 
+async def test_stop_that_another_machine_noted_proves_nothing(place):
+    driver = place.begin_driver()
+    reader, writer = place.client()
+    found = find_local_driver(await reader.logs(RUN))
+    reader.runs.note_stop(RUN, replace(found, boot="another"))  # and died before it was carried out
+    assert (await reader.find(RUN)).state is JobState.RUNNING
+    await writer.stop(RUN)
+    assert driver.wait() == -signal.SIGTERM
+    assert (await reader.find(RUN)).state is JobState.KILLED
+
+
 async def test_run_on_another_machine_is_not_ended(place):
     reader, writer = place.client()
     await writer.submit(place.submission())

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from babysitter.backends.boot_id import boot_id
 from babysitter.backends.detached_process import DetachedProcess
 from babysitter.backends.ray.local_driver import LocalDriver
 from babysitter.model.ids import JobId
@@ -70,12 +71,15 @@ class DriverRuns:
         _write(folder / "stopped.json", asdict(driver))
 
     def stopped(self, job: JobId, folders: Collection[Path]) -> LocalDriver | None:
-        """The process that was ended as this run, or is about to be; None for one of another session.
+        """The process that was ended as this run, or is about to be; None where nothing is known of it here.
 
         `folders`: with the logs of the run. A later run may have the same name, and a session of its own.
+        After a start of the machine, and on another one, only the files say how the run stands.
         """
         told = _read(self._of(job) / "stopped.json")
-        if told is None or Path(str(told.get("log", ""))).parent not in folders:
+        if told is None or told.get("boot") != boot_id():
+            return None
+        if Path(str(told.get("log", ""))).parent not in folders:
             return None
         members = tuple((pid, started) for pid, started in told.pop("members"))
         return LocalDriver(**told, members=members)
