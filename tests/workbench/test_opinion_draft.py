@@ -106,6 +106,8 @@ def test_commands_ask_through_the_exchange_folder(tmp_path, capsys, monkeypatch)
     request.with_name(request.name.replace("request.md", "answer.json")).write_text(json.dumps(answer))
     assert run(explain) == 0
     assert "Second opinion: suspected data-error" in capsys.readouterr().out
+    assert run([*explain, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["opinion"]["cause"] == "data-error"
     assert run([*command, str(tmp_path / "rules")]) == 2
     assert "are in force" in capsys.readouterr().err
     assert run([*command, str(drafts)]) == 0

@@ -155,7 +155,9 @@ def explain(
             if advise or advisor_exchange is not None:
                 from babysitter.usecases.request_opinion import advise_now
 
-                return "\n".join(map(safe, await advise_now(app, watch, advisor_exchange)))
+                lines = await advise_now(app, watch, advisor_exchange)
+                if not as_json:
+                    return "\n".join(map(safe, lines))
             if advice:
                 return "\n".join(map(safe, await advice_lines(app, watch)))
             found = await explain_watch(app, watch.id, why_not=why_not)
