@@ -33,7 +33,9 @@ async def consult(folder: Path) -> Opinion | NoOpinion:
 
 async def test_exchange_writes_the_request_and_nothing_else(tmp_path):
     found = await consult(tmp_path / "new")
-    assert found == NoOpinion(f"{ANSWER} is not there yet.")
+    assert found == NoOpinion(
+        f"{ANSWER} is not there yet. Write it beside {REQUEST}, which has the question."
+    )
     assert [path.name for path in (tmp_path / "new").iterdir()] == [REQUEST]
     assert (tmp_path / "new" / REQUEST).read_text() == QUESTION.text
 
@@ -51,6 +53,25 @@ async def test_exchange_repairs_a_request_that_was_cut(tmp_path):
     (tmp_path / REQUEST).write_text(QUESTION.text + "more")
     await consult(tmp_path)
     assert (tmp_path / REQUEST).read_text() == QUESTION.text
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b" ", "is empty."),
+        (
+            b'{"cause":\n}',
+            "is not JSON from line 2, column 1 on. It must hold one JSON object and nothing else.",
+        ),
+        (json.dumps({**GOOD, "cause": "x"}).encode(), "cause: not one of the ids that the request lists."),
+        (json.dumps({**GOOD, "citations": []}).encode(), "It quotes nothing."),
+    ],
+)
+async def test_wrong_answer_is_named_with_its_place(content, reason, tmp_path):
+    (tmp_path / ANSWER).write_bytes(content)
+    found = await consult(tmp_path)
+    assert isinstance(found, NoOpinion)
+    assert found.reason.endswith(reason)
 
 
 HOSTILE = {

@@ -94,6 +94,11 @@ def test_ladder_file_fault_names_its_line(text: str, line: int, words: str):
     assert caught.value.exit_code == 2
 
 
+def test_ladder_file_that_is_not_text():
+    with pytest.raises(BadLadder, match=r"tiny.yaml:1: not text in UTF-8 \(byte 2\)\."):
+        parse_ladder(b"a:\xff", FILE, {})
+
+
 def test_ladder_file_tells_all_faults_at_once():
     text = STEP + "    on: moon\n    retries: -1\n    success: [{line: }]\n"
     with pytest.raises(BadLadder) as caught:

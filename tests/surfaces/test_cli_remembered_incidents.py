@@ -74,3 +74,12 @@ def test_incidents_are_found_taught_and_shared(babysit, tmp_path: Path, monkeypa
     ):
         code, out = babysit(*words)
         assert (code, said in out) == (2, True), out
+
+
+def test_nothing_like_an_incident_names_it(babysit, tmp_path: Path):
+    file = tmp_path / "memory.jsonl"
+    file.write_text(f"{HEADER}\n{row('case-one', 'disk-full')}\n")
+    babysit("incidents", "import", str(file))
+    assert babysit("incidents", "--like", "case-one") == (0, "No other incident is like case-one.\n")
+    code, out = babysit("playbook", "ledger")
+    assert (code, "No incident that a rule found" in out) == (0, True)

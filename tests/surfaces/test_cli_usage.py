@@ -112,6 +112,11 @@ MISUSE = [
     ("babysit list --state-dir /proc/nowhere", "/proc/nowhere"),
     ("babysit list --settings nowhere.yaml", "nowhere.yaml"),
     ("babysit mcp --http --host 0.0.0.0", "0.0.0.0"),
+    ("babysit start /ada/x --controller-url http://127.0.0.1:9 --resubmit ''", "resubmit command is empty"),
+    ("babysit follow '/ada/*' --list", "--list takes no pattern"),
+    ("babysit follow 'ada*' --controller-url http://127.0.0.1:9", "'ada*' matches no job"),
+    ("babysit incidents --cause bogus", "'--cause': 'bogus' is not one of"),
+    ("babysit playbook new --from i-none", "There is no incident 'i-none'"),
 ]
 
 
@@ -134,6 +139,7 @@ BROKEN = [
     ("clusters: {marin: {url: http://x, config: y}}", "marin"),
     ("- a list", "config.yaml"),
     ("\x00", "config.yaml"),
+    ("web: {listen: nowhere}", "web.listen: must be HOST:PORT"),
 ]
 
 

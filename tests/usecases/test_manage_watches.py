@@ -48,6 +48,9 @@ async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
 async def test_a_job_that_nobody_knows_is_refused(place: AppHarness):
     with pytest.raises(NoSuchJob, match="/ada/typo"):
         await place.watch("/ada/typo")
+    with pytest.raises(NoSuchJob) as caught:
+        await place.watch("/ada/*")
+    assert caught.value.next_step == "To watch every job that matches: babysit follow '/ada/*'."
     assert await place.events() == []
 
 

@@ -83,4 +83,4 @@ def test_lying_reader_without_a_true_quote(report, tmp_path):
     assert [each.prediction for each in comparison.advised.graded] == [
         each.prediction for each in report.graded
     ]
-    assert all("None of its 1 quotes" in reason for reason in comparison.without.values())
+    assert all("Its only quote" in reason for reason in comparison.without.values())

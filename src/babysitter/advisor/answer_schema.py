@@ -9,6 +9,7 @@ from babysitter.model.opinion import NoOpinion
 
 MAX_CITATIONS = 12
 MAX_TEXT = 2_000
+MAX_FAULT = 120  # characters of what the validator says
 
 
 def _label(value: Any) -> Any:
@@ -49,6 +50,13 @@ class OpinionAnswer(BaseModel):
     )
 
 
+def _fault(kind: str, message: str) -> str:
+    """A fault in a few words; the ids of a long list are in the request."""
+    if kind == "enum" and len(message) > MAX_FAULT:
+        return "not one of the ids that the request lists"
+    return message[:MAX_FAULT]
+
+
 def read_answer(value: Any, *, fingerprint: str) -> OpinionAnswer | NoOpinion:
     """Validate a parsed answer to the question with this fingerprint."""
     try:
@@ -56,7 +64,9 @@ def read_answer(value: Any, *, fingerprint: str) -> OpinionAnswer | NoOpinion:
     except ValidationError as error:
         fault = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, fault["loc"])) or "the answer"
-        return NoOpinion(f"The answer does not fit the schema: {place}: {fault['msg'][:80]}.")
+        return NoOpinion(
+            f"The answer does not fit the schema: {place}: {_fault(fault['type'], fault['msg'])}."
+        )
     if answer.fingerprint and answer.fingerprint != fingerprint:
         return NoOpinion("The answer belongs to another question: its fingerprint differs.")
     return answer

@@ -68,15 +68,24 @@ class ExchangeFolder:
                     return NoOpinion(f"{name} is not a regular file.")
                 content = file.read(MAX_ANSWER_BYTES + 1)
         except FileNotFoundError:
-            return NoOpinion(f"{name} is not there yet.")
+            return NoOpinion(
+                f"{name} is not there yet. Write it beside {fingerprint}.request.md, which has the question."
+            )
         except OSError as fault:
             if fault.errno == errno.ELOOP:
                 return NoOpinion(f"{name} is a symbolic link, which is not followed.")
             return NoOpinion(f"{name} cannot be read: {fault.strerror}.")
         if len(content) > MAX_ANSWER_BYTES:
             return NoOpinion(f"{name} is larger than {MAX_ANSWER_BYTES // 1024} KiB.")
+        if not content.strip():
+            return NoOpinion(f"{name} is empty.")
         try:
             return json.loads(content.decode("utf-8"))
+        except json.JSONDecodeError as fault:
+            return NoOpinion(
+                f"{name} is not JSON from line {fault.lineno}, column {fault.colno} on. "
+                "It must hold one JSON object and nothing else."
+            )
         except (ValueError, RecursionError):
             return NoOpinion(f"{name} is not JSON.")
 

@@ -14,7 +14,13 @@ def verify(answer: OpinionAnswer, pack: EvidencePack, *, fingerprint: str = "") 
     found = [quote for each in answer.citations if (quote := _quote(each, pack)) is not None]
     if not found:
         many = len(answer.citations)
-        why = "It quotes nothing." if not many else f"None of its {many} quotes stands in the evidence."
+        why = (
+            "It quotes nothing."
+            if not many
+            else "Its only quote does not stand on the line that it names."
+            if many == 1
+            else f"None of its {many} quotes stands on the line that it names."
+        )
         return NoOpinion(f"The answer does not count. {why}")
     return Opinion(
         cause=answer.cause,

@@ -130,7 +130,7 @@ class Backend:
     `examine`: what `babysit doctor` tries; without one it asks the reader who answers. `job_page`: where a
     person sees a job; None where there is no dashboard. `page_address`: the same where people can open it
     by themselves, else "". `runs_programs`: a job is started again by its own program, not by a command that
-    submits it.
+    submits it. `job_id_start`: the characters with which every job id begins.
     """
 
     connect: Callable[[ClusterSpec, Clock, Path, Path], tuple[ClusterReader, ClusterWriter]]
@@ -142,6 +142,7 @@ class Backend:
     job_page: Callable[[ClusterSpec, JobId, Clock], AbstractAsyncContextManager[DashboardPage]] | None = None
     page_address: Callable[[ClusterSpec, JobId], str] | None = None
     runs_programs: bool = False
+    job_id_start: str = ""
 
 
 def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
@@ -216,6 +217,7 @@ _BACKENDS: Mapping[str, Backend] = {
         _examine_iris,
         _iris_page,
         _iris_address,
+        job_id_start="/",
     ),
     "ray": Backend(
         _ray,
@@ -337,9 +339,21 @@ async def examine(spec: ClusterSpec) -> list[Check]:
     return [Check("reachable", ok=True, detail=f"{about.url} answers: {about.generation}")]
 
 
+def check_follow_pattern(spec: ClusterSpec, pattern: str) -> None:
+    """Raise UserError for a pattern that no job id of this cluster can match."""
+    start = _backend_of(spec).job_id_start
+    if start and not pattern.startswith((start, "*", "?", "[")):
+        raise UserError(
+            f"'{pattern}' matches no job of '{spec.name}': every id begins with '{start}'.",
+            next_step=f"Quote it: babysit follow '{start}{pattern}', or '/USER/*' for all jobs of a user.",
+        )
+
+
 def unknown_job(spec: ClusterSpec, job: JobId) -> NoSuchJob:
     """The error for a job that the cluster says it does not know."""
     sentence = f"The cluster '{spec.name}' does not know the job {job}."
+    if "*" in job:
+        return NoSuchJob(sentence, next_step=f"To watch every job that matches: babysit follow '{job}'.")
     return NoSuchJob(sentence, next_step=_backend_of(spec).unknown_job_step)
 
 

@@ -46,13 +46,13 @@ def read_settings_file(path: Path) -> SettingsFile:
     except (yaml.YAMLError, tomllib.TOMLDecodeError, ValueError, RecursionError) as fault:
         raise BadConfig(
             f"The settings file {path} cannot be read: {_sentence(fault)}.",
-            next_step="Mend it there; `babysit init` writes one that can be read.",
+            next_step="Correct it there; `babysit init` writes one that can be read.",
         ) from fault
     if values is None:
         return SettingsFile({}, {})
     if not isinstance(values, dict):
         raise BadConfig(
-            f"The settings file {path} must hold names with values, not a {type(values).__name__}.",
+            f"The settings file {path} must hold names with values, not {_kind(values)}.",
             next_step="`babysit init` writes one to begin with.",
         )
     places: dict[Keys, str] = {}
@@ -62,6 +62,10 @@ def read_settings_file(path: Path) -> SettingsFile:
             faults.append(f"{path}, line {line}: {'.'.join(keys)}: stands here for the second time")
         places[keys] = f"{path}, line {line}"
     return SettingsFile(values, places, tuple(faults))
+
+
+def _kind(values: object) -> str:
+    return "a list" if isinstance(values, list) else "a single value"
 
 
 def _text(path: Path) -> str:
@@ -92,7 +96,7 @@ def _sentence(fault: Exception) -> str:
         case yaml.MarkedYAMLError(problem=str(problem), problem_mark=yaml.Mark() as mark):
             return f"line {mark.line + 1}, column {mark.column + 1}: {problem}"
         case UnicodeDecodeError():
-            return f"it is no text in UTF-8 (byte {fault.start})"
+            return f"it is not text in UTF-8 (byte {fault.start})"
         case yaml.reader.ReaderError():
             return f"it holds a character that is not allowed, at position {fault.position}"
         case RecursionError():

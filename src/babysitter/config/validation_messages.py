@@ -30,6 +30,8 @@ def what_is_wrong(fault: Mapping[str, Any], keys: Sequence[str], siblings: Seque
     for beginnings, words in _KINDS:
         if kind.startswith(beginnings):
             return words + _found(fault, keys)
+    if kind == "string_pattern_mismatch" and keys[-1] == "listen":
+        return "must be HOST:PORT, such as 127.0.0.1:8088" + _found(fault, keys)
     said = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
     said = said[:1].lower() + said[1:]
     if kind == "value_error":

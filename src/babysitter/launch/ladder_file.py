@@ -87,7 +87,9 @@ def _parsed(raw: bytes, file: Path) -> tuple[Any, FilePositions]:
         raise _bad(
             [(mark.line + 1 if mark else 1, f"not YAML: {fault.problem or fault.context}")], file
         ) from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as fault:
+    except UnicodeDecodeError as fault:
+        raise _bad([(1, f"not text in UTF-8 (byte {fault.start})")], file) from None
+    except (yaml.YAMLError, RecursionError) as fault:
         raise _bad([(1, f"not YAML: {' '.join(str(fault).split())}")], file) from None
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.registry import check_follow_pattern
 from babysitter.engine.app import App
 from babysitter.engine.tell_routine import tell_routine
 from babysitter.errors import AlreadyWatched, UserError
@@ -68,6 +69,7 @@ async def follow_jobs(
     if the cluster cannot be listed; then nothing is followed.
     """
     check_pattern(pattern)
+    check_follow_pattern(spec, pattern)
     await app.clusters.remember(spec)
     overview = await app.clusters.overview(spec.name)
     now = app.clock.now()

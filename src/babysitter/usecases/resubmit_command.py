@@ -27,7 +27,12 @@ def submission_of(command: str, *, is_program: bool = False) -> Submission:
         raise UserError(
             f"The resubmit command cannot be read: {fault}.", next_step="Quote it as one shell command."
         ) from fault
-    if not argv or not (is_program or {"run", "submit"} & set(argv)):
+    if not argv:
+        raise UserError(
+            "The resubmit command is empty.",
+            next_step="Give the command, or leave --resubmit out; a variable in it was probably not set.",
+        )
+    if not (is_program or {"run", "submit"} & set(argv)):
         raise UserError(
             "The resubmit command is not a submission.",
             next_step=f"It looks like: {' or '.join(map(repr, command_examples()))}.",

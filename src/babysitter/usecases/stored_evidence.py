@@ -60,6 +60,10 @@ async def incident_log(app: App, name: str, otherwise: JobState) -> tuple[list[s
     """
     async with app.store.reading() as tx:
         found = await tx.incidents.incident(IncidentId(name))
+        if found is None and name.startswith("i-"):
+            raise UserError(
+                f"There is no incident '{name}'.", next_step="`babysit incidents` lists what is remembered."
+            )
         if found is None:
             watch = await find_watch(app, name)
             found = next(iter(reversed(await tx.incidents.incidents_of([watch.id]))), None)

@@ -341,7 +341,7 @@ def _as_ours(misuse: Any, arguments: Sequence[str]) -> UserError:
         return UserError(f"`{command}` needs to be told what to do.", next_step=f"See `{command} --help`.")
     meant = get_close_matches(arguments[0], COMMANDS, n=1) if command == "babysit" else []
     guess = f"Did you mean `babysit {meant[0]}`? " if meant else ""
-    sentence = " ".join(misuse.format_message().split())
+    sentence = " ".join(misuse.format_message().split()).replace(": Value error, ", ": ")
     return UserError(sentence, next_step=f"{guess}`{command} --help` tells how it is used.")
 
 

@@ -58,7 +58,12 @@ def follow(
     The end of each is one line in the one message of its day. A trouble gets a card of its own, as for any
     watch. The settings' follow does the same for good.
     """
-    if bool(pattern) == list_all:
+    if pattern and list_all:
+        raise UserError(
+            "--list takes no pattern: it shows everything that is followed.",
+            next_step="babysit follow --list",
+        )
+    if not pattern and not list_all:
         raise UserError(
             "Which jobs?", next_step="babysit follow '/ada/*' --cluster NAME, or babysit follow --list"
         )

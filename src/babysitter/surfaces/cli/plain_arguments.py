@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin
 
 from typer.models import ArgumentInfo, OptionInfo
 
-_CONVERSIONS: Mapping[Any, Callable[[str], Any]] = {str: str, Path | None: Path}
+_CONVERSIONS: Mapping[Any, Callable[[str], Any]] = {str: str, str | None: str, Path | None: Path}
 
 
 @dataclass(frozen=True, slots=True)

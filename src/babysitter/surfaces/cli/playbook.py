@@ -225,7 +225,7 @@ def ledger(
     for each in records:
         typer.echo(record_line(each))
     if not records:
-        typer.echo("No incident is remembered yet, and nobody said anything.")
+        typer.echo("No incident that a rule found is remembered yet: `babysit incidents` lists all.")
 
 
 async def _records(settings: "Settings", *, by_signature: bool) -> "list[RuleRecord]":

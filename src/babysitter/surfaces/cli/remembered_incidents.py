@@ -62,6 +62,9 @@ def incidents(
 
         typer.echo(PastIncidentsReply.of(found).model_dump_json())
         return
+    if like and not found:
+        typer.echo(f"No other incident is like {like}.")
+        return
     for line in _table(found, has_likeness=bool(like)):
         typer.echo(line)
 

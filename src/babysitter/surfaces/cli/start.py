@@ -58,8 +58,8 @@ def start(
     iris_command: Iris = "",
     transport: Transport = "rpc",
     resubmit: Annotated[
-        str, typer.Option(help="The command that starts the job again, as one shell-quoted string.")
-    ] = "",
+        str | None, typer.Option(help="The command that starts the job again, as one shell-quoted string.")
+    ] = None,
     workdir: Annotated[
         Path | None,
         typer.Option(help="The folder to submit from; its files are shipped. Default: this folder."),
@@ -294,8 +294,8 @@ async def exit_code_of(app: "App", watches: "Sequence[WatchId]") -> int:
     return worst
 
 
-def _submission(command: str, spec: "ClusterSpec") -> "Submission | None":
-    if not command:
+def _submission(command: str | None, spec: "ClusterSpec") -> "Submission | None":
+    if command is None:
         return None
     from babysitter.engine.cluster_pool import runs_programs
     from babysitter.usecases.resubmit_command import submission_of

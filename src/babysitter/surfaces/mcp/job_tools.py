@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from babysitter.errors import ExternalError
+from babysitter.errors import ExternalError, UserError
 from babysitter.messages.demotion_words import demotion_lines
 from babysitter.messages.diagnosis_words import what_to_do
 from babysitter.model.job import JobState
@@ -243,6 +243,11 @@ class JobTools:
         Use for logs from elsewhere. For a job of a cluster diagnose sees more than its text.
         """
 
+        if not text.strip():
+            raise UserError(
+                "The text is empty, so nothing can be said about the job.",
+                next_step="Give its lines; tail_logs reads those of a job.",
+            )
         demoted = await self._app.demotions.now()
 
         def judged() -> ClassifiedReply:

@@ -156,7 +156,10 @@ def _sentence(name: str, fault: ToolError) -> str:
         case BabysitError() as ours:
             return redact(refusal(ours))
         case ValidationError() as wrong:
-            faults = (f"{_place(each['loc'])}: {each['msg']}" for each in wrong.errors())
+            faults = (
+                f"{_place(each['loc'])}: {each['msg'].removeprefix('Value error, ')}"
+                for each in wrong.errors()
+            )
             return f"The arguments of {name} do not fit ({'; '.join(faults)}). Correct them and call again."
         case None:
             return f"{fault}. tools/list names what there is."
