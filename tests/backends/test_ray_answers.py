@@ -6,6 +6,7 @@ import pytest
 from babysitter.backends.ray import ray_answers
 from babysitter.backends.ray.dashboard_address import dashboard_address, ray_token
 from babysitter.backends.ray.log_text import forwarded_pid, split_part, worker_file
+from babysitter.backends.ray.placement_groups import PlacementGroup, waiting_text
 from babysitter.backends.ray.submission_id import parse_submission_id
 from babysitter.errors import BadConfig, UserError
 from babysitter.model.ids import JobId
@@ -102,10 +103,10 @@ def test_actor_restarts_are_attempts():
 
 
 def test_placement_group_that_never_fits():
-    groups = ray_answers.rows(recorded_bytes("state/07-pgs-detail"), ray_answers.PlacementGroup)
-    text = ray_answers.waiting_text(groups, "02000000")
+    groups = ray_answers.rows(recorded_bytes("state/07-pgs-detail"), PlacementGroup)
+    text = waiting_text(groups, "02000000")
     assert text == "placement group 'pg-forever' is PENDING (INFEASIBLE), needs 1 CPU, 8 GPU"
-    assert ray_answers.waiting_text(groups, "03000000") == ""
+    assert waiting_text(groups, "03000000") == ""
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from babysitter.backends.ray import ray_answers
 from babysitter.backends.ray.gpu_use import of_summary
 from babysitter.backends.ray.http_client import Query, RayAnswer, RayTransport
 from babysitter.backends.ray.log_text import worker_file
+from babysitter.backends.ray.placement_groups import PlacementGroup
 from babysitter.errors import ExternalError, InvalidResponse, NoSuchJob, Unreachable
 from babysitter.model.device_use import DeviceUse
 from babysitter.model.ids import JobId
@@ -100,8 +101,8 @@ class RayClusterView:
         found = await self._rows("/api/v0/actors", ray_answers.RayActor, query)
         return [actor for actor in found if actor.job_id == job_hex]
 
-    async def placement_groups(self) -> list[ray_answers.PlacementGroup]:
-        return await self._rows("/api/v0/placement_groups", ray_answers.PlacementGroup)
+    async def placement_groups(self) -> list[PlacementGroup]:
+        return await self._rows("/api/v0/placement_groups", PlacementGroup)
 
     async def nodes(self) -> list[ray_answers.RayNode]:
         """All nodes, dead ones too."""

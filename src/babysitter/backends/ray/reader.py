@@ -16,6 +16,7 @@ from babysitter.backends.ray.gpu_use import of_process
 from babysitter.backends.ray.http_client import RayTransport
 from babysitter.backends.ray.log_reader import JobLogFile, RayLogReader
 from babysitter.backends.ray.log_text import PRESTARTED_JOB, worker_file
+from babysitter.backends.ray.placement_groups import waiting_text
 from babysitter.backends.ray.stored_job import stored_submission
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import ExternalError, SubmissionRefused
@@ -185,7 +186,7 @@ class RayReader:
         )
         if known.raw.status != "RUNNING" or known.raw.job_id is None or not is_waiting:
             return ""
-        return ray_answers.waiting_text(await self._view.placement_groups(), known.raw.job_id)
+        return waiting_text(await self._view.placement_groups(), known.raw.job_id)
 
     async def _tasks(self, known: _KnownJob, waiting: str) -> tuple[Task, ...]:
         addresses = await self._view.addresses(of=known.node_ids)
