@@ -65,6 +65,7 @@ BROKEN: dict[str, tuple[str, list[tuple[int, str]]]] = {
     "unknown condition": (RULES.replace("says: own.thing-broke, at_least", "sais"), [(3, "sais")]),
     "no comparison": (RULES.replace("says: own.thing-broke, at_least: 2", "exit_code: about 3"), [(3, "3")]),
     "the language before": ("playbook: own\nrules: []\n", [(1, "docs/playbooks.md")]),
+    "a text": ("some words\n", [(1, "must hold names with values")]),
     "not YAML": ("program: [x\n", [(2, "not YAML")]),
     "not a mapping": ("- a\n- b\n", [(1, "the file")]),
 }

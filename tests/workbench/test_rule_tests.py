@@ -196,7 +196,10 @@ def test_trial_of_own_files_tries_only_those(tmp_path: Path) -> None:
     [
         ([], "Name one line, or one incident"),
         (["x.log"], "does not name a line"),
-        (["no-such.log:1"], "cannot be read"),
+        (["no-such.log:1"], "no-such.log does not exist"),
+        (["{log}:2", "--to", "{log}"], "cannot be written: "),
+        (["{log}:2", "--program", "../own"], "--program '../own' is not a name"),
+        (["{log}:2", "--name", "odd name"], "--name 'odd name' is not a name"),
         (["{log}:9"], "has 2 lines"),
         (["{log}:1", "--from", "/ada/run"], "Name one line, or one incident"),
     ],

@@ -201,6 +201,8 @@ def _sentence(error: Any, where: str) -> str:
         allowed = [word.strip("' ") for word in error["ctx"]["expected"].replace(" or ", ", ").split(",")]
         near = _near(str(error["input"]), allowed)
         return f"{where}: {error['input']!r} is not known{near or '; one of ' + ', '.join(allowed)}"
+    if kind in ("model_type", "dataclass_type", "dict_type"):
+        return f"{where}: must hold names with values, found {_short(error['input'])}"
     message = error["msg"].removeprefix("Value error, ")
     return (
         f"{where}: {message}"

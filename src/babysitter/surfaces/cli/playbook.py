@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shlex
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 from babysitter.errors import UserError
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
+from babysitter.surfaces.cli.log_input import read_text
 from babysitter.surfaces.cli.options import Exchange, SettingsFile, StateDir, settings_from
 from babysitter.waits import waiting_for
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from babysitter.config import Settings
     from babysitter.usecases.request_opinion import OpinionForDraft
     from babysitter.usecases.rule_precision import RuleRecord
+
+_ID_PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -88,7 +92,7 @@ def lint(paths: Paths = None, as_json: AsJson = False) -> None:
     else:
         for fault in faults:
             typer.echo(str(fault))
-        typer.echo(f"{len(playbook.rules)} rules, {len(faults)} faults.")
+        typer.echo(f"{len(playbook.rules)} rules, {len(faults)} {'fault' if len(faults) == 1 else 'faults'}.")
     if faults:
         raise typer.Exit(2)
 
@@ -138,6 +142,7 @@ def new(
     """
     from babysitter.workbench.playbook_tools import draft
 
+    _check_names(program, name)
     if bool(line) == bool(from_incident):
         raise UserError("Name one line, or one incident.", next_step="Use FILE:LINE, or --from INCIDENT.")
     path = to / f"{program}.yaml"
@@ -157,14 +162,34 @@ def new(
         typer.echo(f"{path} exists already. Put this below its `says`:")
         typer.echo(fresh.partition("says:\n")[2].rstrip())
         return
-    to.mkdir(parents=True, exist_ok=True)
-    path.write_text(fresh, encoding="utf-8")
+    _write(path, fresh)
     typer.echo(f"Wrote {path}.")
     folder = shlex.quote(str(to))
     typer.echo(
         f"Complete source, explain and advice. `babysit playbook lint {folder}` names what is missing,"
     )
     typer.echo(f"`babysit playbook test {folder}` tries it.")
+
+
+def _check_names(program: str, name: str) -> None:
+    """Raise UserError for a program or name that cannot be part of a signature's id."""
+    for option, value in (("--program", program), ("--name", name)):
+        if value and not _ID_PART.fullmatch(value):
+            raise UserError(
+                f"{option} '{value}' is not a name: use letters, digits, '-' and '_'.",
+                next_step="For example --program features --name in-backup.",
+            )
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a draft, in a new folder where needed. Raises UserError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise UserError(
+            f"{path} cannot be written: {fault.strerror}.", next_step="Name another folder with --to."
+        ) from fault
 
 
 def _draft_advised(
@@ -189,8 +214,7 @@ def _draft_advised(
     if path.exists():
         typer.echo(f"{path} exists already; nothing was written.")
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(fresh, encoding="utf-8")
+    _write(path, fresh)
     typer.echo(f"Wrote {path}. It passes lint and its specimens, and is not in force:")
     typer.echo("read it, correct it, and name its folder in `playbooks` of the settings.")
 
@@ -242,10 +266,7 @@ def _line(place: str) -> list[str]:
     file, _, number = place.rpartition(":")
     if not file or not number.isdigit():
         raise UserError(f"'{place}' does not name a line.", next_step="Write FILE:LINE, such as run.log:120.")
-    try:
-        lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise UserError(f"{file} cannot be read: {error.strerror}.", next_step="Name a log file.") from error
+    lines = read_text([Path(file)]).splitlines()
     if not 0 < int(number) <= len(lines):
         raise UserError(f"{file} has {len(lines)} lines.", next_step="Lines count from 1.")
     return [lines[int(number) - 1]]
