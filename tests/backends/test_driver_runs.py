@@ -114,6 +114,14 @@ async def test_run_started_here_is_known_by_its_exit_code(place, line, state):
     assert (await reader.find(NEXT)).state is state
 
 
+async def test_name_of_an_earlier_restart_is_taken(place):
+    _, writer = place.client()
+    await writer.submit(place.submission("exit 0"))
+    (finding,) = await writer.preflight(replace(place.submission(), proposal="p-2"), purpose=Purpose.RESUBMIT)
+    assert (finding.id, finding.blocks) == ("name-taken", True)
+    assert "a log of another name" in finding.sentence
+
+
 async def test_stop_that_another_machine_noted_proves_nothing(place):
     driver = place.begin_driver()
     reader, writer = place.client()

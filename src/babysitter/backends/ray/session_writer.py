@@ -96,7 +96,9 @@ class SessionWriter:
             return (PreflightFinding("nothing-to-submit", BLOCK, why, "Name it with its full path."),)
         run = self._reader.runs.of(submission.job) if submission.job is not None else None
         if run is not None and run.proposal != submission.proposal:
-            return (PreflightFinding("name-taken", BLOCK, f"{submission.job} was started here before."),)
+            reason = f"{submission.job} was started here before, for another approval."
+            fix = "Start the run by hand, with a log of another name: a date in it makes it new."
+            return (PreflightFinding("name-taken", BLOCK, reason, fix),)
         if purpose is Purpose.RESUBMIT and (old := submission.replaces) is not None:
             return await self._about_old(old, step)
         return ()
