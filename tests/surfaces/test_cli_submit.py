@@ -287,6 +287,7 @@ async def test_logs_of_an_unknown_job(tmp_path: Path):
     async with shell(tmp_path, "plain-success") as run:
         said = await run("babysit logs /ada/nothing --cluster marin")
         assert (said.code, "/ada/nothing" in said.err) == (2, True)
+        assert "Check the id with `iris job list`" in said.err
         other = await run(f"babysit logs {run.job} --cluster marin --task /ada/other/0")
         assert (other.code, "is not a task of" in other.err) == (2, True)
 

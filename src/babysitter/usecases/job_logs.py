@@ -7,9 +7,9 @@ from datetime import timedelta
 
 from babysitter.backends.backend import ClusterReader
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.registry import open_cluster
+from babysitter.backends.registry import open_cluster, unknown_job
 from babysitter.clock import Clock
-from babysitter.errors import ExternalError, NoSuchJob, UserError
+from babysitter.errors import ExternalError, UserError
 from babysitter.launch.follow_logs import POLL_INTERVAL_S, LineFormat, follow_lines, newest_lines
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.log import LogSource
@@ -48,7 +48,7 @@ async def show_logs(
     opened = open_cluster(cluster, clock=clock)
     try:
         if has_ended is None and await opened.reader.find(request.job) is None:
-            raise NoSuchJob(f"The cluster does not know the job {request.job}.")
+            raise unknown_job(cluster, request.job)
         if not follows:
             on_lines(await newest_lines(opened.reader, source, style, at_most=request.lines))
             return

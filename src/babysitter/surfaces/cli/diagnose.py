@@ -29,10 +29,10 @@ from babysitter.surfaces.cli.options import (
     StateDir,
     Transport,
     Url,
-    cluster_from,
     session_from,
     settings_from,
 )
+from babysitter.surfaces.cli.watched_cluster import cluster_of_job
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def diagnose(
     if session is not None:
         spec, job = session
     else:
-        spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
+        spec = cluster_of_job(chosen, job, cluster, controller_url, config, iris_command, transport, ray)
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
     good = [read_text([each]) for each in against or []]
     if advise or advisor_exchange is not None:

@@ -16,9 +16,9 @@ from babysitter.surfaces.cli.options import (
     StateDir,
     Transport,
     Url,
-    cluster_from,
     settings_from,
 )
+from babysitter.surfaces.cli.watched_cluster import cluster_of_job
 
 MAX_SINCE = timedelta(days=30)
 
@@ -58,7 +58,7 @@ def logs(
     from babysitter.usecases.job_logs import LogsRequest, show_logs
 
     chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
+    spec = cluster_of_job(chosen, job, cluster, controller_url, config, iris_command, transport, ray)
     request = LogsRequest(
         job=parse_job_id(spec, job),
         task=task,

@@ -14,9 +14,9 @@ from babysitter.surfaces.cli.options import (
     SettingsFile,
     StateDir,
     Url,
-    cluster_from,
     settings_from,
 )
+from babysitter.surfaces.cli.watched_cluster import cluster_of_job
 from babysitter.waits import hidden_waits, waiting_for
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def open_page(
     Where the controller is reached through a tunnel, the tunnel stays open until Ctrl+C.
     """
     chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray)
+    spec = cluster_of_job(chosen, job, cluster, controller_url, config, iris_command, ray=ray)
     asyncio.run(_open(spec, job, as_json=as_json))
 
 

@@ -1,0 +1,43 @@
+"""The cluster of a job that is watched already: its options need not be given again."""
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+from babysitter.errors import BabysitError
+from babysitter.surfaces.cli.options import cluster_from
+
+if TYPE_CHECKING:
+    from babysitter.config import Settings
+    from babysitter.engine.cluster_pool import ClusterSpec
+
+
+def cluster_of_job(
+    settings: "Settings",
+    job: str,
+    cluster: str,
+    url: str,
+    config: str,
+    iris: str,
+    transport: str = "rpc",
+    ray: str = "",
+) -> "ClusterSpec":
+    """The cluster that these options mean; without any and without a default, that of the job's watch."""
+    is_named = cluster or url or config or ray or iris or transport != "rpc"
+    if not (is_named or settings.default_cluster or os.environ.get("RAY_API_SERVER_ADDRESS")):
+        watched = asyncio.run(_watched_cluster(settings, job))
+        if watched is not None:
+            return watched
+    return cluster_from(settings, cluster, url, config, iris, transport, ray)
+
+
+async def _watched_cluster(settings: "Settings", job: str) -> "ClusterSpec | None":
+    """None where one watch of this job cannot be found."""
+    from babysitter.usecases.manage_watches import find_watch
+    from babysitter.wiring import open_app
+
+    try:
+        async with open_app(settings) as app:
+            return await app.clusters.spec((await find_watch(app, job)).cluster)
+    except BabysitError:
+        return None
