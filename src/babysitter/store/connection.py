@@ -124,7 +124,8 @@ class SqliteConnection:
             yield self
         finally:
             if not self._begins_with_statement:
-                self._released = self._thread.submit(self._connection.rollback)
+                with contextlib.suppress(RuntimeError):  # a thread that was shut down holds no transaction
+                    self._released = self._thread.submit(self._connection.rollback)
             self._begins_with_statement = False
 
     async def run(self, work: Callable[[], T]) -> T:

@@ -63,7 +63,8 @@ def _read(path: Path) -> bytes:
             f"{path} is a folder.", next_step="Name the log files in it; several are read as one."
         ) from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise UserError(f"{path} cannot be read: {error}.", next_step="Check the file.") from None
+        why = getattr(error, "strerror", None) or error
+        raise UserError(f"{path} cannot be read: {why}.", next_step="Check the file.") from None
 
 
 def _unpacked(path: Path) -> bytes:
