@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.errors import NoSuchWatch, UserError
+from babysitter.errors import UserError
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobState
 from babysitter.model.log import LogLine
@@ -64,5 +64,5 @@ async def test_what_is_no_incident_is_said_so(tmp_path: Path):
         await house.pass_s(30)
         with pytest.raises(UserError, match="has had no incident"):
             await incident_log(house.app, ROOT, JobState.FAILED)
-        with pytest.raises(NoSuchWatch):
+        with pytest.raises(UserError, match="There is no incident 'i-nothing'"):
             await incident_log(house.app, "i-nothing", JobState.FAILED)
