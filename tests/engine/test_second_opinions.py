@@ -66,9 +66,10 @@ def opinions(place: AppHarness, advisor: ScriptedAdvisor, *, waits: bool = False
 
 
 async def settled(place: AppHarness) -> None:
+    """Deliver what was said. No check: when one is due depends on the watch's id."""
     place.clock.advance(5)  # edits of one message are apart
-    await place.service.tick()
-    await place.service.settled()
+    await place.service.deliverer.tick()
+    await place.service.deliverer.settled()
 
 
 async def told(place: AppHarness) -> list[Event]:
