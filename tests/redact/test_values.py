@@ -98,7 +98,7 @@ def test_values_written_in_unusual_ways_are_redacted(text: str):
         "secret\nWaiting for the controller",
         "token:\n  - <pad>",
         "'<|endoftext|>' is not a valid token",
-        "KUBECONFIG=/root/.kube/config",
+        "KUBECONFIG=/home/ada/.kube/config",
         "created_token_at=2026-11-22T10:00:00.123+00:00",
         "secret: 2026-11-22 10:00:00 UTC",
     ],

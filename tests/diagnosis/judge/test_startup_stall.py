@@ -75,8 +75,8 @@ GPU = DeviceUse("GPU 3", used_bytes=71 * 2**30, total_bytes=80 * 2**30, busy_per
 )
 def test_startup_suspect_shows_its_accelerators(device, sentence):
     quiet = after_shards(1140)
-    engine = Task(TaskId("/root/train/SglEngine-1"), TaskState.RUNNING, worker="10.0.0.2", devices=(device,))
-    other = replace(engine, id=TaskId("/root/train/SglEngine-2"), worker="10.0.0.3")
+    engine = Task(TaskId("/ada/train/SglEngine-1"), TaskState.RUNNING, worker="10.0.0.2", devices=(device,))
+    other = replace(engine, id=TaskId("/ada/train/SglEngine-2"), worker="10.0.0.3")
     seen = JobTree(replace(tree().root, tasks=(other, engine)))
     verdict = judge(replace(made_watch(), memory=quiet.memory), look(1260, seen), RULES)
     assert verdict.diagnosis is not None
@@ -85,7 +85,7 @@ def test_startup_suspect_shows_its_accelerators(device, sentence):
     assert (verdict.diagnosis.action is ActionKind.RESTART_WITH_CHANGE) is is_idle
     shown = [each for each in verdict.diagnosis.evidence if "accelerators" in each.source]
     assert [(each.text, each.source) for each in shown] == [
-        (device.text, "accelerators of /root/train/SglEngine-1 on 10.0.0.2")
+        (device.text, "accelerators of /ada/train/SglEngine-1 on 10.0.0.2")
     ]
     assert Want.TASKS in quiet.memory.wants, "else nobody asks what they do"
 
