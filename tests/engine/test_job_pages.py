@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.engine.job_pages import JobPages
@@ -51,7 +52,10 @@ async def test_page_follows_the_words_and_the_file_is_read_once(place: AppHarnes
     file.unlink()
     assert (await pages.with_page(message(watch.id))).words.page == root
     other = message(watch.id, fields=(("Job", "/ada/new"),))
-    assert (await pages.with_page(other)).words.page == "", "a message is delivered without it"
+    with capture_logs() as said:
+        assert (await pages.with_page(other)).words.page == "", "a message is delivered without it"
+        await pages.with_page(other)
+    assert [each["event"] for each in said] == ["page_not_known"]
 
 
 async def test_page_of_nothing_that_is_watched(place: AppHarness):

@@ -44,7 +44,7 @@ class ModelService:
 
     @property
     def no_answer(self) -> str:
-        """Why there is no opinion after that time."""
+        """What is said when the time is over without an answer."""
         return f"The model did not answer within {self.timeout_s:g} s."
 
 

@@ -35,19 +35,23 @@ class JobPages:
         try:
             async with self._store.reading() as tx:
                 watch = await tx.watches.get(message.watch)
-            job = JobId(dict(message.words.fields).get(JOB_FIELD, watch.root))
-            page = await self._address(await self._clusters.spec(watch.cluster), job)
+            spec = await self._clusters.spec(watch.cluster)
         except NoSuchWatch:
             return message
         except BabysitError as fault:
             log.warning("page_not_known", message=message.id, because=fault.sentence)
             return message
+        page = await self._address(spec, JobId(dict(message.words.fields).get(JOB_FIELD, watch.root)))
         return replace(message, words=replace(message.words, page=page)) if page else message
 
     async def _address(self, spec: ClusterSpec, job: JobId) -> str:
-        """Remembered: a cluster file may take a tenth of a second to read, and messages are edited often."""
+        """Remembered, also that there is none: files take time to read, and messages are edited often."""
         if (spec, job) not in self._known:
             if len(self._known) >= MAX_KNOWN:
                 del self._known[next(iter(self._known))]
-            self._known[spec, job] = await asyncio.to_thread(job_page_address, spec, job)
+            try:
+                self._known[spec, job] = await asyncio.to_thread(job_page_address, spec, job)
+            except BabysitError as fault:
+                log.warning("page_not_known", job=job, because=fault.sentence)
+                self._known[spec, job] = ""
         return self._known[spec, job]

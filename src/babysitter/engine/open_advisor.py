@@ -14,8 +14,8 @@ TERMINAL_TIMEOUT_S = 60.0  # a person waits
 
 def is_advised(settings: Settings) -> bool:
     """Whether the settings name somebody who gives second opinions."""
-    wishes = settings.advisor
-    return bool(wishes.exchange or wishes.api_key or wishes.api_key_file)
+    given = settings.advisor
+    return bool(given.exchange or given.api_key or given.api_key_file)
 
 
 def is_exchange(settings: Settings, exchange: Path | None = None) -> bool:
@@ -30,11 +30,11 @@ def open_advisor(
 
     An exchange folder goes before a key: who sets one wants to see what would be sent.
     """
-    wishes = settings.advisor
-    folder = exchange or wishes.exchange
+    given = settings.advisor
+    folder = exchange or given.exchange
     if folder is not None:
         return ExchangeFolder(folder)
-    key = secret(wishes.api_key, wishes.api_key_file, what="advisor's key")
+    key = secret(given.api_key, given.api_key_file, what="advisor's key")
     if not key:
         raise UserError(
             "Nobody is named who could give a second opinion.",
@@ -43,12 +43,12 @@ def open_advisor(
     return AnthropicAdvisor(
         ModelService(
             key,
-            wishes.model,
-            wishes.base_url,
-            timeout_s=min(wishes.timeout_s, TERMINAL_TIMEOUT_S) if is_at_terminal else wishes.timeout_s,
-            limits=SpendingLimits(wishes.calls, wishes.tokens, wishes.cost_usd),
+            given.model,
+            given.base_url,
+            timeout_s=min(given.timeout_s, TERMINAL_TIMEOUT_S) if is_at_terminal else given.timeout_s,
+            limits=SpendingLimits(given.calls, given.tokens, given.cost_usd),
             prices={
-                name: ModelPrice(price.input_usd, price.output_usd) for name, price in wishes.prices.items()
+                name: ModelPrice(price.input_usd, price.output_usd) for name, price in given.prices.items()
             },
         )
     )

@@ -1,7 +1,7 @@
 """What the service does at an interval. A failed attempt is logged, shown in `status`, and repeated later."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -46,6 +46,12 @@ class PeriodicActivity:
         self._ends_with = ends_with
         self._failed_in_row = 0
         self._failing_since: datetime | None = None
+
+    async def repeat(self, clock: Clock) -> None:
+        """Act again and again, until cancelled. `clock`: of the pauses."""
+        while True:
+            pause_s = await self.attempt()
+            await clock.sleep_until(clock.now() + timedelta(seconds=pause_s))
 
     async def attempt(self) -> float:
         """Act once. Returns the seconds until the next attempt."""

@@ -83,9 +83,7 @@ async def keep_following(app: App) -> None:
         troubles=app.troubles,
         failures=app.failures,
     )
-    while True:
-        pause_s = await activity.attempt()
-        await app.clock.sleep_until(app.clock.now() + timedelta(seconds=pause_s))
+    await activity.repeat(app.clock)
 
 
 async def take_settings(app: App) -> None:

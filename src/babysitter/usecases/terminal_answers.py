@@ -72,6 +72,4 @@ async def _keep_deciding(app: App) -> None:
         troubles=app.troubles,
         failures=app.failures,
     )
-    while True:
-        pause_s = await activity.attempt()
-        await app.wall_clock.sleep_until(app.wall_clock.now() + timedelta(seconds=pause_s))
+    await activity.repeat(app.wall_clock)

@@ -43,7 +43,7 @@ _HOW_WORD = re.compile(r"[a-z]+")
 
 
 def find_churn(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Return the lines that report deaths of one kind, oldest first; empty where they are no series."""
+    """Return the lines that report deaths of one kind, oldest first; () if they are not a series."""
     series: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries[-MAX_LINES:]:
         if not _MAY_BE_DEATH.search(entry.message):

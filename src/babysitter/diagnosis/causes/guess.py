@@ -151,7 +151,7 @@ def _is_severe(entry: Entry) -> bool:
 
 
 def _names_a_root(message: str) -> bool:
-    """Whether words name a cause that is no echo itself: then the line is more than an echo."""
+    """Whether words name a root cause: then the line is more than an echo."""
     named = name_cause(message)
     return named is not None and not named.is_vague and not about(named.cause).is_echo
 
