@@ -218,6 +218,7 @@ def _serve(path: str) -> None:
     import babysitter.surfaces.cli as command_line_package
     from babysitter.diagnosis.causes.rule_index import index_of
     from babysitter.playbook.load import load
+    from babysitter.surfaces.cli import serve
     from tests.support.quick_database import quicken
     from tests.support.shared_rules import share_rules
 
@@ -225,6 +226,7 @@ def _serve(path: str) -> None:
         import_module(f"{command_line_package.__name__}.{each.name}")
     for name in (*PROGRAMS.values(), "babysitter.engine.service"):
         import_module(name)
+    serve.THIS_PROGRAM = (sys.executable, "-I", "-S", __file__, path, "babysit")  # a service is forked too
     share_rules()
     quicken()
     index_of(load())

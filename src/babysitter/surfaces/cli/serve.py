@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from babysitter.notify.notifier import Notifier
 
 LOG_NAME = "service.log"
+THIS_PROGRAM = (sys.executable, "-m", "babysitter")  # as a command that starts it anew
 BEGINS_TIMEOUT_S = 60.0  # a machine that is busy with jobs starts a process in seconds; a hang is for ever
 ENDS_TIMEOUT_S = 30.0
 SERVED_EVERY = timedelta(seconds=10)  # between checks that the service still runs
@@ -249,7 +250,7 @@ def in_background(settings: "Settings", file: Path | None) -> "subprocess.Popen[
 
     folder = state_folder_of(settings)
     make_private_folder(folder)
-    command = [sys.executable, "-m", "babysitter", "serve", "--state-dir", str(folder)]
+    command = [*THIS_PROGRAM, "serve", "--state-dir", str(folder)]
     if file is not None:
         command += ["--settings", str(file.resolve())]
     with open_private_bytes(folder / LOG_NAME, "ab") as log:
