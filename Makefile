@@ -5,6 +5,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
 STAMP := .venv/.ready
 JOBS ?= 3  # on two cores: many tests wait
+unexport PYTHONDONTWRITEBYTECODE  # else every worker and every command compiles all sources again
 
 .PHONY: setup demo test check bench docs chaos drills mutants flaky
 
@@ -16,6 +17,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Installing babysit and its tools into .venv (once, a minute or two)..."
 	@$(PYTHON) -m venv .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(PY) -m compileall -q src tests
 	@touch $(STAMP)
 
 demo: $(STAMP)

@@ -19,9 +19,10 @@ def next_steps() -> dict[str, str]:
     found = {}
     for path in SOURCE.rglob("*.py"):
         place = path.relative_to(SOURCE).as_posix()
-        if place.startswith(SHELL_ONLY):
+        text = path.read_text(encoding="utf-8")
+        if place.startswith(SHELL_ONLY) or "next_step=" not in text:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.keyword) and node.arg == "next_step":
                 found[f"{place}:{node.value.lineno}"] = text_of(node.value)
     return found
