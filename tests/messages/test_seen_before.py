@@ -7,7 +7,14 @@ import pytest
 
 from babysitter.messages.seen_before import seen_before
 from babysitter.model.finding import Cause
-from babysitter.model.past_incident import EarlierIncidents, Ending, Fingerprint, PastIncident, Recalled
+from babysitter.model.past_incident import (
+    EarlierIncidents,
+    Ending,
+    Fingerprint,
+    Origin,
+    PastIncident,
+    Recalled,
+)
 from tests.support.build import NOON
 
 PAST = PastIncident("i-1", NOON - timedelta(days=2), Cause.HOST_OOM, Fingerprint("f-1"), job="/ada/dedup")
@@ -35,6 +42,10 @@ def earlier(*pasts: PastIncident, likeness: float = 1.0) -> EarlierIncidents:
         (
             earlier(replace(PAST, ending=Ending.NOT_FIXED, true_cause=Cause.DISK_FULL, taught_by="ada")),
             "Seen once on 18 Nov; 1 was not fixed, ada says it was really disk-full (i-1 /ada/dedup).",
+        ),
+        (
+            earlier(replace(PAST, origin=Origin.LEARNED, true_cause=Cause.DISK_FULL)),
+            "Seen once on 18 Nov; its label says it was really disk-full (i-1 /ada/dedup).",
         ),
         (
             earlier(replace(FIXED, at=NOON - timedelta(days=400)), likeness=0.62),

@@ -12,6 +12,10 @@ from babysitter.store.advisor_budget import AdvicePurpose
 from babysitter.store.store import open_store
 from babysitter.surfaces.cli.commands import run
 
+CASE = (
+    "id: a\nevidence: {job_state: running, logs: 'step 1'}\n"
+    "label: {cause: healthy, severity: benign, action: ignore}\n"
+)
 LOG = "step 10 loss 2.0\nOSError: [Errno 28] No space left on device\n"
 
 
@@ -66,10 +70,7 @@ def test_classify_through_the_exchange_folder(log, tmp_path, capsys):
 
 
 def test_eval_says_what_changed(tmp_path, capsys):
-    (tmp_path / "a.yaml").write_text(
-        "id: a\nevidence: {job_state: running, logs: 'step 1'}\n"
-        "label: {cause: healthy, severity: benign, action: ignore}\n"
-    )
+    (tmp_path / "a.yaml").write_text(CASE)
     assert run(["eval", str(tmp_path), "--advisor-exchange", str(tmp_path / "x")]) == 0
     shown = capsys.readouterr().out
     assert "with a second opinion" in shown
@@ -88,9 +89,6 @@ def test_commands_share_the_day_with_the_service(log, tmp_path, capsys, monkeypa
     settings.write_text(f"state_dir: {state}\nadvisor: {{api_key: made-up-key, calls_per_day: 5}}\n")
     monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
     command = ["classify", str(log), "--state", "failed", "--advise", "--settings", str(settings)]
-    assert run(command) == 0
-    assert "It refused" in capsys.readouterr().err
-    assert not state.exists()
 
     async def spent_by_the_service():
         store = await open_store(state)
@@ -102,9 +100,33 @@ def test_commands_share_the_day_with_the_service(log, tmp_path, capsys, monkeypa
     for words in ("It refused", "more than is left of the 5 calls of 24 h"):
         assert run(command) == 0
         assert words in capsys.readouterr().err
+    cases = tmp_path / "cases"
+    cases.mkdir()
+    (cases / "a.yaml").write_text(CASE)
+    assert run(["eval", str(cases), "--advise", "--settings", str(settings)]) == 0
+    assert "more than is left of the 5 calls of 24 h" in capsys.readouterr().out
     assert run(["status", "--settings", str(settings), "--json"]) == 0
     advisor = json.loads(capsys.readouterr().out)["service"]["advisor"]
     assert (advisor["calls"], advisor["tokens"], advisor["unpriced_calls"]) == (2, 1_200, 2)
     assert run(["status", "--settings", str(settings)]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "Second opinions: in 24 h 2 calls, 1,200 tokens; the model has no price" in shown
+
+
+def test_evaluation_counts_into_the_day(tmp_path, capsys, monkeypatch):
+    settings, case = tmp_path / "settings.yaml", tmp_path / "a.case"
+    case.write_text(CASE)
+    settings.write_text(f"state_dir: {tmp_path / 'state'}\nadvisor: {{api_key: made-up-key}}\n")
+    monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
+    assert run(["eval", str(case), "--advise", "--settings", str(settings)]) == 0
+    assert "It refused" in capsys.readouterr().out
+    assert run(["status", "--settings", str(settings), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["service"]["advisor"]["calls"] == 2
+
+
+def test_no_database_asks_nobody(log, tmp_path, capsys, monkeypatch):
+    settings = tmp_path / "settings.yaml"
+    settings.write_text(f"state_dir: {log}\nadvisor: {{api_key: made-up-key}}\n")  # a file, not a folder
+    monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
+    assert run(["classify", str(log), "--state", "failed", "--advise", "--settings", str(settings)]) == 0
+    assert "No second opinion: Its cost cannot be stored:" in capsys.readouterr().err

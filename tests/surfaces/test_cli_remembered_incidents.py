@@ -1,5 +1,6 @@
 """`babysit incidents` in this process: listing, searching, teaching, sharing."""
 
+import getpass
 import json
 import sys
 from pathlib import Path
@@ -83,3 +84,20 @@ def test_nothing_like_an_incident_names_it(babysit, tmp_path: Path):
     assert babysit("incidents", "--like", "case-one") == (0, "No other incident is like case-one.\n")
     code, out = babysit("playbook", "ledger")
     assert (code, "No incident that a rule found" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("is_person", "teacher"), [(True, getpass.getuser()), (False, "")], ids=["person", "program"]
+)
+def test_learn_speaks_for_a_person_only(babysit, tmp_path: Path, monkeypatch, is_person: bool, teacher: str):
+    (tmp_path / "a.yaml").write_text(
+        "id: a\nevidence: {job_state: failed, logs: 'OSError: [Errno 28] No space left on device'}\n"
+        "label: {cause: storage-error, severity: fatal, action: escalate}\n"
+    )
+    if is_person:
+        at_terminal(monkeypatch)
+    code, out = babysit("learn", str(tmp_path / "a.yaml"))
+    assert (code, "as labels" in out) == (0, not is_person)
+    (found,) = json.loads(babysit("incidents", "--json")[1])["incidents"]
+    assert (found["true_cause"], found["taught_by"].partition("@")[0]) == ("storage-error", teacher)
+    assert ("says its label" in babysit("incidents")[1]) == (not is_person)

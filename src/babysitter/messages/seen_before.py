@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from babysitter.messages.subject import escape
-from babysitter.model.past_incident import EarlierIncidents, Ending, PastIncident, Recalled
+from babysitter.model.past_incident import EarlierIncidents, Ending, Origin, PastIncident, Recalled
 
 MAX_NAMED = 3  # ids after a sentence
 MAX_REMEDIES = 2
@@ -62,7 +62,7 @@ def _teachings(pasts: list[PastIncident]) -> list[str]:
     said = [each for each in pasts if each.true_cause is not None and each.true_cause is not each.cause]
     by_cause = {each.true_cause: each for each in reversed(said) if each.true_cause is not None}
     return [
-        f"{_word(past.taught_by) or 'a person'} says it was really {cause.value}"
+        f"{_word(teacher_in_words(past))} says it was really {cause.value}"
         for cause, past in by_cause.items()
     ]
 
@@ -77,9 +77,16 @@ def ending_in_words(past: PastIncident) -> str:
     }.get(past.ending, "")
 
 
+def teacher_in_words(past: PastIncident) -> str:
+    """Who says what it really was. A program that learns cases speaks for nobody: then it is the label."""
+    if past.taught_by:
+        return past.taught_by
+    return "its label" if past.origin is Origin.LEARNED else "a person"
+
+
 def _cause(past: PastIncident) -> str:
     if past.true_cause is not None:
-        return f"{past.true_cause.value}, says {_word(past.taught_by) or 'a person'}"
+        return f"{past.true_cause.value}, says {_word(teacher_in_words(past))}"
     return past.cause.value
 
 

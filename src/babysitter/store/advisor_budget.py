@@ -22,7 +22,7 @@ class AdvicePurpose(StrEnum):
 
     INCIDENT = "incident"
     WATCH = "watch"  # without an incident
-    COMMAND = "command"  # diagnose, classify
+    COMMAND = "command"  # diagnose, classify, eval
 
 
 class AdvisorBudget:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.advisor.combine import combine
-from babysitter.advisor.consultation import Advisor, Usage
+from babysitter.advisor.consultation import Advisor, Consultation, Usage
 from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.material import Material, RulesVerdict
 from babysitter.advisor.question import Question, ask_about
@@ -16,10 +16,10 @@ from babysitter.engine.advice_material import good_run_remarks, material_of_text
 from babysitter.engine.advice_of_job import material_of_job, verdict_of_rules
 from babysitter.engine.budgeted_advisor import BudgetedAdvisor
 from babysitter.engine.open_advisor import is_exchange, open_advisor
+from babysitter.errors import BabysitError
 from babysitter.model.job_facts import JobFacts
-from babysitter.model.opinion import Combined
+from babysitter.model.opinion import Combined, NoOpinion
 from babysitter.store.advisor_budget import AdvicePurpose
-from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.store import open_store
 from babysitter.usecases.classify_text import Examined
 from babysitter.usecases.diagnose_job import Looked
@@ -45,19 +45,32 @@ class Advised:
     usage: Usage
 
 
+@dataclass(frozen=True, slots=True)
+class _Nobody:
+    """Asks nobody, and says why."""
+
+    why: str
+
+    async def consult(self, question: Question, material: Material) -> Consultation:  # noqa: ARG002
+        return Consultation(NoOpinion(self.why))
+
+
 @asynccontextmanager
 async def command_advisor(settings: Settings, exchange: Path | None = None) -> AsyncIterator[Advisor]:
-    """Whom a command at a terminal asks; its cost counts in the database of the watches, if there is one.
+    """Whom a command at a terminal asks; its cost counts in the database of the watches, made when missing.
 
-    Raises UserError where nobody is named, and Unreachable for a database that cannot be opened.
+    Where the database cannot be opened nobody is asked. Raises UserError where nobody is named.
     """
     advisor = open_advisor(settings, exchange, is_at_terminal=True)
-    url = settings.database_url.get_secret_value() if settings.database_url else None
-    folder = state_folder(settings.state_dir)
-    if is_exchange(settings, exchange) or (url is None and not (folder / FILE_NAME).exists()):
+    if is_exchange(settings, exchange):
         yield advisor
         return
-    store = await open_store(url or folder)
+    url = settings.database_url.get_secret_value() if settings.database_url else None
+    try:
+        store = await open_store(url or state_folder(settings.state_dir))
+    except BabysitError as fault:
+        yield _Nobody(f"Its cost cannot be stored: {fault.sentence}")
+        return
     try:
         yield BudgetedAdvisor(advisor, store, settings.advisor, SystemClock(), AdvicePurpose.COMMAND)
     finally:

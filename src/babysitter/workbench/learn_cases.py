@@ -13,12 +13,15 @@ from babysitter.workbench.evaluate import LabelledCase
 def learned_incidents(
     cases: Sequence[LabelledCase], playbook: Playbook, *, at: datetime, by: str
 ) -> list[PastIncident]:
-    """Judge each case as if it were met now, and keep what it looks like with its label."""
+    """Judge each case as if it were met now, and keep what it looks like with its label.
+
+    `by`: the person whose word the labels are; "" for a program, which speaks for nobody.
+    """
     return [learned_incident(case, playbook, at=at, by=by) for case in cases]
 
 
 def learned_incident(case: LabelledCase, playbook: Playbook, *, at: datetime, by: str) -> PastIncident:
-    """One case as an incident that somebody has taught."""
+    """One case as a remembered incident with a true cause."""
     evidence = case.evidence
     verdict, observation = look_at(evidence.text, playbook, evidence.facts, dumps=(evidence.thread_dump,))
     return PastIncident(

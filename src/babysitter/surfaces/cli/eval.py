@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.surfaces.cli.options import Advise, Exchange, Json, Playbooks, SettingsFile, advisor_from
+from babysitter.surfaces.cli.options import Advise, Exchange, Json, Playbooks, SettingsFile, advice_settings
 from babysitter.waits import waiting_for
 
 if TYPE_CHECKING:
@@ -40,10 +40,8 @@ def evaluate(
         report = service.evaluate(service.read_cases(cases), load([shipped(), *(playbooks or [])]))
     comparison = None
     if advise or advisor_exchange is not None:
-        from babysitter.workbench.compare_advice import compare
-
         with waiting_for("the second opinion on every case"):
-            comparison = asyncio.run(compare(report, advisor_from(settings, advisor_exchange)))
+            comparison = asyncio.run(_compared(report, settings, advisor_exchange))
         report = comparison.advised
     if predictions is not None:
         lines = [json.dumps(each.prediction, ensure_ascii=False) for each in report.graded]
@@ -59,6 +57,17 @@ def evaluate(
     if comparison is not None:
         _print_comparison(comparison)
     _print_report(report, show_wrong=show_wrong)
+
+
+async def _compared(
+    report: "EvaluationReport", settings: SettingsFile, exchange: Path | None
+) -> "AdviceComparison":
+    """The same cases with a second opinion, within what is left of the day."""
+    from babysitter.usecases.second_opinion import command_advisor
+    from babysitter.workbench.compare_advice import compare
+
+    async with command_advisor(advice_settings(settings, exchange), exchange) as advisor:
+        return await compare(report, advisor)
 
 
 def _print_comparison(comparison: "AdviceComparison") -> None:

@@ -17,7 +17,6 @@ from babysitter.model.ids import Person
 if TYPE_CHECKING:
     from babysitter.config import Settings
     from babysitter.engine.cluster_pool import ClusterSpec
-    from babysitter.usecases.second_opinion import Advisor
 
 Cluster = Annotated[
     str, typer.Option(help="Name of a cluster: of the settings, or as `iris --cluster` knows it.")
@@ -170,13 +169,6 @@ def _ray_spec(address: str) -> "ClusterSpec":
     if note:
         typer.echo(note, err=True)
     return spec
-
-
-def advisor_from(settings: Path | None, exchange: Path | None) -> "Advisor":
-    """Who gives the second opinion."""
-    from babysitter.usecases.second_opinion import open_advisor
-
-    return open_advisor(advice_settings(settings, exchange), exchange, is_at_terminal=True)
 
 
 def advice_settings(settings: Path | None, exchange: Path | None) -> "Settings":

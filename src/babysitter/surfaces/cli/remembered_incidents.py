@@ -71,7 +71,9 @@ def incidents(
 
 def _table(found: "list[Recalled]", *, has_likeness: bool) -> list[str]:
     """One incident in two lines: what it was and how it ended, then the line that decided."""
+    from babysitter.messages.seen_before import teacher_in_words
     from babysitter.surfaces.memory_views import PastIncidentView
+    from babysitter.surfaces.printable import safe
 
     if not found:
         return ["No incident is remembered that fits."]
@@ -79,7 +81,7 @@ def _table(found: "list[Recalled]", *, has_likeness: bool) -> list[str]:
     for recalled in found:
         view = PastIncidentView.of(recalled)
         alike = f"{recalled.likeness:>4.0%} alike  " if has_likeness else ""
-        said = f"  (really, says {view.taught_by})" if view.true_cause else ""
+        said = f"  (really, says {safe(teacher_in_words(recalled.past))})" if view.true_cause else ""
         ended = f"  {view.outcome}" if view.outcome else ""
         lines.append(f"{alike}{view.id:<16} {view.at:%Y-%m-%d}  {view.known_cause}{said}  {view.job}{ended}")
         lines += [f"    {text[:MAX_LINE_CHARS]}" for text in view.templates[:1]]
@@ -173,7 +175,11 @@ def learn(
     settings: SettingsFile = None,
     state_dir: StateDir = None,
 ) -> None:
-    """Remember labelled cases, in the format of `babysit eval`, as incidents that you have taught."""
+    """Remember labelled cases, in the format of `babysit eval`, as incidents that you have taught.
+
+    Called by a program, without a terminal, the causes are remembered as labels and not as your word.
+    """
+    person = me() if is_at_terminal() else ""
 
     async def learning() -> str:
         from babysitter.usecases.share_incidents import keep
@@ -183,9 +189,10 @@ def learn(
 
         cases = read_cases(folder)
         async with open_app(settings_from(settings, state_dir)) as opened:
-            pasts = learned_incidents(cases, opened.playbook, at=datetime.now(UTC), by=me())
+            pasts = learned_incidents(cases, opened.playbook, at=datetime.now(UTC), by=person)
             imported = await keep(opened, pasts)
-        return f"Remembered {imported.fresh} cases; {imported.known} were known."
+        as_labels = "" if person else " Their causes are kept as labels, not as your word: no terminal."
+        return f"Remembered {imported.fresh} cases; {imported.known} were known.{as_labels}"
 
     from babysitter.waits import waiting_for
 
