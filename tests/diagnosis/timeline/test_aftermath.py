@@ -138,6 +138,23 @@ def test_aftermath_of_what_does_not_mend_itself(cause, work, kind):
     assert read_aftermath(log_end, report, JobEnd()).kind is kind
 
 
+@pytest.mark.parametrize("cause", SHARED)
+@pytest.mark.parametrize(("last_s", "is_enough"), [(1700.0, False), (1900.0, True)])
+def test_aftermath_of_what_is_shared_after_long(cause, last_s, is_enough):
+    texts = [REPORT, "wrote the index", "next file opened", "merging the index"]
+    entries = read_entries(texts, times_s=[0.0, 10.0, 20.0, last_s])
+    went_on = is_enough and not about(cause).is_silent
+    found = read_aftermath(LogEnd(entries), Report(0, cause, REPORT, at_s=0.0), JobEnd())
+    assert found.kind is (ON if went_on else UNKNOWN)
+
+
+@pytest.mark.parametrize(("lines_after", "kind"), [(1, UNKNOWN), (2, ON)])
+def test_aftermath_of_a_warning_needs_less(lines_after, kind):
+    log_end = _log_end([REPORT, "wrote the index", "next file opened"][: 1 + lines_after])
+    report = Report(0, Cause.NETWORK_TIMEOUT, REPORT, is_warning=True)
+    assert read_aftermath(log_end, report, JobEnd()).kind is kind
+
+
 def test_aftermath_names_the_line_that_shows_it():
     assert _after(["step 1", f"!{REPORT}", "x", "step 2"]).place == 3
     assert _after(["pipeline completed", f"!{REPORT}"]).place == 0

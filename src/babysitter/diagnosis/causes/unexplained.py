@@ -233,5 +233,7 @@ def _log_end(entries: Sequence[Entry]) -> LogEnd:
 
 def _went_on(log_end: LogEnd, report: Unexplained) -> bool:
     cause = report.named.cause if report.named else Cause.UNKNOWN
-    at = Report(report.entry.place, cause, report.entry.message, report.entry.speaker)
+    entry = report.entry
+    is_warning = entry.frame.level is LogLevel.WARNING
+    at = Report(entry.place, cause, entry.message, entry.speaker, is_warning=is_warning)
     return read_aftermath(log_end, at, JobEnd()).kind is AftermathKind.WENT_ON

@@ -151,7 +151,8 @@ ALONE: dict[str, str] = {
         "cluster_manager_not_discover connect_loss control_plane controller_not_available "
         "coordinator_not_available election_timeout etcd etcdserver fail_to_call_webhook "
         "fail_to_renew_lease heartbeat_to_leader keep_error_code kube_apiserver kubectl leader_election "
-        "leaderelection lost_leader lost_quorum master_not_discover master_not_find name_node namenode "
+        "leader_not_available leaderelection lost_leader lost_quorum master_not_discover master_not_find "
+        "name_node namenode "
         "no_endpoint_available no_leader no_master_discover no_quorum not_leader pbs_server quorum_lost "
         "quorum_not_available raft renew_lease resource_lock resource_manager_not resourcemanager "
         "safe_mode safemode scheduler_not_respond server_be_currently_unable server_misbehave_api "
@@ -223,7 +224,8 @@ ALONE: dict[str, str] = {
     ),
     "controller_phrase": (
         "allocate_resource_socket_time cache_to_sync controller_down in_safe_mode informer_sync "
-        "keep_error_code kube_apiserver_not leader_elect_lost leader_lost lost_leader master_not_discover "
+        "keep_error_code kube_apiserver_not leader_elect_lost leader_lost leader_not_available lost_leader "
+        "master_not_discover "
         "master_not_elect name_node_be_in_safe_mode no_controller no_leader not_a_quorum safe_mode_exc "
         "server_be_currently_unable slurmctld_down unable_to_contact_controller unable_to_contact_slurm "
         "wait_for_cache_to_sync"

@@ -1,5 +1,6 @@
 """What is said where no finding stands: an unexplained end, the stop of a person, a silence, or nothing."""
 
+import re
 from collections.abc import Sequence
 
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
@@ -11,6 +12,7 @@ from babysitter.model.limits import Limits
 from babysitter.model.verdict import Diagnosis
 
 DECISIVE = 0.6  # evidence that names its cause by itself
+_THROUGH = re.compile(r"\b(?:100(?:\.0+)?\s?%|([1-9]\d*)(?:/| of )\1\b)|\b(?:done|finished|completed) in \d")
 SILENT_S = Limits().quiet_floor_s  # of a running job that is in no known quiet phase
 
 
@@ -123,7 +125,11 @@ def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFac
 
 
 def _is_quiet_phase(findings: Findings) -> bool:
-    return any(each.cause is Cause.SLOW_STARTUP for each in findings.all)
+    """Whether a long phase is under way; one whose last line says that it is through explains no silence."""
+    return any(
+        each.cause is Cause.SLOW_STARTUP and not (each.evidence and _THROUGH.search(each.evidence[-1].text))
+        for each in findings.all
+    )
 
 
 def _silent(facts: JobFacts) -> Diagnosis:

@@ -8,7 +8,8 @@ A report is disproved by what comes after it, in this order:
 4. the job had already completed, and nothing rises any more: what is printed during its end has no effect
 
 Neither a neighbour's chatter nor an orderly end disproves reports about what several processes share:
-collectives, actors, accelerators, the controller, preemption. Those need 1 or 2.
+collectives, actors, accelerators, the controller, preemption. Those need 1 or 2, or half an hour of normal
+work of the speaker; a collective is disproved by 1 and 2 only, because its ranks chat on while they hang.
 """
 
 import re
@@ -25,11 +26,13 @@ from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 
 MIN_ORDINARY_LINES = 3
+MIN_AFTER_WARNING = 2  # of what the program itself calls no more than a warning
 MAX_LINES_AFTER = 400  # the newest lines of a log, which are searched for normal work
 MAX_IDENTIFIERS = 8
 MAX_CHARACTERS = 400  # of a line that says that the job is complete
 
 LASTING_WORK_S = 300.0  # after what lingers: a disk that is full does not empty itself
+LASTING_SHARED_S = 1800.0  # guess: after what several processes share
 
 
 class AftermathKind(StrEnum):
@@ -67,6 +70,7 @@ class Report:
     message: str
     speaker: str = ""
     at_s: float | None = None
+    is_warning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,10 @@ def read_aftermath(log_end: LogEnd, report: Report, end: JobEnd) -> Aftermath:
     """Return what followed a report. `log_end`: with places that rise by one."""
     risen, completed, later = log_end.risen_place, log_end.completed_place, log_end.after(report.place)
     if about(report.cause).lingers:
-        lasting = None if end.is_over or end.is_quiet else _find_lasting_work(log_end, later, report)
+        enough_s = LASTING_WORK_S
+        lasting = (
+            None if end.is_over or end.is_quiet else _find_lasting_work(log_end, later, report, enough_s)
+        )
         if lasting is not None:
             return Aftermath(AftermathKind.WENT_ON, "work was done for long after it", lasting)
         return _without_lines(end)
@@ -101,8 +108,13 @@ def read_aftermath(log_end: LogEnd, report: Report, end: JobEnd) -> Aftermath:
         return Aftermath(AftermathKind.WENT_ON, "work was done after it", risen)
     if (answer := _find_answer(later, report)) is not None:
         return Aftermath(AftermathKind.WENT_ON, "a later line says that the same thing is well", answer)
+    if about(report.cause).is_shared and not (about(report.cause).is_silent or end.is_over or end.is_quiet):
+        lasting = _find_lasting_work(log_end, later, report, LASTING_SHARED_S)
+        if lasting is not None:
+            return Aftermath(AftermathKind.WENT_ON, "work was done for long after it", lasting)
     if not about(report.cause).is_shared and not end.is_over:
-        if not end.is_quiet and (normal := _find_normal_work(later, report.speaker)) is not None:
+        enough = MIN_AFTER_WARNING if report.is_warning else MIN_ORDINARY_LINES
+        if not end.is_quiet and (normal := _find_normal_work(later, report.speaker, enough)) is not None:
             return Aftermath(AftermathKind.WENT_ON, "normal work of the same process follows", normal)
         if completed is not None and completed < report.place and (risen is None or risen <= completed):
             return Aftermath(AftermathKind.WENT_ON, "the job had already completed", completed)
@@ -111,14 +123,14 @@ def read_aftermath(log_end: LogEnd, report: Report, end: JobEnd) -> Aftermath:
     return _without_lines(end)
 
 
-def _find_lasting_work(log_end: LogEnd, later: Sequence[Entry], report: Report) -> int | None:
-    """The line that shows work, or an ordinary one, long after a report."""
+def _find_lasting_work(log_end: LogEnd, later: Sequence[Entry], report: Report, for_s: float) -> int | None:
+    """The line that shows work, or an ordinary one, so many seconds after a report."""
     if report.at_s is None:
         return None
-    enough_s = report.at_s + LASTING_WORK_S
+    enough_s = report.at_s + for_s
     if log_end.risen_at_s is not None and log_end.risen_at_s >= enough_s:
         return log_end.risen_place
-    normal = _find_normal_work(_without_repeats(later), report.speaker)
+    normal = _find_normal_work(_without_repeats(later), report.speaker, MIN_ORDINARY_LINES)
     newest = later[-1].at_s if later else None
     return normal if newest is not None and newest >= enough_s else None
 
@@ -152,8 +164,8 @@ def _says_completed(skeleton: str) -> bool:
     return _COMPLETED.search(skeleton) is not None and not _NOT_COMPLETED.search(skeleton)
 
 
-def _find_normal_work(later: Sequence[Entry], speaker: str) -> int | None:
-    """The last of three ordinary lines of the same speaker, with no failure of it after them."""
+def _find_normal_work(later: Sequence[Entry], speaker: str, enough: int) -> int | None:
+    """The last of so many ordinary lines of the same speaker, with no failure of it after them."""
     count, newest = 0, None
     for entry in reversed(later):
         if entry.speaker != speaker:
@@ -162,7 +174,7 @@ def _find_normal_work(later: Sequence[Entry], speaker: str) -> int | None:
             return None
         if is_ordinary(entry.frame):
             count, newest = count + 1, newest or entry.place
-            if count >= MIN_ORDINARY_LINES:
+            if count >= enough:
                 return newest
     return None
 
