@@ -1,7 +1,7 @@
 """Every test of the store runs on SQLite, and on PostgreSQL where it is installed."""
 
 import itertools
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -28,14 +28,24 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture
-def database(server: str) -> str:
-    """A new database on the server."""
-    import psycopg
+def new_database(server: str) -> Callable[[], str]:
+    """Create an empty database on the server; give its URL."""
 
-    name = f"test_{next(_numbers)}"
-    with psycopg.connect(server.format(database="postgres"), autocommit=True) as opened:
-        opened.execute(f"CREATE DATABASE {name}")
-    return server.format(database=name)
+    def create() -> str:
+        import psycopg
+
+        name = f"test_{next(_numbers)}"
+        with psycopg.connect(server.format(database="postgres"), autocommit=True) as opened:
+            opened.execute(f"CREATE DATABASE {name}")
+        return server.format(database=name)
+
+    return create
+
+
+@pytest.fixture
+def database(new_database: Callable[[], str]) -> str:
+    """A new database on the server."""
+    return new_database()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

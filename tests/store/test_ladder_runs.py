@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from babysitter.model.ladder_run import (
     StepResult,
     SuccessCheckResult,
 )
-from babysitter.store.store import open_store
+from babysitter.store.store import Store
 from tests.support.clock import NOON
 
 RUN = LadderRun("3f2a", "tiny", "tiny.yaml", NOON, steps=("smoke", "cpu"), variables=(("cpu", "A", "1"),))
@@ -29,8 +28,7 @@ RESULT = StepResult(
 )
 
 
-async def test_ladder_run_comes_back_as_it_was(tmp_path: Path):
-    store = await open_store(tmp_path)
+async def test_ladder_run_comes_back_as_it_was(store: Store):
     async with store.transaction() as tx:
         await tx.ladders.begin(RUN)
         await tx.ladders.begin(replace(RUN, id="9b01", begun_at=NOON + timedelta(hours=1)))
@@ -42,11 +40,9 @@ async def test_ladder_run_comes_back_as_it_was(tmp_path: Path):
         assert (newest.id, newest.ended_at, newest.variables) == ("9b01", NOON, RUN.variables)
         assert [each.id for each in await tx.ladders.all()] == ["3f2a", "9b01", "77aa"]
         assert await tx.ladders.newest("none") is None
-    await store.close()
 
 
-async def test_ladder_attempt_is_added_once_and_changed(tmp_path: Path):
-    store = await open_store(tmp_path)
+async def test_ladder_attempt_is_added_once_and_changed(store: Store):
     ended = replace(INTENDED, state=AttemptState.ENDED, ended_at=NOON, result=RESULT)
     async with store.transaction() as tx:
         await tx.ladders.begin(RUN)
@@ -58,4 +54,3 @@ async def test_ladder_attempt_is_added_once_and_changed(tmp_path: Path):
         await tx.ladders.change(RUN.id, ended)
     async with store.reading() as tx:
         assert await tx.ladders.attempts(RUN.id) == (ended,)
-    await store.close()

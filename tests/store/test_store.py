@@ -160,8 +160,11 @@ def _drop_what_was_added(connection: Connection) -> None:
         connection.exec_driver_sql(f"DROP TABLE {table}")
 
 
-def test_every_step_leads_to_the_schema_of_a_new_database(tmp_path: Path):
-    old, new = (create_engine(f"sqlite:///{tmp_path / name}.db") for name in ("old", "new"))
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_every_step_leads_to_the_schema_of_a_new_database(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+):
+    old, new = (_empty_database(kind, tmp_path / f"{name}.db", request) for name in ("old", "new"))
     with old.begin() as connection:
         metadata.create_all(
             connection, tables=[each for each in metadata.sorted_tables if each.name != "inbox"]
@@ -171,18 +174,32 @@ def test_every_step_leads_to_the_schema_of_a_new_database(tmp_path: Path):
         migrate(connection)
     with new.begin() as connection:
         migrate(connection)
+    assert _shape(old) == _shape(new)
+    for engine in (old, new):
+        engine.dispose()
 
-    def shape(engine: Engine) -> dict[str, list[tuple[str, str, bool, int]]]:
-        found = inspect(engine)
-        return {
-            table: [
-                (each["name"], str(each["type"]), each["nullable"], each["primary_key"])
+
+def _empty_database(kind: str, file: Path, request: pytest.FixtureRequest) -> Engine:
+    if kind == "sqlite":
+        return create_engine(f"sqlite:///{file}")
+    new_database = request.getfixturevalue("new_database")
+    return create_engine(new_database().replace("postgresql:", "postgresql+psycopg:"))
+
+
+def _shape(engine: Engine) -> dict[str, object]:
+    """Columns, keys and indexes of every table."""
+    found = inspect(engine)
+    return {
+        table: (
+            [
+                (each["name"], str(each["type"]), each["nullable"], str(each["default"]).partition("(")[0])
                 for each in found.get_columns(table)
-            ]
-            for table in found.get_table_names()
-        }
-
-    assert shape(old) == shape(new)
+            ],
+            found.get_pk_constraint(table)["constrained_columns"],
+            sorted((each["column_names"], each["unique"]) for each in found.get_indexes(table)),
+        )
+        for table in found.get_table_names()
+    }
 
 
 def test_an_older_database_is_brought_up_step_by_step(tmp_path: Path):

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, SecretStr, model_validator
 
 from babysitter.config.section import Section, span_s
 
+MAX_TOKENS = 1_000_000_000  # of one opinion: a column of PostgreSQL holds 2,147,483,647
 # A name that the installed client library lists and does not mark as deprecated; a test compares them.
 DEFAULT_MODEL = "claude-sonnet-5-5"
 
@@ -43,7 +44,9 @@ class AdvisorSettings(Section):
     )
     cost_usd_per_day: float = Field(default=0.0, ge=0, description="in 24 h; 0 = no limit in money")
     calls: int = Field(default=4, ge=1, le=20, description="of the model, for one opinion")
-    tokens: int = Field(default=60_000, ge=1_000, description="for one opinion, all calls together")
+    tokens: int = Field(
+        default=60_000, ge=1_000, le=MAX_TOKENS, description="for one opinion, all calls together"
+    )
     cost_usd: float = Field(default=0.0, ge=0, description="for one opinion; 0 = no limit in money")
     prices: dict[str, ModelPriceSettings] = Field(
         default={}, description="by model; none is known without this, and only tokens are counted"
