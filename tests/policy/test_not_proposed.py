@@ -73,3 +73,10 @@ def test_reason_of_a_check_that_failed():
 
 def test_reason_with_nothing_to_resubmit_with():
     assert "Nobody knows how it was submitted" in why(submission=None)
+
+
+def test_reason_of_a_change_without_a_submission():
+    found = diagnosis(Cause.HOST_OOM, ActionKind.RESTART_WITH_CHANGE)
+    assert why(found, submission=None, watch=lacking("Nobody named the folder.")) == (
+        "the job could not be submitted again. Nobody named the folder."
+    )

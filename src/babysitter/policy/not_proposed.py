@@ -43,9 +43,10 @@ def why_not_proposed(case: PolicyInput, intents: Sequence[Intent]) -> str:
     if case.verdict.blind or case.verdict.gone is not None or diagnosis is None:
         return _unseen(case)
     ruling = eligibility_of(case, diagnosis)
-    if not ruling.allows:
+    is_change_unknown = ruling is RestartEligibility.NO_CHANGE_KNOWN and case.submission is None
+    if not (ruling.allows or is_change_unknown):
         return _refused(case, diagnosis, ruling)
-    if case.submission is None:
+    if case.submission is None:  # then no change of it is known either
         missing = " ".join(case.watch.submit_context.missing)
         known = missing or "Nobody knows how it was submitted."
         return f"the job could not be submitted again. {known}"

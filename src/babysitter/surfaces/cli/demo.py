@@ -16,6 +16,7 @@ import typer
 
 from babysitter.errors import BabysitError
 from babysitter.surfaces.cli.options import me
+from babysitter.surfaces.cli.sim import STAND_IN
 from babysitter.waits import hidden_waits
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ SUBMITTED_FOR_S = 8.0  # the job runs, and has completed nothing: the smoke chec
 MAX_S = 900.0  # real seconds; half a minute where nothing else runs
 LOOK_INTERVAL_S = 0.3
 PRESSER = "U0ADA"  # of the simulated workspace
-STAND_IN = f"{sys.executable} -m babysitter.sim.iris"
 
 
 def demo(

@@ -2,12 +2,15 @@
 
 import asyncio
 import shlex
+import sys
 from typing import Annotated
 
 import typer
 
 from babysitter.config.listen_address import cannot_listen_reason
 from babysitter.errors import UserError
+
+STAND_IN = f"{sys.executable} -m babysitter.sim.iris"  # the `iris` command of the simulator
 
 
 def sim(
@@ -42,5 +45,13 @@ async def _serve(scenario: str, port: int, speed: float, generation: str) -> Non
         scenario, SystemClock(speed=speed).now, port=port, generation=generation
     ) as simulator:
         typer.echo(f"{simulator.root_job} runs at {simulator.url}")
-        typer.echo(f"  babysit diagnose {shlex.quote(simulator.root_job)} --controller-url {simulator.url}")
+        for line in commands_to_try(simulator.root_job, simulator.url):
+            typer.echo(f"  {line}")
         await asyncio.Event().wait()
+
+
+def commands_to_try(job: str, url: str) -> tuple[str, ...]:
+    """Commands for a simulated job; the second watches it so that a restart can be proposed."""
+    place = f"{shlex.quote(job)} --controller-url {url}"
+    restartable = f"--iris-command {shlex.quote(STAND_IN)} --workdir ."
+    return f"babysit diagnose {place}", f"babysit start {place} {restartable}"
