@@ -16,10 +16,12 @@ SECRET = words(
     "client-key-data authtoken _authToken SLACK_SIGNING_SECRET client_secret GH_PAT HF_TOKEN_PROD "
     "OPENAI_API_KEY_2 spark.acme.secret.key AccountKey SharedAccessKey X-Amz-Credential DB_PASS "
     "access_tokens accessTokens credentials jwt csrf_token MYSQL_ROOT_PASS AZURE_STORAGE_KEY WANDB_KEY "
-    "OAuthToken"
+    "OAuthToken RABBITMQ_DEFAULT_PASS ansible_become_pass RCLONE_CONFIG_PASS ERLANG_COOKIE OTP_SEED "
+    "wallet_seed PAGERDUTY_ROUTING_KEY PD_INTEGRATION_KEY InstrumentationKey CLICKHOUSE_KEY"
 )
 PASSWORD = words(
-    "password DB_PASSWORD PGPASSWORD dbpassword Passwort passphrase pwd my.password password2 userPassword"
+    "password DB_PASSWORD PGPASSWORD dbpassword Passwort passphrase pwd my.password password2 userPassword "
+    "seed_phrase recovery_phrase"
 )
 INNOCENT = words(
     "token_count max_tokens_total tokenizer TOKENIZERS_PARALLELISM pad_token_id eos_token_id token_type "
@@ -27,11 +29,12 @@ INNOCENT = words(
     "password_policy password_file key_size cache_key sort_key primary_key partition_key public_key "
     "next_page_token next_token secretary author monkey keyboard compass bypass tokenize detokenize "
     "passwordless google.auth.exceptions.RefreshError api_key_file secret_manager token_embedding "
-    "hidden_size accessTokenExpiry authors session_timeout cookie_name path spatial mypackage cats"
+    "hidden_size accessTokenExpiry authors session_timeout cookie_name path spatial mypackage cats "
+    "error_code exit_code random_seed seed_everything phrase"
 )
 UNCERTAIN = words(
     "bos_token eos_token pad_token unk_token image_token end_token text_token special_tokens num_tokens "
-    "tokens key"
+    "tokens key routing_key forward_pass db_first_pass join_key"
 )
 
 

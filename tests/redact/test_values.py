@@ -12,6 +12,8 @@ from babysitter.redact.value_shapes import (
 )
 
 RANDOM = ["aB3dE5fG7hJ9kL1m", "k3j9x0q8w7e6r5t4", "VOkq3gCCxRoIqwtPLNOp", "4f5wlshmokv6ohmn8o63w48m"]
+RANDOM += ["fh0hzich7ewawawdjmb8yquzsxavoymm", "ZiONf5YHIQbBSyZT9zanxgsrmzlCc5xwZi2pdsUW"]
+RANDOM += ["MJVMS-9VRBE-1MOLR-N5HZ3-IYDA3"]
 NOT_RANDOM = [
     "zephyr-dedup-4f1c2a7b-p0-a0",
     "20261120-194436-86827518",
@@ -37,13 +39,26 @@ def test_string_with_a_rhythm(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["None", "***", "<your token>", "${HF_TOKEN}", "{token}", "hf_...", "not", "required", "12"]
+    "value",
+    [
+        "None",
+        "***",
+        "<your token>",
+        "${HF_TOKEN}",
+        "{token}",
+        "hf_...",
+        "not",
+        "required",
+        "12",
+        "%(token)s",
+        "%TOKEN%",
+    ],
 )
 def test_placeholder(value: str) -> None:
     assert is_placeholder(value)
 
 
-@pytest.mark.parametrize("value", ["hunter2", "s3cret", "correct horse", "12345678"])
+@pytest.mark.parametrize("value", ["hunter2", "s3cret", "correct horse", "12345678", "%2BFEHyvMQoys"])
 def test_no_placeholder(value: str) -> None:
     assert not is_placeholder(value)
 
@@ -55,7 +70,9 @@ def test_code(value: str) -> None:
     assert is_code(value)
 
 
-@pytest.mark.parametrize("value", ["/var/run/key.json", "~/.netrc", "gs://bucket/key.json", "./a/b"])
+@pytest.mark.parametrize(
+    "value", ["/var/run/key.json", "~/.netrc", "gs://bucket/key.json", "./a/b", "projects/p/x/k"]
+)
 def test_path(value: str) -> None:
     assert is_path(value)
 
@@ -63,6 +80,37 @@ def test_path(value: str) -> None:
 @pytest.mark.parametrize("value", ["abc/def+12==", "wJalr4XUtnFEM/K7MDENG/bPxRfiCY9ZEXkQ2LtAA"])
 def test_no_path(value: str) -> None:
     assert not is_path(value)
+
+
+WORDS = "otter maple granite velvet harbor thunder pickle saffron lantern walrus comet marble"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"WALLET_MNEMONIC={WORDS}", "maple"),
+        (f"recovery phrase: {WORDS}", "maple"),
+        ("| MINIO_PASSWORD | otter-maple-granite-velvet |", "maple"),
+        ("smtp_password ........ cutvycgprckmcnuu", "cutvy"),
+        ("ERLANG_COOKIE=AVBOWEOHCKNRJBVPPMBN", "OWEOH"),
+        ("smtp password: abcd efgh ijkl mnop", "efgh"),
+        ("TOTP secret: JBSW Y3DP EHPK 3PXP", "Y3DP"),
+        ("GET /x?api_secret=abc%26def1%3D2&page=2", "def1"),
+        ("ADMIN_PIN=614429", "6144"),
+        ("recovery_code=czrvd-2mo6o", "czrvd"),
+        ("echo 'ada:Comet767#' | chpasswd", "Comet"),
+    ],
+)
+def test_secrets_of_words_and_numbers_are_redacted(text: str, left: str):
+    assert left not in redact(text)
+
+
+def test_structure_that_never_closes_ends_with_its_lines():
+    text = 'secrets = {"first": "abc123",\n  "other": "def456",\nloading shard 17 of 128\nstep 3 done'
+    shown = redact(text)
+    assert "abc123" not in shown
+    assert "def456" not in shown
+    assert shown.endswith("\nloading shard 17 of 128\nstep 3 done")
 
 
 SHOWN = "a1B2c3D4e5F6" + "g7H8i9J0k1L2" + "m3N4o5P6"
@@ -82,6 +130,10 @@ SHOWN = "a1B2c3D4e5F6" + "g7H8i9J0k1L2" + "m3N4o5P6"
         f"KUBECONFIG_B64={SHOWN}{SHOWN}",
         "dd_api_key = '167902366640" + "2ebfcd0fc7001546d976'",  # begins like a date
         "secret: 12345678-" + "1234-1234-1234-1234567890ab",
+        f"Please use the following password to proceed:\n\n{SHOWN}\n",
+        f"SECRET_KEY was auto-generated: {SHOWN}",
+        f"HF_TOKEN – {SHOWN}",
+        f"vault_secret_id '{'12345678-' + '1234-1234-1234-1234567890ab'}' rejected",
     ],
 )
 def test_values_written_in_unusual_ways_are_redacted(text: str):

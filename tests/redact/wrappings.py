@@ -64,6 +64,29 @@ MORE_NAMED: dict[str, Callable[[Secret], str]] = {
     "hydra": lambda s: f"python train.py +service.{s.snake}='{s.value}' model=7b",
     "terraform": lambda s: f'      + {s.snake} = "{s.value}"\n      + name = "x"',
     "name-elements": lambda s: f"<property><name>fs.{s.snake}</name><value>{s.value}</value></property>",
+    "joined-strings": lambda s: f"{s.name} = '{s.value[:9]}' '{s.value[9:]}'" if len(s.value) > 30 else "",
+    "joined-on-lines": lambda s: (
+        f"{s.name} = '{s.value[:9]}'\n    '{s.value[9:]}'" if len(s.value) > 30 else ""
+    ),
+    "quotes-written-out": lambda s: f"{{\\u0022{s.snake}\\u0022:\\u0022{s.value}\\u0022}}",
+    "csv-in-quotes": lambda s: f'"user","{s.snake}","host"\n"ada","{s.value}","db"\n',
+    "rust-object": lambda s: f'Config {{ host: "db", {s.snake}: SecretString("{s.value}") }}',
+    "rust-objects": lambda s: f'{s.snake}: Some(auth::Token("{s.value}")), port: 5',
+    "default-of-option": lambda s: f"  {s.flag} TEXT   [default: {s.value}]",
+    "terraform-variable": lambda s: f'variable "{s.snake}" {{\n  type = string\n  default = "{s.value}"\n}}',
+    "terraform-change": lambda s: f'      ~ {s.snake} = "before" -> "{s.value}"',
+    "noted-type": lambda s: f"{s.snake} (str): {s.value}",
+    "wide-colon": lambda s: f"{s.name}：{s.value}",
+    "setter": lambda s: f'client.set_{s.snake}("{s.value}")',
+    "set-to-quoted": lambda s: f"Set `{s.name}` to `{s.value}` and try again.",
+    "option-set-to": lambda s: f"Setting option '{s.snake}' to '{s.value}'",
+    "java-option": lambda s: f"java -Xmx4g -D{s.name}={s.value} -jar app.jar",
+    "shell-continued": lambda s: f"export {s.name}={s.value[:4]}\\\n{s.value[4:]}",
+    "numbered": lambda s: f"{s.snake.replace('_', ' ').title()} 1: {s.value}",
+    "env-lower-case": lambda s: f"env -e {s.snake} {s.value} python train.py",
+    "named-path": lambda s: (
+        f'{{"Name": "/prod/{s.snake}", "Type": "SecureString", "Value": {json.dumps(s.value)}}}'
+    ),
 }
 
 # The place says what it is.
@@ -89,9 +112,39 @@ MORE_PLACED: dict[str, Callable[[Secret], str]] = {
     "pgpass": lambda s: f"db.example:5432:runs:ada:{s.value}",
     "odbc": lambda s: f"DRIVER={{ODBC}};SERVER=db;UID=sa;PWD={s.value};",
     "npmrc": lambda s: f"//registry.example/:_authToken={s.value}",
+    "header-list": lambda s: json.dumps({"headers": {"authorization": [f"Bearer {s.value}"], "a": ["b"]}}),
+    "header-of-go": lambda s: (
+        f'http.Header{{"Authorization":[]string{{"Bearer {s.value}"}}, "A":[]string{{"b"}}}}'
+    ),
+    "digest": lambda s: f'Authorization: Digest username="ada", realm="x", uri="/", response="{s.value}"',
+    "oracle": lambda s: f"jdbc:oracle:thin:ada/{escaped(s.value)}@db:1521/runs",
+    "zip": lambda s: f"zip -P '{s.value}' out.zip runs",
+    "seven-zip": lambda s: f"7z x -p{s.value.lstrip('-')} runs.7z",
+    "openssl-enc": lambda s: f"openssl enc -aes-256-cbc -k '{s.value}' -in runs",
+    "mosquitto": lambda s: f"mosquitto_pub -u ada -P '{s.value}' -t runs",
+    "lftp": lambda s: f"lftp -u ada,{s.value} ftp://files.example",
+    "curl-options": lambda s: f"curl -sSuada:{s.value} https://api.example",
+    "chpasswd": lambda s: f"echo 'ada:{s.value}' | chpasswd",
+    "set-password": lambda s: f"SET PASSWORD FOR 'ada'@'%' = '{s.value}';",
+    "generated": lambda s: f"A temporary password is generated for ada@db: {s.value}",
+    "decoded": lambda s: f"$ kubectl get secret db -o jsonpath='{{.data.x}}' | base64 -d\n{s.value}",
+    "ticket": lambda s: f"wss://chat.example/link/?ticket={escaped(s.value)}&app_id=x",
+    "list-mysql": lambda s: json.dumps(["mysql", "-uroot", "-p" + s.value.lstrip("-"), "-hdb"]),
+    "list-redis": lambda s: json.dumps(["redis-cli", "-h", "cache", "-a", s.value, "ping"]),
+    "list-curl": lambda s: json.dumps(["curl", "-u", f"ada:{s.value}", "https://api.example"]),
+    "list-mongo": lambda s: f"exec {['mongosh', '-u', 'ada', '-p', s.value, '--quiet']}",
 }
 # Where a word, a number or a short value is no secret: a page's address, a cookie of a theme.
-FOR_TOKENS = ("printed", "cookie-file", "curl-cookie", "conda")
+FOR_TOKENS = (
+    "printed",
+    "cookie-file",
+    "curl-cookie",
+    "conda",
+    "decoded",
+    "ticket",
+    "list-mysql",
+    "seven-zip",
+)
 
 
 def with_encoded(secret: Secret, shown: str) -> str:

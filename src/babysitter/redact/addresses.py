@@ -11,13 +11,15 @@ _URL_USER = re.compile(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[
 _URL_TOKEN = re.compile(r"(?:https?|git|ssh|wss?|ftp)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
 _PORT_FIRST = re.compile(r"\d{1,5}(?:[/?#]|$)")
 _URL_ENCODED = re.compile(r"(?i)%3A%2F%2F[^\s%/:@]{0,80}%3A((?:(?!%40)\S){1,200})%40")
+_URL_ENCODED_TOKEN = re.compile(r"(?i)%3A%2F%2F((?=[A-Za-z]{0,200}\d)[A-Za-z0-9_\-]{20,200})%40")
 _DSN = re.compile(
     r"(?<![\w.:/-])([\w.-]{1,64}):([^\s@:/\"',()]{3,128})@(?:(?:tcp|unix|udp)\(|[\w-]{1,64}\.[\w.-]{1,200})"
 )
 _NO_USERS = frozenset(("mailto", "acct", "git", "ssh", "http", "https"))
 _PLACEHOLDERS = ("password", "passwd", "pass", "pwd", "secret", "PASSWORD")
 _PGPASS = re.compile(
-    r"(?m)(?:^|(?<=\s))[\w.*-]{1,253}:(?:5432|5433|6432|\*):[\w*-]{1,63}:[\w*-]{1,63}:(\S{3,200})$"
+    r"(?m)(?:^|(?<=[\s\"'│]))[\w.*-]{1,253}:(?:5432|5433|6432|\*):[\w*-]{1,63}:[\w*-]{1,63}:"
+    r"([^\s\"']{3,200})(?=[\"']|[ \t│]*$)"
 )
 
 
@@ -39,7 +41,7 @@ def _in_line(text: str, start: int, end: int) -> Iterator[Span]:
     for found in _DSN.finditer(text, start, end):
         if found[1].lower() not in _NO_USERS and not found[2].startswith((REDACTED, "sha256")):
             yield found.span(2)
-    for pattern in (_URL_ENCODED, _PGPASS):
+    for pattern in (_URL_ENCODED, _URL_ENCODED_TOKEN, _PGPASS):
         for found in pattern.finditer(text, start, end):
             if REDACTED not in found[1]:
                 yield found.span(1)

@@ -9,8 +9,14 @@ from babysitter.redact.value_shapes import is_placeholder
 _FLAGS = re.compile(
     r"(?<![\w-])(?:"
     # user:password behind one flag
-    r"(?:-u|--user|--proxy-user|-U|--auth|-a|--http-user)[ =]?[\"']?[\w.@%+-]{1,64}[:%]"
+    r"(?:-u|--user|--proxy-user|-U|--auth|-a|--http-user)[ =]{0,5}[\"']?[\w.@%+-]{1,64}[:%]"
     r"|(?:['\"](?:-u|--user)['\"], ['\"])[\w.@%+-]{1,64}:"
+    r"|curl\s{1,4}-[a-zA-Z]{1,8}u[\w.@%+-]{1,64}:"
+    r"|lftp\s[^\n]{0,80}?-u\s{1,4}[\"']?[\w.@%+-]{1,64},"
+    r"|sqlplus\s[^\n]{0,40}?[\w$#]{1,64}/(?=[^\s\"'/]{3,256}@)"
+    r"|openssl\s{1,4}enc\b[^\n]{0,80}?\s-(?:k|pass)\s{1,4}(?!pass:|env:|file:)[\"']?"
+    r"|(?:un)?zip\s[^\n]{0,80}?-\w{0,4}P\s{1,4}[\"']?|7z[ar]?\s{1,4}[a-z]\s[^\n]{0,80}?-p(?=[^\s-])"
+    r"|mosquitto_\w{3,4}\s[^\n]{0,120}?\s-P\s{1,4}[\"']?"
     r"|sshpass\s{1,4}-p\s{0,4}[\"']?"
     r"|(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc)\s{1,4}(?:(?:registry|acr|auth)\s{1,4})?login\b"
     r"[^\n]{0,160}?\s-p(?:\s{1,4}|=)?[\"']?"
@@ -23,9 +29,12 @@ _FLAGS = re.compile(
 )
 _SIGNS = LinearPattern(
     r"[\s'\"]-[uUa]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|"
-    r"snowsql|ldap|htpasswd|-pass|net +use|\becho\b",
+    r"snowsql|ldap|htpasswd|-pass|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|7z|mosquitto",
     ignore_case=True,
 )
+_ACCOUNT = re.compile(r"[ =](\d{1,10}:\d{1,10}|(\w{1,32}):\2)$")  # `docker run -u 1000:1000`, and no password
+# What stands between the words of a command that is written as a list.
+_IN_LIST = re.compile(r"(?<=[\w.%+:/@=\-!?*#~^])\\*[\"']\\*[\"']?,[ ]?\\*[\"']\\*[\"']?(?=\S)")
 _NETRC = re.compile(
     r"(?i)\blogin\s{1,16}\S{1,128}\s{1,16}(?:account\s{1,4}\S{1,64}\s{1,4})?password\s{1,16}(\S{1,512})"
 )
@@ -36,7 +45,7 @@ _LOGIN = re.compile(
     r"(?:[\"']?,?[ \t]{1,4}[\"']?--?[\w=:/.-]{1,64}){0,6}[\"']?,?[ \t]{1,4}[\"']?([A-Za-z0-9_.-]{20,})"
 )
 _PIPED = re.compile(
-    r"\becho\s{1,4}(?:-n\s{1,4})?[\"']?([^\s\"'|]{3,256})[\"']?\s{0,4}\|\s{0,4}(?:sudo\s{1,4}-\w{0,6}S|"
+    r"\becho\s{1,4}(?:-n\s{1,4})?[\"']?([^\s\"'|]{3,256})[\"']?\s{0,4}\|\s{0,4}(?:sudo\s{1,4}-\w{0,6}S|chpasswd|"
     r"(?:docker|podman|gh|helm|cosign|op|az|vault)\b[^\n|]{0,120}(?:stdin|with-token))"
 )
 
@@ -44,13 +53,22 @@ _PIPED = re.compile(
 def find_in_commands(text: Text) -> Iterator[Span]:
     """Spans of passwords and keys that a command line carries."""
     for start, end in _SIGNS.lines(text):
-        for pattern in (_FLAGS, _LOGIN, _PIPED):
-            for found in pattern.finditer(text.text, start, end):
-                yield from _unless_placeholder(found)
+        yield from _in_line(text.text, start, end)
+        if _IN_LIST.search(text.text, start, end) is not None:
+            words = _IN_LIST.sub(lambda sign: " " * len(sign[0]), text.text[start:end])
+            yield from ((start + begin, start + stop) for begin, stop in _in_line(words, 0, len(words)))
         for found in _NETRC.finditer(text.text, start, min(len(text.text), end + 1_000)):
             yield from _unless_placeholder(found)
 
 
+def _in_line(text: str, start: int, end: int) -> Iterator[Span]:
+    for pattern in (_FLAGS, _LOGIN, _PIPED):
+        for found in pattern.finditer(text, start, end):
+            yield from _unless_placeholder(found)
+
+
 def _unless_placeholder(found: re.Match[str]) -> Iterator[Span]:
+    if _ACCOUNT.search(found[0]) is not None:
+        return
     if not is_placeholder(found[1]) and REDACTED not in found[1]:
         yield found.span(1)

@@ -9,13 +9,16 @@ from babysitter.redact.value_shapes import is_placeholder, is_plain
 _HEADER = re.compile(
     r"(?i)(?:proxy-|x-)?(?:authorization|authentication)"
     r"(?:[\"'\\]{0,4}[ \t]{0,4}(?::|=>?|%3A)|[\"'\\]{1,4}[ \t]{0,4},)(?:[ \t]|%20|\+){0,4}"
-    r"(?:[bru](?=[\"']))?[\"'\\]{0,4}"
-    r"((?:bearer|basic|token|apikey|api-key|key|negotiate|digest|ssws|snowflake|splunk|genie-?key|aws4-hmac-sha256|"
+    r"(?:\[\]string\{|\[)?(?:[bru](?=[\"']))?[\"'\\]{0,4}"
+    r"((?:bearer|basic|token|apikey|api-key|key|negotiate|ntlm|digest|ssws|snowflake|splunk|genie-?key|aws4-hmac-sha256|"
     r"goog4-rsa-sha256|sharedaccesssignature|sharedkey|hmac-sha256|oauth|bot|jwt|dpop|hawk|macaroon)"
     r"(?:[ \t:]|%20|\+){1,3})?"
 )
 _LIST = re.compile(r"(?i)(?:digest|sha256|signature|sharedkey|oauth|hawk)(?:[ \t:]|%20|\+){1,3}$")
 _WORD = re.compile(r"(?:[^\s\"'\\,;}\])]|,(?=\S)|[;\])}](?=[A-Za-z0-9+/=]{4})){1,8192}")
+_FIELDS = re.compile(
+    r"(?:[\w\-]{1,40}=(?:\\*\"[^\"\\\n]{0,2000}\\*\"|[^\s,\"'\\]{1,2000}),?[ \t]{0,4}){2,20}"
+)
 _TO_QUOTE = re.compile(r"[^\r\n\"'\\]*")
 _TO_LINE_END = re.compile(r"[^\r\n\"']*")
 _SCHEME = re.compile(
@@ -62,6 +65,9 @@ def _header_end(text: str, found: re.Match[str]) -> int:
     value = pattern.match(text, start)
     if value is None:
         return start
+    fields = _FIELDS.match(text, start) if is_list and not is_quoted else None
+    if fields is not None and fields.end() > value.end():
+        return fields.end()
     word = value[0]
     if is_placeholder(word) or (found[1] is None and is_plain(word)):
         return start

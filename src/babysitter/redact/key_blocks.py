@@ -32,6 +32,13 @@ _LONE = re.compile(
 )
 
 
+# Lines of a key whose line breaks are written out, without its beginning.
+_WRITTEN_LINES = re.compile(
+    r"(?<![A-Za-z0-9+/])(?:(?=[A-Z0-9+/]{0,63}[a-z])(?=[a-z0-9+/]{0,63}[A-Z])(?=[A-Za-z+/]{0,63}\d)"
+    r"(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{76})(?:\\{1,4}[nr]){1,2}){2,400}[A-Za-z0-9+/]{0,76}={0,2}"
+)
+
+
 _SIGNS = LinearPattern(r"-----BEGIN|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
 
 
@@ -47,6 +54,8 @@ def find_key_blocks(text: Text) -> Iterator[Span]:
                 spans, at = _block(text, found, ends)
                 yield from spans
         yield from (found.span() for found in _LONE.finditer(text.text, start, end))
+        if text.text.find("\\", start, end) >= 0:
+            yield from (found.span() for found in _WRITTEN_LINES.finditer(text.text, start, end))
 
 
 def _block(text: Text, begin: re.Match[str], ends: list[Span]) -> tuple[list[Span], int]:

@@ -15,6 +15,7 @@ ALPHABETS = {
     "dig": string.digits,
     "url": _LETTERS + "_-",
     "b64": _LETTERS + "+/",
+    "b32": string.ascii_uppercase + "234567",
     "dot": _LETTERS + "_.-",
 }
 _CLASSES = {
@@ -25,6 +26,7 @@ _CLASSES = {
     "dig": "0-9",
     "url": r"A-Za-z0-9_\-",
     "b64": "A-Za-z0-9+/",
+    "b32": "A-Z2-7",
     "dot": r"A-Za-z0-9_.\-",
 }
 _HOLE = re.compile(r"\{(\w+):(\d+)\}")

@@ -353,4 +353,21 @@ KINDS = (
         ("ewogICJ0eXBl{b64:200}=", "LS0tLS1CRUdJTi{b64:400}=="),
         pattern=r"(?:ewog|ewoJ|eyJ|eyAi|MII[A-Z]|b3BlbnNzaC1r|LS0tLS1CRUdJTi)[A-Za-z0-9+/_\-]{32,}={0,2}",
     ),
+    SecretKind(
+        "mattermost-webhook",
+        "",
+        "",
+        26,
+        "https://developers.mattermost.com/integrate/webhooks/incoming/",
+        ("https://chat.example/hooks/{low:26}",),
+        pattern=r"/hooks/[a-z0-9]{26}\b",
+    ),
+    SecretKind(
+        "adobe-client",
+        "p8e-",
+        "url",
+        24,
+        "https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns",
+        ("p8e-{url:32}",),
+    ),
 )

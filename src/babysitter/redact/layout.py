@@ -15,6 +15,7 @@ MAX_LINE = 2_000  # of a heading
 _RULE = re.compile(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
 _HEADING = re.compile(r"[A-Za-z][\w .\-]{0,40}$")
 # No heading has these letters, nor, without bars, a cell that begins with another than a letter.
+_QUOTED_ROW = re.compile(r"[ \t]{0,8}\"[^\"\n]{0,200}\"(?:[,;]\"[^\"\n]{0,4000}\"){1,40}[ \t]*$")
 _NO_HEADING = re.compile(
     r"[^\w .\-│┃║|\t,;]|^[ \t]*[^A-Za-z \t│┃║|]|^[^│┃║|\n]*(?:  |\t)[ \t]*[^A-Za-z \t│┃║|][^│┃║|\n]*$"
 )
@@ -136,25 +137,45 @@ def _below(
             own_indent = len(line) - len(line.lstrip())
             if own_indent < indent or (own_indent == indent and not line.lstrip().startswith("- ")):
                 break
-            spans += _entry(text, start, line, judged, is_text=is_text, has_any_name=has_any_name)
+            spans += _entry(
+                text, start, line, judged, is_text=is_text, has_any_name=has_any_name, is_first=not spans
+            )
         at = end + 1
     return spans, at
 
 
 def _entry(
-    text: str, start: int, line: str, judged: Name, *, is_text: bool, has_any_name: bool
+    text: str,
+    start: int,
+    line: str,
+    judged: Name,
+    *,
+    is_text: bool,
+    has_any_name: bool,
+    is_first: bool,
 ) -> list[Span]:
     if is_text:
         body = line.strip()
         begin = start + len(line) - len(line.lstrip())
         return [(begin, begin + len(body))] if is_secret(body, judged) else []
     entry = _ENTRY.match(line)
-    if entry is None or not (entry[2] or entry[3]):
+    if entry is None:
         return []
+    if not (entry[2] or entry[3]):
+        return _word_alone(text, start, line, at_most_probable(judged)) if is_first else []
     own = judge_name(entry[3][-MAX_NAME:]) if entry[3] and not has_any_name else judged
     if own is Name.INNOCENT and judge_name(f"secret_{entry[3]}") is Name.INNOCENT:
         return []
     return _value_span(text, start + entry.end(), start + len(line), judged)
+
+
+def _word_alone(text: str, start: int, line: str, judged: Name) -> list[Span]:
+    """`password:` with its value on a line of its own."""
+    begin = start + len(line) - len(line.lstrip())
+    span = bare(text, begin)
+    if span is None or text[span[1] : start + len(line)].strip() or ":" in text[span[0] : span[1]]:
+        return []
+    return [span] if is_secret(text[span[0] : span[1]], judged) else []
 
 
 def _value_span(text: str, start: int, end: int, judged: Name) -> list[Span]:
@@ -197,7 +218,7 @@ def _section(text: str, at: int, line: str) -> Read:
 
 def _table(text: str, at: int, line: str) -> Read:
     """A heading that names a secret, and the cells below it."""
-    if _NO_HEADING.search(line) is not None:
+    if _NO_HEADING.search(line) is not None and _QUOTED_ROW.match(line) is None:
         return [], at
     cells = _cells(line)
     if not 2 <= len(cells) <= 40 or not all(_HEADING.match(cell) for cell, _, _ in cells):
@@ -223,6 +244,7 @@ def _table(text: str, at: int, line: str) -> Read:
     return spans, at
 
 
+_QUOTED_CELL = re.compile(r"\"([^\"\n]*)\"")
 _DIVIDER = re.compile(r"[│┃║|\t,;]|  ")
 _DIVIDERS = tuple(map(re.compile, (r"[ \t]*[│┃║|][ \t]*", r"[ \t]{2,}|\t", r",[ \t]?", r";[ \t]?")))
 
@@ -231,6 +253,8 @@ def _cells(line: str) -> list[tuple[str, int, int]]:
     """The cells of a line that white space, bars or commas divide, with their places; [] where none do."""
     if len(line) > 1_000 or _DIVIDER.search(line) is None:
         return []
+    if line[:1] == '"' and _QUOTED_ROW.match(line):
+        return [(cell[1], cell.start(1), cell.end(1)) for cell in _QUOTED_CELL.finditer(line)]
     stripped = line.strip(" \t│┃║|")
     offset = line.find(stripped) if stripped else 0
     for divider in _DIVIDERS:

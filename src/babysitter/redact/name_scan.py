@@ -15,7 +15,9 @@ from babysitter.redact.text_spans import LinearPattern, Span, Text
 NAME_WORDS = (
     r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
-    r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b)"
+    r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b|(?:recovery|backup|verification|device)[_.\-]?code|"
+    r"(?:wallet|recovery|nkey)[_.\-]?(?:seed|phrase)|seed[_.\-]?phrase|"
+    r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv)[_.\-]?pin\b)"
 )
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
 MAX_KNOWN_RUN = 128  # characters
@@ -24,10 +26,11 @@ _WORD = re.compile(NAME_WORDS)  # in lower case: ignoring case costs four times 
 _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
-_SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<,")
+_SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<,(：＝")
 _NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
 _BEFORE = frozenset("\"'\\ \t")
-_SIGNS_BEFORE = frozenset(":=>\"'\\ \t")
+_SIGNS_BEFORE = frozenset(":=>\"'\\ \t/")
+_PATH_BEFORE = re.compile(r"[\w.\-/]{1,64}$")
 _WORD_BEHIND = re.compile(r"(?: {1,8}|\t)(-{0,2}[A-Za-z][A-Za-z_\-]{0,60})(?=[ \t\n]|$)")
 _WORD_ASSIGNED = re.compile(r"[=:] ?([A-Za-z][A-Za-z_]{0,60})(?=[.,;:]?(?: (?![=|\[])|\n|$))")
 # An empty setting, and one whose value is taken out already.
@@ -98,7 +101,10 @@ def _is_word_behind(text: str, start: int, end: int) -> bool:
 
 def is_named_by(text: str, start: int) -> bool:
     """Whether the name is itself the value of `name:`, as in a list of environment variables."""
-    before = text[max(0, start - 24) : start].rstrip("\"'\\ \t")
+    before = text[max(0, start - 24) : start]
+    if before.endswith("/"):  # `"Name": "/prod/db/password"`
+        before = _PATH_BEFORE.sub("", text[max(0, start - 80) : start])
+    before = before.rstrip("\"'\\ \t")
     return before[-1:] in (":", "=", ">") and before[:-1].rstrip("\"'\\ \t").lower().endswith(_NAMED_BY)
 
 

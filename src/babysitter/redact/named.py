@@ -14,17 +14,25 @@ from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.simple_values import NOTHING, simple_value
 from babysitter.redact.text_spans import REDACTED, Span, Text
-from babysitter.redact.value_shapes import is_code, is_plain, looks_random
+from babysitter.redact.value_shapes import is_code, is_passphrase, is_plain, is_uuid, looks_random
 from babysitter.redact.value_signs import (
     ARGUMENT,
     ASSIGN,
+    CALLED,
     COLUMN,
+    CONTINUED,
+    DASH,
+    GIVES,
     LINK,
     NAME_VALUE,
     NO_VALUE,
+    OBJECT,
+    OBJECT_OF_VALUE,
     PROSE,
+    QUERY_VALUE,
     ROW,
     SAYS_SO,
+    SETS,
     TUPLE,
     VALUE_NAME,
     WEAK_SIGNS,
@@ -35,11 +43,14 @@ from babysitter.redact.value_span import bare, quoted, random_word, structure_le
 MAX_ELEMENT = 4_096
 FARTHEST_VALUE = 600
 SHORTEST_MENTIONED = 7  # characters of a password in a sentence
+SHORTEST_SURE = 20
 _QUOTES = ('"', "'", "`")
 _BRACKETS = ("{", "[", "(")
 _IN_QUERY = ("?", "&", ";")
 _PYTHON_LINE = re.compile(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
 _STRINGS = re.compile(r"[(\[]\s{0,64}[bru]?\\*[\"'\[{(]")
+_NO_NAME = re.compile(r"/etc/passwd$|arn:[\w\-]*:secretsmanager:[\w\-]*:\d*:secret$")
+_FIELD = re.compile(r"[A-Z][A-Za-z]{1,40}:")
 _ESCAPED = re.compile(r"\\[nrtbf]")
 
 
@@ -106,6 +117,10 @@ def _setting(text: str, start: int, end: int) -> NamedValue:
         start += 1
     name = text[start:end]
     judged = judge_name(name[-MAX_NAME:])
+    if name[:2] in ("-D", "-P") and name[2:3].isalpha():  # of Java, of Gradle
+        judged = judge_name(name[2:][-MAX_NAME:])
+    if text[start - 1 : start] in ("/", ":") and _NO_NAME.search(text, max(0, start - 120), end):
+        judged = Name.INNOCENT
     if judged is Name.POSSIBLE or judged is Name.PROBABLE:
         judged = _with_earlier_word(text, start, name, judged)
     if (
@@ -123,8 +138,13 @@ def _with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
     """`api key` is written as two words in a sentence."""
     if text[start - 1 : start] not in (" ", "\t"):
         return judged
-    earlier = text[max(0, start - 24) : start].rstrip(" \t").rpartition(" ")[2].lower()
-    whole = judge_name(f"{earlier}_{name}") if earlier.isalpha() else judged
+    line = max(text.rfind("\n", 0, start) + 1, start - 40)
+    earlier = ["", *text[line:start].lower().split()]
+    whole = judge_name(f"{earlier[-1]}_{name}") if earlier[-1].isalpha() else judged
+    if whole is Name.POSSIBLE and len(earlier) > 2 and earlier[-2].isalpha():
+        whole = judge_name(f"{earlier[-2]}_{earlier[-1]}_{name}")
+    if whole is Name.INNOCENT and judged is Name.POSSIBLE:
+        return whole  # `cache key`
     return whole if whole in (Name.SECRET, Name.PASSWORD, Name.PROBABLE) else judged
 
 
@@ -144,8 +164,8 @@ def _assigned(setting: NamedValue) -> Place | None:
     if (found := ASSIGN.match(text, end)) is not None:
         if _is_end_of_string(setting, found):
             return found.end(), None
-        weaker = at_most_probable(setting.judged) if WEAK_SIGNS.search(found[0]) else setting.judged
-        return found.end(), _value(setting, found.end(), weaker, is_colon=":" in found[0])
+        weaker = at_most_probable(setting.judged) if _is_weak(found[0]) else setting.judged
+        return found.end(), _joined(setting, _assigned_value(setting, found, weaker))
     if setting.before in _QUOTES and (found := TUPLE.match(text, end)) is not None:
         is_sure = setting.is_flag or setting.name.isupper()
         weaker = setting.judged if is_sure else at_most_probable(setting.judged)
@@ -156,6 +176,37 @@ def _assigned(setting: NamedValue) -> Place | None:
     return None
 
 
+def _is_weak(sign: str) -> bool:
+    """Whether what stands behind the sign may be something else than the value."""
+    around = OBJECT.search(sign)
+    return WEAK_SIGNS.search(sign) is not None or (
+        around is not None and OBJECT_OF_VALUE.match(around[1]) is None
+    )
+
+
+def _assigned_value(setting: NamedValue, sign: re.Match[str], judged: Name) -> Span | None:
+    whole = QUERY_VALUE.match(setting.text, setting.end) if setting.before in ("?", "&") else None
+    if whole is not None and is_secret(whole[1], judged):  # it holds an `&` of its own
+        return whole.span(1)
+    return _value(setting, sign.end(), judged, is_colon=":" in sign[0])
+
+
+def _joined(setting: NamedValue, span: Span | None) -> Span | None:
+    """The span with the strings right behind it, which a program joins: `'one' 'two'`."""
+    if span is None or setting.is_flag or setting.text[span[0] - 1] not in ('"', "'"):
+        return span
+    quote = setting.text[span[0] - 1]
+    while setting.text.startswith(quote, span[1]):
+        between = CONTINUED.match(setting.text, span[1] + 1)
+        if between is None or not setting.text.startswith(quote, between.end()):
+            break
+        string = quoted(setting.text, between.end())
+        if string is None or not is_secret(setting.text[string[0][0] : string[0][1]], Name.PROBABLE):
+            break
+        span = (span[0], string[0][1])
+    return span
+
+
 def _is_end_of_string(setting: NamedValue, sign: re.Match[str]) -> bool:
     """`"token="`: the quote behind the sign closes what the quote before the name opened."""
     behind = setting.text[sign.end() : sign.end() + 1]
@@ -163,14 +214,15 @@ def _is_end_of_string(setting: NamedValue, sign: re.Match[str]) -> bool:
 
 
 def _as_argument(setting: NamedValue) -> Place | None:
-    if not setting.is_flag and not (setting.name.isupper() and len(setting.name) > 4):
+    is_set = not setting.is_flag and SETS.search(setting.text, max(0, setting.start - 16), setting.start)
+    if not setting.is_flag and not is_set and not (setting.name.isupper() and len(setting.name) > 4):
         return None
     found = ARGUMENT.match(setting.text, setting.end)
     if found is None or NO_VALUE.match(setting.text, found.end()):
         return None
     if not setting.is_flag and LINK.match(setting.text, found.end()) is not None:
         return None  # `HF_TOKEN is set to ...`
-    judged = setting.judged if setting.is_flag else at_most_probable(setting.judged)
+    judged = setting.judged if setting.is_flag or is_set else at_most_probable(setting.judged)
     span = _value(setting, found.end(), judged)
     if span is not None and _is_sentence(setting.text, span):
         span = None  # the manual's `--password options are ...`
@@ -196,13 +248,21 @@ def _in_prose(setting: NamedValue) -> Place | None:
     found = PROSE.match(setting.text, setting.end)
     if found is None or setting.judged is Name.POSSIBLE:
         return None
+    if setting.before in _QUOTES and setting.text[found.end()] in _BRACKETS:
+        return None  # `variable "password" {`
     span = _value(setting, found.end(), at_most_probable(setting.judged))
     if span is None or SAYS_SO.search(found[0]) or _is_quoted_or_alone(setting, span):
         return found.end(), span
     word = setting.text[span[0] : span[1]]
     is_mixed = len(word) >= SHORTEST_MENTIONED and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
     is_known = is_mixed and (setting.judged is Name.PASSWORD or looks_random(word, hex_too=True))
+    is_known = is_known or ("_" in setting.name and _is_sure(word, is_mixed=is_mixed))
     return found.end(), span if is_known else None
+
+
+def _is_sure(word: str, *, is_mixed: bool) -> bool:
+    """Whether no sentence goes on so behind the name of a setting."""
+    return is_uuid(word) or is_passphrase(word) or (is_mixed and len(word) >= SHORTEST_SURE)
 
 
 def _is_quoted_or_alone(setting: NamedValue, span: Span) -> bool:
@@ -214,7 +274,23 @@ def _is_quoted_or_alone(setting: NamedValue, span: Span) -> bool:
     return is_line and "." in setting.name
 
 
-_WAYS = (_assigned, _in_column, _in_row, _as_argument, _in_prose)
+def _called(setting: NamedValue) -> Place | None:
+    """`set_token("...")`: what `get_token("...")` is given is more often the name of a token."""
+    found = CALLED.match(setting.text, setting.end)
+    if found is None:
+        return None
+    is_given = GIVES.match(setting.name) is not None
+    judged = at_most_probable(setting.judged) if is_given else Name.POSSIBLE
+    return found.end(), _value(setting, found.end(), judged)
+
+
+def _behind_dash(setting: NamedValue) -> Place | None:
+    """`NAME – value`, alone on its line; more often an explanation follows."""
+    found = DASH.match(setting.text, setting.end)
+    return None if found is None else (found.end(), _value(setting, found.end(), Name.POSSIBLE))
+
+
+_WAYS = (_assigned, _called, _in_column, _in_row, _behind_dash, _as_argument, _in_prose)
 
 
 def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = False) -> Span | None:
@@ -230,7 +306,7 @@ def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = Fa
     word = bare(text, start) if judged is not Name.POSSIBLE else random_word(text, start)
     if word is None or not is_secret(text[word[0] : word[1]], judged):
         return None
-    if is_colon and text[start - 1] == " " and _is_sentence(text, word):
+    if is_colon and text[start - 1] == " " and (_is_sentence(text, word) or _is_field(text, word)):
         return None
     return None if _is_of_code(text, word) else word
 
@@ -239,6 +315,14 @@ def _is_sentence(text: str, word: Span) -> bool:
     """`Invalid token: expected a number` is a sentence, `token: abc123` is not."""
     body, behind = text[word[0] : word[1]], text[word[1] : word[1] + 2]
     return is_plain(body) and body[:1].isalpha() and behind[:1] == " " and behind[1:].isalpha()
+
+
+def _is_field(text: str, word: Span) -> bool:
+    """The next field behind an empty one of a struct of Go: `{Password: Port:5432}`."""
+    line = text.rfind("\n", 0, word[0]) + 1
+    return (
+        _FIELD.match(text, word[0], word[1]) is not None and "{" in text[max(line, word[0] - 400) : word[0]]
+    )
 
 
 def _is_of_code(text: str, word: Span) -> bool:

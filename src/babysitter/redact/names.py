@@ -94,32 +94,45 @@ _AFTER = word_set(
 )
 _BEFORE_KEY = word_set(
     "api access secret private account auth authentication encryption decryption signing sign session "
-    "master service storage  deploy deployment client subscription shared ssh hmac license licence wandb "
-    "hf huggingface openai anthropic gemini groq  mistral cohere replicate together fireworks perplexity "
-    "deepseek openrouter langsmith langchain pinecone tavily serper  sas app application admin consumer "
-    "ingest ingestion integration webhook cipher crypto rsa ecdsa ed25519 dsa pgp gpg tls  ssl jwt cookie "
-    "flask django rails fernet kms aes symmetric vault unseal recovery seal join user write server "
-    "sendgrid  mailgun twilio stripe datadog dd newrelic github gitlab aws azure gcp google cloudflare "
-    "comet neptune clearml mlflow  kaggle ngc nvidia modal runpod lambda weaviate qdrant elastic "
-    "elasticsearch algolia sentry posthog segment linear notion  airtable figma discord telegram slack "
-    "shopify square paypal plaid instance functions host"
+    "master service storage deploy deployment client subscription shared ssh hmac license licence wandb "
+    "hf huggingface openai anthropic gemini groq mistral cohere replicate together fireworks perplexity "
+    "deepseek openrouter langsmith langchain pinecone tavily serper sas app application admin consumer "
+    "ingest ingestion integration webhook cipher crypto rsa ecdsa ed25519 dsa pgp gpg tls ssl jwt cookie "
+    "flask django rails fernet kms aes symmetric vault unseal recovery seal user write server clickhouse "
+    "instrumentation sendgrid mailgun twilio stripe datadog dd newrelic github gitlab aws azure gcp "
+    "google cloudflare comet neptune clearml mlflow kaggle ngc nvidia modal runpod lambda weaviate qdrant "
+    "elastic elasticsearch algolia sentry posthog segment linear notion airtable figma discord telegram "
+    "slack shopify square paypal plaid instance functions host"
 )
 _INNOCENT_KEYS = word_set(
-    "cache primary foreign sort partition public row object dict idempotency group join hash map index "
-    "shard routing s3 gcs  bucket file block sort order lookup dedup dedupe composite natural surrogate "
+    "cache primary foreign sort partition public row object dict idempotency group hash map index "
+    "shard s3 gcs  bucket file block sort order lookup dedup dedupe composite natural surrogate "
     "unique candidate registry hot any first last  next prev max min query value attention head "
     "dictionary column feature config json yaml arrow press enter tab escape  metric label event message "
     "tree trace state storage_object rng prng random jax param params example batch"
 )
 _BEFORE_PASS = word_set(
     "db database mysql mariadb postgres postgresql pg redis mongo mongodb rabbitmq amqp smtp mail email "
-    "imap ftp sftp ssh sudo  user admin root login http https proxy basic auth wifi ldap registry docker "
-    "jenkins nexus grafana keystore truststore key"
+    "imap ftp sftp ssh sudo user admin root login http https proxy basic auth wifi ldap registry docker "
+    "jenkins nexus grafana keystore truststore key become rclone vault bind crypt archive cert "
+    "certificate pem pfx wallet account"
+)
+# Passes of an algorithm.
+_ORDINARY_PASSES = word_set(
+    "first second third last forward backward single multi num n all one two full test check render low "
+    "high band"
 )
 _OWNERS_OF_PATS = word_set(
     "gh github gitlab azure ado devops azdo vsts databricks personal hf jira my user bot ci deploy repo"
 )
-_PROBABLE = word_set("auth authorization bearer sig otp totp mfa cookie cookies pw")
+# What a code, a PIN, a seed and a phrase must belong to, so that they are secret.
+_BEFORE_CODE = word_set("recovery backup verification otp totp mfa auth authorization device security")
+_BEFORE_PIN = word_set("admin user card sim yubikey access unlock hsm piv so smartcard")
+_BEFORE_SEED = word_set("otp totp mfa wallet recovery nkey mnemonic")
+_BEFORE_PHRASE = word_set("seed recovery wallet pass backup")
+_PAGERS = word_set("pagerduty pd opsgenie victorops")  # whose routing key lets anybody call somebody
+_BEFORE_COOKIE = word_set("erlang rabbitmq beam release")  # with which nodes of Erlang log in to each other
+_PROBABLE = word_set("auth authorization bearer sig otp totp mfa cookie cookies setcookie pw")
 _POSSIBLE = word_set(
     "signature session sid sessionid jsessionid phpsessid dsn webhook salt nonce pin connection conn key "
     "keys pass hmac tokens kubeconfig"
@@ -203,18 +216,42 @@ def _without_noun(words: tuple[str, ...], name: str) -> Name:
             return _after_key(words[at + 2 :])
     if last == "tokens":
         return Name.SECRET if before in _TOKENS_OF_PEOPLE else Name.POSSIBLE
+    if before in ("routing", "integration") and any(word in _PAGERS for word in words):
+        return Name.SECRET
     if last in ("key", "keys"):
         return Name.INNOCENT if before in _INNOCENT_KEYS else Name.POSSIBLE
     if last == "pat":
         return Name.SECRET if any(word in _OWNERS_OF_PATS for word in words) else Name.POSSIBLE
     if last == "pass" and before:
-        return Name.SECRET if before in _BEFORE_PASS or name.isupper() else Name.POSSIBLE
+        return Name.SECRET if _is_password(words, name) else Name.POSSIBLE
+    if (compound := _compound(last, before)) is not None:
+        return compound
     if last in _PROBABLE:
         return Name.PROBABLE
     if any(word in _POSSIBLE or word in _PROBABLE for word in words):
         is_about = last in _ABOUT and not (last == "id" and before in ("session", "sess", "connect"))
         return Name.INNOCENT if is_about else Name.POSSIBLE
     return Name.INNOCENT
+
+
+def _is_password(words: tuple[str, ...], name: str) -> bool:
+    """Whether `..._pass` is a password: `rabbitmq_default_pass`, and not `forward_pass`."""
+    if words[-2] in _ORDINARY_PASSES:
+        return False
+    return name.isupper() or any(word in _BEFORE_PASS for word in words[:-1])
+
+
+def _compound(last: str, before: str) -> Name | None:
+    """How secret a word is that only the word before it makes a secret; None where it does not."""
+    if last in ("code", "codes") and before in _BEFORE_CODE:
+        return Name.PROBABLE
+    if last == "pin" and before in _BEFORE_PIN:
+        return Name.LIKELY_PASSWORD
+    if last == "cookie" and before in _BEFORE_COOKIE:
+        return Name.SECRET
+    if last == "seed" and before in _BEFORE_SEED:
+        return Name.SECRET
+    return Name.PASSWORD if last == "phrase" and before in _BEFORE_PHRASE else None
 
 
 def _after_key(tail: tuple[str, ...]) -> Name:

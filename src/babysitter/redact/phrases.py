@@ -10,14 +10,17 @@ from dataclasses import dataclass
 
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
-from babysitter.redact.text_spans import REDACTED, Span, Text
+from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 
 MAX_LINE = 2_000  # characters of a further line that are read
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """`near`: literals of which one must occur. `lines_before`, `lines_after`: how far the pattern reads."""
+    """`near`: literals of which one must occur. `lines_before`, `lines_after`: how far the pattern reads.
+
+    `hint`: where a literal occurs in too many lines, what must occur instead.
+    """
 
     id: str
     near: tuple[str, ...]
@@ -25,6 +28,7 @@ class Phrase:
     judged: Name = Name.PASSWORD
     lines_before: int = 0
     lines_after: int = 0
+    hint: LinearPattern | None = None
 
 
 def _phrase(
@@ -35,8 +39,10 @@ def _phrase(
     *,
     before: int = 0,
     after: int = 0,
+    hint: str = "",
 ) -> Phrase:
-    return Phrase(id, tuple(near.split("|")), re.compile(pattern), judged, before, after)
+    scanner = LinearPattern(hint, ignore_case=True) if hint else None
+    return Phrase(id, tuple(near.split("|")), re.compile(pattern), judged, before, after, scanner)
 
 
 _COMMANDS = (
@@ -145,7 +151,7 @@ PHRASES: tuple[Phrase, ...] = (
     _phrase(
         "oauth-code",
         "code=",
-        r"(?i)(?:callback|oauth2?|redirect|sign-?in)[^\s?]{0,60}\?(?:[^\s]{0,160}&)?code=(?P<value>[\w.~%/+\-]{10,2000})",
+        r"(?i)(?:callback|oauth2?|redirect|sign-?in|azurewebsites\.net)[^\s?]{0,60}\?(?:[^\s]{0,160}&)?code=(?P<value>[\w.~%/+\-]{10,2000})",
         Name.PROBABLE,
     ),
     # dbt's profiles and their like: `pass` beside a user.
@@ -186,6 +192,78 @@ PHRASES: tuple[Phrase, ...] = (
         Name.POSSIBLE,
     ),
     _phrase(
+        "changed-value",
+        ' -> "| => "| → "|-> \\"',
+        r"(?P<name>[\w.\-]{2,128})\\*[\"']?\s{0,40}[=:]\s{0,8}\\*\"[^\"\n]{0,4000}\" "
+        r"(?:->|=>|→) \\*\"(?P<value>[^\"\\\n]{1,4000})",
+    ),
+    _phrase(  # Terraform's variables and outputs
+        "named-block",
+        'variable "|output "',
+        r"\b(?:variable|output) \"(?P<name>[\w.\-]{1,128})\" \{\n(?:[^\n}]{0,200}\n){0,5}?"
+        r"[ \t]{0,40}(?:default|value)[ \t]{0,40}= \"(?P<value>[^\"\n]{1,4000})\"",
+        after=6,
+    ),
+    _phrase(
+        "default-of-option",
+        "default",
+        r"(?P<name>--[A-Za-z][\w.\-]{1,80})\b[^\n]{0,200}?[\[(]default(?: is)?[:=]? ?[\"']?"
+        r"(?P<value>[^\s\])\"']{3,4000})[\"']?[\])]",
+    ),
+    _phrase(
+        "secret-id",
+        "secret id|secret_id|secretid",
+        r"(?i)secret[ _]?id[\"'\\]{0,4}[\s:=\"'\\]{1,24}"
+        r"(?P<value>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+        Name.SECRET,
+    ),
+    _phrase(
+        "generated",
+        "generated|has been|temporary password",
+        r"(?i)\b(?P<name>[\w.\-]{3,64}) (?:is|was|has been) "
+        r"(?:auto-?|randomly )?(?:generated|reset|created|changed)"
+        r"[^:\n]{0,60}: ?(?P<value>\S{4,512})",
+    ),
+    _phrase(  # `... with this password:`, and the password alone below
+        "password-below",
+        "password",
+        r"(?i)password\b[^\n]{0,120}:\n{1,2}[ \t]{0,40}(?P<value>[A-Za-z0-9+/=_\-]{12,64})[ \t]*(?:\n|$)",
+        Name.POSSIBLE,
+        after=2,
+        hint=r"password[^\n]{0,120}:\n",
+    ),
+    _phrase(  # base32 in groups (a seed of TOTP), an app password of Google
+        "in-groups-of-four",
+        "secret|password|totp|otp",
+        r"(?i:secret|password|totp|otp|key|seed)[\"'\\]{0,4}\s?[:=]\s?[\"'\\]{0,4}"
+        r"(?P<value>[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}|[a-z]{4}(?: [a-z]{4}){3})(?![ ]?[A-Za-z0-9])",
+        hint=r"[:=] ?[\\\"']{0,4}(?:[a-z2-7]{4} ){3}[a-z2-7]{4}\b",
+    ),
+    _phrase(
+        "words-of-a-seed",
+        "mnemonic|phrase",
+        r"(?i:mnemonic|phrase)[\s:=\"'`\\│|>«“]{1,40}(?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})\b",
+    ),
+    _phrase("oracle", "jdbc:oracle", r"(?i)jdbc:oracle:\w{1,16}:[\w$#]{1,64}/(?P<value>[^\s@\"']{1,256})@"),
+    _phrase(
+        "set-password",
+        "set password",
+        r"(?i)set password[^=\n]{0,120}=\s{0,4}(?:password\()?[\"'](?P<value>[^\"'\n]{1,256})[\"']",
+    ),
+    _phrase(
+        "decoded-secret",
+        "base64 -d|base64 --d",
+        r"secrets?[^\n]{1,400}\| ?base64 (?:-d|-D|--decode)[^\n]{0,40}\n(?P<value>\S{4,4096})[ \t]*(?:\n|$)",
+        Name.LIKELY_PASSWORD,
+        after=1,
+    ),
+    _phrase(
+        "socket-ticket",
+        "ticket=",
+        r"wss?://[^\s?]{1,200}\?(?:[^\s]{0,200}&)?ticket=(?P<value>[\w.\-%]{8,512})",
+        Name.PROBABLE,
+    ),
+    _phrase(
         "html-cells",
         "<td",
         r"(?i)<t[dh][^>\n]{0,80}>\s{0,8}(?:<\w{1,6}>)?(?P<name>[\w.\-]{2,128})(?:</\w{1,6}>)?\s{0,8}</t[dh]>\s{0,8}"
@@ -204,30 +282,39 @@ PHRASES: tuple[Phrase, ...] = (
 def find_phrases(text: Text) -> Iterator[Span]:
     """Spans of the secrets that the rows of the table find."""
     for phrase in PHRASES:
-        for near in phrase.near:
-            for begin, end in _windows(text, near, phrase):
-                for found in phrase.pattern.finditer(text.text, begin, end):
-                    yield from _secret(found, phrase)
+        for begin, end in _places(text, phrase):
+            for found in phrase.pattern.finditer(text.text, begin, end):
+                yield from _secret(found, phrase)
     yield from _pointed_at(text)
 
 
-def _windows(text: Text, near: str, phrase: Phrase) -> Iterator[Span]:
+def _places(text: Text, phrase: Phrase) -> Iterator[Span]:
     """The lines around each occurrence; every line is read as often as windows overlap, which is bounded."""
-    at = text.lower.find(near)
-    while at >= 0:
-        begin, end = text.line_of(at + len(near) - 1)
-        following = end
-        for _ in range(phrase.lines_before):
-            if begin == 0 or begin - 1 - (earlier := text.text.rfind("\n", 0, begin - 1)) > MAX_LINE:
-                break
-            begin = earlier + 1
-        for _ in range(phrase.lines_after):
-            if end >= len(text.text):
-                break
-            next_end = text.text.find("\n", end + 1, end + 1 + MAX_LINE)
-            end = next_end if next_end >= 0 else min(len(text.text), end + 1 + MAX_LINE)
-        yield begin, end
-        at = text.lower.find(near, following + (1 if near[0] != "\n" else 0))
+    if phrase.hint is not None:
+        if any(near in text.lower for near in phrase.near):
+            yield from (_window(text, start, phrase) for start, _ in phrase.hint.spans(text))
+        return
+    for near in phrase.near:
+        at = text.lower.find(near)
+        while at >= 0:
+            position = at + len(near) - 1
+            yield _window(text, position, phrase)
+            at = text.lower.find(near, text.line_of(position)[1] + (1 if near[0] != "\n" else 0))
+
+
+def _window(text: Text, position: int, phrase: Phrase) -> Span:
+    """The line of a position and, as the phrase wants, lines before and after it."""
+    begin, end = text.line_of(position)
+    for _ in range(phrase.lines_before):
+        if begin == 0 or begin - 1 - (earlier := text.text.rfind("\n", 0, begin - 1)) > MAX_LINE:
+            break
+        begin = earlier + 1
+    for _ in range(phrase.lines_after):
+        if end >= len(text.text):
+            break
+        next_end = text.text.find("\n", end + 1, end + 1 + MAX_LINE)
+        end = next_end if next_end >= 0 else min(len(text.text), end + 1 + MAX_LINE)
+    return begin, end
 
 
 def _secret(found: re.Match[str], phrase: Phrase) -> Iterator[Span]:

@@ -1,5 +1,6 @@
 """Takes secrets out of texts: every detector looks at the same text; what any of them found is replaced."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -11,7 +12,7 @@ from babysitter.redact.layout import find_by_layout
 from babysitter.redact.name_scan import NAME_WORDS
 from babysitter.redact.named import find_named
 from babysitter.redact.neutral import strip_control_characters
-from babysitter.redact.phrases import find_phrases
+from babysitter.redact.phrases import PHRASES, find_phrases
 from babysitter.redact.text_spans import (
     REDACTED,
     Detector,
@@ -40,11 +41,12 @@ DETECTORS: tuple[Detector, ...] = (
 )
 
 
+_NEAR = "|".join(sorted(re.escape(near) for phrase in PHRASES for near in phrase.near if near.isascii()))
 # What every detector but the first needs to find anything; most lines of a log have none of it.
 _SIGNS = LinearPattern(
     rf"{NAME_WORDS}|bearer|basic|@|%40|:(?:5432|5433|6432|\*):|[A-Za-z0-9+/]{{60}}|-----BEGIN|PuTTY|Private-|"
     r"-[ua]\b|--user|--auth|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|snowsql|"
-    r"ldap|net +use|\becho\b|identified +(?:by|with)|kty\b|/t/|\t(?:TRUE|FALSE)\t|code=|curl|psk\b|\.\w+ +\S",
+    rf"ldap|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|7z|mosquitto|psk\b|\.\w+ +\S|{_NEAR}",
     ignore_case=True,
 )
 

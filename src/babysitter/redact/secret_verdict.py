@@ -8,9 +8,11 @@ from babysitter.redact.text_spans import REDACTED
 from babysitter.redact.value_shapes import (
     is_code,
     is_number,
+    is_passphrase,
     is_path,
     is_placeholder,
     is_plain,
+    is_unspeakable,
     looks_random,
 )
 
@@ -28,7 +30,7 @@ def is_secret(value: str, judged: Name) -> bool:
     if judged is Name.PASSWORD:
         return True
     if judged is Name.LIKELY_PASSWORD:
-        return len(value) >= 4 and not is_plain(value)
+        return len(value) >= 4 and (not _reads(value) or is_passphrase(value)) and not is_path(value)
     if judged is Name.SECRET and value.isdigit() and len(value) >= SHORTEST_PIN:
         return True
     if is_number(value) or is_path(value) or (is_code(value) and not looks_random(value)):
@@ -36,8 +38,12 @@ def is_secret(value: str, judged: Name) -> bool:
     if judged is Name.SECRET:
         return True
     if judged is Name.PROBABLE:
-        return not is_plain(value) and len(value) >= 4
+        return not _reads(value) and len(value) >= 4
     return looks_random(value, hex_too=True)
+
+
+def _reads(value: str) -> bool:
+    return is_plain(value) and not is_unspeakable(value)
 
 
 def _is_name(value: str) -> bool:

@@ -20,7 +20,7 @@ _VALUE = (
     rf"[A-Za-z0-9]{_LETTERS}{{11,198}}"
 )
 _SIMPLE = re.compile(
-    rf"[\"']?[ \t]{{0,4}}[=:][ \t]{{0,4}}(?P<quote>[\"'])({_VALUE})(?P=quote)"
+    rf"[\"']?[ \t]{{0,4}}[=:][ \t]{{0,4}}(?P<quote>[\"'])({_VALUE})(?P=quote)(?!\s{{0,80}}[\"'])"
     rf"|[ \t]{{0,4}}=[ \t]{{0,4}}({_VALUE})(?=\n|\Z|[ \t](?![ \t]?\|))"
     rf"|:[ \t]{{0,4}}({_VALUE})(?=\n|\Z)"
     rf"|(?:[ \t]{{2,40}}|\t)({_VALUE})(?=[ \t\n]|\Z)(?=[^\n=|]*(?:\n|\Z))"  # a column
@@ -73,6 +73,8 @@ def _possible(text: str, start: int, end: int, found: re.Match[str] | None) -> S
     if _has_context(text, start, end) or text[start - 1 : start] in _IN_QUERY:
         return None
     if found is not None:
+        if _is_behind_word(text, start):
+            return None
         value = found[found.lastindex or 0]
         if "=" in value:
             return None

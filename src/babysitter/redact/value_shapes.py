@@ -18,11 +18,12 @@ _PLACEHOLDER_WORDS = word_set(
     "failure error present absent loaded found enabled disabled changed incorrect wrong mismatch hidden "
     "masked redacted secret it its this that be if we you when while can cannot must should may will "
     "does did do are were which what there option options value n/a tbd todo authentication basic "
-    "bearer digest oauth oauth2 anonymous auto env stdin file keyring changeme example"
+    "bearer digest oauth oauth2 anonymous auto env stdin file keyring changeme example inherit text "
+    "integer filename amd64 arm64 armhf i386"
 )
 _PLACEHOLDER = re.compile(
     r"(?i)(?:[a-z]{1,2}|[*•.#xX_-]{3,}|\W{1,3}|<[^>]*>?|\[redacted\].*|\[filtered\]|\[masked\]|[\[{(]+"
-    r"|\$\{?\w+\}?|\$\{\{.*|\$\(.*|\{\{?\s?[\w.]*\s?\}?\}?|%\(?\w+\)?[sd%]|your[-_ ].*"
+    r"|\$\{?\w+(?::-)?\}?|\$\{\{.*|\$\(.*|\{\{?\s?[\w.]*\s?\}?\}?|%\(\w+\)[sd]|%[sd]|%\w{1,40}%|your[-_ ].*"
     r"|my[-_](?:token|key|secret)"
     r"|-?\d{1,3}|0x[0-9a-f]{1,4})[.,:;!?)\]}'\"]{0,3}$"
 )
@@ -34,7 +35,12 @@ _MASKED = re.compile(r"\*{3,}|\.{3,}$|…|•{3,}|x{6,}|X{6,}")
 _SHOWN = re.compile(r"(?=[A-Za-z]*\d|[A-Z]*[a-z]+[A-Z])[A-Za-z0-9]{9,}")  # of a masked value
 _PATH = re.compile(
     r"(?:~|\.{1,2}|[a-z][a-z0-9+]{1,5}:/|[A-Za-z]:)?[/\\][\w.@{}$<>*\- ]*(?:[/\\][\w.@{}$<>*=\- ]*)*$"
+    r"|projects/[\w.\-]+(?:/[\w.\-]+)+$|(?:[a-z][a-z_\-]{1,30}/){2,8}[a-z0-9_.\-]{0,40}$"
 )
+_PASSPHRASE = re.compile(r"[a-z]{3,10}([-.])(?:[a-z]{3,10}\1){2,10}[a-z]{3,10}$")
+_GROUPS = re.compile(r"(?:[A-Z0-9]{4,8}-){3,9}[A-Z0-9]{4,8}$")  # of a licence's key
+_MIXED_GROUP = re.compile(r"[A-Z]\d|\d[A-Z]")
+_UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _DIGIT = re.compile(r"\d")
@@ -105,6 +111,16 @@ def _reads_like_words(value: str, letters_per_word: float) -> bool:
     return len(value) <= 8 or without_vowels <= letters / 2
 
 
+def is_unspeakable(value: str) -> bool:
+    """One long word of letters that nobody can pronounce: `qzkwtrbnpvxahdlf`."""
+    return len(value) >= 14 and value.isalpha() and _UNSPEAKABLE.search(value) is not None
+
+
+def is_passphrase(value: str) -> bool:
+    """Four plain words and more that a sign joins: `correct-horse-battery-staple`."""
+    return len(value) < 120 and _PASSPHRASE.match(value) is not None
+
+
 def is_code(value: str) -> bool:
     """An expression, as a line of a traceback has it: `self.token`, `os.environ["X"]`, `get_token()`."""
     return len(value) < 400 and _CODE.match(value) is not None
@@ -134,10 +150,14 @@ def looks_random(value: str, *, least: int = 12, hex_too: bool = False) -> bool:
     has_digit = _DIGIT.search(joined) is not None  # of ASCII letters and digits only
     if not (joined.islower() or joined.isupper() or joined.isdigit()):
         pieces = _PIECES.findall(joined)
-        longest = max(map(len, pieces))
-        return len(joined) <= LETTERS_PER_PIECE * len(pieces) and longest < 9 and len(pieces) > 4
+        if len(joined) > LETTERS_PER_PIECE * len(pieces) or len(pieces) <= 4:
+            return False
+        long = [piece for piece in pieces if len(piece) >= 9]
+        return all(_UNSPEAKABLE.search(piece) for piece in long)
     if not has_digit:
         return False
+    if len(segments) > 3 and _GROUPS.match(value):
+        return len(_MIXED_GROUP.findall(value)) >= 3
     longest = max(segments, key=len)
     changes = sum(a.isdigit() != b.isdigit() for a, b in pairwise(longest))
-    return len(longest) >= least and changes >= 0.2 * len(longest)
+    return len(longest) >= least and changes >= (0.2 if len(longest) < 24 else 0.15) * len(longest)

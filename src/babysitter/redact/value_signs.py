@@ -2,16 +2,24 @@
 
 import re
 
-_CLOSE = r"(?:\\*[\"'`]|\]|\)|&quot;|&\#(?:34|39);|%2[27]){0,4}"
+_CLOSE = r"(?:\\*[\"'`]|\]|\)|&quot;|&\#(?:34|39);|%2[27]|\\+u002[27]){0,4}"
 ASSIGN = re.compile(
     # `name: type = "value"` first
-    rf"{_CLOSE}[ \t]{{0,40}}(?::[ \t]{{0,4}}[A-Za-z_][\w.\[\], |]{{0,60}}[ \t]=[ \t]{{0,4}}(?=[bru]?[\"'])"
-    r"|=>|->|→|:=|\?=|\+=|==?(?!=)|:(?!//|:)|%3[dDaA]|\\u003[dD]|&\#(?:61|x3[dD]);)"
+    # `key 1:`, `name (str):`
+    rf"{_CLOSE}(?: #?\d{{1,2}}(?=[ \t]{{0,8}}[:=])| \((?:str|string|text|bytes)[^)\n]{{0,30}}\)(?=[ \t]?:))?"
+    rf"[ \t]{{0,40}}(?::[ \t]{{0,4}}[A-Za-z_][\w.\[\], |]{{0,60}}[ \t]=[ \t]{{0,4}}(?=[bru]?[\"'])"
+    r"|=>|->|→|:=|\?=|\+=|==?(?!=)|:(?!//|:)|：|＝|%3[dDaA]|\\u003[dD]|&\#(?:61|x3[dD]);)"
+    r"(?:\\*[\"'],[ ]?(?=[bru]?\\*[\"']))?"  # a list of words: `'Token:', 'value'`
     r"(?:[ \t]|%20|\+(?=[^\s])|&nbsp;){0,40}(?:\\?\n[ \t]{0,40}(?=\\*[\"']))?"
-    r"(?:(?:Some|Just|Ok|Secret(?:Str|Bytes)?|Optional|String|Text)\(\s{0,80}(?=[bru]?[\"']))?"
-    r"(?:!{1,2}[A-Za-z][\w:,.]{0,40}[ \t]{1,4})?(?:&quot;|&\#(?:34|39);|%2[27])?"
+    r"(?:(?:(?:[A-Za-z]\w{0,40}(?:::|\.)){0,2}[A-Z]\w{0,40}\(\s{0,80}&?){1,3}(?=[bru]?[\"']))?"
+    r"(?:!{1,2}[A-Za-z][\w:,.]{0,40}[ \t]{1,4})?(?:&quot;|&\#(?:34|39);|%2[27]|\\+u002[27])?"
 )
-WEAK_SIGNS = re.compile(r"==|->|→")
+# An object around the value; of one that does not say so (`Field("...")`) the value may be a description.
+OBJECT = re.compile(r"([A-Z]\w*)\(\s*&?$")
+OBJECT_OF_VALUE = re.compile(
+    r"Some|Just|Ok|Optional|String|Text|.*(?:Secret|Token|Password|Passphrase|Credential|Key)\w*"
+)
+WEAK_SIGNS = re.compile(r"==|->|→|[\"'],")
 TUPLE = re.compile(r"\\*[\"']\s{0,64},\s{0,64}(?=[bru]?\\*[\"'])")
 XML = re.compile(r"\\*[\"']?>(?=[^<\s])")
 COLUMN = re.compile(
@@ -21,15 +29,25 @@ COLUMN = re.compile(
 ARGUMENT = re.compile(r"(?:\\*[\"'],?)?(?:[ \t]{0,4}\\\n[ \t]{0,40}|[ \t]{1,4})(?=\S)")
 NO_VALUE = re.compile(r"=|--|-[\w-]{0,11}(?:[\s\"',=]|$)")  # the next option
 PROSE = re.compile(
-    r" (?:(?:is|was|used|provided|given|value|set|of|to|as|equals|reads|now|called|with|"
+    r"[\"'`]? (?:(?:is|was|used|provided|given|value|set|of|to|as|equals|reads|now|called|with|"
     r"for [\w./@-]{1,60})\b ?){0,3}"
     r"(?:[:=] ?)?(?=\S)"
 )
+CALLED = re.compile(r"\(\s{0,8}(?=[bru]?[\"'])")
+GIVES = re.compile(
+    r"(?i)(?:\w{0,40}[._])?(?:set|with|use|add|put|password|passphrase|apikey|api_key|secret_key)"
+)
+# What a shell or a tool sets to the next word.
+SETS = re.compile(r"(?:setenv|set -\w{1,3}|-e|--env|--env-vars?|--set-env-vars|ENV|ARG) $")
+DASH = re.compile(r"[ \t]{1,3}[–—\-][ \t]{1,3}(?=[A-Za-z0-9+/_=.\-]{12,}[ \t]*(?:\n|$))")
+QUERY_VALUE = re.compile(r"=(?=[^&\s\"'<>`\\]*%26)([^&\s\"'<>`\\]+)")
+CONTINUED = re.compile(r"[ \t]{0,4}(?:\n[ \t]{1,80})?(?=[\"'])")
 LINK = re.compile(r"(?:is|was|set|equals|reads|now|to|as)\b")
 ROW = re.compile(r",(?=[^\s,;\"']{6,2000}$)", re.MULTILINE)
 SAYS_SO = re.compile(r"\b(?:is|was|set|equals|reads|now)\b|[:=]")
 NAME_VALUE = re.compile(
     r"(?:\\*[\"'])?(?:</\w+>)?\s{0,64}[,;]?\s{0,64}(?:- )?(?:\\*[\"']|<)?"
+    r"(?:type\\*[\"']\s{0,8}:\s{0,8}\\*[\"']\w{1,40}\\*[\"'],\s{0,64}\\*[\"'])?"
     r"(?:\w{0,20}value|val|content|default|string|data)"
     r"(?:\\*[\"'])?\s{0,8}(?:=>|[:=>])\s{0,8}",
     re.IGNORECASE,

@@ -15,14 +15,15 @@ _BARE = re.compile(
     r"|[)\]}](?![\s.,;:)\]}\"'│\\]|$)"
     r"|[\"'`](?![\s,;:)\]}>│\\]|$)"
     r"|<(?!/)"
-    r"|\\(?![nrt\"'\\]|u0026)"
+    r"|\\(?![nrt\"'\\]|u0026|u002[27])"
     r"|%(?!26|3[bB]|0[aAdD]|20|22|27)"
     r")+"
 )
-_RANDOM = re.compile(r"[A-Za-z0-9+/_~.%-]{12,512}={0,2}")
+_RANDOM = re.compile(r"[A-Za-z0-9+/_~.%-]{12,512}={0,2}(?::[A-Za-z0-9_\-]{5,64}(?![A-Za-z0-9_\-]|: )){0,3}")
 _TRAILING = ".,;:!?)]}"
 _OPENING = {"{": "}", "[": "]", "(": ")"}
 _KEY_SIGN = re.compile(r"\s{0,8}(?::|=>|=(?!=))")
+_NEXT_LINE = re.compile(r"\n(?=[A-Za-z0-9])")
 _LEAF = re.compile(r"[A-Za-z0-9_+/=.~!@#$%^&*\-]{1,4096}")
 
 
@@ -106,7 +107,8 @@ def structure_leaves(text: str, start: int) -> tuple[list[tuple[str, Span]], int
             if letter == ",":
                 key = key if _in_list(text, at) else ""
             at += 1
-    return leaves, at
+    cut = _NEXT_LINE.search(text, start, at)  # never closed: what is not indented belongs to something else
+    return leaves if cut is None else [leaf for leaf in leaves if leaf[1][1] <= cut.start()], at
 
 
 def _is_key(text: str, after: int) -> bool:

@@ -14,6 +14,7 @@ MAX_LINES = 8  # of one secret
 _BETWEEN = "\n" * 8  # more than any pattern of a token reads across
 _EDGE = re.compile(r"[\"'│┃║|\\ \t]{0,200}$")
 _HEAD = re.compile(r"[\"'│┃║|> \t]{0,200}([A-Za-z0-9_\-+/=.%~]{1,400})")
+_SHELL_WORD = re.compile(r"([^\s\"'|&;]{1,400})")
 _STAMP = re.compile(
     r"(?:[IWEFDCN]\d{4,8}$|\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d|\d\d[-/.]\d\d[-/.]\d\d|\w{1,20}[=:]|"
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
@@ -39,7 +40,9 @@ def _after(text: str, start: int, end: int) -> Iterator[Span]:
         if "\n" in text[start:end] or text[end : end + 1] in ('"', "'"):
             return  # closed by its quote
         head = _HEAD.match(text, line_end + 1)
-        if head is None or not _goes_on(text, head, is_only=_is_alone(text, head)):
+        if text[line_end - 1] == "\\" and (word := _SHELL_WORD.match(text, line_end + 1)) is not None:
+            head = word  # the shell joins both lines
+        elif head is None or not _goes_on(text, head, is_only=_is_alone(text, head)):
             return
         start, end = head.span(1)
         yield start, end
