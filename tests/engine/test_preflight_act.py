@@ -69,6 +69,14 @@ BLOCKED = {
     "replicas-of-slice": command_facts(f"{TPU} --extra tpu --tpu v6e-16 --replicas 6 -- x"),
     "accelerator-extra": command_facts(f"{TPU} --tpu v6e-4 -- x"),
     "not-offered": command_facts(f"{RUN} --cpu 64 -- x", offer=ClusterOffer("reef", (SMALL,))),
+    "unknown-peer": command_facts(
+        f"{RUN} --target-cluster x -- x", generation="august", offer=ClusterOffer("reef", ())
+    ),
+    "priority-not-allowed": command_facts(
+        f"{RUN} --priority production -- x", offer=ClusterOffer("reef", ())
+    ),
+    "bad-reserve": command_facts(f"{RUN} --reserve 0:v5p-8 -- x"),
+    "line-for-shell": command_facts(f"{RUN} -- bash -c python x.py"),
     "unknown-extra": folder_with("--extra rl -- x", extras=frozenset({"cpu"})),
     "file-not-shipped": folder_with("-- python x.py", files={"x.py": FileStatus.MISSING}),
     "program-not-found": command_facts(f"{RUN} -- cd exp"),

@@ -47,13 +47,13 @@ def test_what_may_be_a_program_passes(words):
 @pytest.mark.parametrize(
     ("line", "files"),
     [
-        ("cd exp && python b.py", ("exp/b.py",)),
-        ("cd exp; cd deep; python b.py -c c.yaml", ("exp/deep/b.py", "exp/deep/c.yaml")),
+        ("cd exp && python b.py", ("exp/b.py", "exp/")),
+        ("cd exp; cd deep; python b.py -c c.yaml", ("exp/deep/b.py", "exp/", "exp/deep/", "exp/deep/c.yaml")),
         ("mkdir -p out && python b.py", ("b.py",)),
         ("mkdir out && cd out && python b.py", ()),
         ("cd $DIR && python b.py", ()),
         ("cd /data && python b.py", ()),
-        ("cd exp && python -m b", ()),
+        ("cd exp && python -m b", ("exp/",)),
     ],
 )
 def test_files_are_looked_for_where_the_shell_is(line, files):

@@ -151,6 +151,8 @@ BAD = [
     (f"{IRIS} -e KEY=1 x -- python x.py", {"bad-value"}),
     (f"{IRIS} bash -lec 'echo hi'", {"missing-separator"}),
     ("iris --config nowhere.yaml job run -- python x.py", {"cluster-not-named"}),
+    ("iris --cluster job run -- python x.py", {"cluster-not-named"}),
+    (f"{IRIS} -- bash -c 'echo (python x.py'", {"line-for-shell"}),
     (
         "iris --config reef.yaml --controller-url http://127.0.0.1:1 job run -- python x.py",
         {"cluster-not-named"},

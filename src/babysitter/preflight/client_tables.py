@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 GENERATIONS = ("april", "may", "august")
+COMMON_PROGRAMS = ("python", "python3", "bash", "torchrun", "accelerate", "deepspeed")
 _DATA = Path(__file__).parent / "data"
 
 
@@ -110,6 +111,12 @@ def gpu_names(generation: str) -> tuple[str, ...]:
     names = _read("types.yaml")["gpus"]
     wanted = [generation] if generation else list(names)
     return tuple(dict.fromkeys(name for each in wanted for name in names[each]))
+
+
+@cache
+def absent_programs() -> frozenset[str]:
+    """Programs that the image of tasks does not have."""
+    return frozenset(_read("image.yaml")["absent"])
 
 
 @dataclass(frozen=True, slots=True)

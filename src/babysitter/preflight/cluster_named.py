@@ -8,6 +8,7 @@ from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSe
 from babysitter.preflight.run_command import run_command
 
 ID = "cluster-not-named"
+_CLUSTER_FLAGS = ("--cluster", "--config", "--controller-url")
 LOCAL = "local-cluster-ends"
 
 
@@ -25,7 +26,15 @@ def check_cluster_named(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         )
         return
     head = argv[: run_index(argv)]
-    given = [flag for flag in ("--cluster", "--config", "--controller-url") if flag_value(head, flag)]
+    if swallowed := next((flag for flag in _CLUSTER_FLAGS if head[-2:-1] == (flag,)), ""):
+        yield PreflightFinding(
+            ID,
+            PreflightSeverity.BLOCK,
+            f"`{swallowed} job` takes `job` as its value: no command is left.",
+            f"Write a value behind {swallowed}.",
+        )
+        return
+    given = [flag for flag in _CLUSTER_FLAGS if flag_value(head, flag)]
     if "--config" in given and "--controller-url" in given:
         yield PreflightFinding(
             ID,

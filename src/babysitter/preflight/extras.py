@@ -7,7 +7,9 @@ from difflib import get_close_matches
 from babysitter.preflight.command_line import RunCommand
 from babysitter.preflight.facts import SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.program_runs import program_runs
 from babysitter.preflight.run_command import run_command, was_accepted_before
+from babysitter.preflight.wrapped_program import UvCommand, uv_command
 
 ID = "accelerator-extra"
 UNKNOWN = "unknown-extra"
@@ -53,25 +55,40 @@ def check_accelerator_extra(facts: SubmissionFacts) -> Iterator[PreflightFinding
 
 
 def check_extras_declared(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
-    """Every extra is declared by a pyproject.toml of the bundle: the set-up of the task fails otherwise."""
+    """Every extra, group and package that uv is asked for is declared by a pyproject.toml of the bundle."""
     command = run_command(facts)
     workspace = facts.command.workspace if facts.command else None
-    if command is None or workspace is None or not workspace.extras:
+    if command is None or workspace is None:
         return
-    for extra in asked_extras(command):
-        if extra not in workspace.extras:
-            near = get_close_matches(extra, sorted(workspace.extras), n=1)
-            hint = f"Did you mean {near[0]}? " if near else ""
-            yield PreflightFinding(
-                UNKNOWN,
-                PreflightSeverity.BLOCK,
-                f"No pyproject.toml of this folder declares the extra '{extra}'.",
-                f"{hint}Declared: {', '.join(sorted(workspace.extras))}.",
-            )
+    packages = tuple(values[0] for values in command.values("--sync-package"))
+    asked_of_uv = [UvCommand(() if command.has("--no-sync") else asked_extras(command), packages=packages)]
+    asked_of_uv += [
+        uv for run in program_runs(command.program) if run.is_certain and (uv := uv_command(run.typed))
+    ]
+    for kind, asked, declared in (
+        ("extra", [name for uv in asked_of_uv for name in uv.extras], workspace.extras),
+        ("dependency group", [name for uv in asked_of_uv for name in uv.groups], workspace.groups),
+        ("package", [name for uv in asked_of_uv for name in uv.packages], workspace.projects),
+    ):
+        if declared or (declared is not None and kind != "extra"):
+            yield from (_undeclared(kind, name, declared) for name in asked if not _is_in(name, declared))
 
 
-def _has_tpu_extra(extras: tuple[str, ...]) -> bool:
-    return any(_FOR_TPU.search(extra) or extra == "vllm" for extra in extras)
+def as_uv_spells(name: str) -> str:
+    """The spelling by which uv compares names: `flash_attn` is `flash-attn`."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _is_in(name: str, declared: frozenset[str]) -> bool:
+    return as_uv_spells(name) in declared
+
+
+def _undeclared(kind: str, name: str, declared: frozenset[str]) -> PreflightFinding:
+    near = get_close_matches(name, sorted(declared), n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    names = ", ".join(sorted(filter(None, declared))) or "none"
+    reason = f"No pyproject.toml of this folder declares the {kind} '{name}'."
+    return PreflightFinding(UNKNOWN, PreflightSeverity.BLOCK, reason, f"{hint}Declared: {names}.")
 
 
 def _installs(command: RunCommand) -> bool:

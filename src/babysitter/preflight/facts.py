@@ -68,21 +68,26 @@ class FileStatus(StrEnum):
     IGNORED = "ignored"  # it is in the folder, and git or the client leaves it out
     OUTSIDE = "outside"  # it is on this machine, and not below the folder
     MISSING = "missing"
+    NOT_RUNNABLE = "not-runnable"  # a package that `python -m` cannot run
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """What the folder of a new submission ships and declares.
 
-    `files`: status of the files that the command names, by the word. `extras`: optional dependencies that the
-    shipped pyproject.toml files declare; None = no such file. `reads`: variables that the shipped script
-    reads from its environment and cannot do without. `env`: what the project's own file sets; `env_fault`:
-    why that file cannot be read. `changed_files`, `unpushed_commits`: None outside of git, or without
-    upstream.
+    `files`: status of the files that the command names, by the word (a module as `-m NAME`). `extras`,
+    `groups`, `projects`: optional dependencies, groups and names that the shipped pyproject.toml files
+    declare, as uv spells them; None = no such file. `shell_fault`: why bash cannot read the line that the
+    program gives it. `reads`: variables that the shipped script reads from its environment and cannot do
+    without. `env`: what the project's own file sets; `env_fault`: why that file cannot be read.
+    `changed_files`, `unpushed_commits`: None outside of git, or without upstream.
     """
 
     files: Mapping[str, FileStatus] = field(default_factory=dict)
     extras: frozenset[str] | None = None
+    groups: frozenset[str] | None = None
+    projects: frozenset[str] | None = None
+    shell_fault: str = ""
     reads: frozenset[str] = frozenset()
     env: Mapping[str, str] = field(default_factory=dict)
     env_fault: str = ""
@@ -114,12 +119,12 @@ class SubmissionFacts:
 
     `fault`: why it cannot be made at all (no command, no name, blanked values), "" if it can.
     `missing_variables`: to be taken from the environment, and not set there. `generation`: april, may or
-    august. `user`: the user segment under which the cluster files the job.
-    `name_is_taken`: whether a job of the computed id exists. `today`: the date of the check, UTC.
-    `offer`: what the cluster file says of machines; None = no file was read. `cluster_fault`: why the file
-    that the command names cannot be used. `unset_variables`: the shell
-    expands them in the typed line, and nobody sets them. `inherited_env`: variables of this machine that the
-    client passes on unasked.
+    august. `user`: the user segment under which the cluster files the job. `name_is_taken`: whether a job
+    of the computed id exists. `today`: the date of the check, UTC. `claimed_user`: whom the client names
+    as user, "" if not known. `offer`: what the cluster file says of machines; None = no file was read.
+    `cluster_fault`: why the file that the command names cannot be used. `unset_variables`: the shell
+    expands them in the typed line, and nobody sets them. `inherited_env`: variables of this machine that
+    the client passes on unasked.
     """
 
     submission: Submission
@@ -132,6 +137,7 @@ class SubmissionFacts:
     missing_variables: tuple[str, ...] = ()
     login: Fact[Login] = Known(Login.NOT_NEEDED)
     user: Fact[str] = NotKnown("Nobody was asked for the user of the job.")
+    claimed_user: str = ""
     name_is_taken: Fact[bool] = NotKnown("Nobody was asked for the name.")
     offer: ClusterOffer | None = None
     cluster_fault: str = ""

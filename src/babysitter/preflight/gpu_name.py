@@ -18,7 +18,7 @@ def check_gpu_name(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     command = run_command(facts)
     value = command.value("--gpu") if command is not None else ""
     names = gpu_names(generation_of(facts))
-    if not value or _is_accepted(value, names):
+    if not value or is_gpu(value, names):
         return
     near = get_close_matches(
         value.lower().partition("x")[0], [name.lower() for name in names], n=1, cutoff=0.5
@@ -38,7 +38,8 @@ def check_gpu_name(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     )
 
 
-def _is_accepted(value: str, names: tuple[str, ...]) -> bool:
+def is_gpu(value: str, names: tuple[str, ...]) -> bool:
+    """Whether this is NAME, NAMExCOUNT or COUNT of these names."""
     if value.isdigit():
         return int(value) > 0
     for name in names:

@@ -28,10 +28,11 @@ from babysitter.preflight.sizes import Units, parse_size
 from babysitter.preflight.tpu_type import asked_tpus
 
 ID = "not-offered"
+TARGET = "unknown-peer"
 DEFAULT_MEMORY, DEFAULT_DISK, DEFAULT_CPU = "1GB", "5GB", 0.5
 # A task as small as this, without an accelerator, is taken for a coordinator and kept off machines that the
 # provider may take back.
-COORDINATOR_CPU, COORDINATOR_MEMORY_BYTES = 0.5, 4 * 1024**3
+COORDINATOR_CPU, COORDINATOR_MEMORY_BYTES = 1.0, 4 * 1024**3
 
 Test: TypeAlias = Callable[[ScaleGroup, Demand], bool]
 
@@ -47,12 +48,35 @@ def check_machines(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         fitting = tuple(group for group in groups if test(group, demand))
         if not fitting:
             reason, fix, corrected = describe(_Question(facts, offer, groups, demand))
-            severity = PreflightSeverity.WARN if offer.has_peers else PreflightSeverity.BLOCK
-            if offer.has_peers:
-                reason += " A peer of the cluster may have it."
+            severity = PreflightSeverity.BLOCK
+            if peer := _peer_with(offer, demand):
+                severity, reason = PreflightSeverity.WARN, f"{reason} {peer}"
             yield PreflightFinding(ID, severity, reason, fix, corrected)
             return
         groups = fitting
+
+
+def _peer_with(offer: ClusterOffer, demand: Demand) -> str:
+    """Which peer has, or may have, what the cluster itself does not offer; "" without one."""
+    for peer, groups in offer.peers.items():
+        if any(all(test(group, demand) for test, _ in _TESTS) for group in groups or ()):
+            return f"Its peer {peer} has it."
+    unknown = [peer for peer, groups in offer.peers.items() if groups is None]
+    return f"Its peer {unknown[0]} may have it." if unknown else ""
+
+
+def check_target_cluster(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
+    """--target-cluster names a peer of the cluster."""
+    command, offer = run_command(facts), facts.offer
+    target = command.value("--target-cluster") if command else ""
+    if offer is None or not target or target in offer.peers:
+        return
+    yield PreflightFinding(
+        TARGET,
+        PreflightSeverity.BLOCK,
+        f"The cluster {offer.name} has no peer {target}: no job can be handed to it.",
+        f"Its peers: {', '.join(offer.peers) or 'none'}.",
+    )
 
 
 def demand_of(command: RunCommand) -> Demand:

@@ -32,15 +32,26 @@ class ScaleGroup:
     is_preemptible: bool = False
 
 
+PRIORITIES = ("production", "interactive", "batch")  # the highest first
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterOffer:
-    """`task_env`: what the cluster sets in every task. `has_peers`: jobs may be handed to other clusters."""
+    """`task_env`: what the cluster sets in every task.
+
+    `peers`: clusters that jobs may be handed to, with their machines; None for one whose file is not known.
+    `priorities`: the highest one of a user; `default_priority`: of everybody else. `has_logins`: the cluster
+    decides who the user is.
+    """
 
     name: str
     groups: tuple[ScaleGroup, ...]
     is_local: bool = False
-    has_peers: bool = False
+    peers: Mapping[str, tuple[ScaleGroup, ...] | None] = field(default_factory=dict)
     task_env: Mapping[str, str] = field(default_factory=dict)
+    priorities: Mapping[str, str] = field(default_factory=dict)
+    default_priority: str = "interactive"
+    has_logins: bool = False
 
     def variants(self, device: Device) -> tuple[str, ...]:
         """The types of accelerators on offer, sorted."""

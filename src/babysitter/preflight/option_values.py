@@ -1,5 +1,6 @@
 """Do the options have values that the client accepts?"""
 
+import re
 from collections.abc import Iterator
 
 from babysitter.preflight.command_line import OptionUse
@@ -9,6 +10,7 @@ from babysitter.preflight.run_command import generation_of, run_command
 from babysitter.preflight.sizes import Units, parse_size
 
 ID = "bad-value"
+_CPU_ONLY_PROFILE = "CONTAINER_PROFILE_GVISOR"
 
 
 def check_values(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
@@ -30,6 +32,9 @@ def check_values(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     regions = command.value("--region") or command.value("--zone")
     if generation_of(facts) == "may" and command.value("--reserve") and regions:
         yield _finding("--reserve cannot be combined with --region or --zone.", "Remove one of them.")
+    accelerator = command.value("--tpu") or command.value("--gpu")
+    if command.value("--container-profile").upper() == _CPU_ONLY_PROFILE and accelerator:
+        yield _finding(f"{_CPU_ONLY_PROFILE} cannot be combined with --tpu or --gpu.", "Use another profile.")
     if command.has("--no-sync") and command.value("--sync-package"):
         yield _finding("--no-sync cannot be combined with --sync-package.", "Remove one of them.")
 
@@ -37,8 +42,14 @@ def check_values(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
 def _fault(use: OptionUse, value: str) -> str:
     if use.name == "--job-name" and "/" in value:
         return f"A job name has no slash: --job-name {value}."
-    if use.name == "--user" and not value.strip():
-        return "--user needs a name."
+    if use.name == "--job-name" and value and not value.strip():
+        return "A job name has other characters than spaces."
+    if use.name == "--user" and (not value.strip() or "/" in value):
+        return f"--user needs a name without a slash, not '{value}'."
+    if use.name == "--replicas" and _is_number(value, int) and int(value) < 0:
+        return f"--replicas is at least 1, not {value}."
+    if use.name == "--exclude" and not _is_pattern(value):
+        return f"--exclude takes a regular expression, not '{value}'."
     if use.option.choices and value.lower() not in [choice.lower() for choice in use.option.choices]:
         return f"{use.name} takes one of {', '.join(use.option.choices)}, not '{value}'."
     match use.option.type:
@@ -49,6 +60,14 @@ def _fault(use: OptionUse, value: str) -> str:
         case "size" if value.strip() not in ("", "0") and parse_size(value, Units.BINARY) is None:
             return f"{use.name} takes a size such as 2GB, not '{value}'."
     return ""
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
 
 
 def _is_number(text: str, kind: type[int] | type[float]) -> bool:

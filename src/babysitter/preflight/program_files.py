@@ -1,44 +1,38 @@
 """Do the files that the program names reach the job, and can they be run there?"""
 
 import posixpath
-import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from babysitter.preflight.command_line import RunCommand, replaced
 from babysitter.preflight.facts import FileStatus, SubmissionFacts
+from babysitter.preflight.needed_files import SCRIPT, NeededFile
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.program_runs import ProgramRun, program_runs, shell_script
 from babysitter.preflight.run_command import run_command, was_accepted_before
+from babysitter.preflight.wrapped_program import unwrapped, uv_command
 
 NOT_SHIPPED = "file-not-shipped"
 NOT_EXECUTABLE = "not-executable"
 
-_MAKES_FILES = frozenset(
-    {"git", "curl", "wget", "gsutil", "source", "cat", "echo", "tee", "cp", "mv", "tar", "unzip"}
-)
-_SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
-_SCRIPT = re.compile(r"\.(?:py|sh|bash)$")
-_ELSEWHERE = re.compile(r"://|\*")
-_SETTINGS = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|txt|jsonl)$")
-_ENDS_COMMAND = re.compile(r"[;&|\n]+")
-_DIRECT = re.compile(r"(?:^|[;&|\n(]|&&|\bthen\b|\bdo\b|\bexec\b)\s*(\./[\w./-]+)")
+LOCK = "uv.lock"
 _WORKDIR = "/app/"  # where a task's bundle is unpacked
 
 
 def named_files(program: Sequence[str]) -> tuple[str, ...]:
-    """The words of a program that look like files of the folder: scripts first, then settings."""
-    words = _words(program)
-    scripts = [word for word in words if _SCRIPT.search(word) or word.startswith("./")]
-    settings = [word.rpartition("=")[2] for word in words if _SETTINGS.search(word)]
-    found = [
-        word for word in (*scripts, *settings, *_modules(words)) if "://" not in word and "*" not in word
-    ]
-    return tuple(dict.fromkeys(word for word in found if word and not word.startswith(("$", "-"))))
+    """What the program needs of the folder: scripts before other files, modules as `-m NAME`."""
+    needed = [each for each, _ in _needed(program)]
+    scripts = [each.word for each in needed if SCRIPT.search(each.path) and not each.is_module]
+    return tuple(dict.fromkeys((*scripts, *(each.word for each in needed))))
 
 
-def module_file(module: str) -> str:
-    """Where the module of `python -m` stands, below the folder."""
-    return module.replace(".", "/")
+def _needed(program: Sequence[str]) -> Iterator[tuple[NeededFile, bool]]:
+    """Every file, and whether it is needed in every case."""
+    for run in program_runs(program):
+        for file in run.files():
+            yield file, run.is_certain
+        uv = uv_command(run.typed)
+        if uv is not None and uv.needs_lock and not run.folder:
+            yield NeededFile(LOCK), run.is_certain
 
 
 def check_files_shipped(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
@@ -46,13 +40,12 @@ def check_files_shipped(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     command, statuses = run_command(facts), _statuses(facts)
     if command is None:
         return
-    words = _words(command.program)
-    for word, status in statuses.items():
-        if status is FileStatus.SHIPPED:
-            continue
-        is_module = word in _modules(words)
-        is_script = is_module or bool(_SCRIPT.search(word)) or word.startswith("./")
-        yield from _not_shipped(word, status, is_script=is_script, is_module=is_module)
+    told = set[str]()
+    for file, is_certain in _needed(command.program):
+        status = statuses.get(file.word, FileStatus.SHIPPED)
+        if status is not FileStatus.SHIPPED and file.word not in told:
+            told.add(file.word)
+            yield _not_shipped(file, status, is_certain=is_certain)
 
 
 def check_executable(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
@@ -60,119 +53,63 @@ def check_executable(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     command = run_command(facts)
     if command is None or not command.program:
         return
-    for script, at in _run_directly(command):
-        accepted = was_accepted_before(facts)
-        corrected: tuple[str, ...] = ()
-        if at is not None:
-            corrected = replaced(facts.submission.argv, at, _interpreter(script), script)
+    in_shell = shell_script(unwrapped(command.program).words) is not None
+    for run in program_runs(command.program):
+        if run.has_bits or not run.words or not _is_run_directly(run):
+            continue
+        script = run.words[0]
+        tolerated = was_accepted_before(facts) or not run.is_certain
         yield PreflightFinding(
             NOT_EXECUTABLE,
-            PreflightSeverity.WARN if accepted else PreflightSeverity.BLOCK,
+            PreflightSeverity.WARN if tolerated else PreflightSeverity.BLOCK,
             f"{script} cannot be run by its name: a bundle keeps no executable bits.",
             f"Run it as `{_interpreter(script)} {script}`.",
-            corrected,
+            () if in_shell else _corrected(facts, command, script),
         )
 
 
-def _run_directly(command: RunCommand) -> Iterator[tuple[str, int | None]]:
-    """Scripts of the bundle that are run by name, and where the word stands in the command."""
-    first = command.program[0]
-    inside = shell_script(command.program)
-    if inside is not None:
-        if "chmod" not in inside:
-            for found in _DIRECT.findall(inside):
-                yield found, None
-    elif (
-        first.startswith("./")
-        or (first.startswith(_WORKDIR) and _SCRIPT.search(first))
-        or ("/" in first and not first.startswith(("/", "~", "$")) and _SCRIPT.search(first))
-    ):
-        yield first, command.program_at
+def _is_run_directly(run: ProgramRun) -> bool:
+    """Whether the first word is a script of the bundle that was not made by the line itself."""
+    first = run.words[0]
+    if posixpath.normpath(first) in run.made:
+        return False
+    if first.startswith(_WORKDIR):
+        return bool(SCRIPT.search(first))
+    is_path = "/" in first and not first.startswith(("/", "~", "$", ".venv"))
+    return first.startswith("./") or (is_path and bool(SCRIPT.search(first)))
 
 
-def _not_shipped(
-    word: str, status: FileStatus, *, is_script: bool, is_module: bool
-) -> Iterator[PreflightFinding]:
-    shown = f"The module {word.replace('/', '.')}" if is_module else f"The file {word}"
+def _corrected(facts: SubmissionFacts, command: RunCommand, script: str) -> tuple[str, ...]:
+    if command.program_at is None or command.program[0] != script:
+        return ()
+    return replaced(facts.submission.argv, command.program_at, _interpreter(script), script)
+
+
+def _not_shipped(file: NeededFile, status: FileStatus, *, is_certain: bool) -> PreflightFinding:
+    kind = "module" if file.is_module else "folder" if file.path.endswith("/") else "file"
+    shown = f"The {kind} {file.path.rstrip('/')}"
+    blocks = is_certain and file.is_demanded
     match status:
         case FileStatus.IGNORED:
-            reason, fix = (
-                f"{shown} is not shipped: git or the client leaves it out.",
-                "Take it out of .gitignore.",
-            )
-            blocks = True
+            reason = f"{shown} is not shipped: git or the client leaves it out."
+            fix = "Take it out of .gitignore."
+            blocks = is_certain
         case FileStatus.OUTSIDE:
             reason = f"{shown} is outside of this folder, and only files of the folder are shipped."
-            fix, blocks = "Submit from the folder that holds it, or copy it here.", is_script
+            fix = "Submit from the folder that holds it, or copy it here."
+        case FileStatus.NOT_RUNNABLE:
+            reason = f"The package {file.path} has no __main__ module: `python -m` cannot run it."
+            fix = "Name a module of the package."
         case _:
-            reason, fix = (
-                f"{shown} is not in this folder.",
-                "Correct the path, or submit from the right folder.",
-            )
-            blocks = is_script
+            reason = f"{shown} is not in this folder."
+            fix = "Correct the path, or submit from the right folder."
     severity = PreflightSeverity.BLOCK if blocks else PreflightSeverity.WARN
-    yield PreflightFinding(NOT_SHIPPED, severity, reason, fix)
+    return PreflightFinding(NOT_SHIPPED, severity, reason, fix)
 
 
 def _statuses(facts: SubmissionFacts) -> Mapping[str, FileStatus]:
     workspace = facts.command.workspace if facts.command else None
     return workspace.files if workspace else {}
-
-
-def _words(program: Sequence[str]) -> tuple[str, ...]:
-    """The words of a program; those of `bash -c '...'` as a shell splits them, files below the last `cd`.
-
-    It ends where files are made or the folder is not known any more.
-    """
-    inside = shell_script(program)
-    if inside is None:
-        return tuple(program)
-    words: list[str] = []
-    folder, made = "", set[str]()
-    for part in _ENDS_COMMAND.split(inside):
-        try:
-            split = shlex.split(part, comments=True)
-        except ValueError:
-            return ()
-        name = split[0] if split else ""
-        if name in ("cd", "pushd"):
-            target = split[1] if len(split) == 2 else "/"
-            if target.startswith(("/", "~", "-", "$", "..")) or target in made:
-                break
-            folder = posixpath.normpath(posixpath.join(folder, target))
-        elif name == "mkdir":
-            made.update(each for each in split[1:] if not each.startswith("-"))
-        elif name in _MAKES_FILES:
-            break
-        else:
-            words += [_below(folder, word) for word in split]
-    return tuple(words)
-
-
-def _below(folder: str, word: str) -> str:
-    is_file = _SCRIPT.search(word) or _SETTINGS.search(word) or word.startswith("./")
-    if not folder or not is_file or word.startswith(("/", "~", "$", "-")):
-        return "python" if folder and word == "-m" else word  # a module below another folder: not looked for
-    return posixpath.normpath(posixpath.join(folder, word))
-
-
-def _modules(words: Sequence[str]) -> tuple[str, ...]:
-    """The modules that `python -m` runs, as paths without a suffix."""
-    return tuple(
-        module_file(words[at + 1])
-        for at, word in enumerate(words[:-1])
-        if word == "-m" and at and "python" in words[at - 1].rpartition("/")[2]
-    )
-
-
-def shell_script(program: Sequence[str]) -> str | None:
-    """What `bash -c` (or -lc, -euc) runs; None for another program."""
-    if not program or program[0].rpartition("/")[2] not in _SHELLS:
-        return None
-    for at, word in enumerate(program[1:-1], start=1):
-        if re.fullmatch(r"-[a-z]*c", word):
-            return program[at + 1]
-    return None
 
 
 def _interpreter(script: str) -> str:

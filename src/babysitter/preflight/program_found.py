@@ -1,12 +1,16 @@
 """Is there a program of that name where the job runs? The client runs words, not a shell line."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 
-from babysitter.preflight.command_line import RunCommand, replaced
+from babysitter.preflight.client_tables import COMMON_PROGRAMS, absent_programs
+from babysitter.preflight.command_line import SEPARATOR, RunCommand, replaced
 from babysitter.preflight.facts import FileStatus, SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.program_runs import program_runs, shell_script
 from babysitter.preflight.run_command import run_command, was_accepted_before
+from babysitter.preflight.wrapped_program import unwrapped
 
 ID = "program-not-found"
 
@@ -16,12 +20,16 @@ _KEYWORDS = "if for while until case function { [[ ("
 _OF_SHELLS = frozenset((*_BUILTINS.split(), *_KEYWORDS.split()))
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SCRIPT_NAME = re.compile(r"[\w-]+\.(?:py|sh|bash)")
-_COMMON = ("python", "python3", "bash", "torchrun", "accelerate", "deepspeed")
+_UV_COMMANDS = (
+    *("add", "auth", "build", "cache", "export", "format", "help", "init", "lock", "pip", "publish"),
+    *("python", "remove", "run", "self", "sync", "tool", "tree", "venv", "version"),
+)
+_OF_THIS_MACHINE = ("/home/", "/Users/")
 _QUOTED = re.compile(r"\s")
 
 
 def check_program_found(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
-    """The first word of the program is one that can be started: no shell word, assignment or whole line."""
+    """The first word of the program can be started: no shell word, assignment, whole line or stray word."""
     command = run_command(facts)
     if command is None or not command.program:
         return
@@ -54,8 +62,46 @@ def _fault(command: RunCommand, facts: SubmissionFacts) -> tuple[str, str, tuple
         interpreter = "python" if first.endswith(".py") else "bash"
         reason = f"`{first}` is looked for among the installed programs, not in the folder."
         return reason, f"Run it as `{interpreter} {first}`.", put(interpreter, first)
-    if (meant := _misspelt(first)) is not None:
-        return f"There is no program `{first}`.", f"`{meant}` is probably meant.", put(meant)
+    if first.startswith(_OF_THIS_MACHINE):
+        reason = f"`{first}` is a path of this machine, which the task does not have."
+        return reason, "Name the program, or a file of the folder by its relative path.", ()
+    if stray := _stray(command, argv):
+        reason = f"`{stray}` stands before `--` and belongs to no option, so it is taken for the program."
+        return reason, "Leave it out, or give it to its option.", put()
+    return _inner_fault(command, facts, put)
+
+
+def _stray(command: RunCommand, argv: tuple[str, ...]) -> str:
+    """A word before `--` that is no program, while the program stands behind it; "" without one."""
+    first, at = command.program[0], command.program_at
+    if not command.has_separator or at is None or argv[at + 1 : at + 2] != (SEPARATOR,):
+        return ""
+    behind = argv[at + 2 : at + 3]
+    is_wrapper = bool(unwrapped(command.program).wrappers) or first.startswith("-")
+    return first if behind and behind[0] in COMMON_PROGRAMS and not is_wrapper else ""
+
+
+def _inner_fault(
+    command: RunCommand, facts: SubmissionFacts, put: Callable[..., tuple[str, ...]]
+) -> tuple[str, str, tuple[str, ...]] | None:
+    """A fault of the program that is run in the end, or of one that runs it."""
+    program = unwrapped(command.program)
+    inner = program.words[0].rpartition("/")[2] if program.words else ""
+    if not command.has("--task-image") and not (facts.offer and facts.offer.is_local):
+        for name in (*program.wrappers, inner):
+            if name in absent_programs():
+                return f"The image of tasks has no program `{name}`.", "Start the program without it.", ()
+    is_first = not program.wrappers and shell_script(program.words) is None
+    for run in program_runs(command.program):
+        word = run.words[0] if run.words else ""
+        if run.is_certain and (meant := _misspelt(word)) is not None:
+            corrected = put(meant) if is_first else ()
+            return f"There is no program `{word}`.", f"`{meant}` is probably meant.", corrected
+        if run.is_certain and (uv := _misspelt_uv(run.words)):
+            return f"`uv {run.words[1]}` is not a command of uv.", f"`uv {uv}` is probably meant.", ()
+        if run.is_certain and word in ("bash", "sh") and run.words[1:2] and run.words[1] in COMMON_PROGRAMS:
+            reason = f"`{word} {run.words[1]}` takes the program {run.words[1]} for a script of the shell."
+            return reason, f"Leave `{word}` out, or put the line in quotes behind `{word} -c`.", ()
     return None
 
 
@@ -64,12 +110,19 @@ def _files(facts: SubmissionFacts) -> dict[str, FileStatus]:
     return dict(workspace.files) if workspace else {}
 
 
+def _misspelt_uv(words: tuple[str, ...]) -> str:
+    """The command of uv that was probably meant, "" for one that may be right."""
+    if words[:1] != ("uv",) or words[1:2] in ((), *((each,) for each in _UV_COMMANDS)):
+        return ""
+    return next(iter(get_close_matches(words[1], ("run", "sync"), n=1)), "")
+
+
 def _misspelt(word: str) -> str | None:
     """The common program of which this word has two letters exchanged or one missing."""
-    if word in _COMMON:
+    if word in COMMON_PROGRAMS:
         return None
-    for name in _COMMON:
-        if sorted(word) == sorted(name):
+    for name in COMMON_PROGRAMS:
+        if sorted(word.lower()) == sorted(name):
             return name
         if len(name) >= len("python") and word in {name[:at] + name[at + 1 :] for at in range(1, len(name))}:
             return name

@@ -7,7 +7,7 @@ from babysitter.preflight.client_tables import TpuType, tpu_types
 from babysitter.preflight.command_line import RunCommand, with_flag
 from babysitter.preflight.facts import SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
-from babysitter.preflight.run_command import run_command
+from babysitter.preflight.run_command import generation_of, run_command
 
 UNKNOWN = "unknown-tpu"
 REPLICAS = "replicas-of-slice"
@@ -64,6 +64,14 @@ def check_replicas(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
             "alternatives must have the same number.",
             "Name types with the same number of machines.",
         )
+    elif generation_of(facts) in ("may", "august"):
+        for each in types:
+            if each.chips != first.chips:
+                yield _finding(
+                    f"{first.name} has {first.chips} chips per machine, {each.name} {each.chips}: "
+                    "the controller refuses such alternatives.",
+                    "Name types with the same number of chips per machine.",
+                )
     replicas = command.value("--replicas")
     count = int(replicas) if replicas.isdigit() else 0
     if count > 1 and first.machines > 1 and count % first.machines:

@@ -1,12 +1,12 @@
 """What a cluster file says of machines: scale groups, pools of TPUs, places, and variables of every task."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from babysitter.errors import BadConfig
 from babysitter.preflight.client_tables import tpu_types
-from babysitter.preflight.offer import ClusterOffer, Device, ScaleGroup
+from babysitter.preflight.offer import PRIORITIES, ClusterOffer, Device, ScaleGroup
 from babysitter.preflight.sizes import Units, parse_size
 
 _TPU_FAMILIES: Mapping[str, str] = {"v5e": "v5litepod"}  # family of a pool -> how its types are called
@@ -23,7 +23,23 @@ class _Amounts:
 
 
 def read_offer(path: Path) -> ClusterOffer:
-    """The offer of a cluster file. Raises BadConfig with every fault at once."""
+    """The offer of a cluster file, and of its peers whose files stand beside it.
+
+    Raises BadConfig with every fault at once.
+    """
+    offer = _offer_of_file(path)
+    return replace(offer, peers={name: _machines_beside(path, name) for name in offer.peers})
+
+
+def _machines_beside(path: Path, peer: str) -> tuple[ScaleGroup, ...] | None:
+    """The machines of a peer, None where its file is not there or cannot be read."""
+    try:
+        return _offer_of_file(path.parent / f"{Path(peer).name}.yaml").groups or None
+    except BadConfig:
+        return None
+
+
+def _offer_of_file(path: Path) -> ClusterOffer:
     import yaml
 
     try:
@@ -61,9 +77,27 @@ def offer_of(raw: Mapping[str, object], name: str, faults: list[str]) -> Cluster
         name=str(raw.get("name") or name),
         groups=tuple(groups),
         is_local="local" in controller or ("local" in platform and not controller),
-        has_peers=bool(raw.get("peers")),
+        peers=dict.fromkeys(map(str, _mapping(raw.get("peers")))),
         task_env={str(key): "" if value is None else str(value) for key, value in task_env.items()},
+        priorities=_priorities(raw.get("user_budgets")),
+        default_priority=_priority(_mapping(raw.get("user_budget_defaults")).get("max_band")),
+        has_logins=bool(raw.get("auth")),
     )
+
+
+def _priorities(tiers: object) -> dict[str, str]:
+    """The highest priority of every user that is listed."""
+    found: dict[str, str] = {}
+    for tier in tiers if isinstance(tiers, list) else ():
+        users = _mapping(tier).get("user_ids")
+        for user in users if isinstance(users, list) else ():
+            found[str(user)] = _priority(_mapping(tier).get("max_band"))
+    return found
+
+
+def _priority(band: object) -> str:
+    name = str(band or "").lower().removeprefix("priority_band_")
+    return name if name in PRIORITIES else "interactive"
 
 
 def _groups(

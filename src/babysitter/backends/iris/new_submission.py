@@ -97,6 +97,7 @@ async def read_new_submission(
         today=clock.now().date(),
         login=_NOBODY_ASKED,
         user=_NOBODY_ASKED,
+        claimed_user=client_user(flag_value(argv, "--user"), {**typed.environ, **env}, generation=dialect),
         name_is_taken=_NOBODY_ASKED,
     )
     if reader is not None:

@@ -2,21 +2,24 @@
 
 import os
 import re
-import tomllib
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from babysitter.backends.environment_file import read_environment_file
 from babysitter.backends.iris.bundle import bundle_files, git_output, is_repository
+from babysitter.backends.iris.file_status import ShippedFiles
+from babysitter.backends.iris.projects import read_projects
 from babysitter.errors import UserError
 from babysitter.preflight.client_environment import variables_of_file
 from babysitter.preflight.facts import FileStatus, Workspace
 from babysitter.preflight.program_files import named_files
+from babysitter.preflight.program_runs import shell_script
+from babysitter.preflight.wrapped_program import unwrapped
 
 MAX_SCRIPT_BYTES = 512 * 1024
-MAX_PROJECTS = 50
-_SUFFIXES = ("", ".py", "/__main__.py", "/__init__.py")
-_WORKDIR = "/app/"
+BASH_LIMIT_S = 5.0
 _SETS = re.compile(r"""os\.environ(?:\.setdefault\(|\[)\s*["']([A-Z][A-Z0-9_]*)["']\s*(?:,|\]\s*=[^=])""")
 _READS = re.compile(r"""\bos\.environ\[\s*["'](?P<name>[A-Z][A-Z0-9_]*)["']\s*\](?!\s*=[^=])""")
 
@@ -30,11 +33,16 @@ def read_workspace(
         for path in bundle_files(folder, generation=generation, left_out=left_out)
     )
     env, fault = _env_file(folder)
-    files = {word: _status(word, folder, shipped) for word in named_files(program)}
+    known = ShippedFiles(folder, shipped)
+    files = {word: known.status(word) for word in named_files(program)}
     changed, unpushed = _tree(folder)
+    projects = read_projects(folder, shipped)
     return Workspace(
         files=files,
-        extras=_extras(folder, shipped),
+        extras=projects.extras if projects else None,
+        groups=projects.groups if projects else None,
+        projects=projects.names if projects else None,
+        shell_fault=_shell_fault(program),
         reads=_reads(folder, shipped, files),
         env=env,
         env_fault=fault,
@@ -43,67 +51,13 @@ def read_workspace(
     )
 
 
-def _status(word: str, folder: Path, shipped: frozenset[str]) -> FileStatus:
-    is_module = not re.search(r"\.\w+$", word) and not word.startswith("./")
-    if is_module:
-        return _module_status(word, folder, shipped)
-    if word.startswith(_WORKDIR):
-        word = word.removeprefix(_WORKDIR)
-    path = Path(word).expanduser()
-    if path.is_absolute():
-        try:
-            word = path.resolve().relative_to(folder.resolve()).as_posix()
-        except ValueError:
-            # A path of the image, unless it is a file of this machine.
-            is_here = path.exists() or str(path).startswith(("/home/", "/Users/", str(Path.home())))
-            return FileStatus.OUTSIDE if is_here else FileStatus.SHIPPED
-        return FileStatus.OUTSIDE  # it is in the folder, but the job looks for it under this machine's path
-    name = os.path.normpath(word)
-    if name.startswith(".."):
-        return FileStatus.OUTSIDE
-    if name in shipped:
-        return FileStatus.SHIPPED
-    return FileStatus.IGNORED if (folder / name).is_file() else FileStatus.MISSING
-
-
-def _module_status(module: str, folder: Path, shipped: frozenset[str]) -> FileStatus:
-    """Of `python -m a.b`: only where `a` is a folder or file here; else it is an installed package."""
-    names = [f"{module}{suffix}" for suffix in _SUFFIXES[1:]]
-    if any(name in shipped or f"src/{name}" in shipped for name in names):
-        return FileStatus.SHIPPED
-    if any((folder / name).is_file() for name in names):
-        return FileStatus.IGNORED
-    top = module.partition("/")[0]
-    is_ours = (folder / top).is_dir() and any(name.startswith(f"{top}/") for name in shipped)
-    return FileStatus.MISSING if is_ours and "/" in module else FileStatus.SHIPPED
-
-
-def _extras(folder: Path, shipped: frozenset[str]) -> frozenset[str] | None:
-    """Optional dependencies of every shipped project; None without a project, or where one cannot be read."""
-    projects = sorted(
-        (name for name in shipped if name == "pyproject.toml" or name.endswith("/pyproject.toml")),
-        key=lambda name: name.count("/"),
-    )
-    found: set[str] = set()
-    for name in projects[:MAX_PROJECTS]:
-        try:
-            project = tomllib.loads((folder / name).read_text(encoding="utf-8")).get("project", {})
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-            return None
-        extras = project.get("optional-dependencies", {})
-        if isinstance(extras, dict):
-            found |= set(extras)
-    return frozenset(found) if projects else None
-
-
 def _reads(folder: Path, shipped: frozenset[str], files: Mapping[str, FileStatus]) -> frozenset[str]:
     """Variables that the scripts named in the command take from os.environ without a default."""
     found: set[str] = set()
     for word, status in files.items():
         if status is not FileStatus.SHIPPED:
             continue
-        for suffix in _SUFFIXES[:2]:
-            name = os.path.normpath(f"{word}{suffix}")
+        for name in (os.path.normpath(word), f"{word.removeprefix('-m ').replace('.', '/')}.py"):
             if not name.endswith(".py") or name not in shipped:
                 continue
             path = folder / name
@@ -135,3 +89,26 @@ def _tree(folder: Path) -> tuple[int | None, int | None]:
     changed = git_output(folder, "status", "--porcelain", "--untracked-files=all", ".")
     ahead = git_output(folder, "rev-list", "--count", "@{upstream}..HEAD").strip()
     return len(changed.splitlines()), int(ahead) if ahead.isdigit() else None
+
+
+def _shell_fault(program: Sequence[str]) -> str:
+    """Why bash cannot read the line that the program gives it, "" if it can. Nothing is run."""
+    words = unwrapped(program).words
+    line = shell_script(words)
+    if not line or words[0].rpartition("/")[2] != "bash" or sys.platform == "darwin":  # an old bash there
+        return ""
+    try:
+        done = subprocess.run(
+            ["bash", "--norc", "--noprofile", "-n", "-c", line],
+            capture_output=True,
+            check=False,
+            env={"PATH": os.defpath, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            timeout=BASH_LIMIT_S,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ""
+    told = done.stderr.decode("utf-8", errors="replace").strip()
+    if not done.returncode or not told:
+        return ""
+    return re.sub(r"^bash: (?:-c: )?(?:line \d+: )?", "", told.splitlines()[0])

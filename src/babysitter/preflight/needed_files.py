@@ -1,0 +1,148 @@
+"""Which files of the folder a program needs: its script or module, and files that its arguments name."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+SCRIPT = re.compile(r"\.(?:py|sh|bash|[mc]?js|pl)$")
+_SETTINGS = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|txt|jsonl)$")
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?")
+_SHELLS = frozenset(("bash", "sh", "dash"))
+_NOT_FIXED = re.compile(r"://|[*?$`{}\n]|^~")
+# Programs whose arguments are not files to run, and need not be there.
+_NAMES_ONLY_LISTED = (
+    "rm pkill kill killall pgrep touch grep egrep ls find echo printf test [ [[ which type "
+    "command hash mkdir rmdir chmod true false sed awk ps exit return export local declare unset "
+    "cat head tail wc tee"
+)
+_NAMES_ONLY = frozenset(_NAMES_ONLY_LISTED.split())
+_OUTPUT = re.compile(r"out|save|dump|export|log|write|dest|result|report|trace|profile|cache|(?:^|-)o$", re.I)
+_CONFIG = re.compile(r"conf|cfg|recipe|hparams|manifest", re.I)
+_MODULE = re.compile(r"[A-Za-z_][\w.]*")
+
+
+@dataclass(frozen=True, slots=True)
+class NeededFile:
+    """`path`: as it is written (a folder ends in a slash), or the name of a module.
+
+    `is_demanded`: the program ends without it.
+    """
+
+    path: str
+    is_module: bool = False
+    is_demanded: bool = True
+
+    @property
+    def word(self) -> str:
+        """The key of its status: a module as `-m NAME`."""
+        return f"-m {self.path}" if self.is_module else self.path
+
+
+def needed_files(words: Sequence[str]) -> Iterator[NeededFile]:
+    """The files that this program needs, its script first. `words`: without wrappers."""
+    if not words:
+        return
+    name = words[0].rpartition("/")[2]
+    if name in _NAMES_ONLY:
+        return
+    if name in ("cd", "pushd"):
+        yield from (NeededFile(f"{word.rstrip('/')}/") for word in words[1:2] if _is_folder(word))
+        return
+    if _PYTHON.fullmatch(name):
+        yield from _of_python(words)
+    elif name in _SHELLS:
+        yield from _of_shell(words)
+    elif name in ("source", "."):
+        yield from (NeededFile(word) for word in words[1:2] if _is_fixed(word) and ".venv" not in word)
+    elif name == "uv":
+        if words[1:2] == ("sync",) or words[1:2] == ("pip",):
+            return
+        yield from _of_arguments(words[1:])
+    else:
+        is_script = "/" in words[0] or SCRIPT.search(words[0])
+        if is_script and _is_fixed(words[0]) and not words[0].startswith(("/", ".venv")):
+            yield NeededFile(words[0])
+        yield from _of_modules(words)
+        yield from _of_arguments(words[1:])
+
+
+def python_target(words: Sequence[str]) -> tuple[int, bool] | None:
+    """Where the script or the module of a python command stands, and whether it is a module."""
+    at = 1
+    while at < len(words):
+        word = words[at]
+        if word == "-" or not word.startswith("-"):
+            return None if word == "-" else (at, False)
+        if word.startswith("--"):
+            at += 2 if word == "--check-hash-based-pycs" else 1
+            continue
+        letter = next((each for each in word[1:] if each in "cmWX"), "")
+        is_last = word.endswith(letter) if letter else False
+        if letter == "c":
+            return None
+        if letter == "m":
+            return (at + 1, True) if is_last and at + 1 < len(words) else None
+        at += 2 if letter and is_last else 1
+    return None
+
+
+def _of_python(words: Sequence[str]) -> Iterator[NeededFile]:
+    target = python_target(words)
+    if target is None:
+        return
+    at, is_module = target
+    word = words[at]
+    if is_module:
+        if _is_fixed(word):
+            yield NeededFile(word, is_module=True)
+    elif _is_fixed(word):
+        yield NeededFile(word)
+    yield from _of_arguments(words[at + 1 :])
+
+
+def _of_shell(words: Sequence[str]) -> Iterator[NeededFile]:
+    at = 1
+    while at < len(words) and words[at].startswith(("-", "+")):
+        if re.fullmatch(r"-[a-z]*c", words[at]) or words[at] in ("-s", "-"):
+            return
+        at += 2 if words[at] in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") else 1
+    if at < len(words) and _is_fixed(words[at]):
+        is_path = "/" in words[at] or bool(SCRIPT.search(words[at]))
+        yield NeededFile(words[at], is_demanded=is_path)
+        yield from _of_arguments(words[at + 1 :])
+
+
+def _of_modules(words: Sequence[str]) -> Iterator[NeededFile]:
+    """Of launchers: `torchrun -m pkg.train`, and of python within other words."""
+    launches = words[0].rpartition("/")[2] in ("torchrun", "accelerate", "deepspeed")
+    for at, word in enumerate(words[:-1]):
+        is_python = bool(at) and bool(_PYTHON.fullmatch(words[at - 1].rpartition("/")[2]))
+        if word in ("-m", "--module") and (launches or is_python) and _MODULE.fullmatch(words[at + 1]):
+            yield NeededFile(words[at + 1], is_module=True)
+
+
+def _of_arguments(words: Sequence[str]) -> Iterator[NeededFile]:
+    """Files that arguments name: scripts and settings are demanded, other files only looked for."""
+    option = ""
+    for word in words:
+        name, has_value, value = word.partition("=")
+        if word.startswith("-") and not has_value:
+            option = word
+            continue
+        named = name if has_value else option
+        path = value if has_value else word
+        option = ""
+        if not _is_fixed(path) or (named and _OUTPUT.search(named)) or " " in path.strip():
+            continue
+        if SCRIPT.search(path):
+            yield NeededFile(path)
+        elif _SETTINGS.search(path):
+            yield NeededFile(path, is_demanded=bool(_CONFIG.search(named)) and "name" not in named)
+
+
+def _is_fixed(word: str) -> bool:
+    return bool(word) and not _NOT_FIXED.search(word)
+
+
+def _is_folder(word: str) -> bool:
+    return _is_fixed(word) and not word.startswith(("/", "-", ".."))
