@@ -5,11 +5,14 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from rich.panel import Panel
 
 from babysitter.model.ids import JobId
-from babysitter.surfaces.cli.terminal_view import progress_words, proposal_block, watch_page, watch_table
+from babysitter.surfaces.cli.output_console import Card, piped_width
+from babysitter.surfaces.cli.phase_line import phase_line, progress_words
+from babysitter.surfaces.cli.terminal_view import proposal_block, watch_page, watch_table
 from babysitter.surfaces.needs import neediest_first
-from babysitter.surfaces.views import OutlookView, ProposalView, WatchView
+from babysitter.surfaces.views import OutlookView, ProposalView, StageProgress, WatchView
 from tests.messages.test_compose import proposal
 from tests.support import build
 
@@ -87,3 +90,33 @@ def test_proposal_block_prints_a_long_command_whole():
 def test_progress_of_a_start(startup, shown):
     outlook = OutlookView(summary="x", job_state="running", startup=startup)
     assert progress_words(outlook) == shown
+
+
+@pytest.mark.parametrize(
+    ("outlook", "line"),
+    [
+        (None, "phase: steady"),
+        (OutlookView(summary="x", job_state="running"), "phase: steady, job: running"),
+        (
+            OutlookView(
+                summary="x",
+                job_state="running",
+                stages=[StageProgress(label="stage1-Reduce", done=8, total=12, is_current=True)],
+            ),
+            "phase: steady, progress: stage1-Reduce 8/12",
+        ),
+    ],
+)
+def test_phase_line_labels_every_state(outlook: OutlookView | None, line: str):
+    view = replace(WatchView.of(build.watch()), outlook=outlook)
+    assert phase_line(view).plain == line
+    assert line in drawn(watch_table([view], now=build.NOON), 60)[1]
+    assert "on marin  phase: steady" in drawn(watch_page(view, now=build.NOON), 80)[0]
+
+
+@pytest.mark.parametrize(("columns", "width"), [("", 80), ("100", 100), ("0", 80), ("wide", 80)])
+def test_card_without_a_terminal(columns: str, width: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert {len(line) for line in drawn(Card(Panel("word " * 60)), 120)} == {width}
+    assert {len(line) for line in drawn(Card(Panel("word " * 60)), 40)} == {40}
+    assert piped_width({"COLUMNS": columns}) == (width if columns == "100" else 120)

@@ -145,6 +145,7 @@ async def _story(
 ) -> None:
     """Show every change until the restarted job has ended; answer the offer when it comes."""
     from babysitter.surfaces.cli import terminal_view
+    from babysitter.surfaces.cli.phase_line import phase_line
     from babysitter.surfaces.watch_view import watch_view
     from babysitter.usecases.manage_watches import watch_status
 
@@ -155,11 +156,7 @@ async def _story(
         now = app.clock.now()
         if (summary := _summary(view)) != shown:
             shown = summary
-            console.print(
-                f"[dim]{now:%H:%M:%S}[/dim]",
-                terminal_view.phase_text(view),
-                terminal_view.progress_words(view.outlook),
-            )
+            console.print(f"[dim]{now:%H:%M:%S}[/dim]", phase_line(view))
         offer = next((each.proposal for each in view.incidents if each.proposal), None)
         if offer is not None and offer.status == "open" and offer.id not in answered:
             answered.add(offer.id)

@@ -13,7 +13,9 @@ from rich.text import Text
 
 from babysitter.messages.opinion_text import MAX_QUOTES, spending_words
 from babysitter.surfaces.cli.diagnosis_screen import SEVERITY_STYLE, diagnosis_block
+from babysitter.surfaces.cli.output_console import Card
 from babysitter.surfaces.cli.output_console import console as console  # offered to the commands too
+from babysitter.surfaces.cli.phase_line import phase_line, phase_text, progress_words, reached
 from babysitter.surfaces.opinion_views import OpinionView
 from babysitter.surfaces.views import (
     IncidentView,
@@ -25,15 +27,6 @@ from babysitter.surfaces.views import (
 )
 
 STOP = "stop"  # the action of a proposal after which nothing is submitted
-PHASE_STYLE = {
-    "pending": "cyan",
-    "smoke": "yellow",
-    "steady": "green",
-    "suspect": "yellow",
-    "failing": "bold red",
-    "acting": "magenta",
-    "finished": "dim",
-}
 BAR_WIDTH = 24
 TABLE_WIDTH_LEAST = 72
 ENDED_NAMED = 3
@@ -87,8 +80,8 @@ class _WatchTable:
         return table
 
     def _lines(self, watch: WatchView) -> RenderableType:
-        progress, eta, workers, checked, incidents = self._cells(watch)
-        named = (phase_text(watch), progress, _named("ETA", eta), _named("workers", workers), incidents)
+        _, eta, workers, checked, incidents = self._cells(watch)
+        named = (phase_line(watch), _named("ETA", eta), _named("workers", workers), incidents)
         lines = [each for each in (*named, _named("checked", checked)) if each]
         where = f" on {watch.cluster}" if self._has_several_clusters else ""
         return Group(
@@ -117,7 +110,7 @@ def _named(name: str, value: Text) -> Text:
 def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:
     """Everything about one watch: phase, bars, open incidents."""
     parts: list[RenderableType] = [
-        Text.assemble((watch.job, "bold"), f" on {watch.cluster}  ", phase_text(watch))
+        Text.assemble((watch.job, "bold"), f" on {watch.cluster}  phase: ", phase_text(watch))
     ]
     if watch.outlook:
         parts.append(outlook_block(watch.outlook, now=now))
@@ -174,11 +167,6 @@ def stage_bar(stage: StageProgress) -> Text:
     )
 
 
-def reached(stage: StageProgress) -> str:
-    """How far a stage is; a run may not tell how much there is in all."""
-    return f"{stage.done}/{stage.total}" if stage.total else f"{stage.done}"
-
-
 def incident_card(incident: IncidentView, *, job: str = "") -> RenderableType:
     """What is wrong, the proof, and what is offered."""
     parts: list[RenderableType] = [diagnosis_block(incident.diagnosis, within=job)]
@@ -190,7 +178,7 @@ def incident_card(incident: IncidentView, *, job: str = "") -> RenderableType:
         parts.append(proposal_block(incident.proposal))
     style = SEVERITY_STYLE.get(incident.diagnosis.severity, "")
     title = Text(f" {incident.diagnosis.cause} · {incident.status} · {incident.id} ", style=style)
-    return Panel(Group(*parts), title=title, title_align="left", border_style=style, box=box.ROUNDED)
+    return Card(Panel(Group(*parts), title=title, title_align="left", border_style=style, box=box.ROUNDED))
 
 
 def opinion_block(opinion: OpinionView) -> RenderableType:
@@ -242,28 +230,6 @@ def _after_the_stop(proposal: ProposalView) -> list[Text]:
         Text(f"  2. submit {proposal.successor}:"),
         *(Text(f"     {line}") for line in proposal.shown),
     ]
-
-
-def phase_text(watch: WatchView) -> Text:
-    style = PHASE_STYLE.get(watch.phase, "")
-    text = Text(watch.phase, style=style)
-    if watch.is_blind:
-        text.append(" (blind)", style="yellow")
-    if watch.is_gone:
-        text.append(" (not known to the cluster)", style="yellow")
-    if watch.stopped_at:
-        text.append(" (not watched any more)", style="dim")
-    return text
-
-
-def progress_words(outlook: OutlookView | None) -> str:
-    current = next((stage for stage in outlook.stages if stage.is_current), None) if outlook else None
-    if current is not None:
-        return f"{current.label} {reached(current)}"
-    if outlook is not None and outlook.startup and outlook.job_state == "running":
-        parts = outlook.startup.split(", ")  # phase, what it does, how far; the rest is on the job's own page
-        return ", ".join(parts[: 3 if "%" in "".join(parts[2:3]) else 2])
-    return (outlook.job_state or "") if outlook else ""
 
 
 def workers_words(outlook: OutlookView | None) -> str:
