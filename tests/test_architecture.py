@@ -8,7 +8,14 @@ SOURCE = Path(__file__).parent.parent / "src" / "babysitter"
 # each may import those before it
 DIAGNOSIS = ("frame", "signatures", "stance", "timeline", "last_good", "causes", "judge")
 VALUES = {"model", "errors", "shipped"}
-TOP_LEVEL = {"clock", "private_files", "waits", "retry_after"}  # single files that need nothing else
+# single files that need nothing else
+TOP_LEVEL = {
+    "clock",
+    "private_files",
+    "process_lock",
+    "waits",
+    "retry_after",
+}
 DIAGNOSIS_PACKAGES = {f"diagnosis/{name}" for name in DIAGNOSIS} | {"diagnosis"}
 BELOW_ENGINE = VALUES | TOP_LEVEL | DIAGNOSIS_PACKAGES
 BELOW_ENGINE |= {
@@ -30,6 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "clock": set(),
     "private_files": set(),
+    "process_lock": set(),
     "waits": set(),
     "retry_after": set(),
     "redact": set(),
@@ -44,7 +52,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "messages": VALUES | {"redact"},
     "playbook": VALUES | DIAGNOSIS_PACKAGES | {"redact"},
     # a writer checks a submission before it makes it
-    "backends": VALUES | {"clock", "private_files", "redact", "retry_after", "waits", "preflight"},
+    "backends": VALUES
+    | {"clock", "private_files", "process_lock", "redact", "retry_after", "waits", "preflight"},
     "store": VALUES | {"clock", "private_files", "redact", "waits"},
     "notify": VALUES | {"clock", "messages", "redact", "retry_after"},
     "advisor": VALUES | {"clock", "redact"},

@@ -4,11 +4,13 @@ import asyncio
 import os
 import re
 import shlex
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from babysitter.backends.ray import node_mirror
+from babysitter.backends.ray.mirror_folder import MirrorFolder
 from babysitter.backends.ray.node_mirror import NodeMirror
 from babysitter.backends.ray.node_mirrors import open_mirrors
 from babysitter.backends.ray.remote_folder import parse_template, remote_command, remote_folder
@@ -242,3 +244,21 @@ def test_head_node_is_read_here():
 def test_machines_need_a_template():
     with pytest.raises(BadConfig, match="Nobody said how node-9 is reached"):
         open_mirrors([remote_folder("node-9:/tmp")], (), FakeClock(NOW))
+
+
+def test_folder_of_a_killed_process_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    killed, unclear = tmp_path / "babysit-nodes-killed", tmp_path / "babysit-nodes-unclear"
+    for folder in (killed, unclear):
+        folder.mkdir()
+        (folder / "raylet.out").touch()
+    (killed / "alive").touch()  # nobody has its lock
+    (tmp_path / "babysit-nodes-link").symlink_to(tmp_path / "elsewhere")
+    first = MirrorFolder()
+    assert not killed.exists()
+    second = MirrorFolder()
+    assert first.path.exists()
+    assert (first.path.parent, unclear.exists()) == (tmp_path, True)
+    for folder in (first, second, second):
+        folder.close()
+    assert not first.path.exists()

@@ -5,7 +5,6 @@ The shell and its command hold a lock on `alive` for as long as one of them live
 the system has given to somebody else is not mistaken for theirs.
 """
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -16,6 +15,7 @@ from pathlib import Path
 from babysitter.backends.boot_id import boot_id
 from babysitter.errors import SubmissionRefused
 from babysitter.private_files import make_private_folder, open_private, open_private_bytes
+from babysitter.process_lock import is_locked, try_lock
 
 # $0: the folder. The first line ends a second start; `mv` lets nobody read half a file.
 _SCRIPT = """
@@ -37,9 +37,7 @@ class DetachedProcess:
         make_private_folder(self._folder)
         open_private_bytes(self._folder / "log", "ab").close()
         with open_private(self._folder / "alive", "a") as alive:
-            try:
-                fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not try_lock(alive):
                 return
             subprocess.Popen(
                 ("/bin/sh", "-c", _SCRIPT, str(self._folder), *argv),
@@ -59,16 +57,7 @@ class DetachedProcess:
     @property
     def is_alive(self) -> bool:
         """Whether it runs now."""
-        if self.exit_code is not None:
-            return False
-        try:
-            with (self._folder / "alive").open("r") as alive:
-                fcntl.flock(alive, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
+        return self.exit_code is None and is_locked(self._folder / "alive")
 
     @property
     def exit_code(self) -> int | None:

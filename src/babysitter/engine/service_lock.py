@@ -1,12 +1,12 @@
 """The lock on a state folder that says which process serves it. The system frees it when the process ends."""
 
-import fcntl
 import os
 from pathlib import Path
 from typing import IO
 
 from babysitter.errors import AlreadyServed
 from babysitter.private_files import open_private
+from babysitter.process_lock import is_locked, lock, try_lock
 
 LOCK_NAME = "service.lock"  # taken by services only; holds the process id
 SIGN_NAME = "service.alive"  # locked by the service, tried by those who ask
@@ -14,14 +14,7 @@ SIGN_NAME = "service.alive"  # locked by the service, tried by those who ask
 
 def is_served(state_folder: Path) -> bool:
     """Whether some process serves this state folder right now."""
-    try:
-        with open_private(state_folder / SIGN_NAME, "a") as sign:
-            fcntl.flock(sign, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+    return is_locked(state_folder / SIGN_NAME)
 
 
 def serving_process(state_folder: Path) -> int | None:
@@ -34,20 +27,18 @@ def serving_process(state_folder: Path) -> int | None:
 
 def take_locks(folder: Path) -> tuple[IO[str], ...]:
     """Become the process that serves the folder, until these are closed. Raises AlreadyServed."""
-    lock = open_private(folder / LOCK_NAME, "a+")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.seek(0)
-        holder = lock.read().strip()
-        lock.close()
-        raise already_served(f"by process {holder}" if holder else "by another process") from None
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
+    held = open_private(folder / LOCK_NAME, "a+")
+    if not try_lock(held):
+        held.seek(0)
+        holder = held.read().strip()
+        held.close()
+        raise already_served(f"by process {holder}" if holder else "by another process")
+    held.truncate(0)
+    held.write(str(os.getpid()))
+    held.flush()
     sign = open_private(folder / SIGN_NAME, "a")
-    fcntl.flock(sign, fcntl.LOCK_EX)  # who asks holds it for the moment of the question
-    return lock, sign
+    lock(sign)
+    return held, sign
 
 
 def already_served(by: str) -> AlreadyServed:

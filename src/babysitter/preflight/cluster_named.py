@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from babysitter.preflight.command_line import flag_value, run_index
+from babysitter.preflight.command_line import CLUSTER_OPTIONS, flag_value, run_index
 from babysitter.preflight.facts import SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.run_command import run_command
 
 ID = "cluster-not-named"
-_CLUSTER_FLAGS = ("--cluster", "--config", "--controller-url")
 LOCAL = "local-cluster-ends"
 
 
@@ -26,7 +25,7 @@ def check_cluster_named(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         )
         return
     head = argv[: run_index(argv)]
-    if swallowed := next((flag for flag in _CLUSTER_FLAGS if head[-2:-1] == (flag,)), ""):
+    if swallowed := next((flag for flag in CLUSTER_OPTIONS if head[-2:-1] == (flag,)), ""):
         yield PreflightFinding(
             ID,
             PreflightSeverity.BLOCK,
@@ -34,7 +33,7 @@ def check_cluster_named(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
             f"Write a value behind {swallowed}.",
         )
         return
-    given = [flag for flag in _CLUSTER_FLAGS if flag_value(head, flag)]
+    given = [flag for flag in CLUSTER_OPTIONS if flag_value(head, flag)]
     if "--config" in given and "--controller-url" in given:
         yield PreflightFinding(
             ID,

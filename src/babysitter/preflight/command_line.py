@@ -11,6 +11,7 @@ from itertools import pairwise
 from babysitter.preflight.client_tables import Option
 
 SEPARATOR = "--"
+CLUSTER_OPTIONS = ("--cluster", "--config", "--controller-url")  # each names one; before `job run`
 
 
 @dataclass(frozen=True, slots=True)

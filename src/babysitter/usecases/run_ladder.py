@@ -1,6 +1,5 @@
 """Run a ladder file from its beginning, or go on with the run that was cut off or that stopped."""
 
-import fcntl
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from babysitter.launch.ladder_steps import CLUSTER, LOCAL, Ladder, LadderStep
 from babysitter.model.ids import Person
 from babysitter.model.ladder_run import AttemptState, LadderRun, StepAttempt
 from babysitter.private_files import make_private_folder, open_private
+from babysitter.process_lock import try_lock
 from babysitter.usecases.cluster_steps import ClusterSteps
 from babysitter.usecases.local_steps import LocalSteps
 from babysitter.usecases.submit_job import LocalContext
@@ -218,11 +218,9 @@ def _lock(folder: Path, name: str) -> Iterator[None]:
     """Nobody else of this machine runs the ladder meanwhile; the system ends the lock with the process."""
     make_private_folder(folder)
     with open_private(folder / f"ladder-{name}.lock", "a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as held:
+        if not try_lock(lock):
             raise FactsChanged(
                 f"Another process is running the ladder {name}.",
                 next_step=f"`babysit ladder status {name}` shows how far it is.",
-            ) from held
+            )
         yield

@@ -6,8 +6,8 @@ from itertools import pairwise
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.errors import UserError
 from babysitter.model.submission import Submission
+from babysitter.preflight.command_line import CLUSTER_OPTIONS
 
-CLUSTER_OPTIONS = ("--controller-url", "--config", "--cluster")
 EXAMPLE = "It looks like: 'iris job run --no-wait -- python x.py'."
 
 

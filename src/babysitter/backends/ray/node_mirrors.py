@@ -1,10 +1,10 @@
 """The machines of one run beside the head node, read together."""
 
 import asyncio
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from babysitter.backends.ray.mirror_folder import MirrorFolder
 from babysitter.backends.ray.node_mirror import NodeMirror
 from babysitter.backends.ray.remote_folder import RemoteFolder
 from babysitter.clock import Clock
@@ -13,11 +13,9 @@ from babysitter.model.device_use import DeviceUse
 
 
 class NodeMirrors:
-    """Copies in a private folder of this process, gone with it."""
+    """Copies in a private folder of this process. After a kill the next process deletes it."""
 
-    def __init__(
-        self, mirrors: Sequence[NodeMirror], base: "tempfile.TemporaryDirectory[str] | None" = None
-    ) -> None:
+    def __init__(self, mirrors: Sequence[NodeMirror], base: MirrorFolder | None = None) -> None:
         self._mirrors = mirrors
         self._base = base
 
@@ -38,7 +36,7 @@ class NodeMirrors:
 
     def close(self) -> None:
         if self._base is not None:
-            self._base.cleanup()
+            self._base.close()
 
 
 def open_mirrors(remotes: Sequence[RemoteFolder], template: Sequence[str], clock: Clock) -> NodeMirrors:
@@ -50,5 +48,5 @@ def open_mirrors(remotes: Sequence[RemoteFolder], template: Sequence[str], clock
             f"Nobody said how {remotes[0].host} is reached.",
             next_step="Give --ssh 'ssh -o BatchMode=yes {host}', or `ssh` of the cluster in the settings.",
         )
-    base = tempfile.TemporaryDirectory(prefix="babysit-nodes-")  # for its owner only
-    return NodeMirrors([NodeMirror(each, template, Path(base.name), clock) for each in remotes], base)
+    base = MirrorFolder()
+    return NodeMirrors([NodeMirror(each, template, base.path, clock) for each in remotes], base)

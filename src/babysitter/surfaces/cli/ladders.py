@@ -18,6 +18,7 @@ from babysitter.surfaces.cli.options import (
     StateDir,
     Url,
     cluster_from,
+    cluster_if_named,
     me,
     settings_from,
 )
@@ -80,10 +81,8 @@ def run(
 
     _check_output(output)
     chosen = settings_from(settings, state_dir)
-    is_named = bool(cluster or controller_url or config or ray or chosen.default_cluster)
-    spec = None
-    if is_named or needs_cluster(file):
-        spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray)
+    opened = cluster_from if needs_cluster(file) else cluster_if_named
+    spec = opened(chosen, cluster, controller_url, config, iris_command, ray=ray)
     request = LadderRequest(
         file=file,
         by=me(),

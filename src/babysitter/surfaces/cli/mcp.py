@@ -15,7 +15,7 @@ from babysitter.surfaces.cli.options import (
     SettingsFile,
     StateDir,
     Url,
-    cluster_from,
+    cluster_if_named,
     me,
     settings_from,
 )
@@ -48,8 +48,7 @@ def mcp(
     The cluster named here is the default of every tool.
     """
     chosen = settings_from(settings, state_dir)
-    is_named = cluster or controller_url or ray or config or chosen.default_cluster
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray) if is_named else None
+    spec = cluster_if_named(chosen, cluster, controller_url, config, iris_command, ray=ray)
     try:
         import mcp as sdk  # noqa: F401  an extra; a second of import time
     except ImportError as missing:

@@ -139,6 +139,21 @@ def cluster_from(
     )
 
 
+def cluster_if_named(
+    settings: "Settings",
+    cluster: str,
+    url: str,
+    config: str,
+    iris: str,
+    transport: str = "rpc",
+    ray: str = "",
+) -> "ClusterSpec | None":
+    """The same; None where neither an option nor the settings name one."""
+    if not (cluster or url or config or ray or settings.default_cluster):
+        return None
+    return cluster_from(settings, cluster, url, config, iris, transport, ray)
+
+
 def session_from(
     folders: list[Path] | None,
     log: Path | None,

@@ -18,7 +18,7 @@ from babysitter.surfaces.cli.options import (
     StateDir,
     Transport,
     Url,
-    cluster_from,
+    cluster_if_named,
     settings_from,
 )
 from babysitter.waits import waiting_for
@@ -40,10 +40,7 @@ def doctor(
     from babysitter.usecases.doctor import examine_setup
 
     chosen = settings_from(settings, state_dir)
-    named = cluster or controller_url or ray or config or chosen.default_cluster
-    spec = (
-        cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray) if named else None
-    )
+    spec = cluster_if_named(chosen, cluster, controller_url, config, iris_command, transport, ray)
     with waiting_for("every part of the set-up to answer"):
         checks = asyncio.run(examine_setup(chosen, spec))
     works = all(check.ok for check in checks)
