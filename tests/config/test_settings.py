@@ -167,6 +167,7 @@ def test_a_file_that_is_damaged_or_hostile_is_told_in_a_sentence(file: Path, tex
         ("limits: {assessment_least_s: 1h}", "assessment_least_s must not exceed"),
         ("silences: [{until: 2026-11-20T08:00:00}]", "needs a time zone"),
         ("limits: {pulse_s: -1}", "greater than 0"),
+        ("state_dir: /s\nfollow:\n- /a/*\n- /b/*", r"line 3: follow\.0: '/a/\*' needs a cluster"),
         ("notify: {apprise: [mailto://ada@example.org, ada]}", "notify.apprise: number 2 is not a URL"),
     ],
 )

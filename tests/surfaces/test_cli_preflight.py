@@ -240,7 +240,7 @@ def test_changed_files_are_a_warning(folder, capsys):
     [
         (["--", "python", "x.py"], "not an `iris job run` command"),
         ([], "Which command?"),
-        (["--generation", "june", "--", "iris"], "june"),
+        (["--generation", "june", "--", "iris"], "not one of 'april', 'may', 'august'."),
         (["--config", "nowhere.yaml", "--", "iris", "job", "run", "--", "x"], "nowhere.yaml"),
         (["--bogus", "--", "iris"], "--bogus"),
     ],

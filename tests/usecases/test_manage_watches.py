@@ -76,6 +76,12 @@ async def test_second_start_hint_can_be_pasted(place: AppHarness, job_id: JobId)
     assert shlex.split(command) == ["babysit", "status", job_id]
 
 
+async def test_second_start_with_another_command_says_how(place: AppHarness):
+    await place.watch(resubmit=build.submission())
+    with pytest.raises(AlreadyWatched, match="babysit stop /ada/dedup"):
+        await place.watch(resubmit=build.submission("iris", "job", "run", "--", "other"))
+
+
 async def test_a_second_start_of_the_same_job_is_told(place: AppHarness):
     await place.watch()
     with pytest.raises(AlreadyWatched, match="babysit status /ada/dedup"):

@@ -57,6 +57,9 @@ async def test_folder_nobody_named_is_recorded_only_as_a_repository(tmp_path: Pa
 async def test_folder_that_was_named_must_be_there(tmp_path: Path):
     with pytest.raises(UserError, match="is not there"):
         await context_of(tmp_path / "gone", here=tmp_path, state_folder=NOWHERE)
+    (tmp_path / "x.py").touch()
+    with pytest.raises(UserError, match=r"x\.py is a file, not a folder"):
+        await context_of(tmp_path / "x.py", here=tmp_path, state_folder=NOWHERE)
 
 
 def test_variables_are_named_never_given():

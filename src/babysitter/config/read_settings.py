@@ -154,10 +154,15 @@ def _take_out(values: Any, keys: tuple[str, ...]) -> None:
 
 def _told(fault: Any, keys: tuple[str, ...], layers: list[_Given]) -> str:
     """One fault as a line: where, what, and what was found."""
-    name = ".".join(keys) or "settings"
+    if not keys:  # a fault of several settings together names the one that it begins with
+        sentence = what_is_wrong(fault, ("settings",), ())
+        name, _, _ = sentence.partition(":")
+        place = _place(tuple(name.split(".")), layers)
+        return f"{place}: {sentence}" if place else f"settings: {sentence}"
+    name = ".".join(keys)
     place = _place(keys, layers)
     siblings = [each[-1] for each in setting_names() if each[:-1] == keys[:-1]]
-    what = what_is_wrong(fault, keys or ("settings",), siblings)
+    what = what_is_wrong(fault, keys, siblings)
     return f"{place}: {name}: {what}" if place else f"{name}: {what}"
 
 

@@ -292,9 +292,9 @@ class Settings(_Section):
 
     @model_validator(mode="after")
     def _follows_have_a_cluster(self) -> "Settings":
-        for each in self.follow:
+        for number, each in enumerate(self.follow):
             if not (each.cluster or self.default_cluster):
-                raise ValueError(f"follow: '{each.pattern}' needs a cluster, or default_cluster")
+                raise ValueError(f"follow.{number}: '{each.pattern}' needs a cluster, or default_cluster")
         return self
 
     def as_policy(self) -> Policy:

@@ -36,9 +36,15 @@ class WatchRepository:
         """Write a new watch down and have it noticed. Raises AlreadyWatched for a job that has one."""
         other = await self.of_job(watch.root, watch.cluster)
         if other is not None:
+            name = shlex.quote(watch.root)
+            next_step = f"`babysit status {name}` shows how it is doing."
+            if watch.resubmit is not None and watch.resubmit != other.resubmit:
+                next_step = (
+                    f"To change how it is submitted again, `babysit stop {name}`, then start it again."
+                )
             raise AlreadyWatched(
                 f"{watch.root} on '{watch.cluster}' is being watched already (as {other.id}).",
-                next_step=f"`babysit status {shlex.quote(watch.root)}` shows how it is doing.",
+                next_step=next_step,
             )
         await self._connection.execute(insert(watches).values(id=watch.id, revision=0, **_columns(watch)))
         await self.announce(watch.id)

@@ -26,9 +26,10 @@ def bundle_files(folder: Path, *, generation: str = "", left_out: Sequence[str] 
     there, or that holds too much to be shipped.
     """
     if not folder.is_dir():
-        raise UserError(
-            f"The folder {folder} is not there.", next_step="Name the folder of the job with --workdir."
+        what = (
+            f"{folder} is a file, not a folder." if folder.exists() else f"The folder {folder} is not there."
         )
+        raise UserError(what, next_step="Name the folder of the job with --workdir.")
     listed = _git_files(folder)
     names = _all_files(folder) if listed is None else iter(listed)
     excluded = _compiled(left_out)

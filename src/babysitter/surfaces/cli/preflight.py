@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def preflight(
     context: typer.Context,
     generation: Annotated[
-        Literal["april", "may", "august", ""],
+        Literal["april", "may", "august"] | None,
         typer.Option(help="Generation of client and controller, where no controller is asked."),
-    ] = "",
+    ] = None,
     config: Annotated[Path | None, typer.Option(help="A cluster file: what machines there are.")] = None,
     controller_url: Annotated[str, typer.Option(help="Address of the controller, to ask it.")] = "",
     purpose: Annotated[
@@ -58,7 +58,7 @@ def preflight(
     command = CommandToCheck(
         argv=argv,
         line=line,
-        generation=generation,
+        generation=generation or "",
         config=config,
         controller_url=controller_url,
         purpose=purpose,
