@@ -23,11 +23,14 @@ _PGPASS = re.compile(
 )
 
 
+_HINTS = ("@", "%40", ":5432", ":5433", ":6432", ":*:")
 _SIGNS = LinearPattern(r"@|%40|:(?:5432|5433|6432|\*):")
 
 
 def find_in_addresses(text: Text) -> Iterator[Span]:
     """Spans of passwords and tokens in addresses."""
+    if not text.holds_any(_HINTS):
+        return
     for start, end in _SIGNS.lines(text):
         yield from _in_line(text.text, start, end)
 

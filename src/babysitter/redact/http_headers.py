@@ -32,11 +32,14 @@ _COOKIE = re.compile(
 _COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\]|\\(?![rn\"']))*")
 
 
-_WORDS = LinearPattern("authenti|authoriz|cookie|bearer|basic", ignore_case=True)
+_SIGNS = ("authenti", "authoriz", "cookie", "bearer", "basic")
+_WORDS = LinearPattern("|".join(_SIGNS), ignore_case=True)
 
 
 def find_in_headers(text: Text) -> Iterator[Span]:
     """Spans of credentials in `Authorization`, `Cookie` and their like."""
+    if not text.holds_any(_SIGNS):
+        return
     for start, end in _WORDS.lines(text):
         yield from _in_authorization(text.text, start, end)
         yield from _cookies(text.text, start, end)

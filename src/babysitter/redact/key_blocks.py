@@ -8,6 +8,7 @@ from babysitter.redact.text_spans import LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_plain
 
 MAX_BLOCK_LINES = 400
+SHORTEST_BLOCK = 60  # characters of a line of a key whose beginning is not there
 SHORTEST_LINE = 16  # a shorter one is the last of a key
 _SPACE = r"(?:[ +]|%20)"
 _BEGIN = re.compile(
@@ -39,11 +40,14 @@ _WRITTEN_LINES = re.compile(
 )
 
 
+_HINTS = ("-----begin", "ssh2 enc", "putty", "private-")
 _SIGNS = LinearPattern(r"-----BEGIN|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
 
 
 def find_key_blocks(text: Text) -> Iterator[Span]:
     """Spans of private keys, line by line."""
+    if len(text.text) < SHORTEST_BLOCK and not text.holds_any(_HINTS):
+        return
     ends: list[Span] | None = None
     at = 0
     for start, end in _SIGNS.lines(text):

@@ -12,7 +12,7 @@ from babysitter.redact.layout import find_by_layout
 from babysitter.redact.name_scan import NAME_WORDS
 from babysitter.redact.named import find_named
 from babysitter.redact.neutral import strip_control_characters
-from babysitter.redact.phrases import PHRASES, find_phrases
+from babysitter.redact.phrases import NEARS, find_phrases
 from babysitter.redact.text_spans import (
     REDACTED,
     Detector,
@@ -41,12 +41,12 @@ DETECTORS: tuple[Detector, ...] = (
 )
 
 
-_NEAR = "|".join(sorted(re.escape(near) for phrase in PHRASES for near in phrase.near if near.isascii()))
+_NEAR = "|".join(re.escape(near) for near in NEARS if near.isascii())
 # What every detector but the first needs to find anything; most lines of a log have none of it.
 _SIGNS = LinearPattern(
     rf"{NAME_WORDS}|bearer|basic|@|%40|:(?:5432|5433|6432|\*):|[A-Za-z0-9+/]{{60}}|-----BEGIN|PuTTY|Private-|"
     r"-[ua]\b|--user|--auth|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|snowsql|"
-    rf"ldap|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|7z|mosquitto|psk\b|\.\w+ +\S|{_NEAR}",
+    rf"ldap|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|7z|mosquitto|psk\b|{_NEAR}",
     ignore_case=True,
 )
 
@@ -81,9 +81,11 @@ def _pass(plain: str) -> str:
     text = Text(plain)
     detectors = DETECTORS if _SIGNS.found_in(text) else DETECTORS[:1]
     found = [span for detector in detectors for span in detector(text)]
-    found += list(find_continued(text, found))
-    if found:
-        found += list(_again(text, found))
+    if "\n" in plain:
+        found += list(find_continued(text, found))
+    if not found:
+        return plain
+    found += list(_again(text, found))
     return replaced(plain, found)
 
 

@@ -33,7 +33,16 @@ class Text:
     @cached_property
     def lower(self) -> str:
         """ASCII letters in lower case; offsets stay the same."""
-        return self.view.lower().decode("ascii")
+        return self.lower_view.decode("ascii")
+
+    @cached_property
+    def lower_view(self) -> bytes:
+        return self.view.lower()
+
+    def holds_any(self, words: tuple[str, ...]) -> bool:
+        """Whether one of these words (in lower case) occurs: for short texts quicker than a scanner."""
+        lower = self.lower
+        return any(word in lower for word in words)
 
     def line_of(self, position: int) -> Span:
         """Start and end of the line around a position, without its newline."""
@@ -97,6 +106,10 @@ class LinearPattern:
     def found_in(self, text: Text) -> bool:
         """Whether the pattern occurs."""
         return self._pattern.search(text.view) is not None
+
+    def found_in_lower(self, text: Text) -> bool:
+        """Whether the pattern occurs in the text with its ASCII letters in lower case."""
+        return self._pattern.search(text.lower_view) is not None
 
     def first(self, text: Text, start: int) -> int | None:
         """Where it begins for the first time at or after `start`."""

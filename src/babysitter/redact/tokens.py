@@ -47,18 +47,44 @@ _WRITTEN_PREFIXES = "|".join(kind.first_letters for kind in _ANYWHERE if not kin
 # A pattern that begins by counting characters gets a scanner of its own. Counters of several alphabets in one
 # automaton multiply its states: lines of base64 then cost 2 s/MB, and apart 0.2 s/MB.
 _COUNTS = re.compile(r"(?:\\b)?\[[^\]]+\]\{\d{2}")
-_COUNTING = tuple(
-    _at_boundary(kind.expression) for kind in _ANYWHERE if kind.pattern and _COUNTS.match(kind.pattern)
+_COUNTING = tuple(kind for kind in _ANYWHERE if kind.pattern and _COUNTS.match(kind.pattern))
+_LONG_COUNTS = tuple(kind for kind in _COUNTING if kind.pattern.startswith(r"\b[0-9a-f]{32}"))
+_COUNTERS = tuple(
+    LinearPattern(_at_boundary(kind.expression)) for kind in _COUNTING if kind not in _LONG_COUNTS
 )
-_PLAIN = "|".join(
-    _at_boundary(kind.expression) for kind in _ANYWHERE if kind.pattern and not _COUNTS.match(kind.pattern)
-)
-_SCANNERS = (
-    *map(LinearPattern, (*_COUNTING, _PLAIN)),
+# These find nothing in a text without a long run of letters and digits.
+_RUNS = (
+    *(LinearPattern(_at_boundary(kind.expression)) for kind in _LONG_COUNTS),
     LinearPattern(rf"{_START}{_UNKNOWN}"),
+)
+_LONG_RUN = re.compile(r"[A-Za-z0-9]{24}")
+MAX_SHORT = 4_096  # characters; in a longer text most scanners find a reason to run
+MAX_COUNTED = 6
+_COUNT = re.compile(r"\{(\d+)(?:,\d*)?\}")
+
+
+def _shortened(expression: str) -> str:
+    """An expression that finds everything that this one finds, and counts little: its automaton is small."""
+    return _COUNT.sub(lambda count: f"{{{min(int(count[1]), MAX_COUNTED)},}}", expression)
+
+
+_PLAIN = LinearPattern(
+    "|".join(_at_boundary(kind.expression) for kind in _ANYWHERE if kind.pattern and kind not in _COUNTING)
 )
 # First characters alone are a small automaton; with what they count behind them it takes seconds to build.
 _FIRST_LETTERS = LinearPattern(rf"{_START}(?:{_WRITTEN_PREFIXES})")
+_MAY_HOLD = LinearPattern(
+    "|".join(
+        [
+            rf"{_START}(?:{_WRITTEN_PREFIXES})",
+            *(
+                _shortened(_at_boundary(kind.expression))
+                for kind in _ANYWHERE
+                if kind.pattern and kind not in _LONG_COUNTS
+            ),
+        ]
+    )
+)
 # What goes on behind the documented length: `_`, `-`, or a further part behind a point.
 _REST = re.compile(
     r"[A-Za-z0-9_\-]*(?:[.=:~!](?=[A-Za-z0-9_\-]{0,40}\d)[A-Za-z0-9_\-]{6,}|(?:…|\.{3})[A-Za-z0-9_\-]{6,})*={0,2}"
@@ -73,7 +99,7 @@ _SECRET_OF_PAIR = re.compile(r"[\s:,;|\"'/=]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-
 
 def find_tokens(text: Text) -> Iterator[Span]:
     """Spans of tokens, and of the secret key that stands right behind an access key's id."""
-    for start, end in chain(_prefixed(text), *(scanner.spans(text) for scanner in _SCANNERS)):
+    for start, end in chain.from_iterable(_scanned(text)):
         start += _lead(text.text[start : start + 6])
         token = text.text[start:end]
         if not is_token(token) or _CHECKSUM.search(text.text, max(0, start - 8), start):
@@ -86,6 +112,17 @@ def find_tokens(text: Text) -> Iterator[Span]:
     for kind, scanner in _NEARBY:
         if kind.near in text.lower:
             yield from _near(text, kind, scanner)
+
+
+def _scanned(text: Text) -> Iterator[Iterator[Span]]:
+    """What every scanner finds that can find anything: in most lines none can."""
+    is_long = len(text.text) > MAX_SHORT
+    if is_long or _MAY_HOLD.found_in(text):
+        yield _prefixed(text)
+        yield _PLAIN.spans(text)
+        yield from (scanner.spans(text) for scanner in _COUNTERS)
+    if is_long or _LONG_RUN.search(text.text) is not None:
+        yield from (scanner.spans(text) for scanner in _RUNS)
 
 
 def _prefixed(text: Text) -> Iterator[Span]:
