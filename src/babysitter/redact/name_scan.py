@@ -24,6 +24,7 @@ MAX_KNOWN_RUN = 128  # characters
 _HINT = LinearPattern(NAME_WORDS, ignore_case=True)
 _WORD = re.compile(NAME_WORDS)  # in lower case: ignoring case costs four times as much
 _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
+_DIGITS = frozenset("0123456789")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
 _SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<,(：＝")
@@ -61,7 +62,11 @@ def _scan(text: Text) -> tuple[Span, ...]:
         idle = 0
         for run in _RUN.finditer(plain, start):
             name = run[0]
-            if _is_known_name(name) if len(name) <= MAX_KNOWN_RUN else _WORD.search(name.lower()):
+            is_number = name[0] in _DIGITS and name.upper() == name.lower()  # a time, an address, a count
+            is_name = not is_number and (
+                _is_known_name(name) if len(name) <= MAX_KNOWN_RUN else _WORD.search(name.lower())
+            )
+            if is_name:
                 found.append(run.span())
                 idle = 0
             elif (idle := idle + 1) > MAX_RUNS_WITHOUT_NAME:
