@@ -1,17 +1,19 @@
 """What is wrong with a resubmit command is told when it is given, and later why nothing is proposed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from babysitter.errors import Unreachable
+from babysitter.model.job import JobState
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.surfaces.watch_view import watch_view
 from babysitter.usecases.manage_watches import watch_status
-from babysitter.usecases.start_checks import restart_warnings
+from babysitter.usecases.start_checks import already_ended, begun_sentence, restart_warnings
 from tests.engine.test_check import zombie
 from tests.support.app import ADA, MARIN, AppHarness, home
-from tests.support.build import ROOT
+from tests.support.build import NOON, ROOT
 from tests.support.jobs import pipeline, tree
 
 BUNDLE = PreflightFinding("bundle-too-large", PreflightSeverity.BLOCK, "The bundle has 30 MB.", "Ship less.")
@@ -66,3 +68,18 @@ async def test_status_says_why_nothing_is_proposed(place: AppHarness):
     await place.pass_s(120)
     shown = watch_view(await watch_status(place.app, watch.id))
     assert (shown.no_restart_because, shown.needs) == ("", "answer")
+
+
+async def test_start_of_an_ended_job_says_so(place: AppHarness):
+    watch = await place.watch()
+    assert await already_ended(place.app, watch) is None
+    assert begun_sentence(watch, None).startswith(f"Watching {ROOT} (as {watch.id}). See: babysit status ")
+    ended = replace(tree(*pipeline()).root, state=JobState.FAILED, finished_at=NOON)
+    assert begun_sentence(watch, ended) == (
+        f"{ROOT} (as {watch.id}) has ended already (failed at 2026-11-20 12:00 UTC); it is looked at once. "
+        f"See: babysit status {ROOT}"
+    )
+    place.cluster.jobs[ROOT] = ended
+    assert await already_ended(place.app, watch) == ended
+    place.cluster.broken = Unreachable("It is down.")
+    assert await already_ended(place.app, watch) is None

@@ -32,6 +32,13 @@ def already(decision: Decision) -> str:
     return f"Already {_DONE[decision.answer]} by {decision.person} at {decision.decided_at:%H:%M} UTC."
 
 
+def check_answer_stands(given: Answer, standing: Answer | None, sentence: str) -> None:
+    """Raise FactsChanged, with the sentence, where an earlier answer says something else."""
+    if standing is not None and standing is not given:
+        next_step = "`babysit status` shows what became of it." if standing is Answer.YES else ""
+        raise FactsChanged(sentence, next_step=next_step)
+
+
 def outcome_of(seen: ApprovedAction) -> str | None:
     """How the action ended, in a sentence; None while it is under way.
 

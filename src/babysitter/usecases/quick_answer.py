@@ -35,6 +35,7 @@ class QuickAnswer:
     took_effect: bool
     sentence: str
     is_interrupted: bool = False
+    standing: Answer | None = None  # the earlier answer, which counts
 
 
 def answer_by_service(
@@ -124,7 +125,7 @@ def _decided(folder: Path, given: TerminalAnswer, after: int) -> QuickAnswer:
             f"The service could not read the answer to {given.proposal}; nothing was decided.",
             next_step="Answer again; if babysit was updated, `babysit serve --stop` first.",
         )
-    return QuickAnswer(given.proposal, False, already(earlier))
+    return QuickAnswer(given.proposal, False, already(earlier), standing=earlier.answer)
 
 
 def follow_by_reading(folder: Path, proposal: ProposalId, *, sleep: Sleep = time.sleep) -> str | None:

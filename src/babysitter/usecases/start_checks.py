@@ -1,7 +1,10 @@
 """Checks the command of a new watch at once, while the person who gave it can still correct it."""
 
+import shlex
+
 from babysitter.engine.app import App
 from babysitter.errors import ExternalError
+from babysitter.model.job import Job
 from babysitter.model.watch import Watch
 from babysitter.policy.build_proposal import named_successor
 from babysitter.preflight.facts import Purpose
@@ -25,6 +28,28 @@ async def restart_warnings(app: App, watch: Watch) -> tuple[str, ...]:
             return (f"The resubmit command was not checked: {fault.sentence}",)
     return tuple(
         _sentence(finding, watch) for finding in findings if finding.severity is not PreflightSeverity.INFO
+    )
+
+
+async def already_ended(app: App, watch: Watch) -> Job | None:
+    """The watched job, where it had ended before the watch began; None while it lives, or cannot be read."""
+    try:
+        reader = await app.clusters.reader(watch.cluster)
+        job = await reader.find(watch.root)
+    except ExternalError:
+        return None
+    return job if job is not None and job.state.is_terminal else None
+
+
+def begun_sentence(watch: Watch, ended: Job | None) -> str:
+    """What `start` says of a new watch. `ended`: its job, where there is nothing more to wait for."""
+    name = shlex.quote(watch.root)
+    if ended is None:
+        return f"Watching {watch.root} (as {watch.id}). See: babysit status {name} --watch"
+    at = f" at {ended.finished_at:%Y-%m-%d %H:%M} UTC" if ended.finished_at else ""
+    return (
+        f"{watch.root} (as {watch.id}) has ended already ({ended.state}{at}); it is looked at once. "
+        f"See: babysit status {name}"
     )
 
 

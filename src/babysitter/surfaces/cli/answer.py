@@ -1,11 +1,12 @@
 """`approve`, `deny`, `snooze`: a person's answer, at a terminal."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from babysitter.errors import NotAllowed
+from babysitter.errors import FactsChanged, NotAllowed
 from babysitter.surfaces.cli.options import (
     Json,
     SettingsFile,
@@ -27,6 +28,16 @@ if TYPE_CHECKING:
 Id = Annotated[str, typer.Argument(help="Id of the proposal, as `babysit status` shows it.")]
 MAX_SNOOZE = timedelta(days=30)
 CARRIED_OUT = "the service to carry it out"
+ASK_AGAIN = "`babysit status` shows what is proposed now; `babysit propose JOB --why REASON` asks again."
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What became of an answer. `standing`: an earlier one, which counts instead."""
+
+    took_effect: bool
+    sentence: str
+    standing: "Answer | None" = None
 
 
 def approve(
@@ -35,6 +46,7 @@ def approve(
     """Approve a proposal: show the whole of what would be done, ask for confirmation, do it.
 
     Needs a person at a terminal: called by a program it exits 4 and the attempt is kept in the report.
+    Exit code 3: the submission failed. 5: it was withdrawn, expired, answered otherwise, or called off.
     """
     from babysitter.model.proposal import Answer
 
@@ -51,7 +63,7 @@ def approve(
 def deny(
     proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
 ) -> None:
-    """Deny a proposal: nothing is done to the job."""
+    """Deny a proposal: nothing is done to the job. Exit code 5: it was approved, or is not open."""
     from babysitter.model.proposal import Answer
 
     _answer(proposal, Answer.NO, None, settings, state_dir, as_json=as_json)
@@ -103,23 +115,28 @@ def _answer(
     as_json: bool,
 ) -> None:
     from babysitter.surfaces.views import DecisionReply
+    from babysitter.usecases.approval_outcome import check_answer_stands
 
-    # Asked between two visits to the state: while somebody thinks, nothing is held, and Ctrl+C ends it.
-    if answer.value == "yes" and not _is_confirmed(_offered(settings, state_dir, proposal)):
-        accepted, sentence = False, "Nothing was answered; the proposal stays open."
-    else:
-        accepted, sentence = _decided(settings, state_dir, proposal, answer, lasts)
-    if as_json:
-        reply = DecisionReply(accepted=accepted, proposal=proposal, sentence=sentence)
-        typer.echo(reply.model_dump_json())
-    else:
-        typer.echo(sentence)
+    try:
+        # Asked between two visits to the state: while somebody thinks, nothing is held, and Ctrl+C ends it.
+        if answer.value == "yes" and not _is_confirmed(_offered(settings, state_dir, proposal)):
+            told = _Told(False, "Nothing was answered; the proposal stays open.")
+        else:
+            told = _decided(settings, state_dir, proposal, answer, lasts)
+        if as_json:
+            reply = DecisionReply(accepted=told.took_effect, proposal=proposal, sentence=told.sentence)
+            typer.echo(reply.model_dump_json())
+        check_answer_stands(answer, told.standing, told.sentence)
+    except FactsChanged as fault:
+        raise FactsChanged(fault.sentence, next_step=fault.next_step or ASK_AGAIN) from fault
+    if not as_json:
+        typer.echo(told.sentence)
 
 
 def _decided(
     settings: SettingsFile, state_dir: StateDir, proposal: str, answer: "Answer", lasts: timedelta | None
-) -> tuple[bool, str]:
-    """Whether the answer took effect, and what to tell: decided by the running service, else here."""
+) -> _Told:
+    """What became of the answer: decided by the running service, else here."""
     folder = quick_state_folder(settings, state_dir)
     if folder is not None:
         from babysitter.usecases.quick_answer import answer_by_service, follow_by_reading
@@ -127,7 +144,7 @@ def _decided(
         with waiting_for("the service to decide"):
             quick = answer_by_service(folder, proposal, me(), answer, lasts, now=datetime.now(UTC))
         if quick is not None and not (quick.took_effect and answer.value == "yes"):
-            return quick.took_effect, quick.sentence
+            return _Told(quick.took_effect, quick.sentence, quick.standing)
         if quick is not None:
             _say_who_goes_on(quick.sentence)
             if quick.is_interrupted:
@@ -138,7 +155,7 @@ def _decided(
                 import asyncio
 
                 followed = asyncio.run(_follow(settings_from(settings, state_dir), settings, quick.proposal))
-            return True, f"{quick.sentence} {followed}"
+            return _Told(True, f"{quick.sentence} {followed}")
     import asyncio
 
     return asyncio.run(_decide(settings_from(settings, state_dir), settings, proposal, answer, lasts))
@@ -182,22 +199,23 @@ def _is_confirmed(offer: "Proposal | None") -> bool:
 
 async def _decide(
     settings: "Settings", file: SettingsFile, proposal: str, answer: "Answer", lasts: timedelta | None
-) -> tuple[bool, str]:
-    """Whether the answer took effect, and what to tell. An approval is carried out by the service."""
+) -> _Told:
+    """What became of the answer. An approval is carried out by the service."""
     from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Surface
     from babysitter.usecases.approvals import decide
     from babysitter.wiring import open_app
 
     async with open_app(settings) as app:
-        if answer.value == "yes" and not await app.leadership.somebody_serves():
-            typer.echo("The service does not run; it is started to carry this out.", err=True)
         until = app.clock.now() + lasts if lasts else None
         ruling = await decide(app, ProposalId(proposal), me(), answer, Surface.TERMINAL, snooze_until=until)
         if ruling.took_effect and answer.value == "yes":
+            if not await app.leadership.somebody_serves():
+                typer.echo("The service does not run; it is started to carry this out.", err=True)
             _say_who_goes_on(ruling.sentence)
-            return True, f"{ruling.sentence} {await _followed(app, file, ProposalId(proposal))}"
-    return ruling.took_effect, ruling.sentence
+            return _Told(True, f"{ruling.sentence} {await _followed(app, file, ProposalId(proposal))}")
+    standing = None if ruling.took_effect or ruling.decision is None else ruling.decision.answer
+    return _Told(ruling.took_effect, ruling.sentence, standing)
 
 
 async def _follow(settings: "Settings", file: SettingsFile, proposal: "ProposalId") -> str:

@@ -151,7 +151,7 @@ async def _start(
     from babysitter.surfaces.watch_view import watch_view
     from babysitter.usecases.manage_watches import start_watch, watch_status
     from babysitter.usecases.resubmit_command import context_of
-    from babysitter.usecases.start_checks import restart_warnings
+    from babysitter.usecases.start_checks import already_ended, begun_sentence, restart_warnings
     from babysitter.wiring import open_app, state_folder_of
 
     context = await context_of(
@@ -186,6 +186,7 @@ async def _start(
                 )
             except BabysitError as fault:
                 faults.append(fault)
+        ended = {each.id: await already_ended(app, each) for each in watches}
         # A job that was watched already is a promise too: it is kept, whatever else went wrong here.
         began_here = serves
         if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
@@ -205,8 +206,7 @@ async def _start(
                 ).model_dump_json()
             )
         for each in () if as_json or serves else watches:
-            name = shlex.quote(each.root)
-            typer.echo(f"Watching {each.root} (as {each.id}). See: babysit status {name} --watch")
+            typer.echo(begun_sentence(each, ended[each.id]))
         if watches and not as_json:
             typer.echo(told_sentence(channels))
         if faults:
@@ -216,9 +216,9 @@ async def _start(
         if not stays:
             return 0
         with when_interrupted(f"The watch goes on without you. See: babysit status {shlex.quote(jobs[0])}"):
-            ended = while_served(app, settings_file, exit_code_of(app, [each.id for each in watches]))
+            waiting = while_served(app, settings_file, exit_code_of(app, [each.id for each in watches]))
             is_looked_at = sys.stdout.isatty() and not as_json
-            return await (_shown(app, [each.id for each in watches], ended) if is_looked_at else ended)
+            return await (_shown(app, [each.id for each in watches], waiting) if is_looked_at else waiting)
 
 
 async def _in_foreground(app: "App", watches: "Sequence[Watch]", *, prints_lines: bool) -> int:
