@@ -44,6 +44,8 @@ NAMES = frozenset(
         ("-m pkg/train.py", MISSING),
         ("-m x.py", MISSING),
         ("-m ns.deep.mdo", MISSING),
+        ("-m .pkg.train", MISSING),
+        ("-m pkg..train", MISSING),
         ("-m Pkg.train", MISSING),
         ("-m lib.rnu", MISSING),
         ("-m core.mian", MISSING),

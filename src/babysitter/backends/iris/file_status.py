@@ -2,6 +2,7 @@
 
 import os
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from pathlib import Path
 from babysitter.preflight.facts import FileStatus
 
 _WORKDIR = "/app/"
+_MODULE = re.compile(r"\w+(?:\.\w+)*")
 _RUNNABLE = (".py", "/__main__.py", ".pyc", ".so")
 
 
@@ -68,7 +70,7 @@ class ShippedFiles:
 
     def _module_status(self, module: str) -> FileStatus:
         """Of `python -m a.b`: missing only where `a` is of the folder; others are installed."""
-        if "/" in module:
+        if not _MODULE.fullmatch(module):
             return FileStatus.MISSING
         name = module.replace(".", "/")
         paths = [f"{root}{name}" for root in self.roots]
@@ -92,8 +94,8 @@ class ShippedFiles:
 
 
 def _parents(name: str) -> Iterator[str]:
-    while name := posixpath.dirname(name):
-        yield name
+    while (above := posixpath.dirname(name)) not in ("", name):
+        yield (name := above)
 
 
 def _is_below(path: Path, folder: Path) -> bool:
