@@ -152,6 +152,8 @@ BAD = [
     (f"{IRIS} bash -lec 'echo hi'", {"missing-separator"}),
     ("iris --config nowhere.yaml job run -- python x.py", {"cluster-not-named"}),
     ("iris --cluster job run -- python x.py", {"cluster-not-named"}),
+    ("iris --config reef.yaml job runn -- python x.py", {"nothing-to-submit"}),
+    ("iris --config reef.yaml jobs run -- python x.py", {"nothing-to-submit"}),
     (f"{IRIS} -- bash -c 'echo (python x.py'", {"line-for-shell"}),
     (
         "iris --config reef.yaml --controller-url http://127.0.0.1:1 job run -- python x.py",

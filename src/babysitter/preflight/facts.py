@@ -117,7 +117,8 @@ class RequestFacts:
 class SubmissionFacts:
     """`command` or `request`: exactly one is set, according to how the submission is made.
 
-    `fault`: why it cannot be made at all (no command, no name, blanked values), "" if it can.
+    `fault`: why it cannot be made at all (no command, no name, blanked values), "" if it can;
+    `fault_fix`: what to do then.
     `missing_variables`: to be taken from the environment, and not set there. `generation`: april, may or
     august. `user`: the user segment under which the cluster files the job. `name_is_taken`: whether a job
     of the computed id exists. `today`: the date of the check, UTC. `claimed_user`: whom the client names
@@ -134,6 +135,7 @@ class SubmissionFacts:
     command: CommandFacts | None = None
     request: RequestFacts | None = None
     fault: str = ""
+    fault_fix: str = ""
     missing_variables: tuple[str, ...] = ()
     login: Fact[Login] = Known(Login.NOT_NEEDED)
     user: Fact[str] = NotKnown("Nobody was asked for the user of the job.")

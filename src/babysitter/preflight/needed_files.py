@@ -17,6 +17,8 @@ _NAMES_ONLY_LISTED = (
 )
 _NAMES_ONLY = frozenset(_NAMES_ONLY_LISTED.split())
 _OUTPUT = re.compile(r"out|save|dump|export|log|write|dest|result|report|trace|profile|cache|(?:^|-)o$", re.I)
+_READ = re.compile(r"script|file|path|conf|cfg|recipe|entry|program|train|eval|run|code|main|task", re.I)
+_NAME_ONLY = re.compile(r"name|exclu|inclu|ignore|skip|tag|pattern|filter", re.I)
 _CONFIG = re.compile(r"conf|cfg|recipe|hparams|manifest", re.I)
 _MODULE = re.compile(r"[A-Za-z_][\w.]*")
 
@@ -107,7 +109,7 @@ def _of_shell(words: Sequence[str]) -> Iterator[NeededFile]:
             return
         at += 2 if words[at] in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") else 1
     if at < len(words) and _is_fixed(words[at]):
-        is_path = "/" in words[at] or bool(SCRIPT.search(words[at]))
+        is_path = bool(re.search(r"[/\s]", words[at]) or SCRIPT.search(words[at]))
         yield NeededFile(words[at], is_demanded=is_path)
         yield from _of_arguments(words[at + 1 :])
 
@@ -135,7 +137,8 @@ def _of_arguments(words: Sequence[str]) -> Iterator[NeededFile]:
         if not _is_fixed(path) or (named and _OUTPUT.search(named)) or " " in path.strip():
             continue
         if SCRIPT.search(path):
-            yield NeededFile(path)
+            is_read = not named or (bool(_READ.search(named)) and not _NAME_ONLY.search(named))
+            yield NeededFile(path, is_demanded=is_read)
         elif _SETTINGS.search(path):
             yield NeededFile(path, is_demanded=bool(_CONFIG.search(named)) and "name" not in named)
 

@@ -24,6 +24,8 @@ def check_values(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         if use.option.takes == 1 and (fault := _fault(use, use.values[0])):
             yield _finding(fault)
     for key, _ in command.values("--env-vars"):
+        if not key.strip():
+            yield _finding("-e needs the name of a variable.", "Write -e NAME VALUE.")
         if "=" in key:
             name = key.partition("=")[0]
             yield _finding(

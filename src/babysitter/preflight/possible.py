@@ -11,4 +11,4 @@ ID = "nothing-to-submit"
 def check_possible(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     """The submission has a command or a request, a name, and every value."""
     if facts.fault:
-        yield PreflightFinding(ID, PreflightSeverity.BLOCK, facts.fault)
+        yield PreflightFinding(ID, PreflightSeverity.BLOCK, facts.fault, facts.fault_fix)

@@ -24,6 +24,7 @@ _UV_COMMANDS = (
     *("add", "auth", "build", "cache", "export", "format", "help", "init", "lock", "pip", "publish"),
     *("python", "remove", "run", "self", "sync", "tool", "tree", "venv", "version"),
 )
+_OPERATORS = frozenset(("&&", "||", "|", ";", "&", ">", "<", "(", ")", "!"))
 _OF_THIS_MACHINE = ("/home/", "/Users/")
 _QUOTED = re.compile(r"\s")
 
@@ -55,6 +56,9 @@ def _fault(command: RunCommand, facts: SubmissionFacts) -> tuple[str, str, tuple
     if _ASSIGNMENT.match(first):
         reason = f"`{first}` is taken for the program: no shell reads the words behind `--`."
         return reason, "Give the variable with `-e KEY VALUE`, or write `env` before it.", put("env", first)
+    if first in _OPERATORS or first.startswith(("$", "~/", "`")):
+        reason = f"`{first}` is taken for the program as it is written: no shell reads the words behind `--`."
+        return reason, "Write the line behind `bash -c '...'`.", ()
     if first in _OF_SHELLS:
         reason = f"`{first}` is a word of shells, and no shell reads the words behind `--`."
         return reason, "Write the line behind `bash -c '...'`.", ()
@@ -74,9 +78,9 @@ def _fault(command: RunCommand, facts: SubmissionFacts) -> tuple[str, str, tuple
 def _stray(command: RunCommand, argv: tuple[str, ...]) -> str:
     """A word before `--` that is no program, while the program stands behind it; "" without one."""
     first, at = command.program[0], command.program_at
-    if not command.has_separator or at is None or argv[at + 1 : at + 2] != (SEPARATOR,):
+    behind = argv[argv.index(SEPARATOR) + 1 :] if command.has_separator and SEPARATOR in argv else ()
+    if at is None or len(command.program) != len(behind) + 1:
         return ""
-    behind = argv[at + 2 : at + 3]
     is_wrapper = bool(unwrapped(command.program).wrappers) or first.startswith("-")
     return first if behind and behind[0] in COMMON_PROGRAMS and not is_wrapper else ""
 
@@ -97,6 +101,8 @@ def _inner_fault(
         if run.is_certain and (meant := _misspelt(word)) is not None:
             corrected = put(meant) if is_first else ()
             return f"There is no program `{word}`.", f"`{meant}` is probably meant.", corrected
+        if run.is_certain and run.words[1:] in (("-m",), ("-c",)) and word in ("python", "python3"):
+            return f"`{word} {run.words[1]}` does not say what to run.", "Write it behind the option.", ()
         if run.is_certain and (uv := _misspelt_uv(run.words)):
             return f"`uv {run.words[1]}` is not a command of uv.", f"`uv {uv}` is probably meant.", ()
         if run.is_certain and word in ("bash", "sh") and run.words[1:2] and run.words[1] in COMMON_PROGRAMS:

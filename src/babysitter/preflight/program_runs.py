@@ -11,6 +11,7 @@ from babysitter.preflight.wrapped_program import unwrapped
 
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _MAKES_FILES_LISTED = (
+    "make cmake ninja cargo gcc g++ cc clang go bazel npm npx yarn protoc "
     "git curl wget gsutil gcloud aws cp mv ln rsync tar unzip gunzip 7z dvc huggingface-cli hf "
     "gdown azcopy s5cmd rclone scp eval patch"
 )
@@ -26,7 +27,7 @@ class ProgramRun:
     """`typed`: its words; `words`: without wrappers, its files below the folder.
 
     `is_certain`: it is run, and must not fail. `made`: files that commands before it may have made.
-    `has_bits`: one of them was `chmod`.
+    `has_bits`: one of them was `chmod`. `said`: texts that they were given, which may name files.
     """
 
     words: tuple[str, ...]
@@ -35,6 +36,7 @@ class ProgramRun:
     is_certain: bool = True
     made: frozenset[str] = frozenset()
     has_bits: bool = False
+    said: str = ""
 
     def files(self) -> Iterator[NeededFile]:
         """The files that it needs, as paths of the bundle; modules of other folders are left out."""
@@ -48,8 +50,12 @@ class ProgramRun:
             path = _below(self.folder, each.path)
             if each.path.endswith("/"):
                 path = f"{path.rstrip('/')}/"
-            if posixpath.normpath(path) not in self.made:
+            if posixpath.normpath(path) not in self.made and not self._is_said(path):
                 yield replace(each, path=path)
+
+    def _is_said(self, path: str) -> bool:
+        name = posixpath.basename(path)
+        return bool(name) and name in self.said
 
 
 def shell_script(program: Sequence[str]) -> str | None:
@@ -82,6 +88,7 @@ def program_runs(program: Sequence[str]) -> tuple[ProgramRun, ...]:
 def _runs_of_line(line: str) -> Iterator[ProgramRun]:
     folders: dict[tuple[int, ...], str] = {(): ""}
     made, folders_made = set[str](), set[str]()
+    said = ""
     has_bits = is_tolerant = has_run = False
     for command in shell_commands(line):
         folder = folders.setdefault(command.subshell, _folder_outside(folders, command.subshell))
@@ -90,7 +97,8 @@ def _runs_of_line(line: str) -> Iterator[ProgramRun]:
         if name not in ("cd", "pushd") or not has_run:
             known = frozenset(made | folders_made)
             is_certain = command.is_certain and not is_tolerant
-            yield ProgramRun(words, command.words, folder, is_certain, known, has_bits=has_bits)
+            yield ProgramRun(words, command.words, folder, is_certain, known, has_bits=has_bits, said=said)
+        said = "\n".join((said, *(word for word in words[1:] if re.search(r"[\s('\"]", word))))
         made.update(posixpath.normpath(_below(folder, each)) for each in _named(command, words))
         if name in ("cd", "pushd"):
             target = _entered(folder, words, folders_made)

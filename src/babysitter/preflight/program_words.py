@@ -15,7 +15,7 @@ SWALLOWED_WORD = "swallowed-word"
 def check_program_given(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     """The command names a program to run."""
     command = run_command(facts)
-    if command is not None and not command.program:
+    if command is not None and not (command.program and command.program[0].strip()):
         fix = "Write the program and its arguments behind `--`."
         yield PreflightFinding(
             NO_PROGRAM, PreflightSeverity.BLOCK, "The command names no program to run.", fix

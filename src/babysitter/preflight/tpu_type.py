@@ -74,6 +74,10 @@ def check_replicas(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
                 )
     replicas = command.value("--replicas")
     count = int(replicas) if replicas.isdigit() else 0
+    if replicas == "0" and first.machines > 1:
+        yield _finding(
+            f"--replicas 0 leaves no task for the {first.machines} machines.", "Leave --replicas out."
+        )
     if count > 1 and first.machines > 1 and count % first.machines:
         yield _finding(
             f"--replicas {count} does not fill slices of {first.name}, which have {first.machines} machines.",

@@ -7,6 +7,7 @@ import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from babysitter.backends.iris.bundle import bundle_files
@@ -39,6 +40,8 @@ from babysitter.preflight.offer import ClusterOffer
 from babysitter.preflight.shell_line import unset_variables
 
 _ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
+_SUBMITS = ("run", "submit", "start", "launch", "create")
+_OTHERS = ("stop", "kill", "list", "summary", "logs", "cancel", "describe", "events", "wait", "complete")
 _NOBODY_ASKED = NotKnown("No controller was asked: give --controller-url URL to ask it.")
 
 
@@ -61,8 +64,29 @@ def as_job_run(argv: tuple[str, ...]) -> tuple[str, ...]:
     client = next((at for at, word in enumerate(head) if Path(word).name == "iris"), None)
     if client is None:
         return argv
-    at = next((at for at in range(client + 1, len(head)) if head[at] == "run"), None)
-    return argv if at is None else (*argv[:at], "job", *argv[at:])
+    at = client + 1 + _options_before(head[client + 1 :])
+    return (*argv[:at], "job", *argv[at:]) if head[at : at + 1] == ("run",) else argv
+
+
+def _options_before(words: tuple[str, ...]) -> int:
+    """How many words the options take that stand before the client's command."""
+    takes = {name: option.takes for option in option_table().program for name in option.names}
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 1 + (0 if "=" in words[at] else takes.get(words[at], 0))
+    return at
+
+
+def _meant_to_submit(argv: tuple[str, ...]) -> str:
+    """The command of the client that was meant to be `job run`, "" for one that is something else."""
+    head, _ = split_command(argv)
+    client = next((at for at, word in enumerate(head) if Path(word).name == "iris"), None)
+    if client is None:
+        return ""
+    words = head[client + 1 :]
+    group, command = (*words[_options_before(words) :], "", "")[:2]
+    near = command in _SUBMITS or (command not in _OTHERS and get_close_matches(command, _SUBMITS, 1, 0.7))
+    return f"{group} {command}" if near and get_close_matches(group, ("job",), 1) else ""
 
 
 async def read_new_submission(
@@ -80,7 +104,8 @@ async def read_new_submission(
     be read.
     """
     env, argv = _without_assignments(as_job_run(typed.argv))
-    if run_index(argv) is None:
+    misspelt = _meant_to_submit(argv) if run_index(argv) is None else ""
+    if run_index(argv) is None and not misspelt:
         raise UserError(
             "This is not an `iris job run` command.",
             next_step="Give it as you would type it: babysit preflight -- iris --cluster NAME job run -- CMD",
@@ -95,6 +120,8 @@ async def read_new_submission(
         purpose=purpose,
         generation=generation,
         today=clock.now().date(),
+        fault=f"The client has no command `{misspelt}`." if misspelt else "",
+        fault_fix="Write `job run`." if misspelt else "",
         login=_NOBODY_ASKED,
         user=_NOBODY_ASKED,
         claimed_user=client_user(flag_value(argv, "--user"), {**typed.environ, **env}, generation=dialect),
