@@ -133,6 +133,11 @@ SHOWN = "a1B2c3D4e5F6" + "g7H8i9J0k1L2" + "m3N4o5P6"
         f"Please use the following password to proceed:\n\n{SHOWN}\n",
         f"SECRET_KEY was auto-generated: {SHOWN}",
         f"HF_TOKEN – {SHOWN}",
+        f"Loaded HF_TOKEN from .env: {SHOWN}",
+        f"expected hf_token 'x', got '{SHOWN}'",
+        f"/config/db_password\n{SHOWN}",
+        f'$api_key\n[1] "{SHOWN}"',
+        f"api_key=<{SHOWN}>",
         f"vault_secret_id '{'12345678-' + '1234-1234-1234-1234567890ab'}' rejected",
     ],
 )

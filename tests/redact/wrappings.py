@@ -12,6 +12,10 @@ def encoded(secret: Secret) -> str:
     return base64.b64encode(secret.value.encode()).decode()
 
 
+def basic_plain(secret: Secret) -> str:
+    return base64.b64encode(f"\0ada\0{secret.value}".encode()).decode()
+
+
 def plural(name: str) -> str:
     return f"{name}s" if name.endswith(("token", "key")) else name
 
@@ -87,6 +91,18 @@ MORE_NAMED: dict[str, Callable[[Secret], str]] = {
     "named-path": lambda s: (
         f'{{"Name": "/prod/{s.snake}", "Type": "SecureString", "Value": {json.dumps(s.value)}}}'
     ),
+    "cdata": lambda s: f"<{s.snake}><![CDATA[{s.value}]]></{s.snake}>",
+    "element-with-type": lambda s: f'<x:{s.snake} type="x">{s.value}</x:{s.snake}>',
+    "erlang": lambda s: f'[{{host,"db"}},{{{s.snake},"{s.value}"}}]',
+    "php-serialised": lambda s: f'a:1:{{s:9:"{s.snake}";s:20:"{s.value}";}}',
+    "bold": lambda s: f"- **{s.snake}**: {s.value}",
+    "bold-with-colon": lambda s: f"**{s.snake}:** `{s.value}`",
+    "bold-html": lambda s: f"<b>{s.snake}</b>: {s.value}<br>",
+    "two-colons": lambda s: f"{s.snake}:: {s.value}",
+    "properties-continued": lambda s: f"{s.snake}=\\\n    {s.value}",
+    "tab-written-out": lambda s: json.dumps({"out": f"{s.name}\t{s.value}\nHOME\t/home/ada\n"}),
+    "form-data": lambda s: f'Content-Disposition: form-data; name="{s.snake}"\r\n\r\n{s.value}\r\n--x',
+    "form-data-in-bytes": lambda s: f"b'form-data; name=\"{s.snake}\"\\r\\n\\r\\n{s.value}\\r\\n--x'",
 }
 
 # The place says what it is.
@@ -133,6 +149,18 @@ MORE_PLACED: dict[str, Callable[[Secret], str]] = {
     "list-redis": lambda s: json.dumps(["redis-cli", "-h", "cache", "-a", s.value, "ping"]),
     "list-curl": lambda s: json.dumps(["curl", "-u", f"ada:{s.value}", "https://api.example"]),
     "list-mongo": lambda s: f"exec {['mongosh', '-u', 'ada', '-p', s.value, '--quiet']}",
+    "twine": lambda s: f"twine upload -u ada -p '{s.value}' dist/x.whl",
+    "doctl": lambda s: f"doctl auth init -t '{s.value}'",
+    "ssh-keygen": lambda s: f"ssh-keygen -t rsa -N '{s.value}' -f key",
+    "remote-desktop": lambda s: f"xfreerdp /u:ada /p:'{s.value}' /v:host",
+    "rabbitmq": lambda s: f"rabbitmqctl change_password ada '{s.value}'",
+    "mc-alias": lambda s: f"mc alias set runs https://files.example ada '{s.value}'",
+    "basic-auth-call": lambda s: f"auth=HTTPBasicAuth('ada', '{s.value}')",
+    "get-connection": lambda s: f'DriverManager.getConnection("jdbc:x", "ada", "{s.value}")',
+    "auth-plain": lambda s: f"C: AUTH PLAIN {basic_plain(s)}",
+    "pop": lambda s: f"C: USER ada\nS: +OK\nC: PASS {s.value}",
+    "kinit": lambda s: f"echo '{s.value}' | kinit ada",
+    "zookeeper": lambda s: f"addauth digest ada:{s.value}",
 }
 # Where a word, a number or a short value is no secret: a page's address, a cookie of a theme.
 FOR_TOKENS = (
@@ -149,4 +177,4 @@ FOR_TOKENS = (
 
 def with_encoded(secret: Secret, shown: str) -> str:
     """What is shown, with the secret where its base64 is: a trace of the one is a trace of the other."""
-    return shown.replace(encoded(secret), secret.value)
+    return shown.replace(encoded(secret), secret.value).replace(basic_plain(secret), secret.value)

@@ -17,6 +17,14 @@ _FLAGS = re.compile(
     r"|openssl\s{1,4}enc\b[^\n]{0,80}?\s-(?:k|pass)\s{1,4}(?!pass:|env:|file:)[\"']?"
     r"|(?:un)?zip\s[^\n]{0,80}?-\w{0,4}P\s{1,4}[\"']?|7z[ar]?\s{1,4}[a-z]\s[^\n]{0,80}?-p(?=[^\s-])"
     r"|mosquitto_\w{3,4}\s[^\n]{0,120}?\s-P\s{1,4}[\"']?"
+    r"|(?:twine|flit)\s[^\n]{0,80}?\s-p\s{1,4}[\"']?|doctl\s[^\n]{0,40}?\s-t\s{1,4}[\"']?"
+    r"|ssh-keygen\s[^\n]{0,80}?\s-[NP]\s{1,4}[\"']?|(?:xfreerdp|wlfreerdp|mstsc)\s[^\n]{0,80}?\s/p:[\"']?"
+    r"|rabbitmqctl\s[^\n]{0,40}?(?:add_user|change_password)\s{1,4}\S{1,64}\s{1,4}[\"']?"
+    r"|mc\s{1,4}alias\s{1,4}set\s{1,4}(?:\S{1,256}\s{1,4}){3}[\"']?"
+    r"|poetry\s{1,4}config\s{1,4}pypi-token\.[\w\-]{1,64}\s{1,4}[\"']?"
+    r"|ngrok\s{1,4}(?:config\s{1,4}add-)?authtoken\s{1,4}[\"']?|redis-cli\s[^\n]{0,80}?--pass\s{1,4}[\"']?"
+    r"|gh\s{1,4}secret\s{1,4}set\s{1,4}\w{1,64}\s[^\n]{0,60}?(?:--body|-b)[ =]{0,4}[\"']?"
+    r"|addauth\s{1,4}digest\s{1,4}[\w.\-]{1,64}:"
     r"|sshpass\s{1,4}-p\s{0,4}[\"']?"
     r"|(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc)\s{1,4}(?:(?:registry|acr|auth)\s{1,4})?login\b"
     r"[^\n]{0,160}?\s-p(?:\s{1,4}|=)?[\"']?"
@@ -25,11 +33,13 @@ _FLAGS = re.compile(
     r"|ldap\w{3,8}\b[^\n]{0,160}?\s-w\s{1,4}[\"']?"
     r"|htpasswd\s[^\n]{0,20}-\w{0,4}b\w{0,4}\s{1,4}(?:\S{1,128}\s{1,4}){2}[\"']?"
     r"|(?:-passin|-passout|-pass)\s{1,4}pass:|net\s{1,4}use\s[^\n]{0,80}?/user:\S{1,64}\s{1,4}"
-    r")([^\s\"']{3,512})"
+    r")((?:[^\s\"'\\]|\\(?!\\*[\"'])){3,512})"
 )
 _SIGNS = LinearPattern(
-    r"[\s'\"]-[uUa]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|"
-    r"snowsql|ldap|htpasswd|-pass|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|7z|mosquitto",
+    r"[\s'\"]-[uUa]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
+    r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|\b7z|"
+    r"mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|poetry +config|ngrok|"
+    r"gh +secret|addauth",
     ignore_case=True,
 )
 _ACCOUNT = re.compile(r"[ =](\d{1,10}:\d{1,10}|(\w{1,32}):\2)$")  # `docker run -u 1000:1000`, and no password
@@ -40,12 +50,12 @@ _NETRC = re.compile(
 )
 _LOGIN = re.compile(
     r"(?i)\b(?:wandb(?:\.exe)?|weave|hf\s{1,2}auth|huggingface-cli|vault|hcp|gh\s{1,2}auth|kaggle|comet|neptune|"
-    r"prefect\s{1,2}cloud|modal\s{1,2}token|databricks|doctl\s{1,2}auth|flyctl\s{1,2}auth|pulumi|op|sentry-cli|wrangler)"
+    r"prefect\s{1,2}cloud|modal\s{1,2}token|databricks|cargo|doctl\s{1,2}auth|flyctl\s{1,2}auth|pulumi|op|sentry-cli|wrangler)"
     r"[\"']?,?[ \t]{1,4}[\"']?login"
     r"(?:[\"']?,?[ \t]{1,4}[\"']?--?[\w=:/.-]{1,64}){0,6}[\"']?,?[ \t]{1,4}[\"']?([A-Za-z0-9_.-]{20,})"
 )
 _PIPED = re.compile(
-    r"\becho\s{1,4}(?:-n\s{1,4})?[\"']?([^\s\"'|]{3,256})[\"']?\s{0,4}\|\s{0,4}(?:sudo\s{1,4}-\w{0,6}S|chpasswd|"
+    r"\becho\s{1,4}(?:-n\s{1,4})?[\"']?([^\s\"'|]{3,256})[\"']?\s{0,4}\|\s{0,4}(?:sudo\s{1,4}-\w{0,6}S|chpasswd|kinit|"
     r"(?:docker|podman|gh|helm|cosign|op|az|vault)\b[^\n|]{0,120}(?:stdin|with-token))"
 )
 

@@ -23,8 +23,12 @@ _BLOCK = re.compile(
     r"^([ \t]{0,80}(?:- )?)[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]*(?:[|>][+-]?\d?|&\w+)?[ \t]*$"
 )
 _ENTRY = re.compile(r"^([ \t]{0,80})(- )?(?:[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]+)?(?=\S)")
-_NAME_ALONE = re.compile(r"[ \t]{0,80}[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?[ \t]*:?[ \t]*$")
-_ALONE_BELOW = re.compile(r"[ \t]{0,80}[\"']?([A-Za-z0-9_\-+/=.~]{16,4096})[\"']?[ \t]*$", re.MULTILINE)
+_NAME_ALONE = re.compile(
+    r"[ \t]{0,80}[\"']?(?:\$|(?:[\w.\-]{0,64}/){1,8})?([A-Za-z_][\w.\-]{0,80})[\"']?[ \t]*:?[ \t]*$"
+)
+_ALONE_BELOW = re.compile(
+    r"[ \t]{0,80}(?:\[1\] )?[\"']?([A-Za-z0-9_\-+/=.~]{16,4096})[\"']?[ \t]*$", re.MULTILINE
+)
 _SECTION = re.compile(r"^[ \t]{0,8}\[{1,2}([\w.\- \"]{1,80})\]{1,2}[ \t]*$")
 _SETTING = re.compile(r"^[ \t]{0,16}([\w.\-]{1,80})[ \t]*=[ \t]*(?=\S)")
 # What every reader below needs: a column's divider, or a line that opens what follows.
@@ -42,7 +46,7 @@ def find_by_layout(text: Text) -> Iterator[Span]:
         if start < done or end - start > MAX_LINE:
             continue
         line = text.text[start:end]
-        below = _ALONE_BELOW.match(text.text, end + 1)
+        below = None if "=" in line else _ALONE_BELOW.match(text.text, end + 1)
         if below is not None and _is_name_of_below(line, below[1]):
             yield below.span(1)
             continue

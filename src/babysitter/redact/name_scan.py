@@ -27,7 +27,7 @@ _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
 _DIGITS = frozenset("0123456789")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
-_SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<,(：＝")
+_SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<,(：＝*;")
 _NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
 _BEFORE = frozenset("\"'\\ \t")
 _SIGNS_BEFORE = frozenset(":=>\"'\\ \t/")
@@ -87,7 +87,7 @@ def may_have_value(text: str, start: int, end: int) -> bool:
     if text[end - 1] in ".-":
         return True
     sign = text[end : end + 1]
-    if sign == "," and text[start - 1 : start] not in ("", "\n"):
+    if sign == "," and text[start - 1 : start] not in ("", "\n", "{"):
         sign = ""  # a list; a line that begins so is a row of a table
     if sign in _SIGNS and _NOTHING_BEHIND.match(text, end) is None and not _is_word_behind(text, start, end):
         return True

@@ -28,6 +28,7 @@ from babysitter.redact.value_signs import (
     NO_VALUE,
     OBJECT,
     OBJECT_OF_VALUE,
+    PAIR,
     PROSE,
     QUERY_VALUE,
     ROW,
@@ -37,6 +38,7 @@ from babysitter.redact.value_signs import (
     VALUE_NAME,
     WEAK_SIGNS,
     XML,
+    XML_ATTRIBUTES,
 )
 from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
 
@@ -170,7 +172,11 @@ def _assigned(setting: NamedValue) -> Place | None:
         is_sure = setting.is_flag or setting.name.isupper()
         weaker = setting.judged if is_sure else at_most_probable(setting.judged)
         return found.end(), _value(setting, found.end(), weaker)
+    if setting.before == "{" and (found := PAIR.match(text, end)) is not None:
+        return found.end(), _value(setting, found.end(), setting.judged)
     found = XML.match(text, end)
+    if found is None and setting.before in ("<", ":"):
+        found = XML_ATTRIBUTES.match(text, end)
     if found is not None and "</" in text[found.end() : found.end() + MAX_ELEMENT]:
         return found.end(), _value(setting, found.end(), setting.judged)
     return None

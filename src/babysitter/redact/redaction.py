@@ -9,6 +9,7 @@ from babysitter.redact.command_lines import find_in_commands
 from babysitter.redact.http_headers import find_in_headers
 from babysitter.redact.key_blocks import find_key_blocks
 from babysitter.redact.layout import find_by_layout
+from babysitter.redact.mentioned import find_mentioned
 from babysitter.redact.name_scan import NAME_WORDS
 from babysitter.redact.named import find_named
 from babysitter.redact.neutral import strip_control_characters
@@ -38,6 +39,7 @@ DETECTORS: tuple[Detector, ...] = (
     find_in_commands,
     find_by_layout,
     find_phrases,
+    find_mentioned,
 )
 
 
@@ -46,7 +48,8 @@ _NEAR = "|".join(re.escape(near) for near in NEARS if near.isascii())
 _SIGNS = LinearPattern(
     rf"{NAME_WORDS}|bearer|basic|@|%40|:(?:5432|5433|6432|\*):|[A-Za-z0-9+/]{{60}}|-----BEGIN|PuTTY|Private-|"
     r"-[ua]\b|--user|--auth|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|snowsql|"
-    rf"ldap|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|7z|mosquitto|psk\b|{_NEAR}",
+    rf"ldap|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|\b7z|mosquitto|twine|flit|doctl|"
+    rf"ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|addauth|psk\b|{_NEAR}",
     ignore_case=True,
 )
 
@@ -82,7 +85,7 @@ def _pass(plain: str) -> str:
     detectors = DETECTORS if _SIGNS.found_in(text) else DETECTORS[:1]
     found = [span for detector in detectors for span in detector(text)]
     if "\n" in plain:
-        found += list(find_continued(text, found))
+        found += list(find_continued(text, sorted(set(found))))
     if not found:
         return plain
     found += list(_again(text, found))

@@ -70,6 +70,8 @@ def is_placeholder(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def _stands_for_value(value: str) -> bool:
     word = value.rstrip(".,:;!?)]}'\"").lower()
+    if value[:1] == "<" and value[-1:] == ">" and looks_random(value[1:-1], least=16, hex_too=True):
+        return " " in value
     return word in _PLACEHOLDER_WORDS or bool(_PLACEHOLDER.match(value)) or _is_masked(value)
 
 
