@@ -42,7 +42,9 @@ _SIGNS = LinearPattern(
     r"gh +secret|addauth",
     ignore_case=True,
 )
-_ACCOUNT = re.compile(r"[ =](\d{1,10}:\d{1,10}|(\w{1,32}):\2)$")  # `docker run -u 1000:1000`, and no password
+_ACCOUNT = re.compile(
+    r"[ =\"'](\d{1,10}:\d{1,10}|(\w{1,32}):\2)$"
+)  # `docker run -u 1000:1000`, and no password
 # What stands between the words of a command that is written as a list.
 _IN_LIST = re.compile(r"(?<=[\w.%+:/@=\-!?*#~^])\\*[\"']\\*[\"']?,[ ]?\\*[\"']\\*[\"']?(?=\S)")
 _NETRC = re.compile(

@@ -19,7 +19,7 @@ _PLACEHOLDER_WORDS = word_set(
     "masked redacted secret it its this that be if we you when while can cannot must should may will "
     "does did do are were which what there option options value n/a tbd todo authentication basic "
     "bearer digest oauth oauth2 anonymous auto env stdin file keyring changeme example inherit text "
-    "integer filename amd64 arm64 armhf i386"
+    "off integer filename amd64 arm64 armhf i386"
 )
 _PLACEHOLDER = re.compile(
     r"(?i)(?:[a-z]{1,2}|[*•.#xX_-]{3,}|\W{1,3}|<[^>]*>?|\[redacted\].*|\[filtered\]|\[masked\]|[\[{(]+"
