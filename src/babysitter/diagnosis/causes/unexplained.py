@@ -50,6 +50,11 @@ _SERVES = re.compile(
     r"(?i)\bwait\w* (?:for|on) (?:\w+ ){0,2}?(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|"
     r"events?|input|commands?|users?)\b"
 )
+_NOT_UP_YET = re.compile(
+    r"(?i)\b(?:is|are|was|has|have|be|still) (?:\w+ )?(?:starting(?: up)?|booting|warming up|initiali[sz]ing|"
+    r"loading|in (?:crash |archive )?recovery(?: mode)?|replaying)\b|\bnot (?:yet )?(?:finished )?"
+    r"(?:accepting connections|initiali[sz](?:ed|ing)|started up|warmed up)\b"
+)
 _REPORTED = frozenset({Stance.REPORTED})
 _MILD = frozenset({LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING})
 _ENDS_IN_NOTHING = re.compile(r"[:=]\s*(?:0+(?:\.0+)?%?|false|none|null|no)\W*$", re.IGNORECASE)
@@ -95,7 +100,7 @@ def find_unexplained(
         if not reports_failure(entry.frame):
             ordinary[entry.speaker] += is_ordinary(entry.frame)
         elif course.has_failed or ordinary[entry.speaker] < MIN_ORDINARY_LINES:
-            report = Unexplained(entry, name_cause(entry.message))
+            report = Unexplained(entry, _named(entry.message, course))
             if not _says_enough(report, course):
                 continue
             stance = _stance(entry, units, course)
@@ -110,6 +115,13 @@ def find_unexplained(
     if course.has_failed and not found:
         return _last_words(entries, units, explained, course)
     return tuple(reversed(found))
+
+
+def _named(message: str, course: JobCourse) -> NamedCause | None:
+    """What the words name. A living job that turns requests away because it starts only takes its time."""
+    if not course.has_failed and (starts := _NOT_UP_YET.search(message)):
+        return NamedCause(Cause.SLOW_STARTUP, starts[0], "", False)
+    return name_cause(message)
 
 
 def _last_words(

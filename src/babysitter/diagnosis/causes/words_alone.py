@@ -3,7 +3,7 @@
 ALONE: dict[str, str] = {
     "net_alone": (
         "bad_gateway broken_pipe brokenpipe cannot_connect cannot_reach chunk_encode "
-        "client_timeout_exceed communicate_be_lost complete_a_tcp connect_abort connect_break "
+        "client_timeout_exceed closed_channel closedchannelexc communicate_be_lost complete_a_tcp connect_abort connect_break "
         "connect_close connect_lose connect_refuse connect_reset connect_terminate connect_time_out "
         "connect_unexpected_close connectexc connectionrefused connectionreset connectiontimeout "
         "connectiontimeoutexc connecttimeoutexc could_not_connect could_not_reach curl_error eai_again "
@@ -26,10 +26,10 @@ ALONE: dict[str, str] = {
     ),
     "store_alone": (
         "all_shard_fail attachvolume blk_update block_missing buffer_i_o cannot_send_after_transport "
-        "circuit_break closed_channel cluster_down clusterdown condition_not_met conditional_request "
+        "circuit_break cluster_down clusterdown condition_not_met conditional_request "
         "connect_pool_exhaust could_not_be_replicate could_not_obtain_block could_not_serialize_access "
         "data_damage database_be_lock database_deadlock database_disk_image database_system_be_shut "
-        "database_system_be_start deadlock_detected_while degraded_data disk_i_o ext4_fs fail_to_mount "
+        "deadlock_detected_while degraded_data disk_i_o ext4_fs fail_to_mount "
         "failedattachvolume failedmount file_not_a_database filesystem_error full_osd health_err "
         "health_warn in_sync_replica index_corrupt input_output_error io_error loading_dataset_in_memory "
         "lock_timeout lock_wait_timeout lost_block min_isr misconf missing_block mongo_server mount_error "

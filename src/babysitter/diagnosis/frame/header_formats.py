@@ -205,6 +205,7 @@ HEADER_FORMATS = (
         r"\[(?P<program>[\w./-]{1,60}\.(?:py|go|cc|cpp|rs)):\d+(?::\w+)?\]\s*",
         "[a.py:7] hello",
     ),
+    HeaderFormat("attempt", "[", r"\[(?:attempt|try|run) #?\d{1,4}\]\s+(?=\S)", "[attempt 2] hello"),
     HeaderFormat(
         "name in brackets", "[", r"\[(?P<program>[A-Za-z][\w.-]{1,30})\]\s+(?=\S)", "[scheduler] hello"
     ),

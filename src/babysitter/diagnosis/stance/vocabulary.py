@@ -186,7 +186,7 @@ CUES = (
         Reach.CLAUSE,
         _words(
             r"\b(?:if|unless|in case|to avoid|to prevent|avoids?|avoiding|prevents?|preventing|"
-            r"so as not to|in order not to|perhaps|maybe|probably|"
+            r"so as not to|in order not to|perhaps|maybe|probably|(?:most |very )?likely(?! (?:due|because))|"
             r"should (?:it|the|this|any|you)|whenever|would (?:have )?(?:otherwise )?|might|may(?! \d)|"
             r"could (?!not\b)|"
             r"can (?:cause|lead|result|fail|happen|hang|crash|break|run|also)|possibly|potentially|"
@@ -235,7 +235,7 @@ CUES = (
             r"upload|recovery)\b)|fall(?:s|ing|en)?[ -]?backs?|fell back|suppress(?:ed|ing)|swallow(?:ed|"
             r"ing)?|best[- ]effort|optional|"
             r"no action (?:is )?(?:needed|required)|no effect|without effect|recovered|reconnected|"
-            r"defaulting to|"
+            r"defaulting to|(?:start\w*|begin\w*|initiali[sz]\w+|training|build\w*) (?:\w+ )?(?:from scratch|fresh|anew)|"
             r"using (?:the )?(?:default|0|fallback|cached|internal|cpu|slower|\w+ instead)|"
             r"(?:error|issue|problem|trouble) resolved|resolved (?:after|itself)|"
             r"dropping (?:the |this |stale |late )?(?:\w+ )?(?:and|result|report|update|message)|discarding|"

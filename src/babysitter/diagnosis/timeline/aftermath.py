@@ -26,6 +26,7 @@ from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 
 MIN_ORDINARY_LINES = 3
+MIN_BETWEEN_REPORTS = 5  # where another report follows them
 MIN_AFTER_WARNING = 2  # of what the program itself calls no more than a warning
 MAX_LINES_AFTER = 400  # the newest lines of a log, which are searched for normal work
 MAX_IDENTIFIERS = 8
@@ -165,16 +166,17 @@ def _says_completed(skeleton: str) -> bool:
 
 
 def _find_normal_work(later: Sequence[Entry], speaker: str, enough: int) -> int | None:
-    """The last of so many ordinary lines of the same speaker, with no failure of it after them."""
+    """The last of so many ordinary lines in a row of the same speaker; more where a failure follows them."""
     count, newest = 0, None
+    needed = enough
     for entry in reversed(later):
         if entry.speaker != speaker:
             continue
         if reports_failure(entry.frame):
-            return None
-        if is_ordinary(entry.frame):
+            count, newest, needed = 0, None, MIN_BETWEEN_REPORTS
+        elif is_ordinary(entry.frame):
             count, newest = count + 1, newest or entry.place
-            if count >= enough:
+            if count >= needed:
                 return newest
     return None
 
