@@ -75,7 +75,7 @@ class Limits:
         "a step of training behind which only polls of a server's health are printed for so long hangs",
     )
     only_waits_s: float = _limit(
-        1800.0,
+        1500.0,
         "a job that only says that processes are waited for, or that work waits and nothing runs, for so long"
         " stands still",
     )

@@ -9,6 +9,7 @@ from babysitter.diagnosis.causes.unexplained import (
     find_unexplained,
 )
 from babysitter.diagnosis.timeline.entries import read_entries
+from babysitter.model.finding import Cause
 
 LIVING, FAILED = JobCourse(), JobCourse(has_failed=True)
 WORK = ["wrote the index to disk", "next file opened", "merging the index"]
@@ -32,6 +33,7 @@ _ROWS = [
     (["job completed", "connection reset by peer"], []),
     (["0 errors, 3 files"], []),
     (["the gate might fail"], []),
+    (["INFO no free slot. This typically happens when the login is refused"], []),
     (["the gate failed, continuing without it"], []),
     (["Traceback (most recent call last):", '  File "a.py", line 7, in go', "FluxError: refused"], [2]),
     (
@@ -83,6 +85,28 @@ def test_find_unexplained_of_a_failed_job_counts_all() -> None:
 )
 def test_find_unexplained_in_last_words(texts: list[str], places: list[int]) -> None:
     assert _standing(texts, FAILED) == places
+
+
+NOT_UP = "FATAL: the database system is starting up"
+POSSIBLE = "ERROR no tile in 60 seconds. This typically happens when the work of a peer hangs"
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes", "has_failed", "cause"),
+    [
+        (NOT_UP, (0,), False, Cause.SLOW_STARTUP),
+        (NOT_UP, (0, 10, 15), False, Cause.SLOW_STARTUP),
+        (NOT_UP, (0,), True, None),
+        ("ERROR the tile is late, a peer might be hanging", (0,), False, None),
+        (POSSIBLE, (0, 1, 2), False, None),
+        (POSSIBLE, (0, 10, 25), False, Cause.STAGE_STUCK),  # said for long, it is taken at its word
+        ("ERROR: not enough machines. Please check your quota", (0,), True, Cause.CAPACITY_WAIT),
+    ],
+)
+def test_what_a_report_names(text, minutes, has_failed, cause):
+    entries = read_entries([text] * len(minutes), times_s=[60.0 * each for each in minutes])
+    found = find_unexplained(entries, (), JobCourse(has_failed))
+    assert next((each.named.cause for each in found if each.named), None) is cause
 
 
 @pytest.mark.parametrize(

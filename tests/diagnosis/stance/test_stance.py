@@ -32,6 +32,7 @@ NOT_REPORTED = {
         "W <corrupt record> at 7, skipping",
         "<tile missing>, continuing without it",
         "ignoring <broken footer> of part 7",
+        "<no snapshot found>, starting from scratch",
         "<mirror unreachable> (ignored)",
         "<cache write failed>, this is not fatal",
         "non-fatal: <socket closed>",
@@ -111,6 +112,9 @@ NOT_REPORTED = {
         "it was moved to prevent <data loss>",
         "guards against <corrupt tiles>",
         "this usually means <a dead peer>",
+        "the ring most likely <ran out of memory>",
+        "tile 7 is put back (<preemption>/heartbeat)",
+        "the ring ended (<OOM> or other fatal error)",
     ],
     Stance.ADVICE: [
         "please check whether the <disk is full>",

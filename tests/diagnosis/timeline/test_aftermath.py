@@ -23,7 +23,7 @@ ENDED, ON, QUIET, UNKNOWN = (
     AftermathKind.UNKNOWN,
 )
 SHARED = [cause for cause in Cause if about(cause).is_shared]
-LINGERING = [cause for cause in Cause if about(cause).lingers]
+LINGERING = [cause for cause in Cause if about(cause).lingers and not about(cause).heals]
 REPORT = "ValueError: cannot parse the record"
 
 
@@ -65,6 +65,8 @@ _ROWS = [
     ([f"![rank1]: {REPORT}", *["[rank0]: wrote the index to disk"] * 5], UNKNOWN),
     ([f"![rank1]: {REPORT}", *["[rank1]: wrote the index to disk"] * 5], ON),
     ([f"!{REPORT}", *["ERROR wrote the index badly"] * 4], UNKNOWN),
+    ([f"!{REPORT}", *["wrote the index to disk"] * 4, "OSError: no space"], UNKNOWN),
+    ([f"!{REPORT}", *["wrote the index to disk"] * 5, "OSError: no space"], ON),
     # an answer
     (["!cw-rno2a: connection refused", "cw-rno2a is ready"], ON),
     (["!worker w-17 failed to heartbeat", "worker w-17 registered again"], ON),
@@ -153,6 +155,14 @@ def test_aftermath_of_a_warning_needs_less(lines_after, kind):
     log_end = _log_end([REPORT, "wrote the index", "next file opened"][: 1 + lines_after])
     report = Report(0, Cause.NETWORK_TIMEOUT, REPORT, is_warning=True)
     assert read_aftermath(log_end, report, JobEnd()).kind is kind
+
+
+@pytest.mark.parametrize(("last_s", "kind"), [(50, UNKNOWN), (70, ON)])
+def test_aftermath_of_a_wait_that_the_cluster_ends(last_s, kind):
+    entries = read_entries(["step 1", REPORT, "step 2", "step 3"], times_s=[0.0, 0.0, 10.0, float(last_s)])
+    rise = read_counters(entries).last_rise
+    log_end = LogEnd(entries, rise.place if rise else None, None, rise.at_s if rise else None)
+    assert read_aftermath(log_end, Report(1, Cause.CAPACITY_WAIT, REPORT, at_s=0.0), JobEnd()).kind is kind
 
 
 def test_aftermath_names_the_line_that_shows_it():

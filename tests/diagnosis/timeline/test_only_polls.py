@@ -38,6 +38,15 @@ def test_polls_behind_work_are_found(work, poll):
     assert found.began.text == work
 
 
+def test_wait_at_a_barrier_beside_debug_lines():
+    wait = "waiting under the global sync, current epoch is 0"
+    texts = ["attempt 0 has entered the sync", wait, "DEBUG sent 3 bytes", wait, wait]
+    entries = read_entries(texts, times_s=[0.0, 60.0, 600.0, 900.0, 1800.0])
+    found = fold_waits(None, entries, [LogLine(text) for text in texts])
+    assert found is not None
+    assert (found.polls, found.began.text) == (3, texts[0])
+
+
 @pytest.mark.parametrize(
     "lines",
     [

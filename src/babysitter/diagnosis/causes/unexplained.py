@@ -6,7 +6,7 @@ completed. In a job that failed every report counts, also one that was retried o
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.frame.failure_words import find_failure_words, reports_failure
 from babysitter.diagnosis.frame.line import Frame
 from babysitter.diagnosis.frame.ordinary import is_ordinary
-from babysitter.diagnosis.stance.stance import stance_of, stance_of_introduction
+from babysitter.diagnosis.stance.stance import stance_of, stance_of_introduction, without_doubt
 from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.aftermath import (
     MIN_ORDINARY_LINES,
@@ -92,6 +92,7 @@ def find_unexplained(
     ordinary: Counter[str] = Counter()
     found: list[Unexplained] = []
     retried: Counter[tuple[str, ...]] = Counter()
+    lasting = _lasting_wordings(entries)
     for entry in reversed(entries):
         if not course.has_failed and (entry.place <= course.advanced_after or len(found) == MAX_REPORTS):
             break
@@ -100,7 +101,7 @@ def find_unexplained(
         if not reports_failure(entry.frame):
             ordinary[entry.speaker] += is_ordinary(entry.frame)
         elif course.has_failed or ordinary[entry.speaker] < MIN_ORDINARY_LINES:
-            report = Unexplained(entry, _named(entry.message, course))
+            report = Unexplained(entry, _named(entry, course, lasting))
             if not _says_enough(report, course):
                 continue
             stance = _stance(entry, units, course)
@@ -117,11 +118,33 @@ def find_unexplained(
     return tuple(reversed(found))
 
 
-def _named(message: str, course: JobCourse) -> NamedCause | None:
-    """What the words name. A living job that turns requests away because it starts only takes its time."""
-    if not course.has_failed and (starts := _NOT_UP_YET.search(message)):
+def _lasting_wordings(entries: Sequence[Entry]) -> frozenset[tuple[str, ...]]:
+    """The wordings that report a failure again and again for long."""
+    times: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
+    for entry in entries:
+        if entry.at_s is not None and reports_failure(entry.frame):
+            times[read_stems(entry.message)].append(entry.at_s)
+    return frozenset(
+        wording
+        for wording, each in times.items()
+        if len(each) >= MIN_WAITS and each[-1] - each[0] >= MIN_WAIT_S
+    )
+
+
+def _named(entry: Entry, course: JobCourse, lasting: Container[tuple[str, ...]]) -> NamedCause | None:
+    """What the words name that are more than a possibility or an advice, unless they are said for long.
+
+    A living job that turns requests away because it starts only takes its time.
+    """
+    if read_stems(entry.message) in lasting:
+        return name_cause(entry.message)
+    certain = without_doubt(entry.frame)
+    if not course.has_failed and (starts := _NOT_UP_YET.search(certain)):
         return NamedCause(Cause.SLOW_STARTUP, starts[0], "", False)
-    return name_cause(message)
+    named = name_cause(certain)
+    if course.has_failed and (named is None or named.is_vague):  # an advice may say more: "check your quota"
+        return name_cause(entry.message)
+    return named
 
 
 def _last_words(

@@ -41,7 +41,11 @@ def is_before_progress(finding: Finding, facts: JobFacts) -> bool:
 def nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFacts) -> Diagnosis:
     """The calm verdict. `overcome`: what failed on the way."""
     findings, overcome = _unless_worked_on(findings, overcome, facts)
-    quiet_phase = [each for each in findings.all if each.cause is Cause.SLOW_STARTUP]
+    quiet_phase = [
+        each
+        for each in findings.all
+        if each.cause is Cause.SLOW_STARTUP and not is_before_progress(each, facts)
+    ]
     noise = [each for each in findings.all if each.cause is Cause.TRANSIENT_NOISE]
     explained = [each for each, by in findings.cancelled if is_trouble(each) and by not in NOT_THE_JOBS]
     waiting = [each for each in findings.all if each.cause is Cause.CAPACITY_WAIT]

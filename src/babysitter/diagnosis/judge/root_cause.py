@@ -139,7 +139,16 @@ def _overcome(finding: Finding, facts: JobFacts) -> str:
         return f"the job advanced after it (line {facts.advanced_after})"
     if finding.overcome_by and not is_over(facts):
         return finding.overcome_by
+    if finding.cause is Cause.PREEMPTION and finding.last_position < 0 and _works(facts):
+        return f"the job works again (line {facts.advanced_after})"
     return ""
+
+
+def _works(facts: JobFacts) -> bool:
+    """Whether the job runs, advances and is not quiet: preemptions that were counted are of the past."""
+    is_quiet = (facts.last_line_age_s or 0.0) > Limits().pace_floor_s
+    runs = facts.state is JobState.RUNNING and facts.advanced_after is not None
+    return runs and not is_quiet
 
 
 def _went_on_after(finding: Finding, facts: JobFacts) -> bool:

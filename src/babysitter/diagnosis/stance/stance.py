@@ -46,6 +46,7 @@ _STANCES_OF_EXCEPTIONS = frozenset({Stance.EXPECTED, Stance.QUOTED, Stance.ADDRE
 _OF_FACTS = frozenset({Stance.EXPECTED, Stance.TOLERATED, Stance.RETRIED})
 _CUES = sorted(CUES, key=lambda cue: cue.stance in _OF_FACTS)  # doubts and advice first: they void the others
 _ANSWERS = frozenset({Stance.TOLERATED, Stance.RETRIED})
+_DOUBTS = frozenset({Stance.HYPOTHETICAL, Stance.ADVICE, Stance.NEGATED})
 _CALM_LEVELS = frozenset({LogLevel.INFO, LogLevel.DEBUG})
 _ORDER = (
     Stance.ADDRESSED,
@@ -95,6 +96,13 @@ def is_late_attempt(message: str) -> bool:
         for found in ATTEMPT.finditer(message[:MAX_CHARACTERS])
         if len(found["n"]) < MAX_DIGITS and len(found["total"] or "") < MAX_DIGITS
     )
+
+
+def without_doubt(frame: Frame) -> str:
+    """The message with blanks for what it only holds possible, denies or advises."""
+    governed = governed_spans(frame.message)
+    spans = [span for stance, spans, _ in governed if stance in _DOUBTS for span in spans]
+    return _without(frame, spans)[frame.start :] if spans else frame.message
 
 
 def stance_of_introduction(frame: Frame) -> Stance:

@@ -207,6 +207,15 @@ CUES = (
         ),
     ),
     Cue(Stance.HYPOTHETICAL, Reach.SENTENCE, _words(r"\b(?:or else|otherwise,?)\s")),
+    # one of several: "(preemption/heartbeat)", "OOM or other error"
+    Cue(
+        Stance.HYPOTHETICAL,
+        Reach.SELF,
+        _words(
+            rf"\((?:(?:[\w -]{{2,20}}/)+(?:{_FAILURE_NOUN}|heartbeat)|(?:{_FAILURE_NOUN}|heartbeat)(?:/[\w -]{{2,20}})+)\)"
+            r"|\b[\w-]+ or (?:some |any )?(?:other|another|similar)(?: \w+){1,2}"
+        ),
+    ),
     # --- advice
     Cue(
         Stance.ADVICE,

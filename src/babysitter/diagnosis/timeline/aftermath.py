@@ -33,6 +33,7 @@ MAX_IDENTIFIERS = 8
 MAX_CHARACTERS = 400  # of a line that says that the job is complete
 
 LASTING_WORK_S = 300.0  # after what lingers: a disk that is full does not empty itself
+SHORT_WORK_S = 60.0  # after what the cluster heals by itself
 LASTING_SHARED_S = 1800.0  # guess: after what several processes share
 
 
@@ -98,7 +99,7 @@ def read_aftermath(log_end: LogEnd, report: Report, end: JobEnd) -> Aftermath:
     """Return what followed a report. `log_end`: with places that rise by one."""
     risen, completed, later = log_end.risen_place, log_end.completed_place, log_end.after(report.place)
     if about(report.cause).lingers:
-        enough_s = LASTING_WORK_S
+        enough_s = SHORT_WORK_S if about(report.cause).heals else LASTING_WORK_S
         lasting = (
             None if end.is_over or end.is_quiet else _find_lasting_work(log_end, later, report, enough_s)
         )

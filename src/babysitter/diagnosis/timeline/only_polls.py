@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from babysitter.diagnosis.frame.ordinary import is_ordinary
+from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.numbers import read_wording
-from babysitter.model.log import LogLine
+from babysitter.model.log import LogLevel, LogLine
 from babysitter.model.progress import OnlyPolls
 
 MAX_TEXT_CHARACTERS = 300
@@ -29,8 +29,8 @@ def fold_polls(
 def fold_waits(
     before: OnlyPolls | None, entries: Sequence[Entry], lines: Sequence[LogLine]
 ) -> OnlyPolls | None:
-    """Return the lines at the end that wait for other processes, and the normal work before them."""
-    return _fold(before, entries, lines, is_wait_for_peers, lambda entry: is_ordinary(entry.frame))
+    """Return the lines at the end that wait for other processes, and what stood before them, if no failure."""
+    return _fold(before, entries, lines, is_wait_for_peers, lambda entry: not reports_failure(entry.frame))
 
 
 def fold_idle(
@@ -56,7 +56,7 @@ def _fold(
         entry = entries[index]
         if is_one(entry):
             polls.append(index)
-        elif entry.message.strip():
+        elif entry.message.strip() and entry.frame.level is not LogLevel.DEBUG:
             before = OnlyPolls(_cut(lines[index]), entry.place, _moment(entry)) if is_start(entry) else None
             break
     if before is None or not polls:
@@ -119,8 +119,8 @@ _NOT_WORK = re.compile(
     r"|errors?|fail\w*|eval\w*|valid\w*|test\w*|compil\w*|complete\w*|finish\w*)(?:\b|_)"
 )
 _WAITS_FOR_PEERS = re.compile(
-    r"(?i)\bwait(?:s|ing)? (?:for|on|until)\b[^.!?]{0,60}\b(?:proc(?:s|ess|esses)?|ranks?|peers?|engines?"
-    r"|barrier|rendezvous|all[-_ ]?(?:reduce|gather)|collectives?|communicators?|participants?)\b"
+    r"(?i)\bwait(?:s|ing)? (?:for|on|until|under|in|at)\b[^.!?]{0,60}\b(?:proc(?:s|ess|esses)?|ranks?|peers?"
+    r"|engines?|barrier|rendezvous|(?:global )?sync(?:hroni[sz]ation)?|all[-_ ]?(?:reduce|gather)|collectives?|communicators?|participants?)\b"
 )
 # An end that is awaited, new work, or machines: nobody in the job is missing.
 _WAITS_ELSE = re.compile(
