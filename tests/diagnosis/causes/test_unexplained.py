@@ -88,7 +88,7 @@ def test_find_unexplained_in_last_words(texts: list[str], places: list[int]) -> 
 
 
 NOT_UP = "FATAL: the database system is starting up"
-POSSIBLE = "ERROR no tile in 60 seconds. This typically happens when the work of a peer hangs"
+POSSIBLE = "ERROR the next tile is not available. This typically happens when the stage is stuck"
 
 
 @pytest.mark.parametrize(
