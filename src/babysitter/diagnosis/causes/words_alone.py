@@ -3,7 +3,8 @@
 ALONE: dict[str, str] = {
     "net_alone": (
         "bad_gateway broken_pipe brokenpipe cannot_connect cannot_reach chunk_encode "
-        "client_timeout_exceed closed_channel closedchannelexc communicate_be_lost complete_a_tcp connect_abort connect_break "
+        "client_timeout_exceed closed_channel closedchannelexc communicate_be_lost complete_a_tcp "
+        "connect_abort connect_break "
         "connect_close connect_lose connect_refuse connect_reset connect_terminate connect_time_out "
         "connect_unexpected_close connectexc connectionrefused connectionreset connectiontimeout "
         "connectiontimeoutexc connecttimeoutexc could_not_connect could_not_reach curl_error eai_again "

@@ -212,7 +212,8 @@ CUES = (
         Stance.HYPOTHETICAL,
         Reach.SELF,
         _words(
-            rf"\((?:(?:[\w -]{{2,20}}/)+(?:{_FAILURE_NOUN}|heartbeat)|(?:{_FAILURE_NOUN}|heartbeat)(?:/[\w -]{{2,20}})+)\)"
+            rf"\((?:(?:[\w -]{{2,20}}/)+(?:{_FAILURE_NOUN}|heartbeat)|"
+            rf"(?:{_FAILURE_NOUN}|heartbeat)(?:/[\w -]{{2,20}})+)\)"
             r"|\b[\w-]+ or (?:some |any )?(?:other|another|similar)(?: \w+){1,2}"
         ),
     ),
@@ -244,7 +245,8 @@ CUES = (
             r"upload|recovery)\b)|fall(?:s|ing|en)?[ -]?backs?|fell back|suppress(?:ed|ing)|swallow(?:ed|"
             r"ing)?|best[- ]effort|optional|"
             r"no action (?:is )?(?:needed|required)|no effect|without effect|recovered|reconnected|"
-            r"defaulting to|(?:start\w*|begin\w*|initiali[sz]\w+|training|build\w*) (?:\w+ )?(?:from scratch|fresh|anew)|"
+            r"defaulting to|(?:start\w*|begin\w*|initiali[sz]\w+|training|build\w*) (?:\w+ )?"
+            r"(?:from scratch|fresh|anew)|"
             r"using (?:the )?(?:default|0|fallback|cached|internal|cpu|slower|\w+ instead)|"
             r"(?:error|issue|problem|trouble) resolved|resolved (?:after|itself)|"
             r"dropping (?:the |this |stale |late )?(?:\w+ )?(?:and|result|report|update|message)|discarding|"

@@ -29,7 +29,7 @@ def fold_polls(
 def fold_waits(
     before: OnlyPolls | None, entries: Sequence[Entry], lines: Sequence[LogLine]
 ) -> OnlyPolls | None:
-    """Return the lines at the end that wait for other processes, and what stood before them, if no failure."""
+    """Return the lines at the end that wait for other processes; None where a failure stood before them."""
     return _fold(before, entries, lines, is_wait_for_peers, lambda entry: not reports_failure(entry.frame))
 
 
