@@ -120,7 +120,8 @@ _NOT_WORK = re.compile(
 )
 _WAITS_FOR_PEERS = re.compile(
     r"(?i)\bwait(?:s|ing)? (?:for|on|until|under|in|at)\b[^.!?]{0,60}\b(?:proc(?:s|ess|esses)?|ranks?|peers?"
-    r"|engines?|barrier|rendezvous|(?:global )?sync(?:hroni[sz]ation)?|all[-_ ]?(?:reduce|gather)|collectives?|communicators?|participants?)\b"
+    r"|engines?|barrier|rendezvous|(?:global )?sync(?:hroni[sz]ation)?"
+    r"|all[-_ ]?(?:reduce|gather)|collectives?|communicators?|participants?)\b"
 )
 # An end that is awaited, new work, or machines: nobody in the job is missing.
 _WAITS_ELSE = re.compile(
