@@ -96,6 +96,8 @@ _TOLD = [
     ("stalled for 4000s", 4000),
     ("no new tokens in the last 65 min", 3900),
     ("queue unchanged since 2 hours", 7200),
+    ("ongoing in step write@{a.scala:5} for at least 30h40m without outputting or completing", 110400),
+    ("shard 7 running for over 3h without progress", 10800),
 ]
 
 

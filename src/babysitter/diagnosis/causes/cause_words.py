@@ -48,6 +48,7 @@ class Row:
 # The first that holds counts, so rows with rare words stand before those whose words are everywhere.
 ROWS: tuple[Row, ...] = (
     Row(Cause.SLOW_STARTUP, "long_work", "takes_long"),
+    Row(Cause.STRAGGLERS, "straggler_alone"),
     Row(Cause.DEVICE_OOM, "device_oom_alone"),
     Row(Cause.COMPILE_ERROR, "kernel_maker", "exhausted"),
     Row(Cause.CONFIG_ERROR, "shm", "shm_fault"),

@@ -36,6 +36,7 @@ _WAITING = frozenset({JobState.PENDING, JobState.BUILDING})
 _COMES = frozenset(
     read_stems("waiting quota backoff provisioning booting starting")
 )  # machines may still come
+_NAME_WITH_DIGITS = re.compile(r"\b[\w.-]*\d[\w.-]*")
 _SHORTAGE = re.compile(
     r"\bneed(?:s|ed|ing)? (?P<need>\d+(?:\.\d+)?)\s?\w{0,5}\b[^\d\n]{1,30}?"
     r"\b(?:available|free|largest\b.{0,12}|max\w*|have|has) (?P<free>\d+(?:\.\d+)?)"
@@ -118,13 +119,18 @@ class _ExplainedPlaces:
     def __init__(self, places: set[int], entries: Sequence[Entry]) -> None:
         self._places = places
         self._entries = {entry.place: entry for entry in entries}
-        self._wordings = {read_stems(self._entries[each].message) for each in places & self._entries.keys()}
+        self._wordings = {_wording(self._entries[each].message) for each in places & self._entries.keys()}
 
     def __contains__(self, place: object) -> bool:
         if place in self._places:
             return True
         entry = self._entries.get(place) if self._wordings and isinstance(place, int) else None
-        return entry is not None and read_stems(entry.message) in self._wordings
+        return entry is not None and _wording(entry.message) in self._wordings
+
+
+def _wording(message: str) -> tuple[str, ...]:
+    """The words of a message without names that hold digits: of a request, a shard, a host."""
+    return read_stems(_NAME_WITH_DIGITS.sub(" ", message))
 
 
 def _explained_places(findings: Findings, entries: Sequence[Entry]) -> _ExplainedPlaces:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from babysitter.diagnosis.causes.churn import find_churn, find_restarts
 from babysitter.diagnosis.causes.outlier import find_outlier
+from babysitter.diagnosis.causes.slow_parts import find_slow_parts
 from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.timeline.aftermath import MIN_ORDINARY_LINES, find_completion
 from babysitter.diagnosis.timeline.entries import Entry
@@ -36,6 +37,9 @@ def guess_of_counts(
     if behind is not None and _is_at_the_end(behind, entries):
         text = "One part takes many times as long, or has many times as much, as the others."
         return _counted(Cause.STRAGGLERS, text, (behind,), evidence_of)
+    if slow := find_slow_parts(entries):
+        text = "Some parts of the work take many times as long as the others."
+        return _counted(Cause.STRAGGLERS, text, slow[-MAX_EVIDENCE:], evidence_of)
     shown = entries[-MAX_AFTER_COMPLETION:]
     done = find_completion([entry.message for entry in shown])
     if done is not None and (facts.last_line_age_s or 0.0) > Limits().quiet_floor_s:

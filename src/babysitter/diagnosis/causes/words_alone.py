@@ -1,6 +1,10 @@
 """Phrases that name a cause by themselves, as many programs say it; `cause_words.py` uses them."""
 
 ALONE: dict[str, str] = {
+    "straggler_alone": (
+        "slow_gpu slow_host slow_node slow_rank slow_worker slowest_host slowest_node slowest_rank "
+        "slowest_worker straggler straggler_detect straggler_detection worse_relative_performance"
+    ),
     "net_alone": (
         "bad_gateway broken_pipe brokenpipe cannot_connect cannot_reach chunk_encode "
         "client_timeout_exceed closed_channel closedchannelexc communicate_be_lost complete_a_tcp "

@@ -38,6 +38,8 @@ _VERBS = (
     r"kicked out|lock-?up|wedged|throttling|halted|not expected|unusable|not known|HEALTH_(?:ERR|WARN)|"
     r"(?:is|are|became|was) (?:nan|inf)|non-?finite|not finite|not a number|"
     r"throttled|rate[- ]limit(?:ed)?|overloaded|over(?:loaded)? capacity|"
+    r"stragglers? (?:detected|detection warning)|worse (?:relative )?performance|"
+    r"slower than (?:the )?(?:others?|median|average|peers)|"
     r"no (?:route|solution|available|healthy|usable|response|reply|answer|free|more|progress|heartbeats?|"
     r"connection|"
     r"permission|access|credentials|match|matching|kernel image|device|devices|nodes?|capacity)\b|"

@@ -13,6 +13,7 @@ from babysitter.model.log import LogLine
 from babysitter.model.progress import ToldQuiet
 
 MAX_TEXT_CHARACTERS = 300
+MAX_REACH = 80  # characters behind what is told, in which it may be taken back
 
 MAX_LINES = 2000  # the newest of a log, which are searched
 
@@ -37,10 +38,12 @@ def find_told_quiet(
 
 def read_told_quiet_s(message: str) -> float | None:
     """Return for how many seconds no work was done, by this message; None if it does not say so."""
-    if not _HINT.search(message) or _NOT_TOLD.search(message):
+    if not _HINT.search(message):
         return None
     found = next((match for pattern in _TOLD if (match := pattern.search(message))), None)
-    if found is None or any(start < found.end() and found.start() < end for start, end in _data(message)):
+    if found is None or _NOT_TOLD.search(message[: found.end() + MAX_REACH]):
+        return None
+    if any(start < found.end() and found.start() < end for start, end in _data(message)):
         return None
     return read_duration_s(found["for"])
 
@@ -81,6 +84,9 @@ _TOLD = tuple(
         r"\b(?:has|have|had|did)(?:n.t| not) (?:advanced?|progress(?:ed)?|moved?|changed?|completed?"
         rf"|made progress|finish(?:ed)?|increased?)(?: \w+){{0,3}}? "
         rf"(?:for|in|since)(?: the)?(?: last| past)? {_FOR}",
+        # ongoing in step write for at least 300h40m without outputting or completing
+        rf"\b(?:ongoing|running|executing|processing|in progress|pending)\b.{{0,200}}?"
+        rf"\bfor (?:at least |more than |over )?{_FOR} without (?:any )?(?:\w+ing|progress|{_EVENT})\b",
         rf"{_SUBJECT}(?:stalled|stuck|unchanged|frozen|hung|hanging|blocked)\b"
         rf"(?: (?:at|on|in) \S+(?: \S+)?)? "
         rf"(?:for|since)(?: the last)? {_FOR}",
