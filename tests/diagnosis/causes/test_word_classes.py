@@ -59,6 +59,7 @@ _NAMED = [
     ("unschedulable", "nodes did not match node selector"),
     ("config-error", "cancelled by timeout of the queue"),
     ("numerical-divergence", "loss is NaN at step 12"),
+    ("stragglers", "straggler detection: rank 7 has worse relative performance"),
     ("device-oom", "hipErrorOutOfMemory: HIP out of memory"),
     ("code-error", "AttributeError: 'Plan' object has no attribute 'walk'"),
     ("stage-stuck", "the pipeline makes no progress"),
