@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from babysitter.diagnosis.causes.churn import find_churn, find_restarts
 from babysitter.diagnosis.causes.outlier import find_outlier
-from babysitter.diagnosis.causes.slow_parts import find_slow_parts
+from babysitter.diagnosis.causes.part_times import find_slow_parts
 from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.timeline.aftermath import MIN_ORDINARY_LINES, find_completion
 from babysitter.diagnosis.timeline.entries import Entry

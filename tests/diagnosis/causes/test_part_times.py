@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.diagnosis.causes.slow_parts import find_slow_parts
+from babysitter.diagnosis.causes.part_times import find_slow_parts
 from babysitter.diagnosis.timeline.entries import read_entries
 
 TASKS = [
