@@ -80,6 +80,27 @@ async def test_work_under_way_ends_before_the_timer():
     assert ended
 
 
+async def test_interrupted_timer_ends_after_the_work_under_way():
+    begun, ended = asyncio.Event(), []
+
+    async def slow() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(5):
+                await asyncio.sleep(0)  # as a transaction is rolled back
+            ended.append(True)
+
+    timer = Timer([activity("a", slow, 5.0)])
+    running = asyncio.create_task(timer.run(asyncio.Event(), stop_within_s=60))
+    await begun.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert ended
+
+
 async def test_wall_clock_that_was_set_makes_everything_due():
     stopping, work = asyncio.Event(), Counter(2)
     timer = Timer([activity("a", work, 7_200.0)])  # as far away as after a clock set back by two hours

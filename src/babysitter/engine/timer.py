@@ -68,10 +68,18 @@ class Timer:
         finally:
             stopped.cancel()
             watched_clock.cancel()
-            self._scheduler.shutdown(wait=False)
+            await self._end_attempts(stop_within_s)
         if self._ended.done():
             self._ended.result()
         self._ended.cancel()
+
+    async def _end_attempts(self, stop_within_s: float) -> None:
+        """Cancel what is still under way and wait until it has ended: it uses what is closed after this."""
+        self._scheduler.shutdown(wait=False)
+        await asyncio.sleep(0)  # the shutdown cancels in the next round of the loop
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(stop_within_s):
+                await self._idle.wait()
 
     async def _attempt(self, activity: PeriodicActivity) -> None:
         assert self._ended is not None, "attempts begin with run"

@@ -117,11 +117,16 @@ async def served_here(app: "App", work: Coroutine[Any, Any, T]) -> T:
             deciding_terminal_answers(app),
         ):
             serving = asyncio.create_task(service.until_stopped())
-            with finding_jobs(app):
-                working = asyncio.ensure_future(work)
-                result = await _unless_ended(working, serving)
-            service.stop()
-            await serving
+            try:
+                with finding_jobs(app):
+                    working = asyncio.ensure_future(work)
+                    result = await _unless_ended(working, serving)
+                service.stop()
+                await serving
+            finally:
+                # Also when interrupted: an activity that goes on finds the database closed.
+                serving.cancel()
+                await asyncio.gather(serving, return_exceptions=True)
         return result
     finally:
         if working is None:

@@ -144,14 +144,9 @@ async def _start(
 ) -> int:
     from babysitter.errors import AlreadyWatched, BabysitError
     from babysitter.model.ids import Person
-    from babysitter.redact import redact
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers, while_served
-    from babysitter.surfaces.notified_channels import channels_of, told_sentence
-    from babysitter.surfaces.views import ServiceView, StatusReply
-    from babysitter.surfaces.watch_view import watch_view
-    from babysitter.usecases.manage_watches import start_watch, watch_status
+    from babysitter.usecases.manage_watches import start_watch
     from babysitter.usecases.resubmit_command import context_of
-    from babysitter.usecases.start_checks import already_ended, begun_sentence, restart_warnings
     from babysitter.wiring import open_app, state_folder_of
 
     context = await context_of(
@@ -186,39 +181,69 @@ async def _start(
                 )
             except BabysitError as fault:
                 faults.append(fault)
-        ended = {each.id: await already_ended(app, each) for each in watches}
         # A job that was watched already is a promise too: it is kept, whatever else went wrong here.
         began_here = serves
         if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
             began_here = await keep_served(app, settings_file)
-        channels = await channels_of(app, began_here=began_here)
-        warnings = [warning for each in watches for warning in await restart_warnings(app, each)]
-        for warning in () if as_json else warnings:
-            typer.echo(f"Warning: {redact(warning)}", err=True)
-        if as_json and (watches or not faults):
-            views = [watch_view(await watch_status(app, each.id)) for each in watches]
-            runs = serves or await app.leadership.somebody_serves()
-            typer.echo(
-                StatusReply(
-                    watches=views,
-                    service=ServiceView(runs=runs, channels=list(channels)),
-                    resubmit_warnings=[redact(warning) for warning in warnings],
-                ).model_dump_json()
+        # Begun before the first line is printed: whoever reads it may press Ctrl+C at once.
+        with when_interrupted(_left_behind(watches, stays=stays, serves=serves)):
+            await _print_begun(
+                app, watches, began_here=began_here, serves=serves, as_json=as_json, faults=faults
             )
-        for each in () if as_json or serves else watches:
-            typer.echo(begun_sentence(each, ended[each.id]))
-        if watches and not as_json:
-            typer.echo(told_sentence(channels))
-        if faults:
-            raise _all_of(faults)
-        if serves:
-            return await _in_foreground(app, watches, prints_lines=prints_lines and not as_json)
-        if not stays:
-            return 0
-        with when_interrupted(f"The watch goes on without you. See: babysit status {shlex.quote(jobs[0])}"):
+            if faults:
+                raise _all_of(faults)
+            if serves:
+                return await _in_foreground(app, watches, prints_lines=prints_lines and not as_json)
+            if not stays:
+                return 0
             waiting = while_served(app, settings_file, exit_code_of(app, [each.id for each in watches]))
             is_looked_at = sys.stdout.isatty() and not as_json
             return await (_shown(app, [each.id for each in watches], waiting) if is_looked_at else waiting)
+
+
+def _left_behind(watches: "Sequence[Watch]", *, stays: bool, serves: bool) -> str:
+    """What becomes of the watches when this command is interrupted; empty where it would not have stayed."""
+    if not watches or not stays:
+        return ""
+    if serves:
+        return "Nothing is looked at any more. To go on: babysit serve"
+    return f"The watch goes on without you. See: babysit status {shlex.quote(watches[0].root)}"
+
+
+async def _print_begun(
+    app: "App",
+    watches: "Sequence[Watch]",
+    *,
+    began_here: bool,
+    serves: bool,
+    as_json: bool,
+    faults: "Sequence[BabysitError]",
+) -> None:
+    """Print what is watched from now on, who is told of incidents, and what a restart will lack."""
+    from babysitter.redact import redact
+    from babysitter.surfaces.notified_channels import channels_of, told_sentence
+    from babysitter.surfaces.views import ServiceView, StatusReply
+    from babysitter.surfaces.watch_view import watch_view
+    from babysitter.usecases.manage_watches import watch_status
+    from babysitter.usecases.start_checks import already_ended, begun_sentence, restart_warnings
+
+    ended = {each.id: await already_ended(app, each) for each in watches}
+    channels = await channels_of(app, began_here=began_here)
+    warnings = [redact(warning) for each in watches for warning in await restart_warnings(app, each)]
+    if as_json and (watches or not faults):
+        views = [watch_view(await watch_status(app, each.id)) for each in watches]
+        runs = serves or await app.leadership.somebody_serves()
+        service = ServiceView(runs=runs, channels=list(channels))
+        reply = StatusReply(watches=views, service=service, resubmit_warnings=warnings)
+        typer.echo(reply.model_dump_json())
+    if as_json:
+        return
+    for warning in warnings:
+        typer.echo(f"Warning: {warning}", err=True)
+    for each in () if serves else watches:
+        typer.echo(begun_sentence(each, ended[each.id]))
+    if watches:
+        typer.echo(told_sentence(channels))
 
 
 async def _in_foreground(app: "App", watches: "Sequence[Watch]", *, prints_lines: bool) -> int:
@@ -227,7 +252,7 @@ async def _in_foreground(app: "App", watches: "Sequence[Watch]", *, prints_lines
     from babysitter.surfaces.cli.serve import served_here
 
     ended = exit_code_of(app, [each.id for each in watches])
-    with hidden_waits(), when_interrupted("Nothing is looked at any more. To go on: babysit serve"):
+    with hidden_waits():
         try:
             code = await served_here(app, print_beside(app, watches, ended) if prints_lines else ended)
         finally:
@@ -263,11 +288,12 @@ async def _shown(app: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any,
 
 @contextmanager
 def when_interrupted(sentence: str) -> Iterator[None]:
-    """Say what becomes of the watches when Ctrl+C ends this."""
+    """Print what becomes of the watches when Ctrl+C ends this; an empty sentence prints nothing."""
     try:
         yield
     except asyncio.CancelledError:
-        typer.echo(f"\n{sentence}", err=True)
+        if sentence:
+            typer.echo(f"\n{sentence}", err=True)
         raise
 
 

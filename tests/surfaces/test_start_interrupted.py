@@ -1,0 +1,57 @@
+"""Ctrl+C while `start` still prints what it has begun: it says what becomes of the watches all the same."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from babysitter.surfaces.cli import serve, start
+from babysitter.usecases import start_checks
+from tests.support.app import MARIN, home
+from tests.support.build import ROOT
+from tests.support.jobs import pipeline, tree
+
+
+@pytest.mark.parametrize(
+    ("serves", "says"),
+    [
+        (True, "To go on: babysit serve"),
+        (False, f"The watch goes on without you. See: babysit status {ROOT}"),
+    ],
+)
+async def test_start_interrupted_before_it_waits(tmp_path, monkeypatch, capsys, serves, says):
+    async def interrupted(*_: object) -> tuple[str, ...]:
+        current = asyncio.current_task()
+        assert current is not None
+        current.cancel()  # as Ctrl+C does it
+        await asyncio.sleep(0)
+        return ()
+
+    async def began(*_: object) -> bool:
+        return True
+
+    async with home(tmp_path) as place:
+        place.cluster.show(tree(*pipeline()))
+
+        @asynccontextmanager
+        async def opened(*_: object, **__: object):
+            yield place.app
+
+        monkeypatch.setattr("babysitter.wiring.open_app", opened)
+        monkeypatch.setattr(start_checks, "restart_warnings", interrupted)
+        monkeypatch.setattr(serve, "keep_served", began)
+        begun = start._start(
+            place.app.settings,
+            None,
+            [ROOT],
+            MARIN,
+            start._Again(None, None, ""),
+            "",
+            as_json=False,
+            stays=True,
+            serves=serves,
+            prints_lines=False,
+        )
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.create_task(begun)
+    assert says in capsys.readouterr().err
