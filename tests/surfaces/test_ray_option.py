@@ -4,7 +4,7 @@ import pytest
 
 from babysitter.config import Settings
 from babysitter.errors import UserError
-from babysitter.surfaces.cli.options import cluster_from
+from babysitter.surfaces.cli.options import cluster_from, cluster_if_named
 
 
 def chosen(**options):
@@ -35,3 +35,17 @@ def test_ray_address_of_the_environment_comes_last(monkeypatch):
     monkeypatch.delenv("RAY_API_SERVER_ADDRESS")
     with pytest.raises(UserError, match="--ray URL"):
         chosen()
+
+
+@pytest.mark.parametrize(
+    ("address", "settings", "means"),
+    [
+        ("http://head:8265", Settings(), "ray"),
+        ("http://head:8265", Settings(default_cluster="marin"), "iris"),
+        ("", Settings(), None),
+    ],
+)
+def test_ray_address_names_an_optional_cluster(monkeypatch, address, settings, means):
+    monkeypatch.setenv("RAY_API_SERVER_ADDRESS", address)
+    spec = cluster_if_named(settings, "", "", "", "")
+    assert (spec.backend if spec else None) == means

@@ -28,6 +28,7 @@ from babysitter.usecases.manage_watches import (
     stop_watch,
     watch_status,
 )
+from babysitter.usecases.quick_status import read_status
 from babysitter.usecases.report import report
 from babysitter.usecases.wait_for import WaitCondition, WakeReason, wait_for
 from tests.engine.test_check import seconds, steady, zombie
@@ -213,6 +214,26 @@ async def test_the_settings_keep_the_meaning_of_a_name(tmp_path: Path):
             await place.app.clusters.remember(ClusterSpec(name="marin", url="http://h:2"))
         await place.app.clusters.remember(ClusterSpec(name="marin", cluster="marin"))
         assert (await place.app.clusters.spec("marin")).url == "http://h:1"
+
+
+async def test_incident_id_names_no_watch(place: AppHarness):
+    unknown = "i-0123456789"
+    with pytest.raises(NoSuchWatch, match=f"No incident has the id '{unknown}'") as caught:
+        await find_watch(place.app, unknown)
+    assert "babysit incidents" in (caught.value.next_step or "")
+    assert await quick(place, unknown) is None
+    await zombie(place)
+    async with place.app.store.reading() as tx:
+        (incident,) = await tx.incidents.all()
+    with pytest.raises(UserError, match=f"{incident.id} is an incident of {ROOT}"):
+        await find_watch(place.app, incident.id)
+    with pytest.raises(NoSuchWatch, match="Nothing named 'i-other' is being watched"):
+        await find_watch(place.app, "i-other")
+
+
+async def quick(place: AppHarness, name: str) -> object:
+    """What `status NAME` reads without the store."""
+    return await asyncio.to_thread(read_status, place.app.state_folder, name, now=place.clock.now())
 
 
 async def waiting(

@@ -18,7 +18,7 @@ from babysitter.errors import AlreadyWatched, UserError
 from babysitter.model.action import StepState, StoredAction
 from babysitter.model.events import IncidentEnded, ProposalWithdrawn, WatchStarted, WatchStopped
 from babysitter.model.finding import Cause
-from babysitter.model.ids import Person, WatchId
+from babysitter.model.ids import IncidentId, Person, WatchId
 from babysitter.model.incident import Incident, IncidentStatus
 from babysitter.model.job import Job
 from babysitter.model.limits import Limits
@@ -30,7 +30,13 @@ from babysitter.model.submission import Submission, SubmitContext
 from babysitter.model.watch import Watch
 from babysitter.store.store import Transaction
 from babysitter.usecases.resubmit_command import in_folder
-from babysitter.usecases.watch_status import WatchStatus, standing_from, the_one_meant
+from babysitter.usecases.watch_status import (
+    WatchStatus,
+    is_incident_id,
+    not_a_watch,
+    standing_from,
+    the_one_meant,
+)
 
 SUPERSEDED = "a new watch of the same job began"
 STANDING = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
@@ -172,6 +178,11 @@ async def _standing(tx: Transaction, watch: Watch) -> WatchStatus:
 
 async def _one(tx: Transaction, name: str, cluster: str) -> Watch:
     found = await tx.watches.named(name, cluster=cluster)
+    if not found and is_incident_id(name):
+        incident = await tx.incidents.incident(IncidentId(name))
+        owners = await tx.watches.named(incident.key.watch) if incident else ()
+        if incident and owners:
+            raise not_a_watch(incident.id, owners[0])
     return the_one_meant(found, name)
 
 

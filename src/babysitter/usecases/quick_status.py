@@ -19,6 +19,7 @@ from babysitter.store.sqlite_events import append_refusal
 from babysitter.store.sqlite_reader import NotReadable, SqliteReader
 from babysitter.usecases.watch_status import (
     WatchStatus,
+    is_incident_id,
     no_such_proposal,
     standing_from,
     the_one_meant,
@@ -49,7 +50,10 @@ def read_status(
             return QuickStatus((_found_nothing(name) if name else ()), served, {}, ())
         with SqliteReader(folder / FILE_NAME) as reader:
             if name:
-                watches = [the_one_meant(reader.watches_named(name, cluster), name)]
+                found = reader.watches_named(name, cluster)
+                if not found and is_incident_id(name):
+                    return None  # the store tells whose incident it is
+                watches = [the_one_meant(found, name)]
             else:
                 watches = list(reader.watches(with_stopped=with_stopped))
             standings = [_standing(reader, each) for each in watches]

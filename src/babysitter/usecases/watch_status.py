@@ -1,5 +1,7 @@
 """How a watch stands, and which watch a person means. Values only: every way to read the state uses it."""
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +12,8 @@ from babysitter.model.opinion import Combined
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Proposal
 from babysitter.model.watch import Watch
+
+_INCIDENT_ID = re.compile(r"i-[0-9a-f]{10}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,11 @@ def _ended_with(watch: Watch, ledger: Ledger) -> tuple[Incident, ...]:
 
 def the_one_meant(found: Sequence[Watch], name: str) -> Watch:
     """The watch that a person means by `name`. Raises NoSuchWatch for none, UserError for several."""
+    if not found and is_incident_id(name):
+        raise NoSuchWatch(
+            f"No incident has the id '{name}'.",
+            next_step="`babysit incidents` lists the remembered incidents, `babysit list` the watched jobs.",
+        )
     if not found:
         raise NoSuchWatch(
             f"Nothing named '{name}' is being watched.", next_step="`babysit list` shows what is watched."
@@ -52,6 +61,19 @@ def the_one_meant(found: Sequence[Watch], name: str) -> Watch:
             f"'{name}' may be any of {known}.", next_step="Name the watch by its id, or its cluster too."
         )
     return found[0]
+
+
+def is_incident_id(name: str) -> bool:
+    """Whether a name has the form of an incident's id."""
+    return _INCIDENT_ID.fullmatch(name) is not None
+
+
+def not_a_watch(incident: IncidentId, watch: Watch) -> UserError:
+    """The error for an incident's id where a watch is meant."""
+    return UserError(
+        f"{incident} is an incident of {watch.root}, not a job or a watch.",
+        next_step=f"Name the job: {shlex.quote(watch.root)}.",
+    )
 
 
 def no_such_proposal(proposal: str) -> UserError:

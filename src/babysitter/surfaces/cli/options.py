@@ -148,8 +148,9 @@ def cluster_if_named(
     transport: str = "rpc",
     ray: str = "",
 ) -> "ClusterSpec | None":
-    """The same; None where neither an option nor the settings name one."""
-    if not (cluster or url or config or ray or settings.default_cluster):
+    """The same; None where no option names one, nor the settings, nor the environment."""
+    is_named = cluster or url or config or ray or settings.default_cluster
+    if not (is_named or os.environ.get("RAY_API_SERVER_ADDRESS")):
         return None
     return cluster_from(settings, cluster, url, config, iris, transport, ray)
 
