@@ -4,7 +4,13 @@ import pytest
 
 from babysitter.diagnosis.causes.guess import CONFIDENCE
 from babysitter.diagnosis.causes.signature_files import STRENGTHS
-from babysitter.diagnosis.judge.measured_confidence import MOST_CALM, NOT_KNOWN, as_measured, share_right
+from babysitter.diagnosis.judge.measured_confidence import (
+    MOST_CALM,
+    MOST_HEALTHY,
+    NOT_KNOWN,
+    as_measured,
+    share_right,
+)
 from babysitter.messages.diagnosis_words import certainty_of
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.verdict import Diagnosis
@@ -32,7 +38,12 @@ def test_share_right_rises_with_the_weight():
 
 @pytest.mark.parametrize(
     ("cause", "told"),
-    [(Cause.HEALTHY, MOST_CALM), (Cause.UNKNOWN, NOT_KNOWN), (Cause.HOST_OOM, share_right(0.95))],
+    [
+        (Cause.HEALTHY, MOST_HEALTHY),
+        (Cause.TRANSIENT_NOISE, MOST_CALM),
+        (Cause.UNKNOWN, NOT_KNOWN),
+        (Cause.HOST_OOM, share_right(0.95)),
+    ],
 )
 def test_as_measured_knows_the_cause(cause, told):
     diagnosis = Diagnosis(cause, Severity.FATAL, ActionKind.ESCALATE, "because", 0.95)
