@@ -20,6 +20,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a job in the background of a shell
         signal.signal(signal.SIGINT, signal.default_int_handler)  # else programs never notice a Ctrl-C
+    os.environ.pop("COLUMNS", None)  # of the terminal in which the tests run
     share_rules()
     quicken()
     if not hasattr(config, "workerinput"):  # the workers of xdist are marked as children of this process

@@ -27,7 +27,8 @@ def test_classify_reads_packed_logs(pack, tmp_path, capsys):
     assert reply["diagnosis"]["evidence"][0]["line_number"] == 2
 
 
-def test_classify_first_screen(tmp_path, capsys):
+def test_classify_first_screen(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     path = tmp_path / "run.log"
     path.write_text("import made_up\nModuleNotFoundError: No module named 'made_up'\n", encoding="utf-8")
     assert run(["classify", str(path), "--exit-code", "1", "--state", "failed"]) == 0
