@@ -2,7 +2,8 @@
 
     python -m tests.support.flaky [--runs 10] [--busy 5] [--jobs 3] [pytest arguments]
 
-Prints every failed test with the number of its run; exits 1 when there is one.
+Prints every failed test with the number of its run, and the file with what those tests printed and raised;
+exits 1 when there is one.
 """
 
 # ruff: noqa: T201 - a command prints
@@ -11,9 +12,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from tests.support.processes import begin_run
 
@@ -30,6 +33,15 @@ def busy_cores(number: int) -> Iterator[None]:
             loop.wait()
 
 
+_FAILED = re.compile(r"^=+ (?:ERRORS|FAILURES) =+$", flags=re.MULTILINE)
+
+
+def failing_output(printed: str) -> str:
+    """Pytest's report from the first failed test on; all of it where none is named, as after a crash."""
+    found = _FAILED.search(printed)
+    return printed[found.start() :] if found else printed
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description="Run the suite again and again.")
     options.add_argument("--runs", type=int, default=10)
@@ -38,6 +50,7 @@ def main() -> int:
     given, rest = options.parse_known_args()
     begin_run()  # the loops end with this process, however it ends
     failures = 0
+    reports = Path(tempfile.mkdtemp(prefix="babysit-flaky-"))
     for number in range(1, given.runs + 1):
         is_busy = number > given.runs - given.busy
         began_s = time.monotonic()
@@ -45,11 +58,17 @@ def main() -> int:
             command = [sys.executable, "-m", "pytest", "-n", given.jobs, "--dist", "worksteal", *rest]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         bad = re.findall(r"^(?:FAILED|ERROR) .*", done.stdout, flags=re.MULTILINE)
-        failures += bool(bad or done.returncode)
+        if bad or done.returncode:
+            failures += 1
+            report = reports / f"run-{number}.txt"
+            report.write_text(failing_output(done.stdout) + done.stderr, encoding="utf-8")
+            bad.append(f"output: {report}")
         last = done.stdout.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         beside = "beside busy loops" if is_busy else "alone"
         took = f"{time.monotonic() - began_s:.0f} s"
         print(f"run {number} {beside}, {took}: {last[0]}", *bad, sep="\n  ", flush=True)
+    if not failures:
+        reports.rmdir()
     print(f"{given.runs} runs, {failures} with a failure")
     return 1 if failures else 0
 
