@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -382,6 +383,77 @@ async def test_message_in_flight_is_not_claimed_again_when_another_fails(store: 
     await post.deliverer.settled()
     await post.tick(60)
     assert sorted(post.heard) == ["m-1", "m-2"]
+
+
+def deliveries_under_way() -> list[asyncio.Task[None]]:
+    return [each for each in asyncio.all_tasks() if each.get_name() == "deliver ear"]
+
+
+class Waiting(RecordingNotifier):
+    """Posts a message once its gate is open; those without a gate at once."""
+
+    def __init__(self, *gated: str) -> None:
+        super().__init__()
+        self.gates = {each: asyncio.Event() for each in gated}
+        self.begun = asyncio.Event()
+
+    async def post(self, message, *, thread, is_repeat):
+        self.begun.set()
+        if message.id in self.gates:
+            await self.gates[message.id].wait()
+        return await super().post(message, thread=thread, is_repeat=is_repeat)
+
+
+async def test_one_delivery_at_a_time_for_a_notifier(store: Store):
+    ear = Waiting("m-1")
+    post = Post(store, ear)
+    await post.deliverer.begin()
+    await post.put(1, "w-1")
+    await post.deliverer.tick()
+    await ear.begun.wait()
+    first = deliveries_under_way()
+    await post.put(2, "w-2")
+    await post.deliverer.tick()
+    assert deliveries_under_way() == first
+    ear.gates["m-1"].set()
+    await post.deliverer.settled()
+    assert post.heard == ["m-1", "m-2"]
+
+
+async def test_delivery_ends_after_all_its_messages(store: Store, monkeypatch: pytest.MonkeyPatch):
+    ear, failed = Waiting("m-2"), asyncio.Event()
+
+    async def refused(*_: object, **__: object) -> None:
+        failed.set()
+        raise StorageUnavailable("The disk is full.")
+
+    monkeypatch.setattr(Outbox, "posted", refused)
+    post = Post(store, ear)
+    await post.deliverer.begin()
+    await post.put(1, "w-1")
+    await post.put(2, "w-2")
+    await post.deliverer.tick()
+    (delivery,) = deliveries_under_way()
+    await failed.wait()
+    async with store.transaction():  # after the one that failed
+        pass
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert not delivery.done(), "m-2 is still being posted"
+    ear.gates["m-2"].set()
+    await post.deliverer.settled()
+    assert post.heard == ["m-1", "m-2"]
+
+
+async def test_message_is_delivered_with_its_page(post: Post):
+    class Pages:
+        async def with_page(self, message: Message) -> Message:
+            return replace(message, words=replace(message.words, page="http://c/#/job/a"))
+
+    post.deliverer = Deliverer(post.store, post.ears, post.clock, post.clock, Pages())
+    await post.put(1)
+    await post.tick()
+    assert post.ear.heard[0].words.page == "http://c/#/job/a"
 
 
 async def test_clock_set_back_holds_up_no_message(post: Post):
