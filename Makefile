@@ -46,6 +46,7 @@ chaos: $(STAMP)
 	$(PY) -m tests.crash.ladder_matrix
 	$(PY) -m tests.crash.follow_matrix
 	$(PY) -m tests.crash.submit_matrix
+	$(PY) -m tests.crash.driver_matrix
 
 RAY_VERSION ?= 2.60.0
 RAY_BIN ?= .venv-ray/bin

@@ -24,11 +24,21 @@ class KillPlan(Protocol):
     def label(self) -> str: ...
 
 
-def run_life(plan: Any, told: Connection, story: Callable[[Any], Coroutine[Any, Any, None]]) -> None:
-    """In the process of a `KillPlan`: tell "killed" with the point, or "ended" with all points."""
+def run_life(
+    plan: Any,
+    told: Connection,
+    story: Callable[[Any], Coroutine[Any, Any, None]],
+    watch: Callable[[Points], None] | None = None,
+) -> None:
+    """In the process of a `KillPlan`: tell "killed" with the point, or "ended" with all points.
+
+    `watch`: has further effects pass by the points.
+    """
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     points = Points(plan.kill_at, plan.label, lambda label: told.send(("killed", label)))
     install(points)
+    if watch is not None:
+        watch(points)
     asyncio.run(story(plan))
     told.send(("ended", points.labels))
 
