@@ -47,6 +47,11 @@ async def test_exchange_reads_the_answer(tmp_path):
     assert (found.cause, found.fingerprint) == ("disk-full", QUESTION.fingerprint)
 
 
+async def test_answer_may_begin_with_a_byte_order_mark(tmp_path):
+    (tmp_path / ANSWER).write_bytes(json.dumps(GOOD).encode("utf-8-sig"))
+    assert isinstance(await consult(tmp_path), Opinion)
+
+
 async def test_exchange_repairs_a_request_that_was_cut(tmp_path):
     (tmp_path / REQUEST).write_text(QUESTION.text[:100])
     await consult(tmp_path)
@@ -65,6 +70,18 @@ async def test_exchange_repairs_a_request_that_was_cut(tmp_path):
         ),
         (json.dumps({**GOOD, "cause": "x"}).encode(), "cause: not one of the ids that the request lists."),
         (json.dumps({**GOOD, "citations": []}).encode(), "It quotes nothing."),
+        (b"[]", "the answer: It must be one JSON object."),
+        (b"[" * 60_000, "is not JSON. It must hold one JSON object and nothing else."),
+        (b'{"cause": "\xff"}', "is not in UTF-8. Write it again in this encoding."),
+        (b" " * 70_000, "is larger than 64 KiB. Shorten it."),
+        (
+            json.dumps({**GOOD, "explanation": "\ud800"}).encode(),
+            "It holds half a character; write whole ones.",
+        ),
+        (
+            json.dumps({**GOOD, "citations": GOOD["citations"] * 13}).encode(),
+            "citations: It should have at most 12 items, not 13.",
+        ),
     ],
 )
 async def test_wrong_answer_is_named_with_its_place(content, reason, tmp_path):

@@ -95,7 +95,7 @@ async def test_lying_opinion_changes_no_proof_and_no_proposal(tmp_path: Path):
         edited = [each for each in place.ear.edited if each.id == card.id][-1]
         (note,) = [text for name, text in edited.words.notes if name == "Second opinion"]
         assert "user-cancel" in note
-        assert "zombie-coordinator is proven and stands" in note
+        assert "zombie-coordinator stands, because of what is recorded" in note
         assert "[4,500 tokens, 0.020 USD; in 24 h 1 call, 4,500 tokens, 0.02 USD]" in note
         assert [each.target for each in edited.buttons] == [each.target for each in card.buttons]
 

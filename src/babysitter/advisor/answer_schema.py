@@ -12,6 +12,12 @@ MAX_TEXT = 2_000
 MAX_FAULT = 120  # characters of what the validator says
 
 
+_FAULTS = {
+    "model_type": "It must be one JSON object",
+    "string_unicode": "It holds half a character; write whole ones",
+}
+
+
 def _label(value: Any) -> Any:
     """`12` and `"12"` mean line 12 of the log."""
     text = str(value).strip().rstrip("|").strip() if isinstance(value, int | str) else value
@@ -54,7 +60,7 @@ def _fault(kind: str, message: str) -> str:
     """A fault in a few words; the ids of a long list are in the request."""
     if kind == "enum" and len(message) > MAX_FAULT:
         return "not one of the ids that the request lists"
-    return message[:MAX_FAULT]
+    return _FAULTS.get(kind) or message.replace("Tuple", "It").replace(" after validation", "")[:MAX_FAULT]
 
 
 def read_answer(value: Any, *, fingerprint: str) -> OpinionAnswer | NoOpinion:

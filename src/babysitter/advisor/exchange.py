@@ -76,18 +76,20 @@ class ExchangeFolder:
                 return NoOpinion(f"{name} is a symbolic link, which is not followed.")
             return NoOpinion(f"{name} cannot be read: {fault.strerror}.")
         if len(content) > MAX_ANSWER_BYTES:
-            return NoOpinion(f"{name} is larger than {MAX_ANSWER_BYTES // 1024} KiB.")
+            return NoOpinion(f"{name} is larger than {MAX_ANSWER_BYTES // 1024} KiB. Shorten it.")
         if not content.strip():
             return NoOpinion(f"{name} is empty.")
         try:
-            return json.loads(content.decode("utf-8"))
+            return json.loads(content.decode("utf-8-sig"))  # some editors begin a file with a mark
         except json.JSONDecodeError as fault:
             return NoOpinion(
                 f"{name} is not JSON from line {fault.lineno}, column {fault.colno} on. "
                 "It must hold one JSON object and nothing else."
             )
+        except UnicodeDecodeError:
+            return NoOpinion(f"{name} is not in UTF-8. Write it again in this encoding.")
         except (ValueError, RecursionError):
-            return NoOpinion(f"{name} is not JSON.")
+            return NoOpinion(f"{name} is not JSON. It must hold one JSON object and nothing else.")
 
 
 def _checked(value: object, question: Question) -> Opinion | NoOpinion:

@@ -62,7 +62,10 @@ def _headline(combined: Combined, opinion: Opinion) -> str:
         case Weighing.AGREED:
             return f"Second opinion: agrees on {opinion.cause} ({sure})."
         case Weighing.PROOF_STANDS:
-            return f"Second opinion: {opinion.cause} ({sure}); {combined.cause} is proven and stands."
+            return (
+                f"Second opinion: {opinion.cause} ({sure}); {combined.cause} stands, because of what is "
+                "recorded of the job."
+            )
         case Weighing.UNDECIDED:
             return f"Second opinion: the evidence does not decide; the rules say {combined.cause}."
         case Weighing.WATCHING:
@@ -79,9 +82,9 @@ def _grounds(opinion: Opinion) -> Iterator[str]:
         yield f"  {quote.line}: {_plain(quote.text)}"
     if opinion.would_change_mind:
         yield f"What would change this: {_plain(opinion.would_change_mind)}"
-    for each in opinion.check_next[:3]:
-        if "babysit" not in each.casefold():  # a command of ours is never a reader's to give
-            yield f"Check next: {_plain(each)}"
+    checks = [words for each in opinion.check_next if (words := _plain(each))]
+    # a command of ours is never a reader's to give
+    yield from [f"Check next: {words}" for words in checks if "babysit" not in words.casefold()][:3]
 
 
 def _plain(text: str) -> str:
