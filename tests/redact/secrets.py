@@ -281,7 +281,7 @@ NAMED: dict[str, Callable[[Secret], str]] = {
     "prose": lambda s: f"the {s.snake.replace('_', ' ')} is '{s.value}', please rotate",
     "said-again": lambda s: f"{s.name}={s.value}\nValueError: cannot decode {s.value!r} as a number",
     "set-x": lambda s: f"+ export {s.name}={s.value}\n+ {s.name}={s.value}\n+ python train.py",
-    "escaped-newline": lambda s: f"b'PATH=/usr/bin\\n{s.name}={s.value}\\nHOME=/root\\n'",
+    "escaped-newline": lambda s: f"b'PATH=/usr/bin\\n{s.name}={s.value}\\nHOME=/home/ada\\n'",
     "structlog": lambda s: f"2026-11-20 19:45:21 [info     ] connected    {s.snake}={s.value} attempt=3",
 }
 

@@ -71,7 +71,7 @@ def test_answer_to_a_decided_proposal(tmp_path, capsys, monkeypatch, status, com
     [
         ("explain i-none", "Nothing named 'i-none' is being watched.", "babysit list"),
         ("explain /ada/none", "Nothing named '/ada/none' is being watched.", "babysit list"),
-        ("incidents --like i-none", "There is no incident 'i-none'.", "babysit incidents"),
+        ("incidents --like i-none", "No incident has the id 'i-none'.", "babysit incidents"),
         ("deny p-none", "There is no proposal 'p-none'.", "babysit status"),
     ],
 )

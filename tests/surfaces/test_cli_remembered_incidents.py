@@ -71,7 +71,7 @@ def test_incidents_are_found_taught_and_shared(babysit, tmp_path: Path, monkeypa
     for words, said in (
         (("incidents", "teach", "case-two"), "Say `right`, `wrong` or a cause"),
         (("incidents", "teach", "case-two", "gremlins"), "'gremlins' is not a cause"),
-        (("incidents", "--like", "i-none"), "There is no incident 'i-none'"),
+        (("incidents", "--like", "i-none"), "No incident has the id 'i-none'"),
     ):
         code, out = babysit(*words)
         assert (code, said in out) == (2, True), out

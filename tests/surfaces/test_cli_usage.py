@@ -116,7 +116,7 @@ MISUSE = [
     ("babysit follow '/ada/*' --list", "--list takes no pattern"),
     ("babysit follow 'ada*' --controller-url http://127.0.0.1:9", "'ada*' matches no job"),
     ("babysit incidents --cause bogus", "'--cause': 'bogus' is not one of"),
-    ("babysit playbook new --from i-none", "There is no incident 'i-none'"),
+    ("babysit playbook new --from i-none", "No incident has the id 'i-none'"),
 ]
 
 

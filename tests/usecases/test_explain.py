@@ -64,5 +64,5 @@ async def test_what_is_no_incident_is_said_so(tmp_path: Path):
         await house.pass_s(30)
         with pytest.raises(UserError, match="has had no incident"):
             await incident_log(house.app, ROOT, JobState.FAILED)
-        with pytest.raises(UserError, match="There is no incident 'i-nothing'"):
+        with pytest.raises(UserError, match="No incident has the id 'i-nothing'"):
             await incident_log(house.app, "i-nothing", JobState.FAILED)

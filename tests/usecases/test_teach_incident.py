@@ -96,7 +96,7 @@ async def test_teaching_shows_on_its_own_card(place: AppHarness):
 
 
 async def test_teaching_an_unknown_incident(place: AppHarness):
-    with pytest.raises(UserError, match="There is no incident 'i-9'"):
+    with pytest.raises(UserError, match="No incident has the id 'i-9'"):
         await teach(place.app, IncidentId("i-9"), ADA, was_right=True)
 
 
@@ -112,7 +112,7 @@ async def test_incidents_are_found_and_shared(place: AppHarness, tmp_path: Path)
     since = place.clock.now() - timedelta(days=7)
     assert [each.past.id for each in await find_incidents(place.app, since=since)] == [SECOND, OTHER]
     assert await find_incidents(place.app, cause=Cause.HOST_OOM) == []
-    with pytest.raises(UserError, match="There is no incident 'i-9'"):
+    with pytest.raises(UserError, match="No incident has the id 'i-9'"):
         await find_incidents(place.app, like="i-9")
     file = tmp_path / "memory.jsonl"
     assert await export_incidents(place.app, file) == 3

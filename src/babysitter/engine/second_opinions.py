@@ -130,7 +130,7 @@ class SecondOpinions:
         log.info("opinion_given", incident=incident.id, weighing=record.combined.weighing.value)
 
     async def _close(self, incident: Incident) -> None:
-        """Close a request about an incident of a whole cluster: there is no job to read."""
+        """Close a request about an incident of a whole cluster, which has no job to read."""
         async with self._app.store.transaction() as tx:
             await tx.opinions.close_request(incident.id)
 

@@ -82,7 +82,7 @@ class OpinionRecord:
 
 @dataclass(frozen=True, slots=True)
 class OpinionRequest:
-    """A person asked for an opinion on an incident, and there is no answer yet."""
+    """A person asked for an opinion on an incident, and nobody has answered yet."""
 
     incident: IncidentId
     person: Person

@@ -76,7 +76,7 @@ def _fault(command: RunCommand, facts: SubmissionFacts) -> tuple[str, str, tuple
 
 
 def _stray(command: RunCommand, argv: tuple[str, ...]) -> str:
-    """A word before `--` that is no program, while the program stands behind it; "" without one."""
+    """A word before `--` that cannot be a program, while the program stands behind it; "" without one."""
     first, at = command.program[0], command.program_at
     behind = argv[argv.index(SEPARATOR) + 1 :] if command.has_separator and SEPARATOR in argv else ()
     if at is None or len(command.program) != len(behind) + 1:
@@ -100,7 +100,7 @@ def _inner_fault(
         word = run.words[0] if run.words else ""
         if run.is_certain and (meant := _misspelt(word)) is not None:
             corrected = put(meant) if is_first else ()
-            return f"There is no program `{word}`.", f"`{meant}` is probably meant.", corrected
+            return f"No program is called `{word}`.", f"`{meant}` is probably meant.", corrected
         if run.is_certain and run.words[1:] in (("-m",), ("-c",)) and word in ("python", "python3"):
             return f"`{word} {run.words[1]}` does not say what to run.", "Write it behind the option.", ()
         if run.is_certain and (uv := _misspelt_uv(run.words)):

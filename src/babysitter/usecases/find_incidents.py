@@ -45,7 +45,7 @@ async def find_incidents(
             past = await tx.history.get(like)
             if past is None:
                 raise UserError(
-                    f"There is no incident '{like}'.",
+                    f"No incident has the id '{like}'.",
                     next_step="`babysit incidents` lists what is remembered.",
                 )
             found = await nearest(tx, past.fingerprint, leave_out=(like,))

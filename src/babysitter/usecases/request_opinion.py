@@ -35,7 +35,7 @@ async def request_opinion(app: App, incident: IncidentId, person: Person) -> str
     async with app.store.transaction() as tx:
         found = await tx.incidents.incident(incident)
         if found is None:
-            raise UserError(f"There is no incident '{incident}'.", next_step="Use the newest card.")
+            raise UserError(f"No incident has the id '{incident}'.", next_step="Use the newest card.")
         if await tx.advisor.limits() is None:
             return NO_ADVISOR
         if found.status.is_resolved:

@@ -62,7 +62,7 @@ async def incident_log(app: App, name: str, otherwise: JobState) -> tuple[list[s
         found = await tx.incidents.incident(IncidentId(name))
         if found is None and name.startswith("i-"):
             raise UserError(
-                f"There is no incident '{name}'.", next_step="`babysit incidents` lists what is remembered."
+                f"No incident has the id '{name}'.", next_step="`babysit incidents` lists what is remembered."
             )
         if found is None:
             watch = await find_watch(app, name)

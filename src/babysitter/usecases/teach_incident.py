@@ -68,7 +68,7 @@ async def _known(tx: Transaction, incident: IncidentId) -> tuple[Cause, tuple[Ru
     past = await tx.history.get(incident)
     if past is None:
         raise UserError(
-            f"There is no incident '{incident}'.", next_step="`babysit incidents` lists what is remembered."
+            f"No incident has the id '{incident}'.", next_step="`babysit incidents` lists what is remembered."
         )
     return past.cause, (), None
 

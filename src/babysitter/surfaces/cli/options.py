@@ -149,10 +149,14 @@ def cluster_if_named(
     ray: str = "",
 ) -> "ClusterSpec | None":
     """The same; None where no option names one, nor the settings, nor the environment."""
-    is_named = cluster or url or config or ray or settings.default_cluster
-    if not (is_named or os.environ.get("RAY_API_SERVER_ADDRESS")):
+    if not is_cluster_named(settings, cluster, url, config, ray):
         return None
     return cluster_from(settings, cluster, url, config, iris, transport, ray)
+
+
+def is_cluster_named(settings: "Settings", *options: str) -> bool:
+    """Whether one of these options, the settings or the environment names a cluster."""
+    return any(options) or bool(settings.default_cluster or os.environ.get("RAY_API_SERVER_ADDRESS"))
 
 
 def session_from(

@@ -1,11 +1,10 @@
 """The cluster of a job that is watched already: its options need not be given again."""
 
 import asyncio
-import os
 from typing import TYPE_CHECKING
 
 from babysitter.errors import BabysitError
-from babysitter.surfaces.cli.options import cluster_from
+from babysitter.surfaces.cli.options import cluster_from, is_cluster_named
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
@@ -23,8 +22,7 @@ def cluster_of_job(
     ray: str = "",
 ) -> "ClusterSpec":
     """The cluster that these options mean; without any and without a default, that of the job's watch."""
-    is_named = cluster or url or config or ray or iris or transport != "rpc"
-    if not (is_named or settings.default_cluster or os.environ.get("RAY_API_SERVER_ADDRESS")):
+    if not is_cluster_named(settings, cluster, url, config, ray, iris) and transport == "rpc":
         watched = asyncio.run(_watched_cluster(settings, job))
         if watched is not None:
             return watched
