@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from babysitter.clock import SystemClock
 from babysitter.errors import FactsChanged, NotAllowed
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, MessageId, Person, ProposalId
@@ -189,6 +188,8 @@ def make_rig(
     over_http: bool = False,
     ping_every_s: float = HANG_S,
 ) -> Rig:
+    if over_http:  # Slack signs with its time, and the endpoint compares it with its own
+        slack.workspace.now = lambda: clock.now().timestamp()
     client = open_client(slack.bot_token, base_url=slack.base_url)
     notifier = SlackNotifier(client, "C0JOBS")
     surface = SlackInteractivity(
@@ -198,7 +199,7 @@ def make_rig(
         clock,
         app_token="" if over_http else slack.app_token,
         signing_secret=slack.signing_secret if over_http else "",
-        wall_clock=SystemClock() if over_http else clock,
+        wall_clock=clock,
         ping_every_s=ping_every_s,
     )
     return Rig(slack, desk, clock, notifier, surface)
