@@ -3,7 +3,7 @@
 import pytest
 
 from babysitter.preflight.facts import FileStatus
-from babysitter.preflight.program_files import named_files
+from babysitter.preflight.program_files import bare_names, named_files
 from babysitter.preflight.program_found import check_program_found
 from tests.engine.test_preflight_act import folder_with
 from tests.support.submissions import command_facts
@@ -30,10 +30,42 @@ def test_what_only_a_shell_understands_blocks(words, corrected):
     assert found.command == meant
 
 
-def test_script_without_its_interpreter_blocks():
-    facts = folder_with("-- x.py", files={"x.py": FileStatus.SHIPPED})
-    (found,) = check_program_found(facts)
-    assert "python x.py" in found.fix
+@pytest.mark.parametrize(
+    ("words", "interpreter"),
+    [
+        ("x.py", "python"),
+        ("timeout 60 x.py", "python"),
+        ("bash -lc 'x.py --fast'", "python"),
+        ("launch", "bash"),
+        ("bash -c 'launch; ls'", ""),  # not the result of the line: a warning
+        ("bash -c 'cd exp && launch'", ""),  # another folder
+        ("bash -c 'cp x.py launch && launch'", ""),
+        ("reef", ""),  # a program that the project installs
+        ("python x.py", ""),
+    ],
+)
+def test_file_of_the_bundle_is_not_on_the_path(words, interpreter):
+    names = ("x.py", "launch", "reef", "python")
+    facts = folder_with(f"-- {words}", files=dict.fromkeys(names, FileStatus.SHIPPED), commands={"reef"})
+    found = [each for each in check_program_found(facts) if each.blocks]
+    assert [f"`{interpreter} " in each.fix for each in found] == [True] * bool(interpreter)
+
+
+def test_file_names_that_are_started_as_programs():
+    assert bare_names(("bash", "-c", "cd exp && launch; ./a; python b.py")) == ("exp/launch",)
+
+
+@pytest.mark.parametrize(
+    "words", ["python -u -m", "python -c", "python --config a.yaml x.py", "python3 -n x.py"]
+)
+def test_python_that_cannot_start_blocks(words):
+    (found,) = check_program_found(command_facts(f"{RUN} {words}"))
+    assert found.blocks
+
+
+def test_misspelt_program_whose_failure_is_not_the_result():
+    (found,) = check_program_found(command_facts(f"{RUN} bash -c 'pyhton x.py; ls'"))
+    assert not found.blocks
 
 
 @pytest.mark.parametrize(

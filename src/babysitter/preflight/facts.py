@@ -77,7 +77,8 @@ class Workspace:
 
     `files`: status of the files that the command names, by the word (a module as `-m NAME`). `extras`,
     `groups`, `projects`: optional dependencies, groups and names that the shipped pyproject.toml files
-    declare, as uv spells them; None = no such file. `shell_fault`: why bash cannot read the line that the
+    declare, as uv spells them; None = no such file. `commands`: programs that those projects install.
+    `shell_fault`: why bash cannot read the line that the
     program gives it. `reads`: variables that the shipped script reads from its environment and cannot do
     without. `env`: what the project's own file sets; `env_fault`: why that file cannot be read.
     `changed_files`, `unpushed_commits`: None outside of git, or without upstream.
@@ -87,6 +88,7 @@ class Workspace:
     extras: frozenset[str] | None = None
     groups: frozenset[str] | None = None
     projects: frozenset[str] | None = None
+    commands: frozenset[str] = frozenset()
     shell_fault: str = ""
     reads: frozenset[str] = frozenset()
     env: Mapping[str, str] = field(default_factory=dict)

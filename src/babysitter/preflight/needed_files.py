@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from babysitter.preflight.python_command import python_command
+
 SCRIPT = re.compile(r"\.(?:py|sh|bash|[mc]?js|pl)$")
 _SETTINGS = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|txt|jsonl)$")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?")
@@ -15,7 +17,7 @@ _NAMES_ONLY_LISTED = (
     "command hash mkdir rmdir chmod true false sed awk ps exit return export local declare unset "
     "cat head tail wc tee"
 )
-_NAMES_ONLY = frozenset(_NAMES_ONLY_LISTED.split())
+NAMES_ONLY = frozenset(_NAMES_ONLY_LISTED.split())
 _OUTPUT = re.compile(r"out|save|dump|export|log|write|dest|result|report|trace|profile|cache|(?:^|-)o$", re.I)
 _READ = re.compile(r"script|file|path|conf|cfg|recipe|entry|program|train|eval|run|code|main|task", re.I)
 _NAME_ONLY = re.compile(r"name|exclu|inclu|ignore|skip|tag|pattern|filter", re.I)
@@ -45,12 +47,12 @@ def needed_files(words: Sequence[str]) -> Iterator[NeededFile]:
     if not words:
         return
     name = words[0].rpartition("/")[2]
-    if name in _NAMES_ONLY:
+    if name in NAMES_ONLY:
         return
     if name in ("cd", "pushd"):
         yield from (NeededFile(f"{word.rstrip('/')}/") for word in words[1:2] if _is_folder(word))
         return
-    if _PYTHON.fullmatch(name):
+    if is_python(name):
         yield from _of_python(words)
     elif name in _SHELLS:
         yield from _of_shell(words)
@@ -68,38 +70,17 @@ def needed_files(words: Sequence[str]) -> Iterator[NeededFile]:
         yield from _of_arguments(words[1:])
 
 
-def python_target(words: Sequence[str]) -> tuple[int, bool] | None:
-    """Where the script or the module of a python command stands, and whether it is a module."""
-    at = 1
-    while at < len(words):
-        word = words[at]
-        if word == "-" or not word.startswith("-"):
-            return None if word == "-" else (at, False)
-        if word.startswith("--"):
-            at += 2 if word == "--check-hash-based-pycs" else 1
-            continue
-        letter = next((each for each in word[1:] if each in "cmWX"), "")
-        is_last = word.endswith(letter) if letter else False
-        if letter == "c":
-            return None
-        if letter == "m":
-            return (at + 1, True) if is_last and at + 1 < len(words) else None
-        at += 2 if letter and is_last else 1
-    return None
+def is_python(name: str) -> bool:
+    """Whether a program of this name, without its folder, is python."""
+    return bool(_PYTHON.fullmatch(name))
 
 
 def _of_python(words: Sequence[str]) -> Iterator[NeededFile]:
-    target = python_target(words)
-    if target is None:
-        return
-    at, is_module = target
-    word = words[at]
-    if is_module:
-        if _is_fixed(word):
-            yield NeededFile(word, is_module=True)
-    elif _is_fixed(word):
-        yield NeededFile(word)
-    yield from _of_arguments(words[at + 1 :])
+    command = python_command(words)
+    target = command.module or command.script
+    if target and _is_fixed(target):
+        yield NeededFile(target, is_module=bool(command.module))
+    yield from _of_arguments(command.arguments)
 
 
 def _of_shell(words: Sequence[str]) -> Iterator[NeededFile]:
@@ -118,8 +99,8 @@ def _of_modules(words: Sequence[str]) -> Iterator[NeededFile]:
     """Of launchers: `torchrun -m pkg.train`, and of python within other words."""
     launches = words[0].rpartition("/")[2] in ("torchrun", "accelerate", "deepspeed")
     for at, word in enumerate(words[:-1]):
-        is_python = bool(at) and bool(_PYTHON.fullmatch(words[at - 1].rpartition("/")[2]))
-        if word in ("-m", "--module") and (launches or is_python) and _MODULE.fullmatch(words[at + 1]):
+        behind_python = bool(at) and is_python(words[at - 1].rpartition("/")[2])
+        if word in ("-m", "--module") and (launches or behind_python) and _MODULE.fullmatch(words[at + 1]):
             yield NeededFile(words[at + 1], is_module=True)
 
 

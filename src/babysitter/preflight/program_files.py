@@ -25,6 +25,11 @@ def named_files(program: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*scripts, *(each.word for each in needed))))
 
 
+def bare_names(program: Sequence[str]) -> tuple[str, ...]:
+    """What the program starts by a name without a folder: files of these names are not found."""
+    return tuple(dict.fromkeys(name for run in program_runs(program) if (name := run.bare_name())))
+
+
 def _needed(program: Sequence[str]) -> Iterator[tuple[NeededFile, bool]]:
     """Every file, and whether it is needed in every case."""
     for run in program_runs(program):

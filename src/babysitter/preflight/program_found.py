@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from babysitter.preflight.client_tables import COMMON_PROGRAMS, absent_programs
 from babysitter.preflight.command_line import SEPARATOR, RunCommand, replaced
 from babysitter.preflight.facts import FileStatus, SubmissionFacts
+from babysitter.preflight.needed_files import is_python
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
-from babysitter.preflight.program_runs import program_runs, shell_script
+from babysitter.preflight.program_runs import ProgramRun, program_runs, shell_script
+from babysitter.preflight.python_command import python_command
 from babysitter.preflight.run_command import run_command, was_accepted_before
 from babysitter.preflight.wrapped_program import unwrapped
 
@@ -19,7 +22,6 @@ _BUILTINS = ". source cd pushd popd export unset set alias eval exec ulimit trap
 _KEYWORDS = "if for while until case function { [[ ("
 _OF_SHELLS = frozenset((*_BUILTINS.split(), *_KEYWORDS.split()))
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_SCRIPT_NAME = re.compile(r"[\w-]+\.(?:py|sh|bash)")
 _UV_COMMANDS = (
     *("add", "auth", "build", "cache", "export", "format", "help", "init", "lock", "pip", "publish"),
     *("python", "remove", "run", "self", "sync", "tool", "tree", "venv", "version"),
@@ -37,13 +39,23 @@ def check_program_found(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     found = _fault(command, facts)
     if found is None:
         return
-    reason, fix, corrected = found
-    severity = PreflightSeverity.WARN if was_accepted_before(facts) else PreflightSeverity.BLOCK
-    yield PreflightFinding(ID, severity, reason, fix, corrected)
+    tolerated = was_accepted_before(facts) or not found.is_certain
+    severity = PreflightSeverity.WARN if tolerated else PreflightSeverity.BLOCK
+    yield PreflightFinding(ID, severity, found.reason, found.fix, found.corrected)
 
 
-def _fault(command: RunCommand, facts: SubmissionFacts) -> tuple[str, str, tuple[str, ...]] | None:
-    """Reason, fix and corrected command; None for a word that may be a program."""
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """`is_certain`: the job cannot end well with it."""
+
+    reason: str
+    fix: str
+    corrected: tuple[str, ...] = ()
+    is_certain: bool = True
+
+
+def _fault(command: RunCommand, facts: SubmissionFacts) -> _Fault | None:
+    """None for a word that may be a program."""
     first, at, argv = command.program[0], command.program_at, facts.submission.argv
 
     def put(*words: str) -> tuple[str, ...]:
@@ -52,26 +64,24 @@ def _fault(command: RunCommand, facts: SubmissionFacts) -> tuple[str, str, tuple
     if _QUOTED.search(first.strip()):
         reason = f"`{first}` is one word, so a program of that whole name is looked for."
         corrected = put("bash", "-c", first) if len(command.program) == 1 else ()
-        return reason, "Leave the quotes out, or write it behind `bash -c`.", corrected
+        return _Fault(reason, "Leave the quotes out, or write it behind `bash -c`.", corrected)
     if _ASSIGNMENT.match(first):
         reason = f"`{first}` is taken for the program: no shell reads the words behind `--`."
-        return reason, "Give the variable with `-e KEY VALUE`, or write `env` before it.", put("env", first)
+        return _Fault(
+            reason, "Give the variable with `-e KEY VALUE`, or write `env` before it.", put("env", first)
+        )
     if first in _OPERATORS or first.startswith(("$", "~/", "`")):
         reason = f"`{first}` is taken for the program as it is written: no shell reads the words behind `--`."
-        return reason, "Write the line behind `bash -c '...'`.", ()
+        return _Fault(reason, "Write the line behind `bash -c '...'`.", ())
     if first in _OF_SHELLS:
         reason = f"`{first}` is a word of shells, and no shell reads the words behind `--`."
-        return reason, "Write the line behind `bash -c '...'`.", ()
-    if _SCRIPT_NAME.fullmatch(first) and _files(facts).get(first) is FileStatus.SHIPPED:
-        interpreter = "python" if first.endswith(".py") else "bash"
-        reason = f"`{first}` is looked for among the installed programs, not in the folder."
-        return reason, f"Run it as `{interpreter} {first}`.", put(interpreter, first)
+        return _Fault(reason, "Write the line behind `bash -c '...'`.", ())
     if first.startswith(_OF_THIS_MACHINE):
         reason = f"`{first}` is a path of this machine, which the task does not have."
-        return reason, "Name the program, or a file of the folder by its relative path.", ()
+        return _Fault(reason, "Name the program, or a file of the folder by its relative path.", ())
     if stray := _stray(command, argv):
         reason = f"`{stray}` stands before `--` and belongs to no option, so it is taken for the program."
-        return reason, "Leave it out, or give it to its option.", put()
+        return _Fault(reason, "Leave it out, or give it to its option.", put())
     return _inner_fault(command, facts, put)
 
 
@@ -87,33 +97,59 @@ def _stray(command: RunCommand, argv: tuple[str, ...]) -> str:
 
 def _inner_fault(
     command: RunCommand, facts: SubmissionFacts, put: Callable[..., tuple[str, ...]]
-) -> tuple[str, str, tuple[str, ...]] | None:
+) -> _Fault | None:
     """A fault of the program that is run in the end, or of one that runs it."""
     program = unwrapped(command.program)
     inner = program.words[0].rpartition("/")[2] if program.words else ""
     if not command.has("--task-image") and not (facts.offer and facts.offer.is_local):
         for name in (*program.wrappers, inner):
             if name in absent_programs():
-                return f"The image of tasks has no program `{name}`.", "Start the program without it.", ()
+                return _Fault(f"The image of tasks has no program `{name}`.", "Start the program without it.")
     is_first = not program.wrappers and shell_script(program.words) is None
-    for run in program_runs(command.program):
-        word = run.words[0] if run.words else ""
-        if run.is_certain and (meant := _misspelt(word)) is not None:
-            corrected = put(meant) if is_first else ()
-            return f"No program is called `{word}`.", f"`{meant}` is probably meant.", corrected
-        if run.is_certain and run.words[1:] in (("-m",), ("-c",)) and word in ("python", "python3"):
-            return f"`{word} {run.words[1]}` does not say what to run.", "Write it behind the option.", ()
-        if run.is_certain and (uv := _misspelt_uv(run.words)):
-            return f"`uv {run.words[1]}` is not a command of uv.", f"`uv {uv}` is probably meant.", ()
-        if run.is_certain and word in ("bash", "sh") and run.words[1:2] and run.words[1] in COMMON_PROGRAMS:
-            reason = f"`{word} {run.words[1]}` takes the program {run.words[1]} for a script of the shell."
-            return reason, f"Leave `{word}` out, or put the line in quotes behind `{word} -c`.", ()
+    faults = [
+        replace(
+            found,
+            corrected=put(*found.corrected) if is_first and found.corrected else (),
+            is_certain=run.is_certain,
+        )
+        for run in program_runs(command.program)
+        if (found := _fault_of_run(run, facts)) is not None
+    ]
+    return next((each for each in faults if each.is_certain), next(iter(faults), None))
+
+
+def _fault_of_run(run: ProgramRun, facts: SubmissionFacts) -> _Fault | None:
+    """Why this program cannot be started. `corrected`: what to write in the place of its first word."""
+    words, word = run.words, run.words[0] if run.words else ""
+    if (meant := _misspelt(word)) is not None:
+        return _Fault(f"No program is called `{word}`.", f"`{meant}` is probably meant.", (meant,))
+    if _is_bare_file(run, facts):
+        interpreter = "python" if word.endswith(".py") else "bash"
+        reason = f"`{word}` is looked for among the installed programs, not in the folder."
+        return _Fault(reason, f"Run it as `{interpreter} {word}`.", (interpreter, word))
+    if is_python(word.rpartition("/")[2]):
+        python = python_command(words)
+        if python.lacks_word:
+            reason = f"`{word} {python.lacks_word}` does not say what to run."
+            return _Fault(reason, "Write it behind the option.")
+        if python.unknown:
+            reason = f"python has no option {python.unknown}."
+            return _Fault(reason, "Write the options of a script behind its name.")
+    if uv := _misspelt_uv(words):
+        return _Fault(f"`uv {words[1]}` is not a command of uv.", f"`uv {uv}` is probably meant.")
+    if word in ("bash", "sh") and words[1:2] and words[1] in COMMON_PROGRAMS:
+        reason = f"`{word} {words[1]}` takes the program {words[1]} for a script of the shell."
+        return _Fault(reason, f"Leave `{word}` out, or put the line in quotes behind `{word} -c`.")
     return None
 
 
-def _files(facts: SubmissionFacts) -> dict[str, FileStatus]:
+def _is_bare_file(run: ProgramRun, facts: SubmissionFacts) -> bool:
+    """Whether a file of the bundle is started by its name alone, which no PATH holds."""
     workspace = facts.command.workspace if facts.command else None
-    return dict(workspace.files) if workspace else {}
+    name = run.bare_name()
+    if workspace is None or not name or run.words[0] in workspace.commands:
+        return False
+    return workspace.files.get(name) is FileStatus.SHIPPED
 
 
 def _misspelt_uv(words: tuple[str, ...]) -> str:

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from babysitter.preflight.needed_files import NeededFile, needed_files
+from babysitter.preflight.client_tables import COMMON_PROGRAMS
+from babysitter.preflight.needed_files import NAMES_ONLY, NeededFile, needed_files
 from babysitter.preflight.shell_commands import ShellCommand, shell_commands
 from babysitter.preflight.wrapped_program import unwrapped
 
@@ -16,10 +17,12 @@ _MAKES_FILES_LISTED = (
     "gdown azcopy s5cmd rclone scp eval patch"
 )
 _MAKES_FILES = frozenset(_MAKES_FILES_LISTED.split())
+_BARE = re.compile(r"[\w-][\w.-]*")
 _FILE = re.compile(r"\.\w+$")
 _MAKES_NONE = frozenset(
     ("", "cd", "pushd", "set", "export", "echo", "test", "[", "true", "ls", "pwd", "sleep")
 )
+_INSTALLED = frozenset(COMMON_PROGRAMS) | NAMES_ONLY | _MAKES_FILES | _MAKES_NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,14 @@ class ProgramRun:
             if posixpath.normpath(path) not in self.made and not self._is_said(path):
                 yield replace(each, path=path)
 
+    def bare_name(self) -> str:
+        """The path in the bundle of a first word without a slash, if there is such a file; "" for others."""
+        word = self.words[0] if self.words else ""
+        if not _BARE.fullmatch(word) or word in _INSTALLED:
+            return ""
+        path = posixpath.normpath(_below(self.folder, word))
+        return "" if path in self.made or self._is_said(path) else path
+
     def _is_said(self, path: str) -> bool:
         name = posixpath.basename(path)
         return bool(name) and name in self.said
@@ -65,39 +76,56 @@ def shell_script(program: Sequence[str]) -> str | None:
 
 
 def script_at(program: Sequence[str]) -> int | None:
-    """Where the line behind `bash -c` stands, or would stand; None for another program."""
+    """Where the line behind `bash -c` stands, or would stand; None for another program.
+
+    A shell reads on behind `-c`: the line is the first word that is not an option.
+    """
     if not program or program[0].rpartition("/")[2] not in SHELLS:
         return None
-    for at, word in enumerate(program[1:], start=1):
-        if re.fullmatch(r"-[a-z]*c", word):
-            return at + 1
-        if not word.startswith(("-", "+")) and program[at - 1] not in ("-o", "+o", "-O"):
-            return None
-    return None
+    at, has_line = 1, False
+    while at < len(program) and program[at].startswith(("-", "+")) and len(program[at]) > 1:
+        word = program[at]
+        at += 1
+        if word == "--":
+            break
+        if word.startswith("--"):
+            at += word in ("--rcfile", "--init-file")
+        else:
+            has_line = has_line or (word[0] == "-" and "c" in word)
+            at += len(re.findall("[oO]", word))  # each names one more option
+    return min(at, len(program)) if has_line else None
+
+
+def _ends_at_failure(shell: Sequence[str]) -> bool:
+    """Whether a shell that is started with these words ends at the first command that fails: `bash -ec`."""
+    options = shell[1 : script_at(shell)]
+    return "errexit" in options or any(re.fullmatch(r"-[A-Za-z]*e[A-Za-z]*", word) for word in options)
 
 
 def program_runs(program: Sequence[str]) -> tuple[ProgramRun, ...]:
     """What is run: it ends where files come from elsewhere, or where the folder is not known."""
     words = unwrapped(program).words
-    line = shell_script(words)
-    if line is None:
+    if shell_script(words) is None:
         return (ProgramRun(words, tuple(program)),)
-    return tuple(_runs_of_line(line))
+    return tuple(_runs_of_shell(words, ""))
 
 
-def _runs_of_line(line: str) -> Iterator[ProgramRun]:
-    folders: dict[tuple[int, ...], str] = {(): ""}
+def _runs_of_shell(shell: Sequence[str], start: str) -> Iterator[ProgramRun]:
+    """`shell`: its words, with a line behind `-c`. `start`: the folder in which it is started."""
+    folders: dict[tuple[int, ...], str] = {(): start}
     made, folders_made = set[str](), set[str]()
     said = ""
-    has_bits = is_tolerant = has_run = False
-    for command in shell_commands(line):
+    has_bits = has_run = False
+    is_strict = _ends_at_failure(shell)
+    for command in shell_commands(shell_script(shell) or ""):
         folder = folders.setdefault(command.subshell, _folder_outside(folders, command.subshell))
         words = unwrapped(command.words).words
         name = words[0].rpartition("/")[2] if words else ""
+        is_certain = command.is_certain and (command.is_result or is_strict)
         if name not in ("cd", "pushd") or not has_run:
             known = frozenset(made | folders_made)
-            is_certain = command.is_certain and not is_tolerant
-            yield ProgramRun(words, command.words, folder, is_certain, known, has_bits=has_bits, said=said)
+            run = ProgramRun(words, command.words, folder, is_certain, known, has_bits=has_bits, said=said)
+            yield from _within(run)
         said = "\n".join((said, *(word for word in words[1:] if re.search(r"[\s('\"]", word))))
         made.update(posixpath.normpath(_below(folder, each)) for each in _named(command, words))
         if name in ("cd", "pushd"):
@@ -111,9 +139,34 @@ def _runs_of_line(line: str) -> Iterator[ProgramRun]:
         elif name in _MAKES_FILES or (name in ("source", ".") and not words[-1].endswith("/activate")):
             return
         elif name == "set":
-            is_tolerant = any(re.fullmatch(r"\+[a-z]*e[a-z]*", word) for word in words[1:])
+            is_strict = _strictness(words, is_strict)
         has_bits = has_bits or name == "chmod"
         has_run = has_run or name not in _MAKES_NONE
+
+
+def _within(run: ProgramRun) -> Iterator[ProgramRun]:
+    """The program, or what the line of a shell within the line runs."""
+    if shell_script(run.words) is None:
+        yield run
+        return
+    for inner in _runs_of_shell(run.words, run.folder):
+        yield replace(
+            inner,
+            is_certain=inner.is_certain and run.is_certain,
+            made=inner.made | run.made,
+            has_bits=inner.has_bits or run.has_bits,
+            said="\n".join((run.said, inner.said)),
+        )
+
+
+def _strictness(words: Sequence[str], before: bool) -> bool:
+    """Whether the shell ends at the first failure after this `set`."""
+    for word, following in zip(words[1:], (*words[2:], ""), strict=True):
+        if re.fullmatch(r"[-+][A-Za-z]*e[A-Za-z]*", word) or (
+            word in ("-o", "+o") and following == "errexit"
+        ):
+            before = word[0] == "-"
+    return before
 
 
 def _named(command: ShellCommand, words: Sequence[str]) -> Iterator[str]:

@@ -31,13 +31,15 @@ _TESTS = frozenset(
 class ShellCommand:
     """One simple command. `writes`: files that its output goes to.
 
-    `is_certain`: it is run in every case, and its failure is not caught. `subshell`: the brackets that it
-    stands in, by number: a folder that is changed there is changed for them only.
+    `is_certain`: it is run in every case, and its failure is not caught. `is_result`: its failure is that of
+    the line; in `a; b` that of `a` is not, unless the shell ends at the first failure. `subshell`: the
+    brackets that it stands in, by number: a folder that is changed there is changed for them only.
     """
 
     words: tuple[str, ...]
     writes: tuple[str, ...] = ()
     is_certain: bool = True
+    is_result: bool = True
     subshell: tuple[int, ...] = ()
 
 
@@ -64,13 +66,13 @@ class _Parser:
 
     def commands(self) -> list[ShellCommand]:
         """Up to the end, or to a word that ends the construct in which they stand."""
-        found: list[ShellCommand] = []
+        found: list[list[ShellCommand]] = []
         while not self.is_at_end and not self._is(_ENDS):
             if self._is(_SEPARATES):
                 self.at += 1
-            else:
-                found += self._list()
-        return found
+            elif each := self._list():
+                found.append(each)
+        return _with_result(found)
 
     def _list(self) -> list[ShellCommand]:
         """`a && b || c`."""
@@ -217,6 +219,30 @@ def _ends_with_failure(found: Sequence[ShellCommand]) -> bool:
     return any(
         each.words[:1] in (("exit",), ("return",), ("false",)) and each.words[1:2] != ("0",) for each in found
     )
+
+
+def _with_result(lists: Sequence[list[ShellCommand]]) -> list[ShellCommand]:
+    """The commands of `a; b; c`: the last one makes the result, and `exit $?` hands on that of `b`."""
+    last = len(lists) - 1
+    while last > 0 and _hands_on(lists[last][0].words):
+        last -= 1
+    return [
+        each if at >= last else replace(each, is_result=False)
+        for at, found in enumerate(lists)
+        for each in found
+    ]
+
+
+def _hands_on(words: Sequence[str]) -> bool:
+    """Whether the result is that of a command before: `exit`, `exit $code`, `wait $pid`."""
+    argument = words[1] if len(words) > 1 else ""
+    match tuple(words[:1]):
+        case ("exit",) | ("return",):
+            return not argument.isdigit()
+        case ("wait",):
+            return bool(argument)
+        case _:
+            return False
 
 
 def _uncertain(found: Sequence[ShellCommand]) -> list[ShellCommand]:

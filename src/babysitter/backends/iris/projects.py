@@ -12,11 +12,12 @@ MAX_PROJECTS = 50
 
 @dataclass(frozen=True, slots=True)
 class Projects:
-    """Of every shipped pyproject.toml, as uv spells the names."""
+    """Of every shipped pyproject.toml: names as uv spells them, and programs that are installed."""
 
     extras: frozenset[str]
     groups: frozenset[str]
     names: frozenset[str]
+    commands: frozenset[str] = frozenset()
 
 
 def read_projects(folder: Path, shipped: Iterable[str]) -> Projects | None:
@@ -25,7 +26,7 @@ def read_projects(folder: Path, shipped: Iterable[str]) -> Projects | None:
         (name for name in shipped if name == "pyproject.toml" or name.endswith("/pyproject.toml")),
         key=lambda name: name.count("/"),
     )
-    extras, groups, names = set[str](), set[str](), set[str]()
+    extras, groups, names, commands = set[str](), set[str](), set[str](), set[str]()
     for name in files[:MAX_PROJECTS]:
         try:
             file = tomllib.loads((folder / name).read_text(encoding="utf-8"))
@@ -37,9 +38,11 @@ def read_projects(folder: Path, shipped: Iterable[str]) -> Projects | None:
         if "dev-dependencies" in _mapping(_mapping(file.get("tool")).get("uv")):
             groups.add("dev")
         names.add(str(project.get("name") or ""))
+        commands |= set(_mapping(project.get("scripts"))) | set(_mapping(project.get("gui-scripts")))
     if not files:
         return None
-    return Projects(*(frozenset(map(as_uv_spells, each)) for each in (extras, groups, names)))
+    spelt = (frozenset(map(as_uv_spells, each)) for each in (extras, groups, names))
+    return Projects(*spelt, commands=frozenset(commands))
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -14,7 +14,7 @@ from babysitter.backends.iris.projects import read_projects
 from babysitter.errors import UserError
 from babysitter.preflight.client_environment import variables_of_file
 from babysitter.preflight.facts import FileStatus, Workspace
-from babysitter.preflight.program_files import named_files
+from babysitter.preflight.program_files import bare_names, named_files
 from babysitter.preflight.program_runs import shell_script
 from babysitter.preflight.wrapped_program import unwrapped
 
@@ -35,6 +35,7 @@ def read_workspace(
     env, fault = _env_file(folder)
     known = ShippedFiles(folder, shipped)
     files = {word: known.status(word) for word in named_files(program)}
+    files |= {name: FileStatus.SHIPPED for name in bare_names(program) if name in shipped}
     changed, unpushed = _tree(folder)
     projects = read_projects(folder, shipped)
     return Workspace(
@@ -42,6 +43,7 @@ def read_workspace(
         extras=projects.extras if projects else None,
         groups=projects.groups if projects else None,
         projects=projects.names if projects else None,
+        commands=projects.commands if projects else frozenset(),
         shell_fault=_shell_fault(program),
         reads=_reads(folder, shipped, files),
         env=env,
