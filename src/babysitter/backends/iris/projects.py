@@ -41,8 +41,11 @@ def read_projects(folder: Path, shipped: Iterable[str]) -> Projects | None:
         commands |= set(_mapping(project.get("scripts"))) | set(_mapping(project.get("gui-scripts")))
     if not files:
         return None
-    spelt = (frozenset(map(as_uv_spells, each)) for each in (extras, groups, names))
-    return Projects(*spelt, commands=frozenset(commands))
+    return Projects(_spelt(extras), _spelt(groups), _spelt(names), frozenset(commands))
+
+
+def _spelt(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(as_uv_spells, names))
 
 
 def _mapping(value: object) -> Mapping[str, object]:
