@@ -73,6 +73,26 @@ def test_two_good_runs_raise_nothing():
     assert raised == []
 
 
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(977_001, id="new-line-came-before"),
+        pytest.param(205_003, id="variant-of-new-line-came-before"),
+        pytest.param(342_026, id="new-line-spread-over-the-run"),
+        pytest.param(343_016, id="missing-line-came-at-random"),
+        pytest.param(345_021, id="line-at-random-stopped"),
+        pytest.param(347_025, id="few-lines-evenly-by-chance"),
+        pytest.param(325_029, id="retries-stopped"),
+        pytest.param(309_013, id="retry-between-stages"),
+        pytest.param(327_020, id="sparse-line-over-more-time"),
+        pytest.param(340_011, id="one-of-four-jobs-paused"),
+    ],
+)
+def test_lines_at_random_raise_nothing(seed: int):
+    pair = good_pair(seed)
+    assert compare(pair.other, pair.good).differences == ()
+
+
 def test_absent_stages_and_heartbeats_are_shown():
     missed = [each.seed for each in pairs(absence_pair, 73_000, 11) if not shown(each)]
     assert len(missed) <= 1, missed

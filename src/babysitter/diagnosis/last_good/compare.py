@@ -5,6 +5,7 @@ run shows in another way that something is wrong: a bad end, missing work, a sta
 came by chance, as lines do in every run.
 """
 
+from babysitter.diagnosis.last_good.build_profile import variant_keys
 from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns
 from babysitter.diagnosis.last_good.missing import (
     fewer_lines,
@@ -81,10 +82,27 @@ def _is_cut_off(run: ComparedRun, good: GoodRuns, new: tuple[NewLine, ...]) -> b
     """Whether a run of a program without a usual end stops soon behind a new line, or is far shorter."""
     if good.closing or not new:
         return False
-    last = max(each.template.last_place for each in new)
     usual = min(each.lines for each in good.profiles)
-    stops_there = run.profile.lines < SHORT_RUN * usual and run.profile.lines - last <= CUT_OFF_LINES
+    near_end = [
+        each.template for each in new if run.profile.lines - each.template.last_place <= CUT_OFF_LINES
+    ]
+    stops_there = run.profile.lines < SHORT_RUN * usual and not all(
+        _was_survived(each, new) for each in near_end
+    )
     return stops_there or run.profile.lines < FAR_SHORTER_RUN * usual
+
+
+def _was_survived(template: LineTemplate, new: tuple[NewLine, ...]) -> bool:
+    """Whether the run went on behind an earlier line of this wording, or of one that differs in a word."""
+    if template.longest_gap_places > CUT_OFF_LINES:
+        return True
+    keys = set(variant_keys(template.words))
+    earlier = (each.template for each in new if each.template.words != template.words)
+    return any(
+        template.last_place - each.last_place > CUT_OFF_LINES
+        and not keys.isdisjoint(variant_keys(each.words))
+        for each in earlier
+    )
 
 
 def _ranked(differences: list[RunDifference]) -> tuple[RunDifference, ...]:

@@ -8,9 +8,11 @@ from functools import cached_property
 from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.diagnosis.last_good.build_profile import TemplateTable, Wording, matches, variant_keys
 from babysitter.diagnosis.last_good.wording import ANY, WILD
+from babysitter.model.log import LogLevel
 from babysitter.model.run_profile import LineTemplate, RunProfile
 
 MIN_ALIKE = 0.7  # share of the words in which a line may be another's variant
+_MILD = frozenset({LogLevel.UNKNOWN, LogLevel.INFO, LogLevel.DEBUG})
 
 
 class GoodRuns:
@@ -21,7 +23,7 @@ class GoodRuns:
         self._tables = [TemplateTable.of(each.templates) for each in self.profiles]
         self._by_length: dict[int, list[Wording]] = {}
         self._variants: dict[Wording, int] = {}
-        for words in {words for table in self._tables for words in table.by_words}:
+        for words in dict.fromkeys(self._known_wordings()):  # in their order, so that ties end alike
             self._by_length.setdefault(len(words), []).append(words)
             for key in variant_keys(words):
                 self._variants[key] = self._variants.get(key, 0) + 1
@@ -133,6 +135,11 @@ class ComparedRun:
     @property
     def prints_times(self) -> bool:
         return self.profile.last_at_s > self.profile.first_at_s > 0
+
+
+def reports_trouble(template: LineTemplate) -> bool:
+    """Whether a line reports a failure or warns: a run is not worse for its absence."""
+    return template.level not in _MILD or find_failure_words(template.text) is not None
 
 
 def _renamed(template: LineTemplate, words: Wording) -> LineTemplate:

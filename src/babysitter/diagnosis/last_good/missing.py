@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.diagnosis.last_good.build_profile import Wording
-from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns
+from babysitter.diagnosis.last_good.chance import MAX_CHANCE, chance_of_none, chance_of_so_few
+from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns, reports_trouble
 from babysitter.diagnosis.last_good.values_in_words import runs_in_words
-from babysitter.model.log import LogLevel
 from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDifference
 
-MIN_COUNT = 8  # lines of one good run that do not come by chance: e ** -8 is 0.0003
+MIN_COUNT = 8  # lines of one good run that are its work
 MIN_GOOD_RUNS = 3  # in all of which a line that stood once belongs to every run
 MIN_CLOSING_SHARE = 0.5  # of the usual last wordings; with fewer the end was not reached
 STEM = 5  # letters that two forms of a word share
@@ -19,7 +18,6 @@ FEWER = 0.5  # part of the usual count
 MIN_WORK_LINES = 12
 MIN_RATE_LINES = 30
 SLOWER_RATE = 0.5  # part of the slowest good rate
-_MILD = frozenset({LogLevel.UNKNOWN, LogLevel.INFO, LogLevel.DEBUG})
 
 
 def missing_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[RunDifference, ...]:
@@ -36,14 +34,14 @@ def missing_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[R
         if each.words not in run.by_good
         and each.last_place < reached
         and each.words not in closing
-        and not _is_trouble(each)
+        and not reports_trouble(each)
         and not _is_replaced(each, run, good)
     ]
     found: list[RunDifference] = []
     for block in _blocks(missing, good):
         expected = sum(each.count for each in block)
         is_certain = (
-            max(each.count for each in block) >= MIN_COUNT
+            _is_left_out(max(each.count for each in block), run, good)
             or len(good) >= MIN_GOOD_RUNS
             or _belong_together(block)
         )
@@ -62,8 +60,13 @@ def missing_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[R
     return tuple(found)
 
 
+def _is_left_out(count: int, run: ComparedRun, good: GoodRuns) -> bool:
+    """Whether a line that the newest good run printed so often cannot be missing by chance."""
+    return chance_of_none(count, good.profiles[0].lines, run.profile.lines) <= MAX_CHANCE
+
+
 def _is_replaced(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bool:
-    """Whether other values of the same word stand in its place, as many as usual."""
+    """Whether other values of the same word stand in its place, as many as usual in so long a run."""
     if not good.is_variant_of_many(template.words):
         return False
     alike = [each for each in good.profiles[0].templates if _is_variant(each.words, template.words)]
@@ -72,7 +75,8 @@ def _is_replaced(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bo
     has_others = any(
         run.profile.templates and each.words not in {t.words for t in run.profile.templates} for each in alike
     )
-    return now >= usual or (has_others and usual < MIN_COUNT)
+    size = min(1.0, run.profile.lines / good.profiles[0].lines)
+    return now >= usual * size or (has_others and usual < MIN_COUNT)
 
 
 def _is_variant(one: Wording, other: Wording) -> bool:
@@ -113,7 +117,7 @@ def fewer_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[Run
         usual = min(good.counts(template.words))
         now = run.count_of(template.words)
         fewer = FEWER * usual * _scale(run, good, template)
-        if usual >= MIN_WORK_LINES and 0 < now < fewer and not _is_trouble(template):
+        if usual >= MIN_WORK_LINES and 0 < now < fewer and not reports_trouble(template):
             found.append(
                 RunDifference(
                     DifferenceKind.COUNT,
@@ -130,7 +134,7 @@ def _scale(run: ComparedRun, good: GoodRuns, but: LineTemplate) -> float:
     ratios = [
         run.count_of(each.words) / each.count
         for each in good.shared
-        if each.count > 1 and each.words != but.words and not _is_trouble(each)
+        if each.count > 1 and each.words != but.words and not reports_trouble(each)
     ]
     return min(1.0, median(ratios)) if ratios else 1.0
 
@@ -143,17 +147,30 @@ def _slower_lines(run: ComparedRun, good: GoodRuns) -> Iterable[RunDifference]:
     for template in sorted(work, key=lambda each: -each.count)[:2]:
         now = run.by_good.get(template.words)
         rates = [_rate_per_min(each) for each in good.templates_of(template.words)]
-        if now is None or now.count < 2 or _is_trouble(template):
+        if now is None or now.count < 2 or reports_trouble(template):
             continue
         rate = _rate_per_min(now)
-        if rate < SLOWER_RATE * min(rates):
+        if rate < SLOWER_RATE * min(rates) and not _may_be_as_frequent(now, good):
             compared = f"{rate:.1f} a minute; at least {min(rates):.1f} in {runs_in_words(good)}"
             yield RunDifference(DifferenceKind.COUNT, template.text, compared, weight=4.0)
             return
 
 
+def _may_be_as_frequent(now: LineTemplate, good: GoodRuns) -> bool:
+    """Whether chance explains the rate of a line that comes at random."""
+    usual = good.templates_of(now.words)
+    return any(
+        chance_of_so_few(now.count, _covered_s(now), each.count, _covered_s(each)) > MAX_CHANCE
+        for each in usual
+    )
+
+
+def _covered_s(template: LineTemplate) -> float:
+    return max(1e-3, template.last_at_s - template.first_at_s)
+
+
 def _rate_per_min(template: LineTemplate) -> float:
-    return 60 * (template.count - 1) / max(1e-3, template.last_at_s - template.first_at_s)
+    return 60 * (template.count - 1) / _covered_s(template)
 
 
 def not_reached(run: ComparedRun, good: GoodRuns) -> RunDifference | None:
@@ -171,7 +188,3 @@ def not_reached(run: ComparedRun, good: GoodRuns) -> RunDifference | None:
         return RunDifference(DifferenceKind.MISSING, " ".join(gone[0]), compared, weight=4.0)
     compared = f"not reached; the end of {runs_in_words(good)}"
     return RunDifference(DifferenceKind.NOT_REACHED, " ".join(gone[-1]), compared, weight=3.0)
-
-
-def _is_trouble(template: LineTemplate) -> bool:
-    return template.level not in _MILD or find_failure_words(template.text) is not None

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from babysitter.diagnosis.frame.failure_words import find_failure_words, reports_failure
 from babysitter.diagnosis.frame.line import Frame, read_frame
+from babysitter.diagnosis.last_good.chance import MAX_CHANCE, chance_of_none
 from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns
 from babysitter.diagnosis.last_good.wording import ANY, WILD
 from babysitter.diagnosis.stance.stance import stance_of
@@ -15,8 +16,9 @@ from babysitter.model.finding import Evidence
 from babysitter.model.log import LogLevel
 from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDifference
 
-BURST = 8  # times a new line is printed that is more than chance
+BURST = 8  # times that a line is printed in a burst
 BURST_SHARE = 0.02  # of the run's lines
+DENSE = 0.1  # of the lines from its first to its last
 NEAR_END_LINES = 12
 
 # Frames, code and carets: the line that names the exception says more.
@@ -61,7 +63,7 @@ def _read(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> NewLine:
     has_no_effect = stance in _WITHOUT_EFFECT
     is_severe = template.level in _SEVERE
     is_warning = template.level is LogLevel.WARNING
-    is_burst = template.count >= max(BURST, BURST_SHARE * run.profile.lines)
+    is_burst = _is_burst(template, run, good)
     weight = 3.0 + 2.0 * _novelty(template, good) + 2.0 * is_severe + 1.0 * is_warning + 1.0 * reports
     weight += 1.5 * is_burst - 2.5 * has_no_effect
     if run.profile.lines - template.last_place <= NEAR_END_LINES:
@@ -80,6 +82,15 @@ def _read(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> NewLine:
         DifferenceKind.NEW, template.example, f"not printed in {runs}{times}", evidence, round(weight, 3)
     )
     return NewLine(template, difference, is_severe, is_warning, is_burst, has_no_effect)
+
+
+def _is_burst(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bool:
+    """Whether a line comes so often that it is not chance: close together, or more often than at random."""
+    if template.count < max(BURST, BURST_SHARE * run.profile.lines):
+        return False
+    is_dense = template.count >= DENSE * (template.last_place - template.first_place + 1)
+    quiet_lines = sum(each.lines for each in good.profiles)
+    return is_dense or chance_of_none(template.count, run.profile.lines, quiet_lines) <= MAX_CHANCE
 
 
 def _novelty(template: LineTemplate, good: GoodRuns) -> float:

@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass
 
-from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns
+from babysitter.diagnosis.last_good.chance import longest_silence
+from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns, reports_trouble
 from babysitter.diagnosis.last_good.values_in_words import runs_in_words, span_in_words
 from babysitter.diagnosis.last_good.wording import ANY
 from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDifference, RunProfile
 
 MIN_STRICT_BEATS = 6
 STRICT = 1.5  # longest gap of a heartbeat, in mean gaps
+MANY_BEATS = 12  # of fewer, one in a hundred lines that come at random has gaps like that
+STRICT_OF_FEW = 1.3
 STRICT_SILENT_GAPS = 3.0  # mean gaps without a heartbeat after which it has stopped
 MIN_LOOSE_BEATS = 8
 LOOSE = 4.0
-LOOSE_SILENT_GAPS = 6.0
+EVEN_SILENT_GAPS = 6.0  # of a line that comes evenly, where a run began or ended without it
 MIN_SPAN = 0.6  # of the run, over which a regular line stands
 MIN_WORK_LINES = 20
 LONGER_PAUSE = 4.0  # times the longest pause of every good run
@@ -23,7 +26,8 @@ class Regularity:
     """How regularly a wording stands in one good run; in seconds, or in lines where no times are printed."""
 
     gap: float
-    longest: float
+    longest: float  # between two of them
+    edge: float  # without one at the start or the end of the run
     count: int
     span: float  # part of the run
 
@@ -33,23 +37,33 @@ class Regularity:
         if is_timed:
             covered = template.last_at_s - template.first_at_s
             edge = max(profile.last_at_s - template.last_at_s, template.first_at_s - profile.first_at_s)
-            longest, whole = max(template.longest_gap_s, edge), profile.lasted_s
+            longest, whole = template.longest_gap_s, profile.lasted_s
         else:
             covered = float(template.last_place - template.first_place)
             edge = max(profile.lines - 1 - template.last_place, template.first_place)
-            longest, whole = max(template.longest_gap_places, edge), profile.lines
-        return cls(covered / gaps, longest, template.count, covered / max(whole, 1e-9))
+            longest, whole = float(template.longest_gap_places), float(profile.lines)
+        return cls(covered / gaps, longest, edge, template.count, covered / max(whole, 1e-9))
 
     @property
     def silent_limit(self) -> float | None:
         """Without it for longer than this, it has stopped; None for a line that is not regular."""
         if self.span < MIN_SPAN:
             return None
-        if self.count >= MIN_STRICT_BEATS and self.longest <= STRICT * self.gap:
+        longest = max(self.longest, self.edge)
+        strict = STRICT if self.count >= MANY_BEATS else STRICT_OF_FEW
+        if self.count >= MIN_STRICT_BEATS and longest <= strict * self.gap:
             return STRICT_SILENT_GAPS * self.gap
-        if self.count >= MIN_LOOSE_BEATS and self.longest <= LOOSE * self.gap:
-            return max(LOOSE_SILENT_GAPS * self.gap, 2 * self.longest)
-        return None
+        if self.count < MIN_LOOSE_BEATS or longest > LOOSE * self.gap:
+            return None
+        is_even = self.longest <= strict * self.gap
+        least = EVEN_SILENT_GAPS * self.gap if is_even else longest_silence(self.count, self.count * self.gap)
+        return max(least, 2 * longest)
+
+    @property
+    def pause_limit(self) -> float:
+        """A longer pause between two lines is not chance."""
+        is_even = self.longest <= STRICT * self.gap
+        return 0.0 if is_even else longest_silence(self.count, self.count * self.gap)
 
 
 def find_stopped(run: ComparedRun, good: GoodRuns) -> tuple[RunDifference, ...]:
@@ -58,8 +72,8 @@ def find_stopped(run: ComparedRun, good: GoodRuns) -> tuple[RunDifference, ...]:
     is_timed = run.prints_times and all(each.lasted_s for each in good.profiles)
     for template in good.shared:
         now = run.by_good.get(template.words)
-        if now is None:
-            continue  # missing as a whole
+        if now is None or reports_trouble(template):
+            continue  # missing as a whole, or better without it
         usual = _regularities(template, good, is_timed=is_timed)
         limits = [each.silent_limit for each in usual]
         if any(limit is None for limit in limits):
@@ -84,13 +98,14 @@ def find_pauses(run: ComparedRun, good: GoodRuns) -> tuple[RunDifference, ...]:
         now = run.by_good.get(template.words)
         if now is None or now.count < 2 or ANY in template.words:  # of merged wordings the gaps are not known
             continue
-        longest = max(_longest(each, is_timed=is_timed) for each in good.templates_of(template.words))
+        usual = _regularities(template, good, is_timed=is_timed)
+        longest = max(each.longest for each in usual)
         pause = _longest(now, is_timed=is_timed)
-        if longest and pause > LONGER_PAUSE * longest:
+        if longest and pause > max(LONGER_PAUSE * longest, *(each.pause_limit for each in usual)):
             compared = f"paused for {_in_words(pause, is_timed=is_timed)}"
-            usual = f"at most {_in_words(longest, is_timed=is_timed)} in {runs_in_words(good)}"
+            at_most = f"at most {_in_words(longest, is_timed=is_timed)} in {runs_in_words(good)}"
             return (
-                RunDifference(DifferenceKind.DURATION, template.text, f"{compared}; {usual}", weight=4.5),
+                RunDifference(DifferenceKind.DURATION, template.text, f"{compared}; {at_most}", weight=4.5),
             )
     return ()
 
