@@ -12,6 +12,7 @@ from babysitter.model.log import LogLevel
 from babysitter.model.run_profile import LineTemplate, RunProfile
 
 MIN_ALIKE = 0.7  # share of the words in which a line may be another's variant
+DENSE = 0.3  # share of its stretch from which a line is the work there; a sparser one may come at random
 _MILD = frozenset({LogLevel.UNKNOWN, LogLevel.INFO, LogLevel.DEBUG})
 
 
@@ -140,6 +141,11 @@ class ComparedRun:
 def reports_trouble(template: LineTemplate) -> bool:
     """Whether a line reports a failure or warns: a run is not worse for its absence."""
     return template.level not in _MILD or find_failure_words(template.text) is not None
+
+
+def share_of_stretch(template: LineTemplate) -> float:
+    """Part of the lines from its first to its last that are its own."""
+    return template.count / (template.last_place - template.first_place + 1)
 
 
 def _renamed(template: LineTemplate, words: Wording) -> LineTemplate:

@@ -5,7 +5,14 @@ from statistics import median
 
 from babysitter.diagnosis.last_good.build_profile import Wording
 from babysitter.diagnosis.last_good.chance import MAX_CHANCE, chance_of_none, chance_of_so_few
-from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns, reports_trouble
+from babysitter.diagnosis.last_good.good_runs import (
+    DENSE,
+    ComparedRun,
+    GoodRuns,
+    reports_trouble,
+    share_of_stretch,
+)
+from babysitter.diagnosis.last_good.regular_lines import is_heartbeat
 from babysitter.diagnosis.last_good.values_in_words import runs_in_words
 from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDifference
 
@@ -14,6 +21,7 @@ MIN_GOOD_RUNS = 3  # in all of which a line that stood once belongs to every run
 MIN_CLOSING_SHARE = 0.5  # of the usual last wordings; with fewer the end was not reached
 STEM = 5  # letters that two forms of a word share
 MIN_WORD = 4
+TAKES_OVER = 1.5  # times as often as usual, as names that are chosen instead of another
 FEWER = 0.5  # part of the usual count
 MIN_WORK_LINES = 12
 MIN_RATE_LINES = 30
@@ -66,7 +74,7 @@ def _is_left_out(count: int, run: ComparedRun, good: GoodRuns) -> bool:
 
 
 def _is_replaced(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bool:
-    """Whether other values of the same word stand in its place, as many as usual in so long a run."""
+    """Whether other values of the same word stand in its place: as many as usual, or far more of each."""
     if not good.is_variant_of_many(template.words):
         return False
     alike = [each for each in good.profiles[0].templates if _is_variant(each.words, template.words)]
@@ -75,8 +83,9 @@ def _is_replaced(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bo
     has_others = any(
         run.profile.templates and each.words not in {t.words for t in run.profile.templates} for each in alike
     )
-    size = min(1.0, run.profile.lines / good.profiles[0].lines)
-    return now >= usual * size or (has_others and usual < MIN_COUNT)
+    before = sum(each.count for each in alike if each.words in run.by_good)
+    takes_over = bool(before) and now >= TAKES_OVER * before
+    return now >= usual or takes_over or (has_others and usual < MIN_COUNT)
 
 
 def _is_variant(one: Wording, other: Wording) -> bool:
@@ -117,7 +126,11 @@ def fewer_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[Run
         usual = min(good.counts(template.words))
         now = run.count_of(template.words)
         fewer = FEWER * usual * _scale(run, good, template)
-        if usual >= MIN_WORK_LINES and 0 < now < fewer and not reports_trouble(template):
+        if usual < MIN_WORK_LINES or not 0 < now < fewer or reports_trouble(template):
+            continue
+        chance = chance_of_so_few(now, run.profile.lines, usual, min(each.lines for each in good.profiles))
+        is_random = share_of_stretch(template) < DENSE and not is_heartbeat(template, good.profiles[0])
+        if not is_random or chance <= MAX_CHANCE:
             found.append(
                 RunDifference(
                     DifferenceKind.COUNT,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from babysitter.diagnosis.frame.failure_words import find_failure_words, reports_failure
 from babysitter.diagnosis.frame.line import Frame, read_frame
 from babysitter.diagnosis.last_good.chance import MAX_CHANCE, chance_of_none
-from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns
+from babysitter.diagnosis.last_good.good_runs import DENSE, ComparedRun, GoodRuns, share_of_stretch
 from babysitter.diagnosis.last_good.wording import ANY, WILD
 from babysitter.diagnosis.stance.stance import stance_of
 from babysitter.diagnosis.stance.vocabulary import Stance
@@ -18,7 +18,6 @@ from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDiffer
 
 BURST = 8  # times that a line is printed in a burst
 BURST_SHARE = 0.02  # of the run's lines
-DENSE = 0.1  # of the lines from its first to its last
 NEAR_END_LINES = 12
 
 # Frames, code and carets: the line that names the exception says more.
@@ -88,9 +87,11 @@ def _is_burst(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bool:
     """Whether a line comes so often that it is not chance: close together, or more often than at random."""
     if template.count < max(BURST, BURST_SHARE * run.profile.lines):
         return False
-    is_dense = template.count >= DENSE * (template.last_place - template.first_place + 1)
     quiet_lines = sum(each.lines for each in good.profiles)
-    return is_dense or chance_of_none(template.count, run.profile.lines, quiet_lines) <= MAX_CHANCE
+    return (
+        share_of_stretch(template) >= DENSE
+        or chance_of_none(template.count, run.profile.lines, quiet_lines) <= MAX_CHANCE
+    )
 
 
 def _novelty(template: LineTemplate, good: GoodRuns) -> float:

@@ -6,7 +6,13 @@ long a part of the run takes, whatever the program calls it.
 
 from collections.abc import Iterable
 
-from babysitter.diagnosis.last_good.good_runs import ComparedRun, GoodRuns, reports_trouble
+from babysitter.diagnosis.last_good.good_runs import (
+    DENSE,
+    ComparedRun,
+    GoodRuns,
+    reports_trouble,
+    share_of_stretch,
+)
 from babysitter.diagnosis.last_good.regular_lines import find_pauses, is_heartbeat
 from babysitter.diagnosis.last_good.values_in_words import runs_in_words, span_in_words
 from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDifference, RunProfile
@@ -14,7 +20,6 @@ from babysitter.model.run_profile import DifferenceKind, LineTemplate, RunDiffer
 SLOWER = 3.0  # times the longest good duration
 MIN_MORE_S = 30.0
 MIN_STRETCH_LINES = 5
-MIN_STRETCH_SHARE = 0.3  # of the lines from its first to its last; a sparser one comes among other work
 MIN_SHARE_NOW = 0.1  # of a slow stretch, where heartbeats stand between its lines
 SAME_COUNT = 1.5  # times as many lines take longer without being slower
 MIN_WORK_LINES = 8
@@ -49,18 +54,13 @@ def _stretches(run: ComparedRun, good: GoodRuns) -> Iterable[RunDifference]:
         usual = good.templates_of(template.words)
         if is_heartbeat(template, good.profiles[0]):
             continue  # it takes as long as the run
-        if min(map(_share_of_stretch, usual)) < MIN_STRETCH_SHARE or _share_of_stretch(now) < MIN_SHARE_NOW:
+        if min(map(share_of_stretch, usual)) < DENSE or share_of_stretch(now) < MIN_SHARE_NOW:
             continue
         if now.count > SAME_COUNT * max(each.count for each in usual):
             continue
         usual_s, seconds = max(map(_spread_s, usual)), _spread_s(now)
         if _is_slow(seconds, usual_s):
             yield _difference(template.text, seconds, usual_s, good, base=5.2)
-
-
-def _share_of_stretch(template: LineTemplate) -> float:
-    """Part of the lines from its first to its last that are its own."""
-    return template.count / (template.last_place - template.first_place + 1)
 
 
 def _spread_s(template: LineTemplate) -> float:
@@ -97,7 +97,7 @@ def _is_milestone(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> b
     now = run.by_good.get(template.words)
     if now is None or now.count != 1 or reports_trouble(template):
         return False
-    if good.is_replaceable(template.words, run.by_good):
+    if good.is_replaceable(template.words, run.by_good) or _is_amid_work_now(now, run, good):
         return False
     runs = zip(good.templates_of(template.words), good.profiles, strict=True)
     return all(each.count == 1 and not _is_amid_work(each, profile) for each, profile in runs)
@@ -105,12 +105,20 @@ def _is_milestone(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> b
 
 def _is_amid_work(template: LineTemplate, profile: RunProfile) -> bool:
     """Whether lines of one kind of work stand before and behind it: it may have come by chance."""
-    return any(
-        each.count >= MIN_WORK_LINES
-        and each.first_place < template.first_place < each.last_place
-        and not is_heartbeat(each, profile)
-        for each in profile.templates
-    )
+    return any(_is_around(each, template) and not is_heartbeat(each, profile) for each in profile.templates)
+
+
+def _is_amid_work_now(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bool:
+    """The same in the run, for the work of the good runs."""
+    newest = good.profiles[0]
+    work = [
+        each for each in newest.templates if each.count >= MIN_WORK_LINES and not is_heartbeat(each, newest)
+    ]
+    return any(_is_around(run.by_good[each.words], template) for each in work if each.words in run.by_good)
+
+
+def _is_around(work: LineTemplate, template: LineTemplate) -> bool:
+    return work.count >= MIN_WORK_LINES and work.first_place < template.first_place < work.last_place
 
 
 def _good_durations(start: LineTemplate, after: LineTemplate | None, good: GoodRuns) -> list[float]:
