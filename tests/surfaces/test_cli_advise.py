@@ -104,13 +104,60 @@ def test_commands_share_the_day_with_the_service(log, tmp_path, capsys, monkeypa
     cases.mkdir()
     (cases / "a.yaml").write_text(CASE)
     assert run(["eval", str(cases), "--advise", "--settings", str(settings)]) == 0
-    assert "more than is left of the 5 calls of 24 h" in capsys.readouterr().out
+    assert "more than is left of the 2 calls of 24 h" in capsys.readouterr().out
     assert run(["status", "--settings", str(settings), "--json"]) == 0
     advisor = json.loads(capsys.readouterr().out)["service"]["advisor"]
     assert (advisor["calls"], advisor["tokens"], advisor["unpriced_calls"]) == (2, 1_200, 2)
     assert run(["status", "--settings", str(settings)]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "Second opinions: in 24 h 2 calls, 1,200 tokens; the model has no price" in shown
+
+
+def test_evaluation_leaves_half_of_the_day(log, tmp_path, capsys, monkeypatch):
+    state, settings, cases = tmp_path / "state", tmp_path / "settings.yaml", tmp_path / "cases"
+    settings.write_text(
+        f"state_dir: {state}\nadvisor: {{api_key: made-up-key, calls: 2, calls_per_day: 12}}\n"
+    )
+    monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
+    cases.mkdir()
+    for number in range(5):
+        (cases / f"{number}.yaml").write_text(CASE.replace("id: a", f"id: c{number}"))
+    evaluation = ["eval", str(cases), "--advise", "--settings", str(settings), "--json"]
+    assert run(evaluation) == 0
+    reasons = list(json.loads(capsys.readouterr().out)["advice"]["without"].values())
+    assert reasons.count("It refused.") == 3  # 2 calls each
+    assert reasons[-1] == (
+        "A question may take more than is left of the 6 calls of 24 h. "
+        "The rest of the day's limits is kept for incidents (advisor.eval_share)."
+    )
+    assert run(["classify", str(log), "--state", "failed", "--advise", "--settings", str(settings)]) == 0
+    assert "It refused" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["", "  "])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["classify", "run.log"],
+        ["diagnose", "/ada/dedup"],
+        ["explain", "/ada/dedup"],
+        ["eval", "."],
+        ["playbook", "new", "--from", "/ada/dedup"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_empty_exchange_folder_is_refused(command, value, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run([*command, "--advisor-exchange", value]) == 2
+    assert capsys.readouterr().err.startswith("babysit: --advisor-exchange is empty.\n  Name a folder")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_empty_exchange_setting_is_refused(log, tmp_path, capsys):
+    settings = tmp_path / "settings.yaml"
+    settings.write_text('advisor: {exchange: ""}\n')
+    assert run(["classify", str(log), "--advise", "--settings", str(settings)]) == 2
+    assert "settings.yaml, line 1: advisor.exchange: names no folder" in capsys.readouterr().err
 
 
 def test_evaluation_counts_into_the_day(tmp_path, capsys, monkeypatch):

@@ -12,6 +12,13 @@ MAX_TOKENS = 1_000_000_000  # of one opinion: a column of PostgreSQL holds 2,147
 DEFAULT_MODEL = "claude-sonnet-5-5"
 
 
+def _named_folder(value: object) -> object:
+    """A path as it is written. An empty one would mean the current folder."""
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("names no folder; name one, or leave the setting out")
+    return value
+
+
 class ModelPriceSettings(Section):
     """What a model costs."""
 
@@ -22,7 +29,7 @@ class ModelPriceSettings(Section):
 class AdvisorSettings(Section):
     """A second opinion on what the rules conclude. Off while nobody is named who could give it."""
 
-    exchange: Path | None = Field(
+    exchange: Annotated[Path | None, BeforeValidator(_named_folder)] = Field(
         default=None, description="folder of questions and answers as files, for any reader; nothing is sent"
     )
     api_key: SecretStr | None = Field(
@@ -43,6 +50,12 @@ class AdvisorSettings(Section):
         default=2_000_000, ge=0, description="in 24 h, of service and commands together"
     )
     cost_usd_per_day: float = Field(default=0.0, ge=0, description="in 24 h; 0 = no limit in money")
+    eval_share: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="part of the limits of 24 h that `eval --advise` may use; the rest is for incidents",
+    )
     calls: int = Field(default=4, ge=1, le=20, description="of the model, for one opinion")
     tokens: int = Field(
         default=60_000, ge=1_000, le=MAX_TOKENS, description="for one opinion, all calls together"

@@ -15,12 +15,26 @@ from babysitter.model.opinion import NoOpinion
 from babysitter.store.advisor_budget import AdvicePurpose
 from babysitter.store.store import Store
 
+KEPT_FOR_INCIDENTS = "The rest of the day's limits is kept for incidents (advisor.eval_share)."
+
 log = structlog.get_logger()
 
 
 def day_limits(settings: AdvisorSettings) -> AdvisorLimits:
     """What 24 hours may cost."""
     return AdvisorLimits(settings.calls_per_day, settings.tokens_per_day, settings.cost_usd_per_day)
+
+
+def limits_for(settings: AdvisorSettings, purpose: AdvicePurpose) -> AdvisorLimits:
+    """What all opinions of 24 hours may have cost when one is asked for; less for an evaluation.
+
+    A folder has any number of cases, and incidents may come while nobody looks at the budget.
+    """
+    day = day_limits(settings)
+    if purpose is not AdvicePurpose.EVALUATION:
+        return day
+    share = settings.eval_share
+    return AdvisorLimits(int(day.calls * share), int(day.tokens * share), day.cost_usd * share)
 
 
 def most_of_one(settings: AdvisorSettings) -> AdvisorSpend:
@@ -80,8 +94,9 @@ class BudgetedAdvisor:
         now, most = self._clock.now(), most_of_one(self._settings)
         async with self._store.transaction() as tx:
             spent = await tx.advisor.spent(now - DAY)
-            if why := why_day_is_over(day_limits(self._settings), spent, most):
-                return 0, why
+            if why := why_day_is_over(limits_for(self._settings, self._purpose), spent, most):
+                is_evaluation = self._purpose is AdvicePurpose.EVALUATION
+                return 0, f"{why} {KEPT_FOR_INCIDENTS}" if is_evaluation else why
             return await tx.advisor.reserve(now, self._purpose, most), ""
 
 

@@ -22,7 +22,8 @@ class AdvicePurpose(StrEnum):
 
     INCIDENT = "incident"
     WATCH = "watch"  # without an incident
-    COMMAND = "command"  # diagnose, classify, eval
+    COMMAND = "command"  # diagnose, classify
+    EVALUATION = "evaluation"  # eval: as many questions as a folder has cases
 
 
 class AdvisorBudget:

@@ -56,10 +56,13 @@ class _Nobody:
 
 
 @asynccontextmanager
-async def command_advisor(settings: Settings, exchange: Path | None = None) -> AsyncIterator[Advisor]:
+async def command_advisor(
+    settings: Settings, exchange: Path | None = None, *, is_evaluation: bool = False
+) -> AsyncIterator[Advisor]:
     """Whom a command at a terminal asks; its cost counts in the database of the watches, made when missing.
 
-    Where the database cannot be opened nobody is asked. Raises UserError where nobody is named.
+    An evaluation may use a part of the day only. Where the database cannot be opened nobody is asked. Raises
+    UserError where nobody is named.
     """
     advisor = open_advisor(settings, exchange, is_at_terminal=True)
     if is_exchange(settings, exchange):
@@ -71,8 +74,9 @@ async def command_advisor(settings: Settings, exchange: Path | None = None) -> A
     except BabysitError as fault:
         yield _Nobody(f"Its cost cannot be stored: {fault.sentence}")
         return
+    purpose = AdvicePurpose.EVALUATION if is_evaluation else AdvicePurpose.COMMAND
     try:
-        yield BudgetedAdvisor(advisor, store, settings.advisor, SystemClock(), AdvicePurpose.COMMAND)
+        yield BudgetedAdvisor(advisor, store, settings.advisor, SystemClock(), purpose)
     finally:
         await store.close()
 

@@ -62,11 +62,12 @@ def evaluate(
 async def _compared(
     report: "EvaluationReport", settings: SettingsFile, exchange: Path | None
 ) -> "AdviceComparison":
-    """The same cases with a second opinion, within what is left of the day."""
+    """The same cases with a second opinion, within its share of the day."""
     from babysitter.usecases.second_opinion import command_advisor
     from babysitter.workbench.compare_advice import compare
 
-    async with command_advisor(advice_settings(settings, exchange), exchange) as advisor:
+    chosen = advice_settings(settings, exchange)
+    async with command_advisor(chosen, exchange, is_evaluation=True) as advisor:
         return await compare(report, advisor)
 
 

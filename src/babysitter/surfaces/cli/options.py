@@ -67,10 +67,24 @@ Playbooks = Annotated[
     list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
 ]
 Advise = Annotated[bool, typer.Option("--advise", help="Ask the configured advisor for a second opinion.")]
+
+
+def exchange_folder(value: str) -> Path:
+    """The folder that a value of --advisor-exchange names. Raises UserError for an empty one.
+
+    An empty path means the current folder, which nobody wants by an unset variable of a script.
+    """
+    if not value.strip():
+        raise UserError("--advisor-exchange is empty.", next_step="Name a folder for questions and answers.")
+    return Path(value)
+
+
 Exchange = Annotated[
     Path | None,
     typer.Option(
         "--advisor-exchange",
+        parser=exchange_folder,
+        metavar="DIR",
         help="Write the question into this folder and read its answer there; implies --advise.",
     ),
 ]

@@ -77,5 +77,5 @@ def _parameter(declared: inspect.Parameter) -> _Parameter | None:
         return None
     if kind is bool:
         return _Parameter(declared.name, names, None, is_required=False) if given else None
-    convert = _CONVERSIONS.get(kind)
+    convert = info.parser or _CONVERSIONS.get(kind)
     return _Parameter(declared.name, names, convert, is_required=False) if convert is not None else None
