@@ -24,7 +24,23 @@ from babysitter.model.log import LogSource
 from tests.support.clock import FakeClock
 from tests.support.session_folder import NOW, session_in
 
-READ_ONLY = {"cd", "echo", "pwd", "date", "head", "base64", "tr", "find", "sort", "tail", "exit", "}"}
+READ_ONLY = {
+    "cd",
+    "echo",
+    "pwd",
+    "date",
+    "head",
+    "base64",
+    "tr",
+    "find",
+    "sort",
+    "tail",
+    "exit",
+    "}",
+    "[",
+    "wc",
+    "]",
+}
 RUN = JobId("kimi25_3node_train_20261120_110005")
 
 
@@ -184,6 +200,55 @@ async def test_mirror_that_cannot_be_read(machine, monkeypatch, line, words):
         await mirror.refresh()
 
 
+async def test_mirror_does_not_ask_at_once_after_a_failure(machine):
+    clock = FakeClock(NOW)
+    machine.does("echo 'Host key verification failed.' >&2; exit 255")
+    mirror = machine.mirror(clock)
+    for _ in range(3):
+        with pytest.raises(Unreachable, match="Host key verification failed") as told:
+            await mirror.refresh()
+        assert "accept it" in told.value.next_step
+    assert len(machine.asked) == 1, "three tries of one check cost one"
+    machine.does('exec /bin/sh -c "$2"')
+    path = machine.session.worker("SglEngine", 7, "one\n")
+    clock.advance(node_mirror.FAILED_INTERVAL.total_seconds())
+    await mirror.refresh()
+    assert (mirror.folder / path.name).exists(), "it is read as soon as it answers again"
+
+
+async def test_mirror_goes_on_where_the_connection_broke(machine):
+    clock = FakeClock(NOW)
+    path = machine.session.worker("SglEngine", 7, "one\n")
+    mirror = machine.mirror(clock)
+    await mirror.refresh()
+    machine.does("echo 'Connection to node-9 closed by remote host.' >&2; exit 255")
+    clock.advance(10)
+    await mirror.refresh()
+    assert "closed by remote host" in mirror.fault
+    assert "Try `" in mirror.fault, "the next step"
+    machine.does('exec /bin/sh -c "$2"')
+    with path.open("a") as more:
+        more.write("two\n")
+    clock.advance(30)
+    await mirror.refresh()
+    assert ((mirror.folder / path.name).read_bytes(), mirror.fault) == (path.read_bytes(), "")
+
+
+async def test_mirror_of_a_folder_without_rights(machine):
+    machine.does("exit 4")
+    with pytest.raises(Unreachable, match="has no right to read the folder") as told:
+        await machine.mirror(FakeClock(NOW)).refresh()
+    assert "USER@HOST:/PATH" in told.value.next_step
+
+
+async def test_mirror_counts_files_without_rights(machine):
+    machine.does('/bin/sh -c "$2" | sed "s/^hidden .*/hidden 3/"')
+    mirror = machine.mirror(FakeClock(NOW))
+    await mirror.refresh()
+    assert "no right to read 3 files of node-9" in mirror.fault
+    assert not mirror.has_failed, "the others are read"
+
+
 async def test_odd_names_and_rows_are_never_asked_for(machine):
     for name in ("worker-$(touch x).err", "worker-a b.err", "worker-';x;'.err"):
         machine.session.write(name, "x\n")
@@ -234,6 +299,13 @@ async def test_hole_of_a_copy_is_not_read(machine, monkeypatch):
     assert not is_full
     assert "\0" not in "".join(lines)
     assert len(lines) > 25_000 / len("line\n")
+
+
+@pytest.mark.parametrize("host", ["-oProxyCommand=x", "$(id)", "a;b", "ada@[fd00::1]"])
+def test_odd_host_is_refused_by_name(host):
+    with pytest.raises(UserError, match="is not the name of a host") as told:
+        choose_session([Path(f"{host}:/tmp/ray")], None, environ={}, uid=1)
+    assert "USER@HOST:/PATH" in told.value.next_step
 
 
 def test_head_node_is_read_here():

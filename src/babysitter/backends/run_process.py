@@ -80,7 +80,12 @@ async def start(
 
     What it prints goes to `output`, or to pipes that the caller must read.
     """
-    quiet = {"CLOUDSDK_CORE_DISABLE_PROMPTS": "1", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
+    quiet = {
+        "CLOUDSDK_CORE_DISABLE_PROMPTS": "1",
+        "SSH_ASKPASS_REQUIRE": "never",  # else ssh opens a window where there is a display
+        "NO_COLOR": "1",
+        "PYTHONUNBUFFERED": "1",
+    }
     try:
         process = await asyncio.create_subprocess_exec(
             *argv,

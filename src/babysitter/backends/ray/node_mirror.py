@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from babysitter.backends.ray.gpu_use import QUERY, of_nvidia_smi
+from babysitter.backends.ray.remote_fault import RemoteFault, may_ask, remote_fault
 from babysitter.backends.ray.remote_folder import RemoteFolder, remote_command
 from babysitter.backends.ray.session_folder import HEAD_BYTES, MAX_FILES, MIRRORED, SessionFile, shares
 from babysitter.backends.run_process import Finished, run
@@ -30,11 +31,13 @@ LIMIT_S = 20.0  # of one command
 FIRST_BYTES = 300_000  # of all files of a machine at the first look, and of new files later
 MORE_BYTES = 150_000  # of what was added, at one look
 REFRESH_INTERVAL = timedelta(seconds=5)
+FAILED_INTERVAL = timedelta(seconds=30)  # each question to a machine that hangs costs LIMIT_S
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,254}")
 _PIECE = re.compile(r"piece (?P<place>\d{1,4}) ?(?P<data>\S*)")
 _ROW = re.compile(r"file (?P<size>\d+) (?P<at>\d+)(?:\.\d*)? (?P<inode>\d+) (?P<name>\S+)")
+_HEADS = ("at ", "now ", "ip ", "hidden ")
 _WANTED = ("worker-*", "raylet*", "gcs_server*", "monitor*", "job-driver-*", "python-core-driver-*")
-_NO_FOLDER = 3  # exit code of the listing
+_NO_FOLDER, _NO_RIGHTS = 3, 4  # exit codes of the listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +74,20 @@ class NodeMirror:
         self._clock = clock
         self._copied: dict[str, _Copied] = {}
         self._path = ""  # of the session's logs, once it was found: a later session is another run
-        self._refreshed_at: datetime | None = None
+        self._next_look_at: datetime | None = None
+        self._failed: ExternalError | None = None  # the last look, for a moment
         self._refreshing = asyncio.Lock()
-        self.fault = ""  # why the last look failed
+        self.fault = ""  # why the last look failed, or saw too little, and the next step
 
     @property
     def folder(self) -> Path | None:
         """The folder with the copies; None before the first look."""
         return self._local if self._path else None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last look saw nothing."""
+        return self._failed is not None
 
     @property
     def _local(self) -> Path:
@@ -88,17 +97,17 @@ class NodeMirror:
     async def refresh(self) -> None:
         """Copy what is new. Raises Unreachable for a machine that was never read; later it is a `fault`."""
         async with self._refreshing:
-            now = self._clock.now()
-            if self._refreshed_at is not None and now < self._refreshed_at + REFRESH_INTERVAL:
-                return
-            try:
-                await self._refresh()
-                self.fault = ""
-            except ExternalError as error:
-                if not self._path:
-                    raise
-                self.fault = error.sentence
-            self._refreshed_at = now
+            if self._next_look_at is None or self._clock.now() >= self._next_look_at:
+                try:
+                    await self._refresh()
+                    self._failed = None
+                except ExternalError as error:
+                    self._failed = error
+                    self.fault = f"{error.sentence} {error.next_step}".strip()
+                pause = REFRESH_INTERVAL if self._failed is None else FAILED_INTERVAL
+                self._next_look_at = self._clock.now() + pause
+            if self._failed is not None and not self._path:
+                raise Unreachable(self._failed.sentence, next_step=self._failed.next_step)
 
     async def gpus(self) -> tuple[DeviceUse, ...]:
         """What its GPUs do; () where it does not say."""
@@ -110,20 +119,16 @@ class NodeMirror:
 
     async def _refresh(self) -> None:
         told = await self._run(_listing(self._path or self.remote.path, is_session=bool(self._path)))
-        if told.exit_code == _NO_FOLDER:
-            raise Unreachable(
-                f"{self.remote.shown} is not a session folder of Ray.",
-                next_step="Name session_latest in Ray's temp folder on that machine.",
-            )
         if told.exit_code != 0:
-            raise self._unreachable(told.last_error_line or f"exit code {told.exit_code}")
+            raise self._not_listed(told)
         lines = told.stdout.splitlines()
-        heads = dict(line.partition(" ")[::2] for line in lines if line.startswith(("at ", "now ", "ip ")))
+        heads = dict(line.partition(" ")[::2] for line in lines if line.startswith(_HEADS))
         listed = [found for line in lines if (found := _listed(line)) is not None][:MAX_FILES]
         self._path = self._path or heads.get("at", self.remote.path)
         self._local.mkdir(parents=True, exist_ok=True, mode=0o700)
         if address := _decoded(heads.get("ip", "")):
             (self._local.parent / "node_ip_address.json").write_bytes(address)
+        self.fault = self._hidden(int(heads.get("hidden") or 0))
         pieces = list(self._wanted(listed))
         brought = await self._bring(pieces) if pieces else {}
         self._write(listed, brought)
@@ -163,7 +168,7 @@ class NodeMirror:
         wanted = [each for each in pieces if each.length]
         told = await self._run(_reading(self._path, wanted)) if wanted else Finished("", "", 0)
         if told.exit_code != 0:
-            raise self._unreachable(told.last_error_line or f"exit code {told.exit_code}")
+            raise self._fault_of(told)
         rows = [row for line in told.stdout.splitlines() if (row := _PIECE.fullmatch(line)) is not None]
         data = {int(row["place"]): _decoded(row["data"]) for row in rows}
         found = {each: data.get(place, b"")[: each.length] for place, each in enumerate(wanted)}
@@ -187,17 +192,48 @@ class NodeMirror:
         try:
             return await run(command, limit_s=LIMIT_S)
         except BadConfig as fault:
-            raise Unreachable(f"{self.remote.host}: {fault.sentence}", next_step="Correct --ssh.") from fault
+            step = "Install it, or correct --ssh."
+            raise Unreachable(f"{self.remote.host}: {fault.sentence}", next_step=step) from fault
         except InvalidResponse as fault:
-            raise self._unreachable("its answer is too long") from fault
+            raise self._unreachable(RemoteFault("its answer is too long", self._step)) from fault
         except ExternalError as fault:
-            raise self._unreachable(f"no answer within {LIMIT_S:g} s") from fault
+            why = f"no answer within {LIMIT_S:g} s"
+            raise self._unreachable(RemoteFault(why, self._step)) from fault
 
-    def _unreachable(self, why: str) -> Unreachable:
-        tried = shlex.join(remote_command(self._template, self.remote.host, "true"))
+    @property
+    def _tried(self) -> tuple[str, ...]:
+        return remote_command(self._template, self.remote.host, "true")
+
+    @property
+    def _step(self) -> str:
+        return f"Try `{shlex.join(may_ask(self._tried))}` in a shell."
+
+    def _not_listed(self, told: Finished) -> Unreachable:
+        if told.exit_code == _NO_FOLDER:
+            return Unreachable(
+                f"{self.remote.shown} is not a session folder of Ray that the user there may see.",
+                next_step="Name session_latest in Ray's temp folder on that machine.",
+            )
+        if told.exit_code == _NO_RIGHTS:
+            step = "Name the user who started Ray there, as USER@HOST:/PATH."
+            return self._unreachable(RemoteFault("the user there has no right to read the folder", step))
+        return self._fault_of(told)
+
+    def _fault_of(self, told: Finished) -> Unreachable:
+        return self._unreachable(remote_fault(told.stderr, told.exit_code, self._tried))
+
+    def _hidden(self, count: int) -> str:
+        """What is wrong with a folder of which so many files may not be read."""
+        if not count:
+            return ""
+        return (
+            f"The user there has no right to read {count} files of {self.remote.shown}. "
+            "Name the user who started Ray there, as USER@HOST:/PATH."
+        )
+
+    def _unreachable(self, fault: RemoteFault) -> Unreachable:
         return Unreachable(
-            f"The files of {self.remote.shown} cannot be read: {why.rstrip('.')}.",
-            next_step=f"Try `{tried}` in a shell.",
+            f"The files of {self.remote.shown} cannot be read: {fault.why}.", next_step=fault.next_step
         )
 
 
@@ -205,14 +241,18 @@ def _listing(path: str, *, is_session: bool) -> str:
     """The script that lists a folder: `file SIZE SECONDS INODE NAME`, the newest first."""
     folder = shlex.quote(path)
     candidates = (folder,) if is_session else (f"{folder}/session_latest/logs", f"{folder}/logs", folder)
+    hidden = " || ".join(f"[ -d {each} ]" for each in candidates)  # there, and not to be entered
     enter = " || ".join(f"cd {each} 2> /dev/null" for each in candidates)
     names = " -o ".join(f"-name {shlex.quote(each)}" for each in _WANTED)
+    files = f"-type f \\( {names} \\)"
     return (
-        f"{{ {enter}; }} || exit {_NO_FOLDER}; "
+        f"{{ {enter}; }} || {{ {{ {hidden}; }} && exit {_NO_RIGHTS}; exit {_NO_FOLDER}; }}; "
+        f"[ -r . ] || exit {_NO_RIGHTS}; "
         'echo "at $(pwd -P)"; '
         "echo now $(date +%s); "
         "echo ip $(head -c 300 ../node_ip_address.json 2> /dev/null | base64 | tr -d '\\n'); "
-        f"find . -maxdepth 1 -type f \\( {names} \\) -printf 'file %s %T@ %i %f\\n' "
+        f"echo hidden $(find . -maxdepth 1 {files} ! -readable -printf . | head -c 1000 | wc -c); "
+        f"find . -maxdepth 1 {files} -readable -printf 'file %s %T@ %i %f\\n' "
         f"| sort -k3,3nr | head -n {2 * MAX_FILES}"
     )
 

@@ -30,7 +30,7 @@ class NodeMirrors:
 
     async def gpus(self) -> Mapping[Path, tuple[DeviceUse, ...]]:
         """What the GPUs of each machine do, by its folder."""
-        asked = [each for each in self._mirrors if each.folder is not None and not each.fault]
+        asked = [each for each in self._mirrors if each.folder is not None and not each.has_failed]
         found = await asyncio.gather(*(each.gpus() for each in asked))
         return {each.folder: gpus for each, gpus in zip(asked, found, strict=True) if each.folder is not None}
 

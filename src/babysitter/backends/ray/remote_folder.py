@@ -41,6 +41,17 @@ def remote_folder(text: str) -> RemoteFolder | None:
     return RemoteFolder(found["host"], found["path"]) if found else None
 
 
+def refuse_odd_host(text: str) -> None:
+    """Raises UserError for HOST:/PATH whose host could be an option or more than one word."""
+    host = text.partition(":/")[0]
+    if ":/" in text and "/" not in host and not Path(text).exists() and remote_folder(text) is None:
+        raise UserError(
+            f"{host!r} is not the name of a host.",
+            next_step="Write HOST:/PATH or USER@HOST:/PATH with a name or an IPv4 address; "
+            "for any other address, give it a name in the settings of ssh.",
+        )
+
+
 def parse_template(text: str) -> tuple[str, ...]:
     """The words of --ssh. Raises UserError for one that does not say where the host stands."""
     try:

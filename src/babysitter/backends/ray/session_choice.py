@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.ray.remote_folder import RemoteFolder, remote_folder
+from babysitter.backends.ray.remote_folder import RemoteFolder, refuse_odd_host, remote_folder
 from babysitter.backends.ray.session_folder import logs_folder
 from babysitter.errors import UserError
 from babysitter.shipped import shipped
@@ -53,6 +53,8 @@ def choose_session(
     stem = driver_log.stem if driver_log is not None else ""
     remotes = tuple(other for each in folders if (other := remote_folder(str(each))) is not None)
     given = [each for each in folders if remote_folder(str(each)) is None]
+    for each in given:
+        refuse_odd_host(str(each))
     if folders and not given:
         raise UserError(
             f"{remotes[0].shown} is of another machine, and the run's first folder is of the head node.",
