@@ -1,6 +1,7 @@
 """A run that nobody submitted, ended and started again on this machine: exactly that process group, once."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -169,6 +170,32 @@ async def test_driver_of_our_own_group_is_never_ended(place):
     with name.open("a"):
         found = find_local_driver(await reader.logs(RUN))
     assert found == "babysit was started in the process group of its driver, and would end with it"
+
+
+async def test_others_of_the_same_shell_are_named_before(place):
+    beside = shlex.join((sys.executable, "-c", DRIVER, str(place.session.logs)))
+    shell = place.begin("/bin/sh", "-c", f"sleep 600 & {beside} | tee {place.folder / 'printed'}")
+    assert shell.stdout is not None
+    assert shell.stdout.readline().startswith("ready")
+    _, writer = place.client()
+    (finding,) = await writer.preflight(place.submission(), purpose=Purpose.RESUBMIT)
+    assert (finding.id, finding.blocks) == ("others-end-too", False)
+    assert finding.reason.count("`sleep` (pid") == 1, "not the driver's own child"
+    assert "tee" not in finding.reason, "a pipe ends with its run"
+    await writer.stop(RUN)
+    assert shell.wait() == -signal.SIGTERM
+
+
+async def test_driver_beside_another_run_is_a_persons(place):
+    other = session_in(place.folder / "other")
+    other.write("raylet.out", "x\n")
+    programs = [shlex.join((sys.executable, "-c", DRIVER, str(each.logs))) for each in (place.session, other)]
+    shell = place.begin("/bin/sh", "-c", f"{programs[0]} & {programs[1]}")
+    assert shell.stdout is not None
+    assert all(shell.stdout.readline().startswith("ready") for _ in programs)
+    found = find_local_driver(await place.client()[0].logs(RUN))
+    assert isinstance(found, str)
+    assert found.startswith("the driver of another run is in the process group of its driver")
 
 
 def test_reused_process_id_is_not_the_driver():

@@ -8,7 +8,7 @@ TRIED = ("ssh", "-o", "BatchMode=yes", "-p", "22", "ada@10.0.0.2", "true")
 BY_HAND = "`ssh -p 22 ada@10.0.0.2 true`"
 CHANGED = (
     "@@@@@@@\n@    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @\n@@@@@@@\n"
-    "Host key for 10.0.0.2 has changed and you have requested strict checking.\nHost key verification failed.\n"
+    "Host key for 10.0.0.2 has changed and strict checking is on.\nHost key verification failed.\n"
 )
 USAGE = "unknown option -- -\nusage: ssh [-46AaCfGg] [-B interface]\n  destination [command [argument ...]]\n"
 

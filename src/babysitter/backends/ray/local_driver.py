@@ -12,12 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.backends.boot_id import boot_id
+from babysitter.backends.process_table import (
+    GONE,
+    group_and_start,
+    members_of,
+    open_files,
+    owner,
+    program,
+    with_ancestors,
+)
 from babysitter.backends.ray.session_folder import SessionLogs
 
-PROCESSES = Path("/proc")
 _CORE_DRIVER = re.compile(r"python-core-driver-[0-9a-f]+_(?P<pid>\d+)\.log$")
-_OF_THE_CLUSTER = (b"raylet", b"gcs_server")
-GONE = -1  # the owner of a process that has ended
+_OF_THE_CLUSTER = ("raylet", "gcs_server")
+_OF_A_PIPE = ("tee",)  # `train.py | tee LOG`: it belongs to the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +46,7 @@ class LocalDriver:
 
     @property
     def is_alive(self) -> bool:
-        return self.boot == boot_id() and _status(self.pid) == (self.group, self.started)
+        return self.boot == boot_id() and group_and_start(self.pid) == (self.group, self.started)
 
     def group_is_alive(self) -> bool:
         """Whether a process lives that was in the group when it was found.
@@ -46,7 +54,7 @@ class LocalDriver:
         While one of them is in it, the system gives the group's id to nobody else.
         """
         return self.boot == boot_id() and any(
-            _status(pid) == (self.group, started) for pid, started in self.members
+            group_and_start(pid) == (self.group, started) for pid, started in self.members
         )
 
     def signal(self, number: signal.Signals) -> None:
@@ -65,18 +73,34 @@ def find_local_driver(logs: SessionLogs) -> LocalDriver | str:
     if len(alive) > 1:
         pids = ", ".join(map(str, sorted(pid for pid, _ in alive)))
         return f"several drivers of this session run here ({pids})"
-    group, started = _status(alive[0][0]) if alive else (0, "")
+    group, started = group_and_start(alive[0][0]) if alive else (0, "")
     if not group:
         return "its driver does not run on this machine, or not as this user"
     if group in _never_ended():
         return "babysit was started in the process group of its driver, and would end with it"
-    members = {pid: since for pid in _pids() for of, since in (_status(pid),) if of == group}
-    if {_owner(each) for each in members} - {os.getuid(), GONE}:
+    members = members_of(group)
+    if {owner(each) for each in members} - {os.getuid(), GONE}:
         return "other users have processes in the process group of its driver"
-    if any(word in _command(each) for each in members for word in _OF_THE_CLUSTER):
+    if any(program(each) in _OF_THE_CLUSTER for each in members):
         return "Ray itself runs in the process group of its driver, and would end with it"
     pid, path = alive[0]
+    if others := [each for each in members if each != pid and _is_driver(each)]:
+        pids = ", ".join(map(str, sorted(others)))
+        return (
+            f"the driver of another run is in the process group of its driver ({pids}), and would end with it"
+        )
     return LocalDriver(pid, group, started, boot_id(), str(path), tuple(members.items()))
+
+
+def others_in_group(driver: LocalDriver) -> tuple[str, ...]:
+    """Programs that end with the driver, and neither started it nor were started by it."""
+    above = frozenset(with_ancestors(driver.pid))
+    others = [
+        pid
+        for pid in sorted(members_of(driver.group))
+        if pid not in above and driver.pid not in with_ancestors(pid) and program(pid) not in _OF_A_PIPE
+    ]
+    return tuple(f"`{program(pid)}` (pid {pid})" for pid in others)
 
 
 def _drivers_of(folder: Path) -> Iterator[tuple[int, Path]]:
@@ -92,61 +116,30 @@ def _drivers_of(folder: Path) -> Iterator[tuple[int, Path]]:
 def _holds_open(pid: int, path: Path) -> bool:
     try:
         wanted = path.stat()
-        for each in (PROCESSES / str(pid) / "fd").iterdir():
-            try:
-                found = each.stat()
-            except OSError:
-                continue
-            if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
-                return _owner(pid) == os.getuid()
     except OSError:
         return False
+    for each in open_files(pid):
+        try:
+            found = each.stat()
+        except OSError:
+            continue
+        if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
+            return owner(pid) == os.getuid()
+    return False
+
+
+def _is_driver(pid: int) -> bool:
+    """Whether it is a driver of any session; a child may hold the log of its parent open."""
+    for each in open_files(pid):
+        try:
+            found = _CORE_DRIVER.match(each.readlink().name)
+        except OSError:
+            continue
+        if found and int(found["pid"]) == pid:
+            return True
     return False
 
 
 def _never_ended() -> frozenset[int]:
-    return frozenset((0, 1, *_groups_above_us()))
-
-
-def _groups_above_us() -> Iterator[int]:
-    """Process groups of this process and of those that it was started from."""
-    pid = os.getpid()
-    while pid > 1:
-        yield _status(pid)[0]
-        try:
-            pid = int(_fields(pid)[1])
-        except (OSError, ValueError, IndexError):
-            return
-
-
-def _pids() -> list[int]:
-    return [int(each.name) for each in PROCESSES.glob("[0-9]*")]
-
-
-def _status(pid: int) -> tuple[int, str]:
-    """Process group and start time; (0, "") for a process that is gone, or only waited for."""
-    try:
-        fields = _fields(pid)
-    except OSError:
-        return 0, ""
-    return (0, "") if fields[0] in "ZX" else (int(fields[2]), fields[19])
-
-
-def _fields(pid: int) -> list[str]:
-    """State, parent, group, ...: what stands behind the name, which is any bytes in parentheses."""
-    return (PROCESSES / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode("ascii").split()
-
-
-def _owner(pid: int) -> int:
-    try:
-        return (PROCESSES / str(pid)).stat().st_uid
-    except OSError:
-        return GONE
-
-
-def _command(pid: int) -> bytes:
-    """The program that the process runs: its first word."""
-    try:
-        return os.path.basename((PROCESSES / str(pid) / "cmdline").read_bytes().split(b"\0")[0])
-    except OSError:
-        return b""
+    """Process groups of this process and of those that it was started from, beside the system's."""
+    return frozenset((0, 1, *(group_and_start(pid)[0] for pid in with_ancestors(os.getpid()))))

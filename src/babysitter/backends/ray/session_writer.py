@@ -7,12 +7,12 @@ then exactly that group is ended, and the program is started again as a group of
 import asyncio
 import shlex
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from babysitter.backends.ray.local_driver import LocalDriver, find_local_driver
+from babysitter.backends.ray.local_driver import LocalDriver, find_local_driver, others_in_group
 from babysitter.backends.ray.session_reader import SessionReader
 from babysitter.backends.run_process import is_runnable
 from babysitter.clock import Clock
@@ -25,6 +25,7 @@ from babysitter.redact import redact
 
 COMMAND, FOLDER = "command", "folder"  # in a kept request
 END_TIMEOUT = timedelta(seconds=20)  # from SIGTERM to SIGKILL
+MAX_NAMED = 4
 LOOK_EVERY = timedelta(milliseconds=200)
 BLOCK = PreflightSeverity.BLOCK
 
@@ -140,7 +141,7 @@ class SessionWriter:
             return ()
         driver = await asyncio.to_thread(find_local_driver, await self._reader.logs(job))
         if isinstance(driver, LocalDriver):
-            return ()
+            return _about_others(await asyncio.to_thread(others_in_group, driver))
         reason = f"It cannot be stopped from here: {driver}. {BY_PERSON}"
         return (PreflightFinding("not-submitted", BLOCK, reason, step),)
 
@@ -156,6 +157,18 @@ def _program_of(submission: Submission) -> tuple[tuple[str, ...], Path]:
     words = request[COMMAND]
     assert isinstance(words, list), "written by `given_program`"
     return tuple(map(str, words)), Path(str(request.get(FOLDER) or "."))
+
+
+def _about_others(programs: Sequence[str]) -> tuple[PreflightFinding, ...]:
+    """What ends with the driver though it may be another job of the same shell."""
+    if not programs:
+        return ()
+    named = ", ".join(programs[:MAX_NAMED]) + (
+        f" and {len(programs) - MAX_NAMED} more" * (len(programs) > MAX_NAMED)
+    )
+    reason = f"The stop also ends what else was started by the same shell: {named}."
+    fix = "Deny it if one of them must go on, and start each run by `setsid` or in a shell of its own."
+    return (PreflightFinding("others-end-too", PreflightSeverity.WARN, reason, fix),)
 
 
 def _changed(submission: Submission) -> list[tuple[str, str]]:

@@ -1,0 +1,64 @@
+"""What the system says about the processes of this machine, one question a function. Nothing here raises."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+PROCESSES = Path("/proc")
+GONE = -1  # the owner of a process that has ended
+
+
+def pids() -> list[int]:
+    return [int(each.name) for each in PROCESSES.glob("[0-9]*")]
+
+
+def group_and_start(pid: int) -> tuple[int, str]:
+    """Process group and start time; (0, "") for a process that is gone, or only waited for."""
+    fields = _fields(pid)
+    return (0, "") if not fields or fields[0] in "ZX" else (int(fields[2]), fields[19])
+
+
+def members_of(group: int) -> dict[int, str]:
+    """The start time of each process of the group, by its id."""
+    found = {pid: group_and_start(pid) for pid in pids()}
+    return {pid: started for pid, (of, started) in found.items() if of == group}
+
+
+def with_ancestors(pid: int) -> Iterator[int]:
+    """The process and those that it was started from, without the first one of the machine."""
+    while pid > 1:
+        yield pid
+        fields = _fields(pid)
+        pid = int(fields[1]) if fields else 0
+
+
+def owner(pid: int) -> int:
+    try:
+        return (PROCESSES / str(pid)).stat().st_uid
+    except OSError:
+        return GONE
+
+
+def program(pid: int) -> str:
+    """The name of the program that the process runs: its first word; "" for one that is gone."""
+    try:
+        return os.fsdecode(os.path.basename((PROCESSES / str(pid) / "cmdline").read_bytes().split(b"\0")[0]))
+    except OSError:
+        return ""
+
+
+def open_files(pid: int) -> Iterator[Path]:
+    """Links to the files that the process holds open; none where it may not be asked."""
+    try:
+        yield from (PROCESSES / str(pid) / "fd").iterdir()
+    except OSError:
+        return
+
+
+def _fields(pid: int) -> list[str]:
+    """State, parent, group, ...: what stands behind the name, which is any bytes in parentheses."""
+    try:
+        stat = (PROCESSES / str(pid) / "stat").read_bytes()
+    except OSError:
+        return []
+    return stat.rpartition(b")")[2].decode("ascii").split()
