@@ -8,6 +8,8 @@ from datetime import timedelta
 import pytest
 
 from babysitter.sim.iris.controller import ROOT
+from babysitter.sim.iris.launching import ConnectError, check_priority
+from babysitter.sim.iris.run_options import ClientFault, OptionError, read_run
 from tests.contract.test_simulator_command import command
 from tests.contract.test_simulator_wire import CONTROLLER, simulated
 from tests.support.real_commands import ACCEPTED, DOOMED, ONLY_THE_CONTROLLER_KNOWS, REFUSED
@@ -47,6 +49,46 @@ async def test_flags_follow_the_generation(generation, options, words, tmp_path,
         printed = await run(*f"job run --no-wait --job-name g {options} -- python x.py".split())
         assert printed.exit_code == (2 if words else 0)
         assert words in printed.stderr
+
+
+@pytest.mark.parametrize(
+    ("generation", "options", "words"),
+    [
+        ("april", "--reserve v5p-8 --reserve 0:v5p-8", "Reservation count must be >= 1, got 0"),
+        ("august", "--reserve 0:v5p-8", ""),  # the count is ignored
+        ("august", "--reserve 4:8", "--reserve '4:8' does not name an accelerator variant."),
+        ("august", "--reserve v5p-9", "Unknown GPU spec: 'v5p-9'"),
+        ("april", "--reserve GH200", "Unknown GPU spec: 'GH200'"),
+        ("may", "--reserve GH200", ""),
+        ("april", "--priority production", ""),
+        ("august", "--priority production", "cannot submit production jobs (max band: interactive)"),
+    ],
+)
+def test_reservations_and_priorities_follow_the_generation(generation, options, words):
+    asked = {}
+    said = ""
+    try:
+        found = read_run([*options.split(), "--", "x"], generation)
+        if band := found.values.get("--priority"):
+            asked = {"priorityBand": f"PRIORITY_BAND_{band.upper()}"}
+        check_priority("/ada/x", asked, generation)
+    except (OptionError, ClientFault, ConnectError) as fault:
+        said = str(fault)
+    assert (bool(said), words in said) == (bool(words), True)
+
+
+@pytest.mark.parametrize(
+    ("generation", "status", "words"),
+    [
+        ("april", 400, "Failed to decode request body: Failed to parse priorityBand field"),
+        ("may", 500, "Invalid enum value URGENT for enum type iris.job.PriorityBand at LaunchJobRequest."),
+    ],
+)
+async def test_unknown_priority_is_refused(generation, status, words):
+    async with simulated("healthy", generation) as (_, asker):
+        body = (LAUNCH if generation == "april" else DATED) | {"name": "/ada/x", "priorityBand": "URGENT"}
+        answered, text = await asker.send(f"{CONTROLLER}/LaunchJob", body)
+        assert (answered, words in text) == (status, True)
 
 
 async def test_bundle_over_the_limit_is_refused(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from babysitter.preflight.facts import (
     Known,
     Login,
     NotKnown,
+    ProjectFile,
     Purpose,
     Workspace,
 )
@@ -78,6 +79,9 @@ BLOCKED = {
     "bad-reserve": command_facts(f"{RUN} --reserve 0:v5p-8 -- x"),
     "line-for-shell": command_facts(f"{RUN} -- bash -c python x.py"),
     "unknown-extra": folder_with("--extra rl -- x", extras=frozenset({"cpu"})),
+    "no-project": replace(
+        folder_with("-- x", project=ProjectFile.ABOVE), offer=ClusterOffer("reef", (SMALL,))
+    ),
     "file-not-shipped": folder_with("-- python x.py", files={"x.py": FileStatus.MISSING}),
     "program-not-found": command_facts(f"{RUN} -- cd exp"),
     "not-executable": command_facts(f"{RUN} -- ./run.sh"),
@@ -94,6 +98,7 @@ ADVICE = {
     "default-memory",
     "reserve-is-no-accelerator",
     "uncommitted-changes",
+    "no-dev-group",
     "no-retries",
     "output-prefix-missing",
 }

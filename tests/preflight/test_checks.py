@@ -261,5 +261,5 @@ def test_blocking_findings_come_first():
 
 
 def test_every_id_is_its_row():
-    assert len(CHECKS) == 44
+    assert len(CHECKS) == 46
     assert limits().max_bundle_bytes == 26_214_400

@@ -25,6 +25,7 @@ class Measured:
 
 
 EXTRA = "requires --enable-extra-resources."
+BAD_RESERVE, RESERVES = ("bad-reserve",), ("reserve-is-no-accelerator",)
 REFUSED = [
     Measured("--memory 4GB", 2, f"--memory 4GB (>= 4 GB) {EXTRA}", ("extra-resources",)),
     Measured("--memory 4GiB", 2, f"--memory 4GiB (>= 4 GB) {EXTRA}", ("extra-resources",)),
@@ -45,6 +46,31 @@ REFUSED = [
     Measured("--max-retries three", 2, "'three' is not a valid integer.", ("bad-value",)),
     Measured("--timeout 1h", 2, "'1h' is not a valid integer.", ("bad-value",)),
     Measured("--priority urgent", 2, "'urgent' is not one of", ("bad-value",)),
+    Measured("--priority=", 2, "'' is not one of 'production', 'interactive', 'batch'.", ("bad-value",)),
+    Measured("--reserve x:v5p-8", 1, "invalid literal for int() with base 10: 'x'", BAD_RESERVE, RESERVES),
+    Measured("--reserve 0:v5p-8", 1, "Reservation count must be >= 1, got 0", BAD_RESERVE, RESERVES),
+    Measured("--reserve v5p-9", 1, "ValueError: Unknown GPU spec: 'v5p-9'. Expected", BAD_RESERVE, RESERVES),
+    Measured("--reserve=", 1, "ValueError: GPU spec must not be empty", BAD_RESERVE),
+    Measured("--reserve 4:", 1, "ValueError: GPU spec must not be empty", BAD_RESERVE, RESERVES),
+    Measured("--reserve H100x0", 1, "ValueError: GPU count must be positive, got 0", BAD_RESERVE, RESERVES),
+    Measured(
+        "--gpu 0 --enable-extra-resources",
+        1,
+        "ValueError: GPU count must be positive, got 0",
+        ("unknown-gpu",),
+    ),
+    Measured(
+        "--tpu v6e-4,v6e-16 --extra tpu --enable-extra-resources",
+        2,
+        "TPU alternative 'v6e-16' has vm_count=4 but primary 'v6e-4' has vm_count=1.",
+        ("replicas-of-slice",),
+    ),
+    Measured(
+        "--tpu , --extra tpu --enable-extra-resources",
+        2,
+        "Error: Invalid value: --tpu must specify at least one TPU variant",
+        ("unknown-tpu",),
+    ),
     Measured("--no-wait=true", 2, "'--no-wait' does not take a value.", ("bad-value",)),
     Measured("-e KEY=1 x", 1, "Key cannot contain '='", ("bad-value",)),
     Measured("--job-name a/24", 1, "Job name cannot contain '/'", ("bad-value",)),
@@ -77,6 +103,7 @@ ACCEPTED = [
     Measured("--cpu -1", 0),
     Measured("--replicas 0", 0),
     Measured("--priority BATCH", 0),
+    Measured("--gpu= --enable-extra-resources", 0),
     Measured("--preemptible", 0),
     Measured("--extra tpu --extra cpu", 0),
     Measured("--user ada", 0),
@@ -94,5 +121,6 @@ DOOMED = [  # accepted, but what runs is not what was meant
 # What only the cluster file or the controller tells: the scale groups. Without either, nothing is guessed.
 ONLY_THE_CONTROLLER_KNOWS = [
     Measured("--tpu v5litepod-4 --extra tpu --enable-extra-resources", 1, "no scaling group provides device"),
+    Measured("--priority production", 1, "cannot submit production jobs (max band: interactive). Resubmit"),
     Measured("--region mars", 1, "no groups in region mars"),
 ]

@@ -70,8 +70,13 @@ def check_extras_declared(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         ("dependency group", [name for uv in asked_of_uv for name in uv.groups], workspace.groups),
         ("package", [name for uv in asked_of_uv for name in uv.packages], workspace.projects),
     ):
-        if declared or (declared is not None and kind != "extra"):
-            yield from (_undeclared(kind, name, declared) for name in asked if not _is_in(name, declared))
+        if declared is not None:
+            is_certain = bool(declared) or kind != "extra"  # extras may be declared where nobody looks
+            yield from (
+                _undeclared(kind, name, declared, is_certain=is_certain)
+                for name in asked
+                if not _is_in(name, declared)
+            )
 
 
 def as_uv_spells(name: str) -> str:
@@ -83,12 +88,13 @@ def _is_in(name: str, declared: frozenset[str]) -> bool:
     return as_uv_spells(name) in declared
 
 
-def _undeclared(kind: str, name: str, declared: frozenset[str]) -> PreflightFinding:
+def _undeclared(kind: str, name: str, declared: frozenset[str], *, is_certain: bool) -> PreflightFinding:
     near = get_close_matches(name, sorted(declared), n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     names = ", ".join(sorted(filter(None, declared))) or "none"
     reason = f"No pyproject.toml of this folder declares the {kind} '{name}'."
-    return PreflightFinding(UNKNOWN, PreflightSeverity.BLOCK, reason, f"{hint}Declared: {names}.")
+    severity = PreflightSeverity.BLOCK if is_certain else PreflightSeverity.WARN
+    return PreflightFinding(UNKNOWN, severity, reason, f"{hint}Declared: {names}.")
 
 
 def _installs(command: RunCommand) -> bool:

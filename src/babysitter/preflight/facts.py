@@ -71,19 +71,32 @@ class FileStatus(StrEnum):
     NOT_RUNNABLE = "not-runnable"  # a package that `python -m` cannot run
 
 
+class ProjectFile(StrEnum):
+    """Whether the pyproject.toml of the folder reaches the job."""
+
+    SHIPPED = "shipped"
+    MISSING = "missing"
+    IGNORED = "ignored"
+    ABOVE = "above"  # in a folder above, of the same repository
+    UNREADABLE = "unreadable"
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """What the folder of a new submission ships and declares.
 
-    `files`: status of the files that the command names, by the word (a module as `-m NAME`). `extras`,
-    `groups`, `projects`: optional dependencies, groups and names that the shipped pyproject.toml files
-    declare, as uv spells them; None = no such file. `commands`: programs that those projects install.
-    `shell_fault`: why bash cannot read the line that the
-    program gives it. `reads`: variables that the shipped script reads from its environment and cannot do
-    without. `env`: what the project's own file sets; `env_fault`: why that file cannot be read.
+    `project`: its pyproject.toml; `project_fault`: why uv cannot use it, a few words. `files`: status of the
+    files that the command names, by the word (a module as `-m NAME`). `extras`, `groups`, `projects`:
+    optional dependencies, groups and names that the shipped pyproject.toml files declare, as uv spells
+    them; None = no such file. `commands`: programs that those projects install. `shell_fault`: why bash
+    cannot read the line that the program gives it. `reads`: variables that the shipped script reads from
+    its environment and cannot do without. `env`: what the project's own file sets; `env_fault`: why that
+    file cannot be read.
     `changed_files`, `unpushed_commits`: None outside of git, or without upstream.
     """
 
+    project: ProjectFile = ProjectFile.SHIPPED
+    project_fault: str = ""
     files: Mapping[str, FileStatus] = field(default_factory=dict)
     extras: frozenset[str] | None = None
     groups: frozenset[str] | None = None

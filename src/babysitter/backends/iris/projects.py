@@ -1,12 +1,14 @@
 """What the projects of a folder declare: extras, dependency groups, names. It blocks."""
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from babysitter.preflight.extras import as_uv_spells
+from babysitter.preflight.facts import ProjectFile
 
+PROJECT = "pyproject.toml"
 MAX_PROJECTS = 50
 
 
@@ -23,7 +25,7 @@ class Projects:
 def read_projects(folder: Path, shipped: Iterable[str]) -> Projects | None:
     """None without a project, or where one cannot be read."""
     files = sorted(
-        (name for name in shipped if name == "pyproject.toml" or name.endswith("/pyproject.toml")),
+        (name for name in shipped if name == PROJECT or name.endswith(f"/{PROJECT}")),
         key=lambda name: name.count("/"),
     )
     extras, groups, names, commands = set[str](), set[str](), set[str](), set[str]()
@@ -42,6 +44,47 @@ def read_projects(folder: Path, shipped: Iterable[str]) -> Projects | None:
     if not files:
         return None
     return Projects(_spelt(extras), _spelt(groups), _spelt(names), frozenset(commands))
+
+
+def project_file(folder: Path, shipped: Container[str]) -> tuple[ProjectFile, str]:
+    """Whether the folder's own pyproject.toml reaches the job, and why uv cannot use it, "" if it can."""
+    file = folder / PROJECT
+    if PROJECT not in shipped:
+        if file.is_file():
+            return ProjectFile.IGNORED, ""
+        return (ProjectFile.ABOVE if _is_above(folder) else ProjectFile.MISSING), ""
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError:
+        return ProjectFile.SHIPPED, ""  # nothing is known of it
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return ProjectFile.UNREADABLE, "it is not proper TOML"
+    fault = _fault_of_project(content)
+    return (ProjectFile.UNREADABLE if fault else ProjectFile.SHIPPED), fault
+
+
+def _is_above(folder: Path) -> bool:
+    """Whether a folder above, up to the root of the repository, has a project."""
+    for here in (folder, *folder.parents):
+        if here != folder and (here / PROJECT).is_file():
+            return True
+        if (here / ".git").exists():
+            break
+    return False
+
+
+def _fault_of_project(content: Mapping[str, object]) -> str:
+    """What uv refuses in a project's table."""
+    if _mapping(_mapping(content.get("tool")).get("uv")).get("managed") is False:
+        return "tool.uv.managed is false"
+    project = content.get("project")
+    if not isinstance(project, dict):
+        return ""
+    if not project.get("name"):
+        return "its project has no name"
+    dynamic = project.get("dynamic")
+    is_dynamic = isinstance(dynamic, list) and "version" in dynamic
+    return "" if project.get("version") is not None or is_dynamic else "its project has no version"
 
 
 def _spelt(names: Iterable[str]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from babysitter.backends.environment_file import read_environment_file
 from babysitter.backends.iris.bundle import bundle_files, git_output, is_repository
 from babysitter.backends.iris.file_status import ShippedFiles
-from babysitter.backends.iris.projects import read_projects
+from babysitter.backends.iris.projects import project_file, read_projects
 from babysitter.errors import UserError
 from babysitter.preflight.client_environment import variables_of_file
 from babysitter.preflight.facts import FileStatus, Workspace
@@ -38,7 +38,10 @@ def read_workspace(
     files |= {name: FileStatus.SHIPPED for name in bare_names(program) if name in shipped}
     changed, unpushed = _tree(folder)
     projects = read_projects(folder, shipped)
+    project, project_fault = project_file(folder, shipped)
     return Workspace(
+        project=project,
+        project_fault=project_fault,
         files=files,
         extras=projects.extras if projects else None,
         groups=projects.groups if projects else None,

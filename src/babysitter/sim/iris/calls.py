@@ -145,6 +145,7 @@ class Calls:
             launching.check_client(asked, self.generation, self.cluster.now)
             if self.identity:  # who asks is who owns: the name's own user does not count
                 name = f"/{self.user}/{name.split('/')[2]}"
+        launching.check_priority(name, asked, self.generation)
         existing = self.cluster.jobs.get(name)
         if launching.check_name(existing, asked):
             return {"jobId": name}

@@ -188,6 +188,8 @@ def _run(controller: Controller, generation: str, words: Sequence[str]) -> int:
         "replicas": int(values.get("--replicas", 0)) or 1,
         "bundleBlob": base64.b64encode(pack(Path.cwd())).decode(),
     }
+    if priority := values.get("--priority"):
+        body["priorityBand"] = f"PRIORITY_BAND_{priority.upper()}"
     if region := values.get("--region"):
         body["constraints"] = [{"key": "region", "value": {"stringValue": region}}]
     if generation != "april":

@@ -9,11 +9,17 @@ from typing import Any
 from babysitter.sim.iris import encode
 from babysitter.sim.iris.bundles import MAX_BYTES
 from babysitter.sim.iris.records import Job
+from babysitter.sim.iris.request_fields import Malformed
 
 Json = dict[str, Any]
 CLIENT_AGE = timedelta(days=14)
 UNDATED_CLIENT = date(2026, 4, 22)
 BUILT_ON = date(2026, 8, 22)  # August's controller compares with its own build
+PRODUCTION = "PRIORITY_BAND_PRODUCTION"
+BANDS = (
+    *("PRIORITY_BAND_UNSPECIFIED", "PRIORITY_BAND_INHERIT"),  # the second one is August's name of the first
+    *(PRODUCTION, "PRIORITY_BAND_INTERACTIVE", "PRIORITY_BAND_BATCH"),
+)
 CAPACITY = {
     "cpuMillicores": ("cpu", 32_000),
     "memoryBytes": ("memory", 64 << 30),
@@ -85,6 +91,24 @@ def check_name(existing: Job | None, asked: Json) -> bool:
     if policy == "EXISTING_JOB_POLICY_KEEP":
         return True
     raise ConnectError(409, "already_exists", f"Job {existing.id} already exists and is still running")
+
+
+def check_priority(job: str, asked: Json, generation: str) -> None:
+    """Nobody is listed for more than the default: no production. April lets everybody have it."""
+    band = asked.get("priorityBand", BANDS[0])
+    if band not in BANDS:
+        where = "" if generation == "april" else " at LaunchJobRequest.priorityBand"
+        said = f"Failed to parse priorityBand field: Invalid enum value {band}"
+        raise Malformed(f"{said} for enum type iris.job.PriorityBand{where}.")
+    if generation != "april" and band == PRODUCTION:
+        said = (
+            f"User {job.split('/')[1]} cannot submit production jobs (max band: interactive). Resubmit with"
+        )
+        raise ConnectError(
+            403,
+            "permission_denied",
+            f"{said} `--priority interactive` (e.g. `--priority batch`) to launch opportunistically",
+        )
 
 
 def unpacked(asked: Json) -> bytes:

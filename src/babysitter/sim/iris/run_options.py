@@ -4,9 +4,10 @@ Options of the client are taken from anywhere before `--`; others pass as words 
 that begins with one is refused. The refusals have the words that the real client prints.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from babysitter.sim.iris import accelerators
 
 MAY_ON, AUGUST_ON = ("may", "august"), ("august",)
 _ACCELERATOR = (
@@ -33,10 +34,6 @@ _PLAIN_SINCE = {
     **dict.fromkeys(("--cancel-on-exit", "--no-cancel-on-exit", "--no-sync"), AUGUST_ON),
 }
 _INTEGERS = ("--replicas", "--max-retries", "--timeout")
-_GPUS = (
-    *("A100", "A10G", "B100", "B200", "GB200", "GH200", "H100", "H200", "L4", "L40", "L40S", "RTX4090", "T4"),
-    "V100",
-)
 _BANDS = ("production", "interactive", "batch")
 _POWERS = "kmgtpezy"
 
@@ -51,10 +48,11 @@ class ClientFault(Exception):
 
 @dataclass(slots=True)
 class RunOptions:
-    """What was given. `values`: the last one of each option with one value."""
+    """What was given. `values`: the last one of each option. `reserved`: every --reserve."""
 
     values: dict[str, str] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
+    reserved: list[str] = field(default_factory=list)
     env: dict[str, str] = field(default_factory=dict)
     program: list[str] = field(default_factory=list)
 
@@ -83,12 +81,10 @@ def read_run(words: Sequence[str], generation: str) -> RunOptions:
     if generation == "may" and "--reserve" in found.values and {"--region", "--zone"} & set(found.values):
         why = "Use --region/--zone to target a specific location, or --reserve to claim from a reservation"
         raise OptionError(f"{_USAGE}Error: --reserve cannot be combined with --region or --zone. {why}.")
-    gpu = found.values.get("--gpu", "")
-    if gpu and not gpu.isdigit() and not re.fullmatch(rf"(?i:{'|'.join(_GPUS)})(x\d+)?", gpu):
-        raise ClientFault(f"ValueError: Unknown GPU spec: '{gpu}'. Known variants: {', '.join(_GPUS)}")
     for key in found.env:
         if "=" in key:
             raise ClientFault(f"ValueError: Key cannot contain '=': {key}")
+    _check_accelerators(found, generation)
     return found
 
 
@@ -104,6 +100,8 @@ def _long(word: str, rest: list[str], found: RunOptions, generation: str) -> Non
         if not has_value and not rest:
             raise OptionError(f"Error: Option '{name}' requires an argument.")
         found.values[name] = value if has_value else rest.pop(0)
+        if name == "--reserve":
+            found.reserved.append(found.values[name])
     else:
         found.program.append(word)
 
@@ -134,6 +132,25 @@ def _check_types(found: RunOptions) -> None:
     if band.lower() not in _BANDS:
         known = ", ".join(f"'{each}'" for each in _BANDS)
         raise OptionError(f"{_USAGE}Error: Invalid value for '--priority': '{band}' is not one of {known}.")
+
+
+def _check_accelerators(found: RunOptions, generation: str) -> None:
+    """As the client builds its request: first the resources, then their alternatives, then reservations."""
+    tpu, gpu = found.values.get("--tpu"), found.values.get("--gpu")
+    if tpu and generation != "april":
+        try:
+            accelerators.check_alternatives(tpu)
+        except accelerators.BadAccelerator as fault:
+            raise OptionError(f"{_USAGE}Error: Invalid value: {fault}") from fault
+    try:
+        if gpu and not tpu:
+            accelerators.check_gpu(gpu, generation)
+        accelerators.check_reservations(found.reserved, generation)
+    except accelerators.BadAccelerator as fault:
+        raise ClientFault(f"ValueError: {fault}") from fault
+    for spec in found.reserved if generation == "august" else ():
+        if spec.rpartition(":")[2].isdigit():
+            raise OptionError(f"{_USAGE}Error: --reserve {spec!r} does not name an accelerator variant.")
 
 
 def _check_extra_resources(found: RunOptions) -> None:
