@@ -7,7 +7,7 @@ STAMP := .venv/.ready
 JOBS ?= 3  # on two cores: many tests wait
 unexport PYTHONDONTWRITEBYTECODE  # else every worker and every command compiles all sources again
 
-.PHONY: setup demo test check bench docs chaos drills mutants flaky
+.PHONY: setup demo test check bench docs chaos advised drills mutants flaky
 
 setup: $(STAMP)
 
@@ -47,6 +47,9 @@ chaos: $(STAMP)
 	$(PY) -m tests.crash.follow_matrix
 	$(PY) -m tests.crash.submit_matrix
 	$(PY) -m tests.crash.driver_matrix
+
+advised: $(STAMP)
+	$(PY) -m tests.e2e.advisor_matrix
 
 RAY_VERSION ?= 2.60.0
 RAY_BIN ?= .venv-ray/bin

@@ -18,6 +18,7 @@ from babysitter.advisor.consultation import Consultation
 from babysitter.advisor.material import Material
 from babysitter.advisor.question import Question
 from babysitter.engine.second_opinions import SecondOpinions
+from babysitter.model.watch import Watch
 from babysitter.usecases.request_opinion import request_opinion
 from tests.support.anthropic_server import ScriptedReply, message, scripted_model, use
 from tests.support.sim_app import ADA, SimulatedApp
@@ -64,17 +65,29 @@ async def failing_advisors() -> AsyncIterator[FailingAdvisors]:
 
 
 async def pass_asking(
-    tale: SimulatedApp, folder: Path, for_s: float, step_s: float, advisors: FailingAdvisors | None
+    tale: SimulatedApp,
+    folder: Path,
+    for_s: float,
+    step_s: float,
+    advisors: FailingAdvisors | None,
+    *,
+    about_watch: bool = False,
 ) -> list[str]:
-    """Let time pass as `SimulatedApp.pass_s` does, and ask meanwhile; gives each new row of the watch."""
+    """Let time pass as `SimulatedApp.pass_s` does, and ask meanwhile; gives each new row of the watch.
+
+    `about_watch`: ask about the watch as well, whatever it reports, before the incidents; each failure once.
+    """
     course: list[str] = []
+    asked_in_all = len(FAILURES) * (2 if about_watch else 1)
     for _ in range(int(for_s / step_s)):
         tale.clock.advance(step_s)
         question = None
-        if advisors is not None and len(advisors.reasons) < len(FAILURES):
+        if advisors is not None and len(advisors.reasons) < asked_in_all:
             await _wish(tale)
             asking = SecondOpinions(tale.app, advisors, waits_for_answers=False)  # remembers no pause
-            question = asyncio.create_task(asking.ask_next())  # the checks go on beside it
+            is_about_watch = about_watch and len(advisors.reasons) < len(FAILURES)
+            asked = asking.ask_about_watch(await _watch(tale)) if is_about_watch else asking.ask_next()
+            question = asyncio.create_task(asked)  # the checks go on beside it
         await tale.service.tick()
         await tale.service.settled()
         if question is not None:
@@ -91,6 +104,11 @@ async def _wish(tale: SimulatedApp) -> None:
         incidents = await tx.incidents.all()
     for incident in incidents:
         await request_opinion(tale.app, incident.id, ADA)
+
+
+async def _watch(tale: SimulatedApp) -> Watch:
+    async with tale.app.store.reading() as tx:
+        return await tx.watches.get(tale.watch.id)
 
 
 def everything_told(folder: Path) -> list[str]:

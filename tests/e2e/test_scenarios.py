@@ -197,8 +197,8 @@ def test_every_scenario_is_told():
 async def test_a_scenario_is_told_as_it_is(told, tmp_path, monkeypatch):
     """Promise: an advisor that fails changes nothing, whatever the failure.
 
-    Where it was asked, everything is compared byte by byte with the story without an advisor. Where there was
-    nothing to ask about, a second run would compare a story with itself.
+    Where it was asked, everything is compared byte by byte with the story without an advisor. `make advised`
+    asks in every scenario.
     """
     monkeypatch.setattr("secrets.token_hex", lambda _: "5eed5eed")  # ids, and what is drawn from them
     folder = tmp_path / "asked"

@@ -58,7 +58,7 @@ class SecondOpinions:
             return
         watch = await self._next_watch()
         if watch is not None:
-            await self._ask_about_watch(watch)
+            await self.ask_about_watch(watch)
             return
         for prepared in [each for name, each in self._waiting.items() if self._is_due(name)]:
             await self._consult_about_watch(prepared)
@@ -134,7 +134,7 @@ class SecondOpinions:
         async with self._app.store.transaction() as tx:
             await tx.opinions.close_request(incident.id)
 
-    async def _ask_about_watch(self, watch: Watch) -> None:
+    async def ask_about_watch(self, watch: Watch) -> None:
         """Note that it is asked about, then ask: a process that dies meanwhile does not ask again."""
         app, now = self._app, self._app.clock.now()
         lease = app.leadership.lease
