@@ -40,8 +40,39 @@ def earlier(*pasts: PastIncident, likeness: float = 1.0) -> EarlierIncidents:
             "(i-1 /ada/dedup, i-2 /ada/dedup, i-3 /ada/dedup).",
         ),
         (
-            earlier(replace(PAST, ending=Ending.NOT_FIXED, true_cause=Cause.DISK_FULL, taught_by="ada")),
+            earlier(
+                replace(
+                    PAST,
+                    ending=Ending.NOT_FIXED,
+                    true_cause=Cause.DISK_FULL,
+                    taught_by="ada",
+                    is_taught_here=True,
+                )
+            ),
             "Seen once on 18 Nov; 1 was not fixed, ada says it was really disk-full (i-1 /ada/dedup).",
+        ),
+        (
+            earlier(replace(PAST, origin=Origin.IMPORTED, true_cause=Cause.DISK_FULL, taught_by="ada")),
+            "Seen once on 18 Nov; ada (imported) says it was really disk-full (i-1 /ada/dedup).",
+        ),
+        (
+            earlier(
+                replace(PAST, origin=Origin.IMPORTED, true_cause=Cause.DISK_FULL, taught_by="bob"),
+                replace(PAST, id="i-2", true_cause=Cause.STORAGE_ERROR, taught_by="ada", is_taught_here=True),
+            ),
+            "Seen 2 times since 18 Nov; ada says it was really storage-error "
+            "(i-1 /ada/dedup, i-2 /ada/dedup).",
+        ),
+        (
+            earlier(
+                replace(PAST, origin=Origin.IMPORTED, true_cause=Cause.DISK_FULL, taught_by="bob"),
+                replace(PAST, id="i-2", true_cause=Cause.HOST_OOM, taught_by="ada", is_taught_here=True),
+            ),
+            "Seen 2 times since 18 Nov (i-1 /ada/dedup, i-2 /ada/dedup).",  # ada: it was judged right
+        ),
+        (
+            earlier(replace(FIXED, origin=Origin.IMPORTED)),
+            "Seen once on 18 Nov; 1 was fixed by --memory 10GB (ada, imported) (i-1 /ada/dedup).",
         ),
         (
             earlier(replace(PAST, origin=Origin.LEARNED, true_cause=Cause.DISK_FULL)),

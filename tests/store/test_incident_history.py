@@ -105,11 +105,8 @@ async def test_history_knows_what_people_taught(store: Store):
     async with store.transaction() as tx:
         past = await tx.history.get("i-1")
         assert past is not None
-        assert (past.true_cause, past.taught_by, past.known_cause) == (
-            Cause.DISK_FULL,
-            "ada",
-            Cause.DISK_FULL,
-        )
+        assert (past.true_cause, past.taught_by) == (Cause.DISK_FULL, "ada")
+        assert (past.known_cause, past.is_taught_here) == (Cause.DISK_FULL, True)
         assert await tx.feedback.of(label.incident) == (label,)
         assert await tx.feedback.remove(label.incident, label.person)
         assert not await tx.feedback.remove(label.incident, label.person)

@@ -31,6 +31,12 @@ def test_an_export_is_read_redacted(tmp_path: Path):
     assert past.at.tzinfo is not None
 
 
+def test_import_is_never_taught_here(tmp_path: Path):
+    taught = {"true_cause": "disk-full", "taught_by": "ada", "is_taught_here": True}
+    (past,) = read_incidents(write(tmp_path, HEADER, json.dumps(ROW | taught)))
+    assert (past.true_cause, past.taught_by, past.is_taught_here) == ("disk-full", "ada", False)
+
+
 @pytest.mark.parametrize(
     ("lines", "fault"),
     [

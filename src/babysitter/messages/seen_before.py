@@ -58,8 +58,9 @@ def _endings(earlier: EarlierIncidents) -> list[str]:
 
 
 def _teachings(pasts: list[PastIncident]) -> list[str]:
-    """What people said it really was; once for each cause."""
-    said = [each for each in pasts if each.true_cause is not None and each.true_cause is not each.cause]
+    """What people said it really was; once for each cause. A word given here outweighs those of files."""
+    here = [each for each in pasts if each.is_taught_here]
+    said = [each for each in here or pasts if each.true_cause not in (None, each.cause)]
     by_cause = {each.true_cause: each for each in reversed(said) if each.true_cause is not None}
     return [
         f"{_word(teacher_in_words(past))} says it was really {cause.value}"
@@ -69,7 +70,7 @@ def _teachings(pasts: list[PastIncident]) -> list[str]:
 
 def ending_in_words(past: PastIncident) -> str:
     """How it ended: "fixed by --memory 10GB (ada)"; "" where nobody knows."""
-    by = f" ({_word(past.remedied_by)})" if past.remedied_by else ""
+    by = f" ({_word(past.fixed_by)})" if past.fixed_by else ""
     return {
         Ending.FIXED: f"fixed by {_word(past.remedy) or 'a restart'}{by}",
         Ending.RECOVERED: "recovered by itself",
@@ -78,10 +79,13 @@ def ending_in_words(past: PastIncident) -> str:
 
 
 def teacher_in_words(past: PastIncident) -> str:
-    """Who says what it really was. A program that learns cases speaks for nobody: then it is the label."""
+    """Who says what it really was; a name out of a file is marked.
+
+    A program that learns cases speaks for nobody: then it is the label.
+    """
     if past.taught_by:
-        return past.taught_by
-    return "its label" if past.origin is Origin.LEARNED else "a person"
+        return past.taught_by if past.is_taught_here else f"{past.taught_by} (imported)"
+    return "its label" if past.origin is Origin.LEARNED else "an import"
 
 
 def _cause(past: PastIncident) -> str:

@@ -60,9 +60,16 @@ class PastIncident:
     origin: Origin = Origin.OWN
     true_cause: Cause | None = None  # None = nobody said
     taught_by: str = ""
+    is_taught_here: bool = False  # by a person who answered this babysit, not by a file
     ending: Ending = Ending.UNKNOWN
     remedy: str = ""  # what fixed it: "--memory 10GB", "a restart"
     remedied_by: str = ""  # who approved it
+
+    @property
+    def fixed_by(self) -> str:
+        """Who approved what fixed it, as far as that is known here; an import says so of anybody."""
+        is_hearsay = self.remedied_by and self.origin is not Origin.OWN
+        return f"{self.remedied_by}, imported" if is_hearsay else self.remedied_by
 
     @property
     def known_cause(self) -> Cause:
@@ -95,7 +102,7 @@ class EarlierIncidents:
     def remedies(self) -> list[tuple[str, str, int]]:
         """What fixed the same incident, by whom, how often; the most frequent first."""
         fixed = [each.past for each in self.seen if each.past.ending is Ending.FIXED]
-        counted = Counter((each.remedy, each.remedied_by) for each in fixed)
+        counted = Counter((each.remedy, each.fixed_by) for each in fixed)
         return [(remedy, person, count) for (remedy, person), count in counted.most_common()]
 
 

@@ -150,7 +150,7 @@ class IncidentHistory:
             if past.id in taught:
                 person, was_right, cause_said = taught[past.id]
                 true_cause = past.cause if was_right else cause_said
-                past = replace(past, true_cause=true_cause, taught_by=person)
+                past = replace(past, true_cause=true_cause, taught_by=person, is_taught_here=True)
             completed.append(past)
         return completed
 

@@ -21,7 +21,10 @@ class PastIncidentView(View):
     cluster: str
     origin: str = Field(description="own, imported or learned")
     true_cause: str | None = Field(default=None, description="what a person said it really was")
-    taught_by: str = ""
+    taught_by: str = Field(default="", description="who said so")
+    is_taught_here: bool = Field(
+        default=False, description="whether they said it to this babysit; else a file says that they did"
+    )
     ending: str = Field(description="open, fixed, recovered, not-fixed or unknown")
     outcome: str = Field(default="", description="the ending in words, with what helped and who approved it")
     likeness: float = Field(default=1.0, description="0 to 1: the same decisive words, frames and codes")
@@ -42,6 +45,7 @@ class PastIncidentView(View):
             origin=past.origin,
             true_cause=past.true_cause,
             taught_by=safe(past.taught_by),
+            is_taught_here=past.is_taught_here,
             ending=past.ending,
             outcome=ending_in_words(past),
             likeness=round(recalled.likeness, 2),

@@ -93,9 +93,7 @@ def read_incidents(file: Path) -> list[PastIncident]:
         except (ValidationError, ValueError) as fault:
             faults.append(f"{file}:{number}: {_first_fault(fault)}")
             continue
-        origin = Origin.IMPORTED if past.origin is Origin.OWN else past.origin
-        ending = Ending.UNKNOWN if past.ending is Ending.OPEN else past.ending
-        found.append(_redacted(replace(past, origin=origin, ending=ending, at=_with_zone(past.at))))
+        found.append(_redacted(_as_imported(past)))
     if faults:
         more = f"\nand {len(faults) - MAX_FAULTS} more" if len(faults) > MAX_FAULTS else ""
         raise UserError(
@@ -103,6 +101,17 @@ def read_incidents(file: Path) -> list[PastIncident]:
             next_step="Export the file again, or remove these lines.",
         )
     return found
+
+
+def _as_imported(past: PastIncident) -> PastIncident:
+    """The incident as something that was heard of: whatever the file says, nobody taught it here."""
+    return replace(
+        past,
+        origin=Origin.IMPORTED if past.origin is Origin.OWN else past.origin,
+        ending=Ending.UNKNOWN if past.ending is Ending.OPEN else past.ending,
+        at=_with_zone(past.at),
+        is_taught_here=False,
+    )
 
 
 def _check_header(file: Path, line: str) -> None:

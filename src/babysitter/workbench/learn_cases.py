@@ -32,4 +32,5 @@ def learned_incident(case: LabelledCase, playbook: Playbook, *, at: datetime, by
         origin=Origin.LEARNED,
         true_cause=case.label.cause,
         taught_by=by,
+        is_taught_here=bool(by),
     )
