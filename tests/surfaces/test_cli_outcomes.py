@@ -116,8 +116,8 @@ async def test_a_person_at_a_terminal_decides_once(tmp_path: Path):
         assert (code, "Approved by" in shown) == (0, True), shown
         assert "Submitted as /ada/dedup-r1." in shown
         with closing(sqlite3.connect(run.state / "babysit.db")) as database:
-            decided = "SELECT count(*) FROM events WHERE json_extract(body, '$.answer_id') LIKE 'terminal:%'"
-            assert database.execute(decided).fetchone() == (2,)  # by the service: the snooze and the approval
+            decided = "SELECT count(*) FROM events WHERE kind = 'proposal-decided'"
+            assert database.execute(decided).fetchone() == (2,)  # the snooze and the approval
         for part in (
             f"1. stop exactly {run.job}",
             "2. submit /ada/dedup-r1",
