@@ -34,6 +34,7 @@ def blocked(words: str, *, missing: str) -> bool:
         "torchrun --nproc_per_node 2 no.py",
         "accelerate launch --num_processes 2 no.py",
         "bash -x no.py",
+        "bash no.py 1",
         "python x.py --script no.py",
         "bash -c 'python no.py'",
         "bash -c 'python no.py || exit 1'",
@@ -56,6 +57,10 @@ def blocked(words: str, *, missing: str) -> bool:
 )
 def test_missing_script_blocks(words):
     assert blocked(words, missing="no.py")
+
+
+def test_script_of_a_shell_without_suffix_is_needed():
+    assert blocked("bash run 1", missing="run")
 
 
 @pytest.mark.parametrize(

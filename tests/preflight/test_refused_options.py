@@ -37,6 +37,14 @@ def test_bad_value_blocks(options, generations):
 
 
 @pytest.mark.parametrize(
+    ("options", "blocks"),
+    [("-e KEY --no-wait", True), ("--job-name --memory", True), ("-e XLA_FLAGS --xla_dump_to=/tmp", False)],
+)
+def test_option_taken_as_a_value(options, blocks):
+    assert ids(f"{options} -- x") == ({"swallowed-word"} if blocks else set())
+
+
+@pytest.mark.parametrize(
     "options", ["--replicas 0", "--replicas 1", "--job-name ''", "--job-name 'a b'", "--user a.b"]
 )
 @pytest.mark.parametrize("generation", ["april", "may", "august"])

@@ -27,10 +27,14 @@ class Known(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class NotKnown:
-    """`reason`: one sentence about who could not be asked and why. `may_pass`: asking later may help."""
+    """`reason`: one sentence about who could not be asked and why. `may_pass`: asking later may help.
+
+    `fix`: what else a person can do, "" for nothing special.
+    """
 
     reason: str
     may_pass: bool = False
+    fix: str = ""
 
 
 Fact: TypeAlias = Known[T] | NotKnown

@@ -1,6 +1,7 @@
 """Does the client of this generation know every option of the command?"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 
 from babysitter.preflight.client_tables import GENERATIONS, Option, option_table
@@ -29,7 +30,7 @@ def check_flags(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         newer = [use.name for use in command.uses if set(use.option.generations) != set(GENERATIONS)]
         if newer and isinstance(facts.generation, NotKnown):
             reason = f"Not every generation knows {', '.join(newer)}. {facts.generation.reason}"
-            yield not_checked(ID, NotKnown(reason, facts.generation.may_pass))
+            yield not_checked(ID, replace(facts.generation, reason=reason))
 
 
 def _unknown(argv: tuple[str, ...], command: RunCommand, generation: str) -> PreflightFinding:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from babysitter.preflight.client_tables import COMMON_PROGRAMS
 from babysitter.preflight.python_command import python_command
 
 SCRIPT = re.compile(r"\.(?:py|sh|bash|[mc]?js|pl)$")
@@ -90,8 +91,7 @@ def _of_shell(words: Sequence[str]) -> Iterator[NeededFile]:
             return
         at += 2 if words[at] in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") else 1
     if at < len(words) and _is_fixed(words[at]):
-        is_path = bool(re.search(r"[/\s]", words[at]) or SCRIPT.search(words[at]))
-        yield NeededFile(words[at], is_demanded=is_path)
+        yield NeededFile(words[at], is_demanded=words[at] not in COMMON_PROGRAMS)
         yield from _of_arguments(words[at + 1 :])
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
+from babysitter.preflight.client_tables import option_table
 from babysitter.preflight.command_line import SEPARATOR, RunCommand
 from babysitter.preflight.facts import SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
-from babysitter.preflight.run_command import run_command, was_accepted_before
+from babysitter.preflight.run_command import generation_of, run_command, was_accepted_before
 
 NO_PROGRAM = "no-program"
 MISSING_SEPARATOR = "missing-separator"
@@ -52,7 +53,8 @@ def check_swallowed_words(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     if command is None:
         return
     accepted = was_accepted_before(facts)
-    names = {name for use in command.uses for name in use.option.names}
+    known = option_table().run_options(generation_of(facts))
+    names = {name for option in known for name in option.names}
     for use in command.uses:
         for value in use.values:
             if value == SEPARATOR or (value.startswith("--") and value in names):

@@ -14,6 +14,7 @@ def not_checked(about: str, unknown: NotKnown) -> PreflightFinding:
         NOT_CHECKED,
         PreflightSeverity.WARN,
         f"Not checked ({about}): {unknown.reason}",
+        unknown.fix or ("Try again in a minute." if unknown.may_pass else ""),
         about=about,
         may_pass=unknown.may_pass,
     )

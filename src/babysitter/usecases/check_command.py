@@ -76,7 +76,10 @@ async def _facts(command: CommandToCheck) -> SubmissionFacts:
     generation = (
         Known(command.generation)
         if command.generation
-        else NotKnown("Neither --generation nor a controller tells the generation.")
+        else NotKnown(
+            "Neither --generation nor a controller tells the generation.",
+            fix="Give --generation april, may or august.",
+        )
     )
     config = command.folder / command.config if command.config else None
     async with _reader(url, command, clock) as reader:

@@ -42,7 +42,7 @@ from babysitter.preflight.shell_line import unset_variables
 _ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 _SUBMITS = ("run", "submit", "start", "launch", "create")
 _OTHERS = ("stop", "kill", "list", "summary", "logs", "cancel", "describe", "events", "wait", "complete")
-_NOBODY_ASKED = NotKnown("No controller was asked: give --controller-url URL to ask it.")
+_NOBODY_ASKED = NotKnown("No controller was asked.", fix="Give --controller-url URL to ask it.")
 
 
 @dataclass(frozen=True, slots=True)
