@@ -143,6 +143,7 @@ def test_needed_files(words, needed):
     ("words", "blocks"),
     [
         ("nohup ./run.sh", True),
+        ("./.venv/bin/python x.py", False),
         ("bash -c 'exec ./run.sh'", True),
         ("bash -c './run.sh || bash run.sh'", False),
         ("bash -c 'echo ls > ./run.sh; chmod +x run.sh; ./run.sh'", False),

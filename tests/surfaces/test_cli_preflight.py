@@ -153,6 +153,9 @@ BAD = [
     ("iris --config nowhere.yaml job run -- python x.py", {"cluster-not-named"}),
     ("iris --cluster job run -- python x.py", {"cluster-not-named"}),
     ("iris --config reef.yaml job runn -- python x.py", {"nothing-to-submit"}),
+    ("iris --confg reef.yaml job run -- python x.py", {"unknown-flag"}),
+    ("iris --cluster --config reef.yaml job run -- python x.py", {"cluster-not-named"}),
+    (f"{IRIS} -e=A 1 -- python x.py", {"bad-value"}),
     ("iris --config reef.yaml jobs run -- python x.py", {"nothing-to-submit"}),
     (f"{IRIS} -- bash -c 'echo (python x.py'", {"line-for-shell"}),
     (

@@ -1,6 +1,7 @@
 """Does the command say which cluster it means, in a way that its client accepts?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from babysitter.preflight.command_line import CLUSTER_OPTIONS, flag_value, run_index
 from babysitter.preflight.facts import SubmissionFacts
@@ -25,12 +26,13 @@ def check_cluster_named(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         )
         return
     head = argv[: run_index(argv)]
-    if swallowed := next((flag for flag in CLUSTER_OPTIONS if head[-2:-1] == (flag,)), ""):
+    if swallowed := _swallowed(head):
+        flag, value = swallowed
         yield PreflightFinding(
             ID,
             PreflightSeverity.BLOCK,
-            f"`{swallowed} job` takes `job` as its value: no command is left.",
-            f"Write a value behind {swallowed}.",
+            f"`{flag} {value}` takes `{value}` as its value: no command is left.",
+            f"Write a value behind {flag}.",
         )
         return
     given = [flag for flag in CLUSTER_OPTIONS if flag_value(head, flag)]
@@ -48,6 +50,15 @@ def check_cluster_named(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
             "The command names no cluster.",
             "Give --cluster NAME, --config FILE or --controller-url URL before `job run`.",
         )
+
+
+def _swallowed(head: Sequence[str]) -> tuple[str, str] | None:
+    """An option that takes `job` or another option as its value."""
+    for at, (word, following) in enumerate(pairwise(head)):
+        is_job = following == "job" and at == len(head) - 2
+        if word in CLUSTER_OPTIONS and (is_job or following.startswith("--")):
+            return word, following
+    return None
 
 
 def check_local_cluster(facts: SubmissionFacts) -> Iterator[PreflightFinding]:

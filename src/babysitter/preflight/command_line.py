@@ -79,7 +79,8 @@ class _Parser:
 
     def _option(self, word: str, at: int) -> None:
         name, has_value, value = word.partition("=")
-        option = self.options.get(name)
+        is_attached = has_value and not word.startswith("--")  # `-e=A`: the value is `=A`
+        option = None if is_attached else self.options.get(name)
         if option is not None:
             if has_value and not option.takes:
                 self.faults.append(f"{name} does not take a value.")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from babysitter.preflight.client_tables import GENERATIONS, Option, option_table
-from babysitter.preflight.command_line import RunCommand, replaced
+from babysitter.preflight.command_line import RunCommand, replaced, run_index
 from babysitter.preflight.facts import NotKnown, SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.run_command import generation_of, run_command
@@ -15,7 +15,7 @@ ID = "unknown-flag"
 
 
 def check_flags(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
-    """The first word of the program is not an option.
+    """No option is unknown: none before `job run`, and the first word of the program is not an option.
 
     The client lets options that it does not know pass as words of the program, and refuses a command whose
     program begins with one.
@@ -24,6 +24,8 @@ def check_flags(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     if command is None:
         return
     generation = generation_of(facts)
+    if before := _unknown_before_job(facts.submission.argv):
+        yield before
     if command.program and command.program[0].startswith("-"):
         yield _unknown(facts.submission.argv, command, generation)
     if not generation:
@@ -31,6 +33,23 @@ def check_flags(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         if newer and isinstance(facts.generation, NotKnown):
             reason = f"Not every generation knows {', '.join(newer)}. {facts.generation.reason}"
             yield not_checked(ID, replace(facts.generation, reason=reason))
+
+
+def _unknown_before_job(argv: tuple[str, ...]) -> PreflightFinding | None:
+    """The first option between `iris` and `job run` that the client does not know."""
+    head = argv[: run_index(argv)]
+    at = next((at for at, word in enumerate(head) if word.rpartition("/")[2] == "iris"), len(head)) + 1
+    takes = {name: option.takes for option in option_table().program for name in option.names}
+    while at < len(head) and head[at].startswith("-"):
+        name, has_value, value = head[at].partition("=")
+        if name not in takes:
+            near = next(iter(get_close_matches(name, list(takes), n=1, cutoff=0.7)), "")
+            reason = f"The iris client does not know the option {name} before `job run`."
+            fix = f"Did you mean {near}?" if near else "Remove it, or write it behind `job run`."
+            corrected = replaced(argv, at, *((f"{near}={value}",) if value else (near,))) if near else ()
+            return PreflightFinding(ID, PreflightSeverity.BLOCK, reason, fix, corrected)
+        at += 1 + (0 if has_value else takes[name])
+    return None
 
 
 def _unknown(argv: tuple[str, ...], command: RunCommand, generation: str) -> PreflightFinding:

@@ -1,5 +1,6 @@
 """Which files of the folder a program needs: its script or module, and files that its arguments name."""
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -65,10 +66,15 @@ def needed_files(words: Sequence[str]) -> Iterator[NeededFile]:
         yield from _of_arguments(words[1:])
     else:
         is_script = "/" in words[0] or SCRIPT.search(words[0])
-        if is_script and _is_fixed(words[0]) and not words[0].startswith(("/", ".venv")):
+        if is_script and _is_fixed(words[0]) and not is_installed(words[0]):
             yield NeededFile(words[0])
         yield from _of_modules(words)
         yield from _of_arguments(words[1:])
+
+
+def is_installed(path: str) -> bool:
+    """Whether a program of this path is of the image, or of the environment that the setup makes."""
+    return path.startswith("/") or posixpath.normpath(path).startswith(".venv")
 
 
 def is_python(name: str) -> bool:

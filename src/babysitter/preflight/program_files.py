@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from babysitter.preflight.command_line import RunCommand, replaced
 from babysitter.preflight.facts import FileStatus, SubmissionFacts
-from babysitter.preflight.needed_files import SCRIPT, NeededFile
+from babysitter.preflight.needed_files import SCRIPT, NeededFile, is_installed
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
 from babysitter.preflight.program_runs import ProgramRun, program_runs, shell_script
 from babysitter.preflight.run_command import run_command, was_accepted_before
@@ -80,8 +80,9 @@ def _is_run_directly(run: ProgramRun) -> bool:
         return False
     if first.startswith(_WORKDIR):
         return bool(SCRIPT.search(first))
-    is_path = "/" in first and not first.startswith(("/", "~", "$", ".venv"))
-    return first.startswith("./") or (is_path and bool(SCRIPT.search(first)))
+    if "/" not in first or first.startswith(("~", "$")) or is_installed(first):
+        return False
+    return first.startswith("./") or bool(SCRIPT.search(first))
 
 
 def _corrected(facts: SubmissionFacts, command: RunCommand, script: str) -> tuple[str, ...]:
