@@ -53,6 +53,7 @@ class MemoryDesk:
     acts: list[str] = field(default_factory=list)
     refused: list[tuple[str, str, str]] = field(default_factory=list)
     feedback: list[tuple[str, str, bool]] = field(default_factory=list)
+    taken_back: list[tuple[str, str]] = field(default_factory=list)
     advice: list[tuple[str, str]] = field(default_factory=list)  # second opinions that were asked for
     causes: list[Cause | None] = field(default_factory=list)  # that were named with it
     evidence: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -119,6 +120,10 @@ class MemoryDesk:
         self.feedback.append((incident, person, was_right))
         self.causes.append(cause)
         return ClickResult(True)
+
+    async def take_back_feedback(self, incident: IncidentId, person: Person) -> ClickResult:
+        self.taken_back.append((incident, person))
+        return ClickResult(True, "Taken back.")
 
     async def ask_advice(self, incident: IncidentId, person: Person) -> ClickResult:
         self.advice.append((incident, person))

@@ -128,3 +128,17 @@ def test_only_a_slack_id_can_be_mentioned() -> None:
     assert blocks.render(MessageContent("t", "s"), mentions=["S0ONCALL", "ada", "U0ADA"]).text.startswith(
         "<!subteam^S0ONCALL> <@U0ADA> t"
     )
+
+
+def test_who_said_something_of_the_cause_is_mentioned() -> None:
+    notes = (("People say", "it was really host-oom (U0ADA)"), ("Seen before", "Seen once (U0EVE)."))
+    shown = str(blocks.render(MessageContent("t", "s", notes=notes)).blocks)
+    assert "it was really host-oom (<@U0ADA>)" in shown
+    assert "Seen once (U0EVE)." in shown
+
+
+def test_menu_of_causes_ends_with_taking_back() -> None:
+    shown = blocks.render(MessageContent("t", "s"), [Button(ButtonKind.REALLY, "i-1")]).blocks
+    (menu,) = [each for block in shown for each in block.get("elements", ()) if "options" in each]
+    assert menu["options"][-1]["value"] == "i-1|take-back"
+    assert fault_of_blocks(list(shown)) is None

@@ -200,6 +200,8 @@ async def test_feedback_and_more_evidence(rig: Rig) -> None:
     await rig.press("U0BOB", ButtonKind.REALLY, value="i-1|host-oom")
     assert rig.desk.feedback[-1] == ("i-1", "U0BOB", False)
     assert rig.desk.causes == [None, Cause.HOST_OOM]
+    assert await rig.press("U0BOB", ButtonKind.REALLY, value="i-1|take-back") == "Taken back."
+    assert (rig.desk.taken_back, len(rig.desk.causes)) == ([("i-1", "U0BOB")], 2)
     kept = len(rig.desk.kept_at_all)
     assert await rig.press("U0BOB", ButtonKind.ADVISE) == ""
     assert (rig.desk.advice, len(rig.desk.kept_at_all)) == ([("i-1", "U0BOB")], kept + 1)

@@ -13,7 +13,7 @@ from babysitter.errors import UserError
 from babysitter.messages.compose import compose_message
 from babysitter.model.events import FeedbackGiven, FeedbackWithdrawn
 from babysitter.model.finding import Cause, Evidence
-from babysitter.model.ids import IncidentId, JobId, RuleId
+from babysitter.model.ids import IncidentId, JobId, Person, RuleId
 from babysitter.model.incident import IncidentKey, IncidentStatus
 from babysitter.model.job import JobState
 from babysitter.model.message import MessageKind
@@ -84,6 +84,10 @@ async def test_teaching_changes_the_next_card(place: AppHarness):
     assert len(await place.events(FeedbackWithdrawn)) == 1
     with pytest.raises(UserError, match="has said nothing about i-1"):
         await take_back(place.app, FIRST, ADA)
+    await teach(place.app, FIRST, ADA, was_right=True)
+    with pytest.raises(UserError, match="U-bob has said nothing about i-1; U-ada has") as raised:
+        await take_back(place.app, FIRST, Person("U-bob"))
+    assert "with the last entry of the menu" in raised.value.next_step
 
 
 async def test_teaching_shows_on_its_own_card(place: AppHarness):

@@ -25,7 +25,7 @@ from babysitter.messages.subject import (
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import JobId, Person
 from babysitter.model.incident import IncidentStatus
-from babysitter.model.message import MessageContent
+from babysitter.model.message import PEOPLE_SAY, MessageContent
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus
 from babysitter.model.submission import BY_PERSON, ONLY_WATCHED
 from babysitter.model.verdict import Diagnosis
@@ -142,7 +142,7 @@ def _notes(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     notes = [("Seen before", remembered)] if remembered else []
     said = [_word_of(person, was_right=right, cause=cause) for person, right, cause in about.taught]
     if said:
-        notes.append(("People say", escape("; ".join(said), most=MAX_SENTENCE_CHARS)))
+        notes.append((PEOPLE_SAY, escape("; ".join(said), most=MAX_SENTENCE_CHARS)))
     if (opinion := _opinion_words(about)) and not about.is_resolved:
         notes.append(("Second opinion", escape(opinion, most=MAX_SENTENCE_CHARS)))
     differences = about.diagnosis.differences if about.diagnosis is not None else ()

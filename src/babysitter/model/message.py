@@ -38,6 +38,10 @@ class Audience(StrEnum):
     DAILY = "daily"  # which disturb, as mail does: one message after the day
 
 
+PEOPLE_SAY = "People say"  # the note with what people said of the cause
+TAKE_BACK = "take-back"  # in the menu of causes in place of a cause: forget what I said
+
+
 class ButtonKind(StrEnum):
     APPROVE = "approve"
     SHOW_COMMAND = "show-command"  # instead of APPROVE, until the whole command was shown

@@ -13,7 +13,7 @@ from babysitter.slack.members import CANNOT_TELL
 from babysitter.usecases import approvals, show_command
 from babysitter.usecases import click_inbox as inbox
 from babysitter.usecases.request_opinion import request_opinion
-from babysitter.usecases.teach_incident import teach
+from babysitter.usecases.teach_incident import take_back, teach
 
 Members = Callable[[str], Awaitable[frozenset[str]]]
 
@@ -71,6 +71,9 @@ class ApprovalAdapter:
         self, incident: IncidentId, person: Person, *, was_right: bool, cause: Cause | None = None
     ) -> ClickResult:
         return ClickResult(True, await teach(self._app, incident, person, was_right=was_right, cause=cause))
+
+    async def take_back_feedback(self, incident: IncidentId, person: Person) -> ClickResult:
+        return ClickResult(True, await take_back(self._app, incident, person))
 
     async def ask_advice(self, incident: IncidentId, person: Person) -> ClickResult:
         sentence = await request_opinion(self._app, incident, person)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from babysitter.messages.formatting import shortened
 from babysitter.messages.job_page import for_others
 from babysitter.model.finding import Cause
-from babysitter.model.message import Button, ButtonKind, MessageContent
+from babysitter.model.message import PEOPLE_SAY, TAKE_BACK, Button, ButtonKind, MessageContent
 
 Block: TypeAlias = dict[str, object]
 
@@ -64,6 +64,7 @@ _ABOUT_THE_CAUSE = (
 )
 # "<" before what Slack's mark-up gives a meaning: mentions, channels, commands, links.
 _MEANINGFUL = re.compile(r"<(?=[!@#/]|[a-zA-Z][a-zA-Z0-9+.-]{0,20}:|www\.)")
+_IN_BRACKETS = re.compile(r"\(([UW][A-Z0-9]{3,20})\)")
 _BY_A_SLACK_USER = re.compile(r"\bby ([UW][A-Z0-9]{3,20})\b")
 _IN_THREAD = " (whole command in the thread)"
 _CUT = " (cut: show the whole command, then approve)"
@@ -251,7 +252,7 @@ def _notes(words: MessageContent) -> list[Block]:
         )
         if text
     ]
-    notes += [f"*{escape(name, 60)}:* {escape(text, MAX_NOTES_CHARS)}" for name, text in words.notes]
+    notes += [f"*{escape(name, 60)}:* {_note_text(name, text)}" for name, text in words.notes]
     if not notes:
         return []
     return [{"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(notes), "verbatim": True}}]
@@ -267,6 +268,12 @@ def _decided(words: MessageContent) -> list[Block]:
     ]
 
 
+def _note_text(name: str, text: str) -> str:
+    """A note; in what people say, which is our own sentence, who said it becomes a mention."""
+    shown = escape(text, MAX_NOTES_CHARS)
+    return _IN_BRACKETS.sub(r"(<@\1>)", shown) if name == PEOPLE_SAY else shown
+
+
 def _actions(buttons: Sequence[Button], kinds: Sequence[ButtonKind]) -> list[Block]:
     elements = [_button(each) for each in buttons if each.kind in kinds]
     return [{"type": "actions", "elements": elements}] if elements else []
@@ -277,6 +284,12 @@ def _menu_of_causes(button: Button) -> Block:
         {"text": {"type": "plain_text", "text": cause.value}, "value": f"{button.target}|{cause.value}"}
         for cause in Cause
     ]
+    options.append(
+        {
+            "text": {"type": "plain_text", "text": "Take back my answer"},
+            "value": f"{button.target}|{TAKE_BACK}",
+        }
+    )
     placeholder = {"type": "plain_text", "text": _LABELS[button.kind], "emoji": True}
     return {
         "type": "static_select",
@@ -318,7 +331,7 @@ def _footer(words: MessageContent, *, asks_for_feedback: bool) -> list[Block]:
         at, utc = int(words.expires_at.timestamp()), f"{words.expires_at:%d %b %H:%M} UTC"
         parts.append(f"Proposal expires <!date^{at}^{{date_short_pretty}} at {{time}}|{utc}>")
     if asks_for_feedback:
-        parts.append("Your word on the cause tunes its rule.")
+        parts.append("Your feedback on the cause improves its rule.")
     if not parts:
         return []
     return [

@@ -18,7 +18,7 @@ from babysitter.clock import Clock
 from babysitter.errors import BabysitError, ExternalError, StorageUnavailable
 from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, Person, ProposalId
-from babysitter.model.message import ButtonKind
+from babysitter.model.message import TAKE_BACK, ButtonKind
 from babysitter.model.proposal import Answer, Surface
 from babysitter.notify.notifier import NotifyError
 from babysitter.slack.click import Click, parse_click
@@ -220,8 +220,10 @@ class ClickHandler:
         return "" if heard.took_effect else heard.sentence
 
     async def _teach(self, press: Click, person: Person) -> str:
-        """Keep the cause that was chosen from the menu."""
+        """Keep the cause that was chosen from the menu, or forget what this person chose before."""
         incident, _, cause = press.target.partition("|")
+        if cause == TAKE_BACK:
+            return (await self._desk.take_back_feedback(IncidentId(incident), person)).sentence
         if cause not in set(Cause):
             return UNKNOWN_BUTTON
         heard = await self._desk.give_feedback(

@@ -62,6 +62,9 @@ class Desk(Protocol):
     ) -> ClickResult:
         """Keep a person's word on whether a diagnosis was right. `cause`: what it really was."""
 
+    async def take_back_feedback(self, incident: IncidentId, person: Person) -> ClickResult:
+        """Forget this person's word on a diagnosis. Raises UserError when there is none."""
+
     async def ask_advice(self, incident: IncidentId, person: Person) -> ClickResult:
         """Have the service ask for a second opinion. The card shows who asked, then the answer."""
 

@@ -1,5 +1,7 @@
 """A person says whether a diagnosis was right, or what it really was; and takes it back."""
 
+from collections.abc import Sequence
+
 from babysitter.engine.app import App
 from babysitter.engine.enqueue import refresh_incident_messages
 from babysitter.errors import UserError
@@ -51,13 +53,25 @@ async def take_back(app: App, incident: IncidentId, person: Person) -> str:
     async with app.store.transaction() as tx:
         _, _, watch = await _known(tx, incident)
         if not await tx.feedback.remove(incident, person):
-            raise UserError(
-                f"{person} has said nothing about {incident}.",
-                next_step="`babysit incidents` shows what people said.",
-            )
+            raise _nothing_said(incident, person, await tx.feedback.of(incident))
         await tx.events.append(FeedbackWithdrawn(at=now, watch=watch, incident=incident, by=person))
         await _redraw(tx, app, incident, watch)
     return f"Taken back: what you said about {incident} does not count any more."
+
+
+def _nothing_said(incident: IncidentId, person: Person, labels: Sequence[FeedbackLabel]) -> UserError:
+    """Names who did say something: a person has one name at a terminal and another one in Slack."""
+    others = ", ".join(dict.fromkeys(each.person for each in labels))
+    if not others:
+        return UserError(
+            f"{person} has said nothing about {incident}.",
+            next_step="`babysit incidents` shows what people said.",
+        )
+    return UserError(
+        f"{person} has said nothing about {incident}; {others} has.",
+        next_step="Everybody takes back their own word where they gave it: in Slack with the last entry "
+        "of the menu 'It was really …' on the card.",
+    )
 
 
 async def _known(tx: Transaction, incident: IncidentId) -> tuple[Cause, tuple[RuleId, ...], WatchId | None]:

@@ -130,6 +130,8 @@ def teach(
             return await teach_incident.teach(opened, name, me(), was_right=cause == "right", cause=named)
 
     typer.echo(asyncio.run(teaching()))
+    if not undo:
+        typer.echo(f"Take it back with: babysit incidents teach {incident} --undo")
 
 
 @app.command("export")
