@@ -8,6 +8,7 @@ import pytest
 from babysitter.backends.ray.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
 from babysitter.backends.registry import open_cluster, parse_job_id, ray_spec, spec_from_options, unknown_job
+from babysitter.diagnosis.timeline.update_memory import waits_for_machines
 from babysitter.errors import (
     BadConfig,
     ExternalError,
@@ -111,9 +112,19 @@ async def test_a_waiting_placement_group_is_told(dashboard, reader):
             "stats": {"scheduling_state": "INFEASIBLE"},
         }
     ]
-    dashboard.groups, dashboard.actors = groups, []
-    job = (await reader.tree(ROOT)).root
-    assert job.pending_reason == "placement group 'unified_pg' is PENDING (INFEASIBLE), needs 8 GPU"
+    told = "placement group 'unified_pg' is PENDING (INFEASIBLE), needs 8 GPU"
+    assert (await reader.tree(ROOT)).root.pending_reason == "", "not asked: its actors have their places"
+    dashboard.groups, actors = groups, dashboard.actors
+    assert (await reader.tree(ROOT, tasks_of=(ROOT,))).root.pending_reason == told
+    tree = await reader.tree(ROOT)
+    assert tree.root.pending_reason == told, "asked for as long as it waits"
+    assert waits_for_machines(tree) == tree.root, "though its driver and a controller run"
+    dashboard.groups, dashboard.actors = [], []
+    assert (await reader.tree(ROOT)).root.pending_reason == ""
+    dashboard.groups = groups
+    assert (await reader.tree(ROOT)).root.pending_reason == told
+    dashboard.groups, dashboard.actors = [], actors
+    assert waits_for_machines(await reader.tree(ROOT)) is None
 
 
 async def test_head_restart_is_not_a_deleted_job(dashboard, reader):

@@ -16,6 +16,7 @@ from babysitter.model.ids import JobId
 
 T = TypeVar("T")
 MAX_ROWS = 2000
+PENDING = "PENDING_CREATION"
 PROBE_LIMIT_S = 3.0
 
 
@@ -100,6 +101,12 @@ class RayClusterView:
         query = [("filter_keys", "job_id"), ("filter_predicates", "="), ("filter_values", job_hex)]
         found = await self._rows("/api/v0/actors", ray_answers.RayActor, query)
         return [actor for actor in found if actor.job_id == job_hex]
+
+    async def pending_actors(self) -> list[ray_answers.RayActor]:
+        """Actors of all jobs that wait for a place."""
+        query = [("filter_keys", "state"), ("filter_predicates", "="), ("filter_values", PENDING)]
+        found = await self._rows("/api/v0/actors", ray_answers.RayActor, query)
+        return [actor for actor in found if actor.state == PENDING]
 
     async def placement_groups(self) -> list[PlacementGroup]:
         return await self._rows("/api/v0/placement_groups", PlacementGroup)

@@ -11,9 +11,11 @@ from datetime import datetime, timedelta
 
 from babysitter.backends.backend import Abilities, ClusterInfo
 from babysitter.backends.ray import ray_answers
+from babysitter.backends.ray.autoscaler_lines import without_requests_of_others
 from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
 from babysitter.backends.ray.gpu_use import of_process
 from babysitter.backends.ray.http_client import RayTransport
+from babysitter.backends.ray.known_job import KnownJob
 from babysitter.backends.ray.log_reader import JobLogFile, RayLogReader
 from babysitter.backends.ray.log_text import PRESTARTED_JOB, worker_file
 from babysitter.backends.ray.placement_groups import waiting_text
@@ -34,19 +36,6 @@ MAX_LOG_NODES = 16  # nodes whose files are listed for one job
 _ABILITIES = Abilities(kept_submission=False, tree_age_most_s=60.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _KnownJob:
-    """A job with its actors, as one look found them. `id`: the one of its two ids that was asked for."""
-
-    id: JobId
-    raw: ray_answers.RayJob
-    actors: tuple[ray_answers.RayActor, ...] = ()
-
-    @property
-    def node_ids(self) -> frozenset[str]:
-        return frozenset(actor.node_id for actor in self.actors if actor.node_id)
-
-
 class RayReader:
     """Implements `ClusterReader` and `Overview`. Nothing is ever stopped or started through it."""
 
@@ -56,7 +45,8 @@ class RayReader:
         self._view = RayClusterView(line)
         self._logs = RayLogReader(line, self._clock)
         self._listed: dict[tuple[JobId, str], _FileList] = {}
-        self._last_look: dict[JobId, _KnownJob] = {}  # so that the log of a job needs no look of its own
+        self._waits: set[JobId] = set()  # jobs with placement groups that waited at the last look
+        self._last_look: dict[JobId, KnownJob] = {}  # so that the log of a job needs no look of its own
 
     @property
     def abilities(self) -> Abilities:
@@ -76,7 +66,7 @@ class RayReader:
     ) -> JobTree:
         await self._view.version()  # remembers the session before the first look
         known = await self._look(root)
-        waiting = await self._waiting(known)
+        waiting = await self._waiting(known, is_asked=root in tasks_of)
         job = ray_answers.job(known.raw, known.actors, waiting=waiting)
         if root in tasks_of:
             job = replace(job, tasks=await self._tasks(known, waiting))
@@ -98,7 +88,7 @@ class RayReader:
 
     async def tasks(self, job: JobId) -> tuple[Task, ...]:
         known = await self._look(job)
-        return await self._tasks(known, await self._waiting(known))
+        return await self._tasks(known, await self._waiting(known, is_asked=True))
 
     async def task(self, task: TaskId) -> Task | None:
         job = job_of(task)
@@ -125,8 +115,10 @@ class RayReader:
         in_turn = may_wait_s is not None and source.task is None
         files = await self._files(known, source, is_quiet=in_turn)
         if newest:
-            return await self._logs.newest(files, source, at_most=at_most)
-        return await self._logs.read(files, source, after=after, at_most=at_most, in_turn=in_turn)
+            batch = await self._logs.newest(files, source, at_most=at_most)
+        else:
+            batch = await self._logs.read(files, source, after=after, at_most=at_most, in_turn=in_turn)
+        return await without_requests_of_others(batch, known.raw.job_id, self._view)
 
     async def dump(self, task: TaskId) -> ThreadDump:
         """The text of py-spy's dump; it is parsed by whoever reads it. A refusal is never evidence."""
@@ -165,7 +157,7 @@ class RayReader:
     async def close(self) -> None:
         await self._line.close()
 
-    async def _look(self, job: JobId) -> _KnownJob:
+    async def _look(self, job: JobId) -> KnownJob:
         raw = await self._view.job(job)
         if raw is None:
             changed = await self._view.session_changed()
@@ -174,21 +166,21 @@ class RayReader:
         self._last_look[job] = known
         return known
 
-    async def _with_actors(self, raw: ray_answers.RayJob, job: JobId) -> _KnownJob:
+    async def _with_actors(self, raw: ray_answers.RayJob, job: JobId) -> KnownJob:
         """No actors before the driver has connected to Ray: then there is no id to ask for."""
         actors = await self._view.actors(raw.job_id) if raw.job_id else []
-        return _KnownJob(job, raw, tuple(sorted(actors, key=lambda actor: actor.task_id(job))))
+        return KnownJob(job, raw, tuple(sorted(actors, key=lambda actor: actor.task_id(job))))
 
-    async def _waiting(self, known: _KnownJob) -> str:
-        """What a running job waits for, asked only while it has no actors or unplaced ones."""
-        is_waiting = not known.actors or any(
-            actor.state in ("PENDING_CREATION", "DEPENDENCIES_UNREADY") for actor in known.actors
-        )
-        if known.raw.status != "RUNNING" or known.raw.job_id is None or not is_waiting:
+    async def _waiting(self, known: KnownJob, *, is_asked: bool) -> str:
+        """What a running job waits for: asked with its tasks, and while it has no actors or unplaced ones."""
+        is_due = is_asked or known.id in self._waits or not known.has_places
+        if known.raw.status != "RUNNING" or known.raw.job_id is None or not is_due:
             return ""
-        return waiting_text(await self._view.placement_groups(), known.raw.job_id)
+        waiting = waiting_text(await self._view.placement_groups(), known.raw.job_id)
+        (self._waits.add if waiting else self._waits.discard)(known.id)
+        return waiting
 
-    async def _tasks(self, known: _KnownJob, waiting: str) -> tuple[Task, ...]:
+    async def _tasks(self, known: KnownJob, waiting: str) -> tuple[Task, ...]:
         addresses = await self._view.addresses(of=known.node_ids)
         gpus = await self._gpus(known)
         actors = (
@@ -203,7 +195,7 @@ class RayReader:
         )
         return (ray_answers.driver_task(known.raw, known.id), *actors)
 
-    async def _gpus(self, known: _KnownJob) -> Mapping[str, Sequence[DeviceUse]]:
+    async def _gpus(self, known: KnownJob) -> Mapping[str, Sequence[DeviceUse]]:
         """Node id -> what its GPUs do now, for a job that runs; {} where nobody says it."""
         if known.raw.status != "RUNNING":
             return {}
@@ -229,7 +221,7 @@ class RayReader:
         raise SubmissionRefused(f"No thread dump of {task} is possible: it has no running process.")
 
     async def _worker_files(
-        self, known: _KnownJob, node: str, job_hex: str, *, is_quiet: bool
+        self, known: KnownJob, node: str, job_hex: str, *, is_quiet: bool
     ) -> tuple[str, ...]:
         """Files of the job's workers on a node. Listed anew for new processes, else every ten minutes.
 
@@ -245,7 +237,7 @@ class RayReader:
         self._listed[known.id, node] = _FileList(pids, now, tuple(names))
         return tuple(names)
 
-    async def _files(self, known: _KnownJob, source: LogSource, *, is_quiet: bool) -> Sequence[JobLogFile]:
+    async def _files(self, known: KnownJob, source: LogSource, *, is_quiet: bool) -> Sequence[JobLogFile]:
         """The log files that the source means: of the workers by name, the driver's last."""
         raw = known.raw
         driver_node = raw.driver_node_id or ""
@@ -280,7 +272,7 @@ class _FileList:
     names: tuple[str, ...]
 
 
-def _file_of(name: str, node_id: str, agent: str, known: _KnownJob) -> JobLogFile:
+def _file_of(name: str, node_id: str, agent: str, known: KnownJob) -> JobLogFile:
     """The file of a worker: an actor's by its pid, else of a process without a present actor."""
     found = worker_file(name)
     assert found is not None, "listed as one"

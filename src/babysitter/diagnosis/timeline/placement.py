@@ -55,6 +55,11 @@ class PlacementReason:
         )
 
 
+def waits_for_group(pending_reason: str) -> bool:
+    """Whether a program that runs waits for a placement group of Ray that was never placed so far."""
+    return bool(_GROUP_WAITS.match(pending_reason))
+
+
 def read_placement(pending_reason: str) -> PlacementReason:
     """What a pending reason means; only the autoscaler's part decides."""
     text = pending_reason.strip()
@@ -108,6 +113,7 @@ def _constraints(found: re.Match[str]) -> PlacementReason:
     return PlacementReason(Placement.NEVER, "constraints", "", found["available"])
 
 
+_GROUP_WAITS = re.compile(r"placement group '[^']*' is PENDING \(")
 _SCHEDULER = re.compile(
     r"(?:Scheduler: )?(?:Insufficient (?:CPU|memory|GPUs|TPUs) \(need |Coscheduling: need |"
     r"Worker at building |Waiting for build slots|No workers? (?:match|has)|Schedulable |"

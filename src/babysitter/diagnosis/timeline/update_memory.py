@@ -12,6 +12,7 @@ from babysitter.diagnosis.timeline.checkpoints import with_checkpoint
 from babysitter.diagnosis.timeline.count_history import with_counts
 from babysitter.diagnosis.timeline.job_kinds import ZEPHYR, kind_named, recognise
 from babysitter.diagnosis.timeline.loss_history import with_losses
+from babysitter.diagnosis.timeline.placement import waits_for_group
 from babysitter.diagnosis.timeline.process_activity import summarise_dump
 from babysitter.diagnosis.timeline.stage_pace import current_stage, end_stages, fold_report
 from babysitter.diagnosis.timeline.zephyr_jobs import (
@@ -157,6 +158,8 @@ def _is_unplaced(job: Job) -> bool:
         return True
     if job.state.is_terminal or not job.task_states:
         return False
+    if waits_for_group(job.pending_reason):
+        return True
     living = {state for state, count in job.task_states.items() if count and not state.is_terminal}
     if living != {TaskState.PENDING}:
         return False

@@ -1,0 +1,58 @@
+"""What Ray's autoscaler says to every driver of the cluster, and whose request it speaks of.
+
+A request that no node can hold is printed in the log of each job that runs, whoever asked for it.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from babysitter.backends.ray.cluster_view import RayClusterView
+from babysitter.errors import ExternalError
+from babysitter.model.log import LogBatch
+
+Resources = tuple[tuple[str, float], ...]  # sorted by name
+_UNMET = re.compile(r"\(autoscaler [^)]*\).{0,80}can fulfill resource request (?P<asked>\{[^}]{0,400}\})")
+_AMOUNT = re.compile(r"'(?P<name>[^']+)': (?P<amount>[\d.]+(?:e[+-]?\d+)?)")
+
+
+def unmet_request(text: str) -> Resources | None:
+    """The resources that no node can hold, of a line of the autoscaler; None for any other line."""
+    found = _UNMET.search(text) if "(autoscaler" in text else None
+    if found is None:
+        return None
+    return _sorted({each["name"]: float(each["amount"]) for each in _AMOUNT.finditer(found["asked"])})
+
+
+def is_of_others(asked: Resources, own: Collection[Resources], others: Collection[Resources]) -> bool:
+    """Whether another job asked for it and this one did not. What tasks ask for is not known: they stay."""
+    return asked in others and asked not in own
+
+
+async def without_requests_of_others(batch: LogBatch, job_hex: str | None, view: RayClusterView) -> LogBatch:
+    """The batch without what the autoscaler says of other jobs. Two requests, only where it says it."""
+    asked = {place: found for place, line in enumerate(batch.lines) if (found := unmet_request(line.text))}
+    if not asked:
+        return batch
+    try:
+        own, others = await _requests(job_hex or "", view)
+    except ExternalError:  # the lines are known all the same
+        return batch
+    dropped = {place for place, found in asked.items() if is_of_others(found, own, others)}
+    return replace(batch, lines=tuple(line for place, line in enumerate(batch.lines) if place not in dropped))
+
+
+async def _requests(job_hex: str, view: RayClusterView) -> tuple[set[Resources], set[Resources]]:
+    """What this job and the others ever asked for in placement groups, or wait for with actors."""
+    own: set[Resources] = set()
+    others: set[Resources] = set()
+    for group in await view.placement_groups():
+        found = own if group.creator_job_id == job_hex else others
+        found |= {_sorted(bundle.unit_resources) for bundle in group.bundles}
+    for actor in await view.pending_actors():
+        (own if actor.job_id == job_hex else others).add(_sorted(actor.required_resources))
+    return own, others
+
+
+def _sorted(resources: Mapping[str, float]) -> Resources:
+    return tuple(sorted((name, float(amount)) for name, amount in resources.items()))
