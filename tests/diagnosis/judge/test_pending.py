@@ -1,13 +1,16 @@
 """A job that waits for machines: for a while, for long, or for ever."""
 
+from dataclasses import replace
+
 import pytest
 
 from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.job import JobTree, TaskState
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import SignalKind, Verdict
 from babysitter.policy.incident_lifecycle import is_incident
 from tests.diagnosis.judge.test_judgement import story
-from tests.support.jobs import P, look, pipeline, tree
+from tests.support.jobs import P, R, look, pipeline, tree
 
 NEVER = (
     "Scheduler: Insufficient memory (need 3000.0GB, available 991.0GB) - 1 worker(s)\n\n"
@@ -66,3 +69,22 @@ def test_never_placed_workers_are_the_programs_own():
 def test_a_busy_cluster_is_a_wait_however_large(number):
     text = f"Scheduler: Insufficient memory (need 900.0GB, available {number}.0GB) - 9 worker(s)"
     assert {each.cause for each in waits(text, text, text)} == {Cause.CAPACITY_WAIT}
+
+
+def test_group_that_no_node_holds_is_an_incident_in_time():
+    """Its driver runs and waits; worker nodes may still join."""
+    told = "placement group 'unified_pg' is PENDING (INFEASIBLE), needs 24 GPU, 24 CPU"
+    root = replace(tree(root=R).root, pending_reason=told, task_count=1, task_states={TaskState.RUNNING: 1})
+    verdicts = story(*(look(30 * n, JobTree(root)) for n in range(8)))
+    assert [is_incident(each) for each in verdicts] == [False] * 6 + [True] * 2
+    assert {(each.phase, each.cause) for each in verdicts} == {(Phase.PENDING, Cause.UNSCHEDULABLE)}
+    assert verdicts[-1].diagnosis is not None
+    assert "needs 24 GPU, 24 CPU. Run `ray status`" in verdicts[-1].diagnosis.explanation
+
+
+def test_group_that_waits_for_busy_nodes_is_a_wait():
+    told = "placement group 'unified_pg' is PENDING (NO_RESOURCES), needs 24 GPU"
+    root = replace(tree(root=R).root, pending_reason=told, task_count=1, task_states={TaskState.RUNNING: 1})
+    verdicts = story(*(look(30 * n, JobTree(root)) for n in range(8)))
+    assert {(each.phase, each.cause) for each in verdicts} == {(Phase.PENDING, Cause.CAPACITY_WAIT)}
+    assert not any(is_incident(each) for each in verdicts)

@@ -61,7 +61,8 @@ def _never_placed(snapshot: Snapshot, waiting: Job, why: PlacementReason) -> tup
     """
     since = snapshot.memory.suspicious_since.get(SignalKind.NEVER_PLACED, snapshot.now)
     limits = snapshot.limits
-    needed_s = limits.suspicious_pulse_s if why.placement is Placement.NEVER else limits.suspect_most_s
+    is_settled = why.placement is Placement.NEVER and not why.may_join
+    needed_s = limits.suspicious_pulse_s if is_settled else limits.suspect_most_s
     text = f"{waiting.name} can never be placed as asked for: {_first_line(waiting.pending_reason.strip())}"
     signal = Signal(SignalKind.NEVER_PLACED, since, text, _evidence(waiting))
     return (signal,), snapshot.age_s(since) >= needed_s

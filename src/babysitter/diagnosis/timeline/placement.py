@@ -37,9 +37,16 @@ class PlacementReason:
     asked: str = ""
     offered: str = ""
     is_amount: bool = False  # less of it would do
+    may_join: bool = False  # machines that can hold it may still join
 
     def advice(self, name: str, *, is_root: bool) -> str:
         """What is in the way, and what to change: the option of the command, or what the program asks for."""
+        if self.may_join:
+            return (
+                f"The nodes that have joined can never hold {self.setting} of {name}, "
+                f"which needs {self.asked}. "
+                "Run `ray status`, and check that every worker node ran `ray start`."
+            )
         if self.is_amount:
             change = f"Set {self.setting} to" if is_root else "Let the program ask for"
             return (
@@ -65,6 +72,10 @@ def read_placement(pending_reason: str) -> PlacementReason:
     text = pending_reason.strip()
     if text in ("", "Pending scheduler feedback"):
         return PlacementReason(Placement.UNKNOWN)
+    if group := _GROUP_WAITS.match(text):
+        if group["how"] != "INFEASIBLE":
+            return PlacementReason(Placement.WAITS)
+        return PlacementReason(Placement.NEVER, group["what"], group["needs"], may_join=True)
     _, _, autoscaler = text.partition("\n\nAutoscaler: ")
     if not autoscaler:
         return PlacementReason(Placement.WAITS if _SCHEDULER.match(text) else Placement.UNSAID)
@@ -113,7 +124,9 @@ def _constraints(found: re.Match[str]) -> PlacementReason:
     return PlacementReason(Placement.NEVER, "constraints", "", found["available"])
 
 
-_GROUP_WAITS = re.compile(r"placement group '[^']*' is PENDING \(")
+_GROUP_WAITS = re.compile(
+    r"(?P<what>placement group '[^']*') is PENDING \((?P<how>\w*)\), needs (?P<needs>[^;\n]*)"
+)
 _SCHEDULER = re.compile(
     r"(?:Scheduler: )?(?:Insufficient (?:CPU|memory|GPUs|TPUs) \(need |Coscheduling: need |"
     r"Worker at building |Waiting for build slots|No workers? (?:match|has)|Schedulable |"
