@@ -44,6 +44,7 @@ REFUSED = [
     Measured("-x 3", 2, "Unknown option '-x'.", ("unknown-flag",)),
     Measured("", 2, "Unknown option '--cpu'.", ("unknown-flag",), program="-- --cpu 4 python job.py"),
     Measured("--max-retries three", 2, "'three' is not a valid integer.", ("bad-value",)),
+    Measured("--cpu two", 2, "Invalid value for '--cpu': 'two' is not a valid float.", ("bad-value",)),
     Measured("--timeout 1h", 2, "'1h' is not a valid integer.", ("bad-value",)),
     Measured("--priority urgent", 2, "'urgent' is not one of", ("bad-value",)),
     Measured("--priority=", 2, "'' is not one of 'production', 'interactive', 'batch'.", ("bad-value",)),
@@ -74,6 +75,7 @@ REFUSED = [
     Measured("--no-wait=true", 2, "'--no-wait' does not take a value.", ("bad-value",)),
     Measured("-e KEY=1 x", 1, "Key cannot contain '='", ("bad-value",)),
     Measured("--job-name a/24", 1, "Job name cannot contain '/'", ("bad-value",)),
+    Measured("--user ada/x", 1, "ValueError: JobName component cannot contain '/': ada/x", ("bad-value",)),
     Measured("--user ''", 1, "Job user must not be empty", ("bad-value",)),
     Measured(
         "--reserve v5litepod-4 --region mars",
@@ -123,4 +125,5 @@ ONLY_THE_CONTROLLER_KNOWS = [
     Measured("--tpu v5litepod-4 --extra tpu --enable-extra-resources", 1, "no scaling group provides device"),
     Measured("--priority production", 1, "cannot submit production jobs (max band: interactive). Resubmit"),
     Measured("--region mars", 1, "no groups in region mars"),
+    Measured("--zone us-east5-a", 1, "no groups in zone us-east5-a"),
 ]

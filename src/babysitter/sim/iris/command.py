@@ -179,6 +179,8 @@ def _run(controller: Controller, generation: str, words: Sequence[str]) -> int:
         raise ClientFault("ValueError: Job name cannot contain '/'")
     if not values.get("--user", DEFAULT_USER).strip():
         raise ClientFault("ValueError: Job user must not be empty")
+    if "/" in (user := values.get("--user", DEFAULT_USER)):
+        raise ClientFault(f"ValueError: JobName component cannot contain '/': {user}")
     body: Json = {
         "name": f"/{values.get('--user', DEFAULT_USER)}/{name}",
         "entrypoint": {"runCommand": {"argv": argv}},
@@ -190,8 +192,9 @@ def _run(controller: Controller, generation: str, words: Sequence[str]) -> int:
     }
     if priority := values.get("--priority"):
         body["priorityBand"] = f"PRIORITY_BAND_{priority.upper()}"
-    if region := values.get("--region"):
-        body["constraints"] = [{"key": "region", "value": {"stringValue": region}}]
+    places = [(key, values.get(f"--{key}")) for key in ("region", "zone")]
+    if constraints := [{"key": key, "value": {"stringValue": name}} for key, name in places if name]:
+        body["constraints"] = constraints
     if generation != "april":
         body |= {"submitArgv": ["/srv/bin/iris", "job", "run", *words], "clientRevisionDate": BUILT_ON}
     job = str(controller.ask("LaunchJob", body)["jobId"])

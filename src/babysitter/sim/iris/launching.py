@@ -134,9 +134,9 @@ def check_placement(job: str, asked: Json, generation: str) -> None:
             wanted = f"{kind}:{device[kind].get('variant', '')}"
             raise _unschedulable(job, f"no scaling group provides device {wanted} (available: cpu)")
     for constraint in asked.get("constraints", []):
-        if constraint.get("key") == "region":
-            region = constraint.get("value", {}).get("stringValue", "")
-            raise _unschedulable(job, f"no groups in region {region}")
+        if (key := constraint.get("key")) in ("region", "zone"):
+            place = constraint.get("value", {}).get("stringValue", "")
+            raise _unschedulable(job, f"no groups in {key} {place}")
     if generation == "august":
         for name, (word, available) in CAPACITY.items():
             if (need := int(resources.get(name, 0))) > available:

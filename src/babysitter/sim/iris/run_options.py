@@ -128,6 +128,13 @@ def _check_types(found: RunOptions) -> None:
         value = found.values.get(name, "0")
         if not value.lstrip("-").isdigit():
             raise OptionError(f"{_USAGE}Error: Invalid value for '{name}': '{value}' is not a valid integer.")
+    cpu = found.values.get("--cpu", "1")
+    try:
+        float(cpu)
+    except ValueError as fault:
+        raise OptionError(
+            f"{_USAGE}Error: Invalid value for '--cpu': '{cpu}' is not a valid float."
+        ) from fault
     band = found.values.get("--priority", "batch")
     if band.lower() not in _BANDS:
         known = ", ".join(f"'{each}'" for each in _BANDS)
