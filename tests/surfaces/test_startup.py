@@ -55,6 +55,13 @@ async def test_showing_imports_no_database_library(words: str, tmp_path: Path):
     assert loaded(tmp_path, *words.split()) == "0 ['yaml']"  # the table of causes, 20 ms
 
 
+def test_preflight_without_a_controller_imports_no_client(tmp_path: Path):
+    line = ["iris", "job", "run", "--", "python", "-c", "pass"]
+    said = loaded(tmp_path, "preflight", "--json", "--generation", "may", "--", *line)
+    assert "aiohttp" not in said
+    assert "sqlalchemy" not in said
+
+
 async def test_refusing_a_program_imports_no_database_library(tmp_path: Path):
     assert loaded(tmp_path, "approve", "p-1") == "4 []"
     store = await open_store(tmp_path / "state" / "babysit")

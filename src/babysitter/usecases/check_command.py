@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from babysitter.backends.iris.connect import facts_reader
 from babysitter.backends.iris.new_submission import TypedCommand, as_job_run, read_new_submission
 from babysitter.backends.iris.submission_facts import SubmissionFactsReader
 from babysitter.backends.registry import spec_from_options
@@ -99,6 +98,8 @@ def _reader(
     """Asks the controller at this address; None without one."""
     if not url:
         return nullcontext()
+    from babysitter.backends.iris.connect import facts_reader  # here: half of the start without a controller
+
     spec = spec_from_options(controller_url=url)
     return facts_reader(spec, clock=clock, home=command.home, working_dir=command.folder)
 
