@@ -107,6 +107,20 @@ async def test_service_ends_in_good_order_while_locked(tmp_path: Path):
         assert again.app.leadership.is_held, "the lock on the folder was returned"
 
 
+async def test_interrupted_service_says_that_nobody_watches(tmp_path: Path):
+    clock = FakeClock()
+    async with home(tmp_path, clock=clock, cluster=running(clock)) as place:
+        await place.watch()
+        await place.pass_s(30)
+        serving = asyncio.create_task(place.service.until_stopped())
+        await asyncio.sleep(0)
+        serving.cancel()  # as Ctrl+C in `start --foreground` does it
+        await asyncio.gather(serving, return_exceptions=True)
+    assert place.ear.occasions[-1] == "emergency"
+    sentence = place.ear.heard[-1].words.sentence
+    assert sentence.startswith("It was interrupted at its terminal. 1 job of 'marin' is not looked after")
+
+
 async def test_clock_set_back_two_hours_stops_neither_checks_nor_messages(tmp_path: Path):
     clock = FakeClock()
     cluster = running(clock)

@@ -1,4 +1,4 @@
-"""Ctrl+C while `start` still prints what it has begun: it says what becomes of the watches all the same."""
+"""Ctrl+C before `start` waits for a job: it says what becomes of the watches all the same."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -13,13 +13,14 @@ from tests.support.jobs import pipeline, tree
 
 
 @pytest.mark.parametrize(
-    ("serves", "says"),
+    ("serves", "stays", "at", "says"),
     [
-        (True, "To go on: babysit serve"),
-        (False, f"The watch goes on without you. See: babysit status {ROOT}"),
+        (True, True, "printing", "To go on: babysit serve"),
+        (False, True, "printing", f"The watch goes on without you. See: babysit status {ROOT}"),
+        (False, False, "service", f"See whether the service runs: babysit status {ROOT}"),
     ],
 )
-async def test_start_interrupted_before_it_waits(tmp_path, monkeypatch, capsys, serves, says):
+async def test_start_interrupted_before_it_waits(tmp_path, monkeypatch, capsys, serves, stays, at, says):
     async def interrupted(*_: object) -> tuple[str, ...]:
         current = asyncio.current_task()
         assert current is not None
@@ -38,8 +39,9 @@ async def test_start_interrupted_before_it_waits(tmp_path, monkeypatch, capsys, 
             yield place.app
 
         monkeypatch.setattr("babysitter.wiring.open_app", opened)
-        monkeypatch.setattr(start_checks, "restart_warnings", interrupted)
-        monkeypatch.setattr(serve, "keep_served", began)
+        if at == "printing":
+            monkeypatch.setattr(start_checks, "restart_warnings", interrupted)
+        monkeypatch.setattr(serve, "keep_served", interrupted if at == "service" else began)
         begun = start._start(
             place.app.settings,
             None,
@@ -48,7 +50,7 @@ async def test_start_interrupted_before_it_waits(tmp_path, monkeypatch, capsys, 
             start._Again(None, None, ""),
             "",
             as_json=False,
-            stays=True,
+            stays=stays,
             serves=serves,
             prints_lines=False,
         )

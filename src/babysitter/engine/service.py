@@ -38,6 +38,7 @@ EMERGENCY_INTERVAL_S = 1.0
 ADVISOR_INTERVAL_S = 2.0
 STOP_TIMEOUT_S = 10.0
 ASKED_TO_END = "It was asked to end"
+INTERRUPTED = "It was interrupted at its terminal"  # Ctrl+C in a command that is the service meanwhile
 
 log = structlog.get_logger()
 
@@ -123,6 +124,9 @@ class Service:
             await Timer(self._activities.values()).run(self._stopping, stop_within_s=self._stop_within_s)
         except FactsChanged:
             self._is_overtaken = True
+            raise
+        except asyncio.CancelledError:
+            self._ended_because = INTERRUPTED
             raise
         finally:
             preparing.cancel()

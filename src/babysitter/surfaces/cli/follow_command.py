@@ -92,6 +92,7 @@ async def _follow(
 ) -> str:
     from babysitter.surfaces.cli.follow_replies import FollowReply, FollowView
     from babysitter.surfaces.cli.serve import keep_served
+    from babysitter.surfaces.cli.start import when_interrupted
     from babysitter.surfaces.notified_channels import channels_of, told_sentence
     from babysitter.usecases.follow_jobs import follow_jobs
     from babysitter.wiring import open_app
@@ -107,7 +108,8 @@ async def _follow(
             owner=wish.owner,
             limit=wish.limit,
         )
-        began_here = await keep_served(app, file)
+        with when_interrupted("The follow is stored. See whether the service runs: babysit status"):
+            began_here = await keep_served(app, file)
         if as_json:
             view = FollowView.of(found)
             reply = FollowReply(follow=view, begun=[*look.begun], beyond_limit=[*look.beyond_limit])

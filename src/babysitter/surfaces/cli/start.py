@@ -184,7 +184,8 @@ async def _start(
         # A job that was watched already is a promise too: it is kept, whatever else went wrong here.
         began_here = serves
         if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
-            began_here = await keep_served(app, settings_file)
+            with when_interrupted(_left_to_begin(watches)):
+                began_here = await keep_served(app, settings_file)
         # Begun before the first line is printed: whoever reads it may press Ctrl+C at once.
         with when_interrupted(_left_behind(watches, stays=stays, serves=serves)):
             await _print_begun(
@@ -208,6 +209,12 @@ def _left_behind(watches: "Sequence[Watch]", *, stays: bool, serves: bool) -> st
     if serves:
         return "Nothing is looked at any more. To go on: babysit serve"
     return f"The watch goes on without you. See: babysit status {shlex.quote(watches[0].root)}"
+
+
+def _left_to_begin(watches: "Sequence[Watch]") -> str:
+    """What becomes of the watches when this command is interrupted before the service runs."""
+    job = f" {shlex.quote(watches[0].root)}" if watches else ""
+    return f"What is watched is stored. See whether the service runs: babysit status{job}"
 
 
 async def _print_begun(

@@ -54,8 +54,9 @@ async def start_watched(
 
     async with open_app(settings) as app:
         watch = await start_submitted_watch(app, plan, submission, owner, waiting.say)
-        began_here = await keep_served(app, settings_file)
         name = shlex.quote(watch.root)
+        with when_interrupted(f"The watch is stored. See whether the service runs: babysit status {name}"):
+            began_here = await keep_served(app, settings_file)
         waiting.say(f"Watching {watch.root} (as {watch.id}). See: babysit status {name} --watch")
         waiting.say(told_sentence(await channels_of(app, began_here=began_here)))
         if not waiting.waits:
