@@ -43,7 +43,8 @@ def with_guess(
         tuple((_moved(each, moved), by) for each, by in findings.cancelled),
     )
     source = observation.excerpt.source if observation.excerpt else ""
-    guess = guess_cause(known, facts, entries, _evidence(shown, first_shown, source))
+    work = None if memory.stages else memory.work  # stages have a pace of their own
+    guess = guess_cause(known, facts, entries, _evidence(shown, first_shown, source), work)
     if guess is not None:
         findings = replace(findings, all=(*findings.all, _moved(guess, -moved)))
     return replace(memory, findings=kept), findings

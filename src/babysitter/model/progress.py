@@ -141,11 +141,21 @@ class StandStill:
 
 
 @dataclass(frozen=True, slots=True)
+class CountAt:
+    """What a count had reached: the time is seconds on the lines' clock, the place that of the line."""
+
+    value: float
+    at_s: float
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class CountNote:
     """How far one number of one wording is, of one speaker.
 
     `kind`: why it counts work (see diagnosis/timeline/numbers.py). `highest`: since it began (again).
-    `longest_gap_s`: the longest time between two values.
+    `longest_gap_s`: the longest time between two values. `course`: reports of work
+    that have a time, since it began (again), oldest first; of many every second is left out.
     """
 
     template: str
@@ -162,6 +172,7 @@ class CountNote:
     has_counted: bool = False  # it rose at least once
     is_monotone: bool = True  # it rose at every report
     longest_gap_s: float = 0.0
+    course: tuple[CountAt, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

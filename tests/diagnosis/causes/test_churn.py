@@ -9,6 +9,10 @@ _SERIES = {
         "2026-01-02 03:00:09 INFO page 4 done",
         "2026-01-02 03:02:00 ERROR Worker w-7 pid:31 exited with signal 9",
     ],
+    "killed": [
+        "2026-01-02 03:00:00 WARNING nanny: Worker process 188 was killed by unknown signal",
+        "2026-01-02 03:01:00 WARNING nanny: Worker process 204 was killed by unknown signal",
+    ],
     "health": [
         "2026-01-02 03:00:00 WARNING no answer from replica r-1, marking it unhealthy.",
         "2026-01-02 03:31:00 WARNING no answer from replica r-2, marking it unhealthy.",

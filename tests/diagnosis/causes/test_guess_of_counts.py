@@ -1,17 +1,22 @@
 import pytest
 
 from babysitter.diagnosis.causes.guess_of_counts import guess_of_counts
+from babysitter.diagnosis.timeline.counters import read_counters
 from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.model.finding import Evidence, Finding
 from babysitter.model.job_facts import JobFacts
 
 _DIED = "2026-01-02 03:0{0}:00 ERROR worker w-{0} exited with signal 9"
+_BULK = [f"2026-01-02 03:0{minute}:00 merged {minute * 30} of 200 parts" for minute in range(1, 7)]
+_REST = [f"2026-01-02 0{hour}:00:00 merged {180 + hour} of 200 parts" for hour in range(4, 7)]
 _WORK = [f"2026-01-02 03:09:0{second} wrote shard {second} of 40" for second in range(4)]
 
 
 def _guess(lines: list[str], age_s: float = 5.0) -> Finding | None:
     facts = JobFacts(last_line_age_s=age_s)
-    return guess_of_counts(read_entries(lines), facts, lambda place: Evidence(lines[place], "log"))
+    entries = read_entries(lines)
+    work = read_counters(entries).work
+    return guess_of_counts(entries, facts, work, lambda place: Evidence(lines[place], "log"))
 
 
 @pytest.mark.parametrize(
@@ -21,6 +26,8 @@ def _guess(lines: list[str], age_s: float = 5.0) -> Finding | None:
         ("worker-churn", [_DIED.format(1), _DIED.format(4), _DIED.format(7), *_WORK]),
         ("worker-churn", ["restart counter is at 71"]),
         ("stragglers", ["rank 7 step time 41.2 s, median of the others 5.1 s"]),
+        ("stragglers", [*_BULK, *_REST]),
+        (None, [*_BULK, _REST[0].replace("184", "200")]),  # all done
         (None, [_DIED.format(1), _DIED.format(4), *_WORK]),
         (None, ["restart counter is at 71", *_WORK]),
         (None, ["rank 7 step time 41.2 s, median of the others 5.1 s", *_WORK]),

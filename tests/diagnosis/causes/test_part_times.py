@@ -31,6 +31,13 @@ STEPS = [f"[step {number}] step_time={seconds}s" for number, seconds in enumerat
             ],
             2,
         ),
+        (
+            [
+                *TASKS,
+                *(f"finished task 9.0 in stage 8 in {ms} ms" for ms in (420000, 540000, 900000, 1800000)),
+            ],
+            4,
+        ),
         ([*TASKS, "finished task 47.0 in stage 8 in 219872 ms"], 0),  # one may be anything
         (["[step 0] step_time=400s", *STEPS, "[step 5] step_time=390s"], 0),  # the first one warms up
         ([*TASKS, "finished task 5.0 in stage 8 in 9 s", "finished task 6.0 in stage 8 in 9 s"], 0),

@@ -218,3 +218,12 @@ def test_work_after_what_lingers_is_not_one_line(texts, kind):
     entries = read_entries(texts, times_s=[1000.0 * (index + 1) for index in range(len(texts))])
     report = Report(-1, Cause.DISK_FULL, "disk alarm raised", at_s=0.0)
     assert read_aftermath(LogEnd(entries), report, JobEnd()).kind is kind
+
+
+@pytest.mark.parametrize(("crawls_from", "kind"), [(None, ON), (0, UNKNOWN), (1, ON)])
+def test_read_aftermath_of_work_that_crawls(crawls_from: int | None, kind: AftermathKind):
+    """A count that still rises shows no recovery while it does so at a small part of its pace."""
+    entries = read_entries(["3/40 files", f"{REPORT}", "4/40 files"])
+    log_end = LogEnd(entries, risen_place=2, crawls_from=crawls_from)
+    report = Report(1, Cause.STORAGE_ERROR, REPORT, "")
+    assert read_aftermath(log_end, report, JobEnd()).kind is kind

@@ -22,13 +22,13 @@ _MEMBER = re.compile(
     r"(?i)worker|replica|executor|container|task ?manager|nanny|pool ?process|child process|instance"
 )
 _DEATH = re.compile(
-    r"(?i)\b(?P<how>(?:exited|terminated|died|crashed|quit)\b.{0,60}?\b(?:signal|SIG[A-Z]+|non-?zero|"
+    r"(?i)\b(?P<how>(?:exited|terminated|died|crashed|quit|killed)\b.{0,60}?\b(?:signal|SIG[A-Z]+|non-?zero|"
     r"unexpected\w*|prematurely|(?:exit )?(?:code|status)[ :=]{1,2}[1-9]\d*)|died unexpectedly|"
     r"(?:mark\w*|is|became) (?:(?:as|it|them) ){0,2}(?:unhealthy|dead|lost)|"
     r"lost (?:contact|connection|heartbeat)|failed (?:its )?(?:health|liveness)|"
     r"(?:missed|over|exceeded) (?:\w+ ){0,3}(?:ping|heartbeats?)\b)"
 )
-_MAY_BE_DEATH = re.compile(r"(?i)exit|terminat|die|crash|quit|unhealthy|dead|lost|failed|ping|heartbeat")
+_MAY_BE_DEATH = re.compile(r"(?i)exit|terminat|die|kill|crash|quit|unhealthy|dead|lost|failed|ping|heartbeat")
 _RESTARTS = re.compile(
     r"(?i)\brestart(?:s|ed|ing)?(?: count(?:er)?)?(?: is)?(?: at)?[ :=(]{1,3}(?P<count>\d{1,6})\b"
     r"(?! ?(?:s|ms|sec|min)\b)"

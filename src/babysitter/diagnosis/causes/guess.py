@@ -23,6 +23,7 @@ from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.log import LogLevel
+from babysitter.model.progress import CountedWork
 
 CONFIDENCE = 0.48  # more than a rule that only guesses, less than a hint
 VAGUE_CONFIDENCE = 0.32  # its words stand in reports of many causes
@@ -53,17 +54,21 @@ def guess_cause(
     facts: JobFacts,
     entries: Sequence[Entry],
     evidence_of: Callable[[int], Evidence],
+    work: CountedWork | None = None,
 ) -> Finding | None:
     """Return a guess at what is wrong; None when a rule says it, or when nothing seems wrong.
 
     `entries`: the newest lines, with the places that the findings' positions count. `evidence_of`: the line
-    at a place.
+    at a place. `work`: what all lines up to now have counted.
     """
     at = {entry.place: entry for entry in entries}
     has_failed = facts.state is not None and facts.state.ended_badly
     is_told = any(_tells(each) and about(each.cause).is_judged_over_time for each in findings.all)
     lives = facts.state in (None, JobState.RUNNING)
-    if lives and not is_told and (counted := guess_of_counts(entries, facts, evidence_of)) is not None:
+    counted = (
+        guess_of_counts(entries, facts, work or CountedWork(), evidence_of) if lives and not is_told else None
+    )
+    if counted is not None:
         return counted
     if facts.state is JobState.SUCCEEDED or _is_explained(findings, facts, at):
         return None

@@ -8,11 +8,13 @@ from babysitter.diagnosis.causes.part_times import find_slow_parts
 from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.timeline.aftermath import MIN_ORDINARY_LINES, find_completion
 from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.diagnosis.timeline.slow_pace import find_slow_rest
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.limits import Limits
+from babysitter.model.progress import CountedWork
 
 PREFIX = "words."  # of the rule id of a guess
 CONFIDENCE = 0.6  # what is counted names its cause by itself
@@ -22,9 +24,12 @@ MAX_AFTER_COMPLETION = 6  # lines; more of them are other work
 
 
 def guess_of_counts(
-    entries: Sequence[Entry], facts: JobFacts, evidence_of: Callable[[int], Evidence]
+    entries: Sequence[Entry], facts: JobFacts, work: CountedWork, evidence_of: Callable[[int], Evidence]
 ) -> Finding | None:
-    """What numbers and repetitions in a living job say, whatever else it reports."""
+    """What numbers and repetitions in a living job say, whatever else it reports.
+
+    `work`: what its lines have counted, those before the entries included.
+    """
     deaths = find_churn(entries)
     if len(deaths) >= MIN_DEATHS_BEFORE_WORK or (deaths and _is_at_the_end(deaths[-1], entries)):
         text = f"The same end of a member of the job is reported {len(deaths)} times while others work."
@@ -40,6 +45,11 @@ def guess_of_counts(
     if slow := find_slow_parts(entries):
         text = "Some parts of the work take many times as long as the others."
         return _counted(Cause.STRAGGLERS, text, slow[-MAX_EVIDENCE:], evidence_of)
+    rest = find_slow_rest(work)
+    reported = [entry for entry in entries if rest is not None and entry.place == rest.last_place]
+    if rest is not None and reported:
+        text = "The last parts of the work take far longer than most of it took."
+        return _counted(Cause.STRAGGLERS, text, reported, evidence_of)
     shown = entries[-MAX_AFTER_COMPLETION:]
     done = find_completion([entry.message for entry in shown])
     if done is not None and (facts.last_line_age_s or 0.0) > Limits().quiet_floor_s:

@@ -12,7 +12,7 @@ from babysitter.diagnosis.timeline.entries import Entry
 MAX_LINES = 400
 MIN_USUAL = 3  # parts of the usual time
 MIN_SLOW = 2  # one may be a checkpoint, a collection of garbage, an evaluation
-RATIO = 8.0  # guess: of a part to the median, from which on it is slow
+RATIO = 8.0  # guess: of a part to what the faster half takes, from which on it is slow
 MIN_SLOW_S = 30.0
 MAX_KEY_CHARACTERS = 40
 
@@ -38,8 +38,13 @@ def find_slow_parts(entries: Sequence[Entry]) -> tuple[Entry, ...]:
             key = found["name"] or _ZEROS.sub("0", without_digits(entry.message))[:MAX_KEY_CHARACTERS]
             times[key.lower()].append((read_duration_s(found["named"] or found["told"]), entry))
     for parts in times.values():
-        limit_s = max(MIN_SLOW_S, RATIO * median(each for each, _ in parts))
+        limit_s = max(MIN_SLOW_S, RATIO * _usual_s([each for each, _ in parts]))
         slow = [entry for each, entry in parts[1:] if each >= limit_s]
         if len(slow) >= MIN_SLOW and len(parts) - len(slow) >= MIN_USUAL:
             return tuple(slow)
     return ()
+
+
+def _usual_s(times_s: Sequence[float]) -> float:
+    """The median of the faster half: near an end most of what reports may be slow."""
+    return median(sorted(times_s)[: max(1, -(-len(times_s) // 2))])

@@ -2,7 +2,7 @@
 
 A report is disproved by what comes after it, in this order:
 
-1. work: a counter rises after it
+1. work: a counter rises after it, and not at a small part of its pace
 2. an answer: a later line says that the same thing is well ("cw-rno2a is ready")
 3. normal work of the same speaker: three ordinary lines, and no other failure after them
 4. the job had already completed, and nothing rises any more: what is printed during its end has no effect
@@ -80,13 +80,15 @@ class LogEnd:
     """The end of a job's log: its newest lines, and the places of what they do not show any more.
 
     `risen_place`: of the last line that proves that work was done; `completed_place`: of the last that says
-    that the whole job is complete. None: there is no such line.
+    that the whole job is complete; `crawls_from`: of the report since which the work goes on at a small
+    part of its pace. None: there is no such line.
     """
 
     entries: Sequence[Entry]
     risen_place: int | None = None
     completed_place: int | None = None
     risen_at_s: float | None = None
+    crawls_from: int | None = None
 
     def after(self, place: int) -> Sequence[Entry]:
         """Return the newest lines behind a place."""
@@ -106,6 +108,8 @@ def read_aftermath(log_end: LogEnd, report: Report, end: JobEnd) -> Aftermath:
         if lasting is not None:
             return Aftermath(AftermathKind.WENT_ON, "work was done for long after it", lasting)
         return _without_lines(end)
+    if log_end.crawls_from is not None and report.place > log_end.crawls_from:
+        return _without_lines(end)  # the work suffers from it
     if risen is not None and risen > report.place:
         return Aftermath(AftermathKind.WENT_ON, "work was done after it", risen)
     if (answer := _find_answer(later, report)) is not None:

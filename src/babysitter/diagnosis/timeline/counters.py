@@ -17,14 +17,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from babysitter.diagnosis.timeline.entries import Entry
-from babysitter.diagnosis.timeline.numbers import SlotKind, read_wording
-from babysitter.model.progress import CountedWork, CountNote, StandStill
+from babysitter.diagnosis.timeline.numbers import SlotKind, Wording, read_wording
+from babysitter.model.progress import CountAt, CountedWork, CountNote, StandStill
 
 MAX_SERIES = 2000  # of one batch of lines
 MAX_NOTES = 24  # remembered: those reported last
 MAX_GAPS = 60
 MAX_TEXT_CHARACTERS = 160
 MIN_OTHER_REPORTS = 4  # of a number that nothing says is work
+MAX_COURSE = 8  # reports of one count that are remembered
 NEW_START_SHARE = 0.5  # a count that falls below this share of its highest value counts anew
 
 
@@ -73,7 +74,7 @@ def read_counters(entries: Iterable[Entry], before: CountedWork | None = None) -
             if series is not None:
                 series.add(entry, value, is_progress=wording.is_progress)
             elif len(known) < MAX_SERIES:
-                known[key] = _Series(_first_note(entry, wording.template, index, slot.kind, value, total))
+                known[key] = _Series(_first_note(entry, wording, index, value, total))
     rises = _rises_of(known.values())
     notes = sorted((series.note() for series in known.values()), key=lambda note: note.last_place)
     return Counters(rises, _with_rises(before, rises, tuple(notes[-MAX_NOTES:])))
@@ -86,12 +87,21 @@ def _key(note: CountNote) -> _Key:
     return note.speaker, note.template, note.slot, note.total
 
 
-def _first_note(
-    entry: Entry, template: str, index: int, kind: SlotKind, value: float, total: float | None
-) -> CountNote:
+def _first_note(entry: Entry, wording: Wording, index: int, value: float, total: float | None) -> CountNote:
     still = _stands_from(entry, value)
+    reached = None if entry.at_s is None else CountAt(value, entry.at_s, entry.place)
     return CountNote(
-        template, index, kind.value, entry.speaker, total, value, value, still, entry.place, entry.at_s
+        wording.template,
+        index,
+        wording.slots[index].kind.value,
+        entry.speaker,
+        total,
+        value,
+        value,
+        still,
+        entry.place,
+        entry.at_s,
+        course=(reached,) if reached is not None and wording.is_progress else (),
     )
 
 
@@ -110,6 +120,7 @@ class _Series:
         self._reports = before.reports
         self._has_counted, self._is_monotone = before.has_counted, before.is_monotone
         self._longest_gap_s = before.longest_gap_s
+        self._course = list(before.course)
         self._rises: list[Rise] = []
 
     @property
@@ -136,10 +147,22 @@ class _Series:
             self._still, self._repeated = _stands_from(entry, value), 0
         else:
             self._repeated += 1
-        if value > self._highest or value < self._highest * NEW_START_SHARE:
+        begins_anew = value < self._highest * NEW_START_SHARE
+        if entry.at_s is not None and is_progress and self._before.kind != SlotKind.OTHER.value:
+            self._follow(CountAt(value, entry.at_s, entry.place), begins_anew=begins_anew)
+        if value > self._highest or begins_anew:
             self._highest = value
         self._value, self._last = value, (entry.place, entry.at_s)
         self._reports += 1
+
+    def _follow(self, reached: CountAt, *, begins_anew: bool) -> None:
+        if begins_anew:
+            self._course.clear()
+        elif len(self._course) > 1 and self._course[-1].at_s == reached.at_s:
+            self._course.pop()
+        self._course.append(reached)
+        if len(self._course) > MAX_COURSE:
+            del self._course[1:-1:2]
 
     def note(self) -> CountNote:
         """The state of the count after the newest report."""
@@ -156,6 +179,7 @@ class _Series:
             has_counted=self._has_counted,
             is_monotone=self._is_monotone,
             longest_gap_s=self._longest_gap_s,
+            course=tuple(self._course),
         )
 
 

@@ -14,6 +14,7 @@ from babysitter.diagnosis.timeline.aftermath import (
     read_aftermath,
 )
 from babysitter.diagnosis.timeline.count_history import entries_of
+from babysitter.diagnosis.timeline.slow_pace import find_crawl
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Evidence, Finding
 from babysitter.model.log import LogLine
@@ -53,6 +54,7 @@ def _log_end(lines: Sequence[LogLine], memory: Memory, first_position: int) -> L
         memory.advanced_position,
         None if completed is None else first_position + completed,
         memory.work.risen_at_s,
+        find_crawl(memory.work),
     )
 
 

@@ -1,0 +1,60 @@
+"""Work that goes on at a small part of its pace."""
+
+import pytest
+
+from babysitter.diagnosis.timeline.counters import read_counters
+from babysitter.diagnosis.timeline.entries import read_entries
+from babysitter.diagnosis.timeline.slow_pace import find_crawl, find_slow_rest
+from babysitter.model.progress import CountedWork
+
+
+def _work(*reports: tuple[str, int], total: int = 200, what: str = "merged {} of {} parts") -> CountedWork:
+    """What reports at such times of day have counted."""
+    return read_counters(
+        read_entries(f"2026-01-02 {at}:00 {what.format(done, total)}" for at, done in reports)
+    ).work
+
+
+_BULK = (("03:01", 20), ("03:02", 60), ("03:03", 120), ("03:05", 190))
+
+
+@pytest.mark.parametrize(
+    ("work", "is_slow"),
+    [
+        (_work(*_BULK, ("03:40", 191), ("04:50", 192)), True),
+        (_work(*_BULK, ("03:40", 190), ("04:50", 190)), False),  # it stands still
+        (_work(*_BULK, ("03:06", 200)), False),
+        (_work(*_BULK, ("03:10", 191)), False),  # not for long
+        (_work(("03:01", 20), ("03:41", 60), ("04:20", 160), ("05:00", 180)), False),
+        (_work(("03:01", 160), ("03:41", 170), ("04:20", 180)), False),  # most of it was not seen
+    ],
+)
+def test_find_slow_rest(work: CountedWork, is_slow: bool):
+    assert (find_slow_rest(work) is not None) == is_slow
+
+
+@pytest.mark.parametrize(
+    ("work", "place"),
+    [
+        (_work(("03:00", 0), ("03:05", 21000), ("03:10", 21060), ("03:20", 21110), total=90000), 1),
+        (_work(("03:00", 0), ("03:05", 21000), ("03:10", 41000), ("03:20", 83000), total=90000), None),
+        (_work(("03:00", 0), ("03:05", 21000), ("03:20", 21000), total=90000), None),  # it stands still
+        (_work(("03:00", 0), ("03:05", 21000), ("03:07", 21010), total=90000), None),  # not for long
+        (_work(("03:00", 0), ("03:05", 90), ("03:40", 91), what="attempt {} of {}"), None),
+        (_work(), None),
+    ],
+)
+def test_find_crawl(work: CountedWork, place: int | None):
+    assert find_crawl(work) == place
+
+
+def test_find_crawl_unless_other_work_goes_on():
+    lines = [
+        "2026-01-02 03:00:00 merged 0 of 900 parts",
+        "2026-01-02 03:00:00 step 1 done",
+        "2026-01-02 03:05:00 merged 800 of 900 parts",
+        "2026-01-02 03:10:00 step 11 done",
+        "2026-01-02 03:20:00 merged 801 of 900 parts",
+        "2026-01-02 03:20:00 step 22 done",
+    ]
+    assert find_crawl(read_counters(read_entries(lines)).work) is None
