@@ -40,6 +40,8 @@ def test_project_file_that_is_not_shipped(tmp_path):
 
 def test_names_are_spelt_as_by_uv(tmp_path):
     text = '[project]\nname = "Reef.Core"\n[project.optional-dependencies]\nflash_attn = []\n'
-    (tmp_path / "pyproject.toml").write_text(f'{text}[project.scripts]\nreef = "reef:main"\n')
+    (tmp_path / "pyproject.toml").write_text(
+        f'{text}[project.scripts]\nreef = "reef:main"\n[tool.poetry.scripts]\nold = "a:b"\n'
+    )
     found = read_projects(tmp_path, ["pyproject.toml"])
-    assert (found.extras, found.names, found.commands) == ({"flash-attn"}, {"reef-core"}, {"reef"})
+    assert (found.extras, found.names, found.commands) == ({"flash-attn"}, {"reef-core"}, {"reef", "old"})

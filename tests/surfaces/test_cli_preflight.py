@@ -93,6 +93,7 @@ GOOD = [
     f"{IRIS} --no-wait -- python x.py",
     f"{IRIS} -- python x.py --memory 64TB",
     f"uv run {IRIS} --no-wait --memory 3GB -- python x.py",
+    f"uv run --with iris --no-sync {IRIS} -- python x.py",
     f"{IRIS} --tpu v5litepod-16 {TPU} -- python x.py",
     f"{IRIS} --tpu v5litepod-4,v5litepod-4 {TPU} --region us-west4 -- python x.py",
     f"{IRIS} --tpu v5litepod-16 --replicas 8 {TPU} -- python x.py",

@@ -38,7 +38,8 @@ def check_flags(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
 def _unknown_before_job(argv: tuple[str, ...]) -> PreflightFinding | None:
     """The first option between `iris` and `job run` that the client does not know."""
     head = argv[: run_index(argv)]
-    at = next((at for at, word in enumerate(head) if word.rpartition("/")[2] == "iris"), len(head)) + 1
+    clients = [at for at, word in enumerate(head) if word.rpartition("/")[2] == "iris"]
+    at = clients[-1] + 1 if clients else len(head)
     takes = {name: option.takes for option in option_table().program for name in option.names}
     while at < len(head) and head[at].startswith("-"):
         name, has_value, value = head[at].partition("=")

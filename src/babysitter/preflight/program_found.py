@@ -132,7 +132,7 @@ def _fault_of_run(run: ProgramRun, facts: SubmissionFacts) -> _Fault | None:
         if python.lacks_word:
             reason = f"`{word} {python.lacks_word}` does not say what to run."
             return _Fault(reason, "Write it behind the option.")
-        if python.unknown:
+        if python.unknown and "pypy" not in word:
             reason = f"python has no option {python.unknown}."
             return _Fault(reason, "Write the options of a script behind its name.")
     if uv := _misspelt_uv(words):

@@ -40,7 +40,9 @@ def read_projects(folder: Path, shipped: Iterable[str]) -> Projects | None:
         if "dev-dependencies" in _mapping(_mapping(file.get("tool")).get("uv")):
             groups.add("dev")
         names.add(str(project.get("name") or ""))
-        commands |= set(_mapping(project.get("scripts"))) | set(_mapping(project.get("gui-scripts")))
+        poetry = _mapping(_mapping(file.get("tool")).get("poetry"))
+        for table in (project.get("scripts"), project.get("gui-scripts"), poetry.get("scripts")):
+            commands |= set(_mapping(table))
     if not files:
         return None
     return Projects(_spelt(extras), _spelt(groups), _spelt(names), frozenset(commands))

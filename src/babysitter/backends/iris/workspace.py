@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from babysitter.backends.environment_file import read_environment_file
@@ -35,7 +35,7 @@ def read_workspace(
     env, fault = _env_file(folder)
     known = ShippedFiles(folder, shipped)
     files = {word: known.status(word) for word in named_files(program)}
-    files |= {name: FileStatus.SHIPPED for name in bare_names(program) if name in shipped}
+    files |= dict.fromkeys(_started_files(program, shipped), FileStatus.SHIPPED)
     changed, unpushed = _tree(folder)
     projects = read_projects(folder, shipped)
     project, project_fault = project_file(folder, shipped)
@@ -54,6 +54,14 @@ def read_workspace(
         changed_files=changed,
         unpushed_commits=unpushed,
     )
+
+
+def _started_files(program: Sequence[str], shipped: frozenset[str]) -> Iterator[str]:
+    """Files of the bundle that are started by a bare name; a setup.py may install programs of any name."""
+    installs_more = bool(shipped & {"setup.py", "setup.cfg"})
+    for name in bare_names(program):
+        if name in shipped and ("." in name or not installs_more):
+            yield name
 
 
 def _reads(folder: Path, shipped: frozenset[str], files: Mapping[str, FileStatus]) -> frozenset[str]:
