@@ -17,14 +17,6 @@ def check_cluster_named(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     argv = facts.submission.argv
     if run_command(facts) is None:
         return
-    if facts.cluster_fault:
-        yield PreflightFinding(
-            ID,
-            PreflightSeverity.BLOCK,
-            facts.cluster_fault,
-            "Correct the name or the path of the cluster file.",
-        )
-        return
     head = argv[: run_index(argv)]
     if swallowed := _swallowed(head):
         flag, value = swallowed
@@ -33,6 +25,14 @@ def check_cluster_named(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
             PreflightSeverity.BLOCK,
             f"`{flag} {value}` takes `{value}` as its value: no command is left.",
             f"Write a value behind {flag}.",
+        )
+        return
+    if facts.cluster_fault:
+        yield PreflightFinding(
+            ID,
+            PreflightSeverity.BLOCK,
+            facts.cluster_fault,
+            "Correct the name, the path or the address of the cluster.",
         )
         return
     given = [flag for flag in CLUSTER_OPTIONS if flag_value(head, flag)]

@@ -86,7 +86,7 @@ def _of_python(words: Sequence[str]) -> Iterator[NeededFile]:
     command = python_command(words)
     target = command.module or command.script
     if target and _is_fixed(target):
-        yield NeededFile(target, is_module=bool(command.module))
+        yield NeededFile(target.rstrip("/") or target, is_module=bool(command.module))
     yield from _of_arguments(command.arguments)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from babysitter.preflight.client_tables import COMMON_PROGRAMS
 from babysitter.preflight.needed_files import NAMES_ONLY, NeededFile, needed_files
 from babysitter.preflight.shell_commands import ShellCommand, shell_commands
-from babysitter.preflight.wrapped_program import unwrapped
+from babysitter.preflight.wrapped_program import WrappedProgram, unwrapped
 
 SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _MAKES_FILES_LISTED = (
@@ -18,6 +18,7 @@ _MAKES_FILES_LISTED = (
 )
 _MAKES_FILES = frozenset(_MAKES_FILES_LISTED.split())
 _BARE = re.compile(r"[\w-][\w.-]*")
+_NOT_KNOWN = re.compile(r"[$`*~]")  # of a folder: only the shell of the task knows its name
 _FILE = re.compile(r"\.\w+$")
 _MAKES_NONE = frozenset(
     ("", "cd", "pushd", "set", "export", "echo", "test", "[", "true", "ls", "pwd", "sleep")
@@ -43,6 +44,8 @@ class ProgramRun:
 
     def files(self) -> Iterator[NeededFile]:
         """The files that it needs, as paths of the bundle; modules of other folders are left out."""
+        if _NOT_KNOWN.search(self.folder):
+            return
         if self.words and self.words[0].rpartition("/")[2] in _MAKES_FILES:
             return
         for each in needed_files(self.words):
@@ -104,10 +107,11 @@ def _ends_at_failure(shell: Sequence[str]) -> bool:
 
 def program_runs(program: Sequence[str]) -> tuple[ProgramRun, ...]:
     """What is run: it ends where files come from elsewhere, or where the folder is not known."""
-    words = unwrapped(program).words
-    if shell_script(words) is None:
-        return (ProgramRun(words, tuple(program)),)
-    return tuple(_runs_of_shell(words, ""))
+    inner = unwrapped(program)
+    folder = _folder_of(inner, "")
+    if shell_script(inner.words) is None:
+        return (ProgramRun(inner.words, tuple(program), folder),)
+    return tuple(_runs_of_shell(inner.words, folder))
 
 
 def _runs_of_shell(shell: Sequence[str], start: str) -> Iterator[ProgramRun]:
@@ -119,12 +123,14 @@ def _runs_of_shell(shell: Sequence[str], start: str) -> Iterator[ProgramRun]:
     is_strict = _ends_at_failure(shell)
     for command in shell_commands(shell_script(shell) or ""):
         folder = folders.setdefault(command.subshell, _folder_outside(folders, command.subshell))
-        words = unwrapped(command.words).words
+        inner = unwrapped(command.words)
+        words = inner.words
         name = words[0].rpartition("/")[2] if words else ""
         is_certain = command.is_certain and (command.is_result or is_strict)
         if name not in ("cd", "pushd") or not has_run:
             known = frozenset(made | folders_made)
-            run = ProgramRun(words, command.words, folder, is_certain, known, has_bits=has_bits, said=said)
+            place = _folder_of(inner, folder)
+            run = ProgramRun(words, command.words, place, is_certain, known, has_bits=has_bits, said=said)
             yield from _within(run)
         said = "\n".join((said, *(word for word in words[1:] if re.search(r"[\s('\"]", word))))
         made.update(posixpath.normpath(_below(folder, each)) for each in _named(command, words))
@@ -142,6 +148,13 @@ def _runs_of_shell(shell: Sequence[str], start: str) -> Iterator[ProgramRun]:
             is_strict = _strictness(words, is_strict)
         has_bits = has_bits or name == "chmod"
         has_run = has_run or name not in _MAKES_NONE
+
+
+def _folder_of(program: WrappedProgram, start: str) -> str:
+    """Where a program runs whose wrappers enter folders."""
+    for each in program.folders:
+        start = _below(start, each.removeprefix("/app/"))
+    return "" if start in (".", "/app") else start
 
 
 def _within(run: ProgramRun) -> Iterator[ProgramRun]:

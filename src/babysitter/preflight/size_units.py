@@ -24,7 +24,8 @@ def check_size_units(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         if use.option.type != "size" or has_unit(use.values[0]):
             continue
         size_bytes = parse_size(use.values[0], Units.BINARY) or 0
-        if 0 < size_bytes < SMALLEST_PLAUSIBLE_BYTES:
+        is_given = use.values[0].strip() and float(use.values[0]) > 0  # 0 asks for no limit
+        if is_given and size_bytes < SMALLEST_PLAUSIBLE_BYTES:
             accepted = was_accepted_before(facts)
             meant = f"{use.values[0].strip()}GB"
             yield PreflightFinding(

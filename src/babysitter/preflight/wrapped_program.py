@@ -2,8 +2,9 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 # By program: the options that a value follows. The program that is run stands behind the options.
@@ -32,15 +33,20 @@ _UV_VALUES_LISTED = (
 )
 _UV_VALUES = frozenset(_UV_VALUES_LISTED.split())
 _UV_PLACES = frozenset(("--project", "--directory", "--no-project"))
+_ENTERS = {"uv": ("--directory",), "env": ("-C", "--chdir")}
 _UV_LOCKED = frozenset(("--frozen", "--locked"))
 
 
 @dataclass(frozen=True, slots=True)
 class WrappedProgram:
-    """`words`: the program that runs in the end, with its arguments. `wrappers`: those in front of it."""
+    """`words`: the program that runs in the end, with its arguments. `wrappers`: those in front of it.
+
+    `folders`: those that wrappers enter before, one below the other: `uv run --directory src`.
+    """
 
     words: tuple[str, ...]
     wrappers: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +61,16 @@ class UvCommand:
 
 def unwrapped(words: Sequence[str]) -> WrappedProgram:
     """Take away the programs that only run another one."""
-    rest, wrappers = tuple(words), list[str]()
+    rest, wrappers, folders = tuple(words), list[str](), list[str]()
     while rest:
         name = rest[0].rpartition("/")[2]
         inner = _inner(name, rest)
         if not inner:
             break
         wrappers.append(name)
+        folders += _entered_folders(name, rest[: len(rest) - len(inner)])
         rest = inner
-    return WrappedProgram(rest, tuple(wrappers))
+    return WrappedProgram(rest, tuple(wrappers), tuple(folders))
 
 
 def uv_command(words: Sequence[str]) -> UvCommand | None:
@@ -89,6 +96,14 @@ def uv_command(words: Sequence[str]) -> UvCommand | None:
         tuple(given.get("--package", ())),
         needs_lock=bool(given.keys() & _UV_LOCKED),
     )
+
+
+def _entered_folders(name: str, options: Sequence[str]) -> Iterator[str]:
+    """Folders that a wrapper with these options enters."""
+    for word, following in pairwise((*options, "")):
+        option, has_value, value = word.partition("=")
+        if option in _ENTERS.get(name, ()):
+            yield value if has_value else following
 
 
 def _inner(name: str, words: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +12,7 @@ from babysitter.backends.iris.new_submission import TypedCommand, as_job_run, re
 from babysitter.backends.iris.submission_facts import SubmissionFactsReader
 from babysitter.backends.registry import spec_from_options
 from babysitter.clock import Clock, SystemClock
+from babysitter.errors import UserError
 from babysitter.preflight.command_line import flag_value, run_index
 from babysitter.preflight.facts import Known, NotKnown, Purpose, SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, blocking
@@ -81,8 +82,9 @@ async def _facts(command: CommandToCheck) -> SubmissionFacts:
         )
     )
     config = command.folder / command.config if command.config else None
-    async with _reader(url, command, clock) as reader:
-        return await read_new_submission(
+    asked, fault = _reader(url, command, clock)
+    async with asked as reader:
+        facts = await read_new_submission(
             typed,
             purpose=Purpose(command.purpose),
             generation=generation,
@@ -90,18 +92,27 @@ async def _facts(command: CommandToCheck) -> SubmissionFacts:
             reader=reader,
             clock=clock,
         )
+    return replace(facts, cluster_fault=fault) if fault else facts
 
 
 def _reader(
     url: str, command: CommandToCheck, clock: Clock
-) -> AbstractAsyncContextManager[SubmissionFactsReader | None]:
-    """Asks the controller at this address; None without one."""
+) -> tuple[AbstractAsyncContextManager[SubmissionFactsReader | None], str]:
+    """Asks the controller at this address, None without one; and what is wrong with an address of the line.
+
+    Raises UserError for an address that preflight itself was given.
+    """
     if not url:
-        return nullcontext()
+        return nullcontext(), ""
     from babysitter.backends.iris.connect import facts_reader  # here: half of the start without a controller
 
-    spec = spec_from_options(controller_url=url)
-    return facts_reader(spec, clock=clock, home=command.home, working_dir=command.folder)
+    try:
+        spec = spec_from_options(controller_url=url)
+    except UserError as wrong:
+        if command.controller_url:
+            raise
+        return nullcontext(), wrong.sentence
+    return facts_reader(spec, clock=clock, home=command.home, working_dir=command.folder), ""
 
 
 def submits(words: Sequence[str]) -> bool:
