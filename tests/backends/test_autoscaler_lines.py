@@ -47,11 +47,16 @@ def test_request_of_nobody_known_stays():
 
 @pytest.mark.parametrize(("owner", "is_shown"), [(OUR_HEX, True), ("0a000000", False)])
 async def test_unmet_request_is_told_to_its_job(owner, is_shown):
-    files = {f"job-driver-{HANG}.log": f"step=1\n{UNMET}\n".encode()}
+    log = f"job-driver-{HANG}.log"
+    files = {log: f"step=1\n{UNMET}\n".encode()}
     async with served(hanging(files=files, groups=[group(owner)])) as dashboard:
         reader = RayReader(RayHttpClient(dashboard.url), clock=FakeClock(NOON))
         first = await reader.lines(LogSource(JobId(HANG)), after=None, at_most=10)
+        dashboard.files[log] += f"{UNMET}\nstep=2\n".encode()
+        before = len(dashboard.asked)
         again = await reader.lines(LogSource(JobId(HANG)), after=first.cursor, at_most=10)
+        asked = [path for path, _ in dashboard.asked[before:] if "placement" in path]
         await reader.close()
     assert [line.text for line in first.lines] == ["step=1", *([UNMET] if is_shown else [])]
-    assert again.lines == (), "what was left out is not read again"
+    assert [line.text for line in again.lines] == [*([UNMET] if is_shown else []), "step=2"]
+    assert bool(asked) == is_shown, "whose it is, is remembered where it is another's"

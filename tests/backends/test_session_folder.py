@@ -11,6 +11,18 @@ from babysitter.errors import UserError
 from tests.support.session_folder import NOW, session_in
 
 
+def test_files_without_rights_are_no_empty_files(tmp_path, monkeypatch):
+    """Else a run of which nothing is read looks well."""
+    session = session_in(tmp_path)
+    session.write("raylet.out", "x\n")
+    session.worker("SglEngine", 7, "RuntimeError: boom\n")
+    assert len(list_session([session.logs]).files) == 2
+    monkeypatch.setattr("os.access", lambda path, _: not str(path).endswith(".err"))
+    with pytest.raises(UserError, match=r"No right to read .*-7\.err") as told:
+        list_session([session.logs])
+    assert "as the user who started Ray" in told.value.next_step
+
+
 def test_session_worker_by_class_and_pid(tmp_path):
     session = session_in(tmp_path)
     session.worker("SglEngine", 514428, "hello\n")

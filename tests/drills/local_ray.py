@@ -77,6 +77,32 @@ class LocalRay:
             time.sleep(0.5)
         raise RuntimeError(f"Ray did not start: {(self.folder / 'ray.log').read_text()[-2000:]}")
 
+    def add_node(self, resource: str, **environ: str) -> None:
+        """Start a second node on this machine, which has a resource of this name."""
+        command = [
+            *(str(self.bin_folder / "ray"), "start", "--block", "--disable-usage-stats"),
+            *("--address", f"127.0.0.1:{self._ports[0]}", "--num-cpus", "4"),
+            *("--resources", json.dumps({resource: 8}), "--object-store-memory", "80000000"),
+            *("--dashboard-agent-listen-port", str(free_ports(1)[0])),
+        ]
+        own = {"RAY_AUTH_MODE": "token" if self.token else "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+        with (self.folder / f"{resource}.log").open("ab") as output:
+            subprocess.Popen(
+                command,
+                env={**os.environ, **own, **environ, **with_token(self.token)},
+                stdout=output,
+                stderr=output,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        began = time.monotonic()
+        while time.monotonic() - began < START_LIMIT_S:
+            nodes = self.get("/api/v0/nodes?detail=true")["data"]["result"]["result"]
+            if any(resource in node["resources_total"] and node["state"] == "ALIVE" for node in nodes):
+                return
+            time.sleep(0.5)
+        raise RuntimeError(f"A node did not join: {(self.folder / f'{resource}.log').read_text()[-2000:]}")
+
     def stop(self) -> None:
         """End the head and every process of its folder."""
         if self._process is not None:
@@ -90,12 +116,13 @@ class LocalRay:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def processes(self) -> list[int]:
-        """Processes whose command names our folder."""
+    def processes(self, *words: str) -> list[int]:
+        """Processes whose command names our folder, and these words."""
         found = []
+        wanted = [each.encode() for each in (str(self.folder), *words)]
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             try:
-                if str(self.folder).encode() in path.read_bytes():
+                if all(each in (command := path.read_bytes()) for each in wanted) and command:
                     found.append(int(path.parent.name))
             except OSError:
                 continue

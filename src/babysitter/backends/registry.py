@@ -222,7 +222,7 @@ _BACKENDS: Mapping[str, Backend] = {
     "ray": Backend(
         _ray,
         parse_submission_id,
-        "Check the id with `ray job list`.",
+        "Check the id with `ray job list`; if it is of another cluster, name that one with --ray.",
         _ray_command,
         "ray job submit --working-dir . -- python x.py",
         _examine_ray,

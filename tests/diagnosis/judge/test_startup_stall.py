@@ -115,6 +115,7 @@ def test_first_advice_of_the_program(cause, words):
     [
         "ray.exceptions.RayActorError: (pid=514428, ip=10.0.0.2, actor_id=1)",
         "ActorDiedError: The actor died \tpid: 514428 \tip: 10.0.0.2",
+        "(raylet) A worker died. Worker IP address: 10.0.0.2 Worker port: 16593 Worker PID: 514428 Worker",
     ],
 )
 def test_first_advice_names_the_worker_file(text):

@@ -6,11 +6,14 @@ A request that no node can hold is printed in the log of each job that runs, who
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from babysitter.backends.ray.cluster_view import RayClusterView
+from babysitter.clock import Clock
 from babysitter.errors import ExternalError
 from babysitter.model.log import LogBatch
 
+REMEMBERED = timedelta(minutes=10)
 Resources = tuple[tuple[str, float], ...]  # sorted by name
 _UNMET = re.compile(r"\(autoscaler [^)]*\).{0,80}can fulfill resource request (?P<asked>\{[^}]{0,400}\})")
 _AMOUNT = re.compile(r"'(?P<name>[^']+)': (?P<amount>[\d.]+(?:e[+-]?\d+)?)")
@@ -29,17 +32,35 @@ def is_of_others(asked: Resources, own: Collection[Resources], others: Collectio
     return asked in others and asked not in own
 
 
-async def without_requests_of_others(batch: LogBatch, job_hex: str | None, view: RayClusterView) -> LogBatch:
-    """The batch without what the autoscaler says of other jobs. Two requests, only where it says it."""
-    asked = {place: found for place, line in enumerate(batch.lines) if (found := unmet_request(line.text))}
-    if not asked:
-        return batch
-    try:
-        own, others = await _requests(job_hex or "", view)
-    except ExternalError:  # the lines are known all the same
-        return batch
-    dropped = {place for place, found in asked.items() if is_of_others(found, own, others)}
-    return replace(batch, lines=tuple(line for place, line in enumerate(batch.lines) if place not in dropped))
+class AutoscalerLines:
+    """Leaves out what the autoscaler says of other jobs. Remembers for a while whose a request is."""
+
+    def __init__(self, view: RayClusterView, clock: Clock) -> None:
+        self._view = view
+        self._clock = clock
+        self._others: dict[tuple[str, Resources], datetime] = {}  # until when it is not asked again
+
+    async def without_others(self, batch: LogBatch, job_hex: str | None) -> LogBatch:
+        """The batch without requests of other jobs. Two questions, only for a request that is new."""
+        asked = {
+            place: found for place, line in enumerate(batch.lines) if (found := unmet_request(line.text))
+        }
+        dropped = await self._of_others(job_hex or "", frozenset(asked.values())) if asked else frozenset()
+        lines = (line for place, line in enumerate(batch.lines) if asked.get(place) not in dropped)
+        return replace(batch, lines=tuple(lines)) if dropped else batch
+
+    async def _of_others(self, job_hex: str, asked: frozenset[Resources]) -> frozenset[Resources]:
+        now = self._clock.now()
+        known = {found for found in asked if self._others.get((job_hex, found), now) > now}
+        if asked - known:
+            try:
+                own, others = await _requests(job_hex, self._view)
+            except ExternalError:  # the lines are known all the same
+                return frozenset(known)
+            new = {found for found in asked - known if is_of_others(found, own, others)}
+            self._others |= {(job_hex, found): now + REMEMBERED for found in new}
+            known |= new
+        return frozenset(known)
 
 
 async def _requests(job_hex: str, view: RayClusterView) -> tuple[set[Resources], set[Resources]]:

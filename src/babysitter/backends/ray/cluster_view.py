@@ -218,5 +218,6 @@ def unknown_job(job: JobId, place: str, *, is_restarted: bool) -> NoSuchJob:
             next_step="What it did after that start is not known; look at its output, then submit it again.",
         )
     return NoSuchJob(
-        f"Ray at {place} does not know the job {job}.", next_step="Check the id with `ray job list`."
+        f"Ray at {place} does not know the job {job}.",
+        next_step="Check the id with `ray job list`; if it is of another cluster, name that one with --ray.",
     )

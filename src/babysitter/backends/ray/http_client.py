@@ -129,7 +129,7 @@ class RayHttpClient:
         except TimeoutError as fault:
             raise Unreachable(
                 f"Ray at {shown} did not answer {path} within {limit_s:g} s.",
-                next_step="Its head may hang or be overloaded; the job itself may run on.",
+                next_step="Run `ray status` on its head node, which may hang; the job itself may run on.",
             ) from fault
         except (aiohttp.ClientPayloadError, aiohttp.ClientConnectionError, OSError) as fault:
             raise Unreachable(

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from babysitter.backends.backend import Abilities, ClusterInfo
 from babysitter.backends.ray import ray_answers
-from babysitter.backends.ray.autoscaler_lines import without_requests_of_others
+from babysitter.backends.ray.autoscaler_lines import AutoscalerLines
 from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
 from babysitter.backends.ray.gpu_use import of_process
 from babysitter.backends.ray.http_client import RayTransport
@@ -44,6 +44,7 @@ class RayReader:
         self._clock = clock or SystemClock()
         self._view = RayClusterView(line)
         self._logs = RayLogReader(line, self._clock)
+        self._autoscaler = AutoscalerLines(self._view, self._clock)
         self._listed: dict[tuple[JobId, str], _FileList] = {}
         self._waits: set[JobId] = set()  # jobs with placement groups that waited at the last look
         self._last_look: dict[JobId, KnownJob] = {}  # so that the log of a job needs no look of its own
@@ -118,7 +119,7 @@ class RayReader:
             batch = await self._logs.newest(files, source, at_most=at_most)
         else:
             batch = await self._logs.read(files, source, after=after, at_most=at_most, in_turn=in_turn)
-        return await without_requests_of_others(batch, known.raw.job_id, self._view)
+        return await self._autoscaler.without_others(batch, known.raw.job_id)
 
     async def dump(self, task: TaskId) -> ThreadDump:
         """The text of py-spy's dump; it is parsed by whoever reads it. A refusal is never evidence."""

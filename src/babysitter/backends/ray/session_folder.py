@@ -5,6 +5,7 @@ beginning and its end.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ MIRRORED = "mirrored.json"  # in a folder of copies: name -> from where on there
 MAX_FILES = 100  # the most recently written
 DEAD_AFTER_S = 300.0  # raylet.out is written every minute; five of them are not missed by chance (guess)
 
+ASK_OWNER = "Run babysit as the user who started Ray, or ask that user for the right to read it."
 NAME_IT = "Name session_latest in Ray's temp folder: $RAY_TEMP_DIR of the recipe, else /tmp/ray."
 
 _SYSTEM = re.compile(r"(?P<kind>raylet|gcs_server|monitor)(?:\.\d+)?\.(?:out|err|log)$")
@@ -117,7 +119,7 @@ def logs_folder(path: Path) -> Path:
     except PermissionError as fault:
         raise UserError(
             f"The session folder {path} may not be read: permission denied for {fault.filename}.",
-            next_step="Run babysit as the user who started Ray, or ask that user for the right to read it.",
+            next_step=ASK_OWNER,
         ) from fault
     except OSError as fault:
         raise UserError(
@@ -159,7 +161,15 @@ def list_session(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> S
                 f"The driver's log {path} cannot be read: {fault.strerror}.", next_step="Check the path."
             ) from fault
     files = sorted(found, key=_age_key)[-MAX_FILES:]
+    _refuse_hidden([each.path for each in files if each.path.exists() and not os.access(each.path, os.R_OK)])
     return SessionLogs(tuple(folders), tuple(files), pids[-1] if pids else None)
+
+
+def _refuse_hidden(paths: Sequence[Path]) -> None:
+    """Raises UserError where there are such files: a run of which nothing is read looks well."""
+    if paths:
+        count = f"{len(paths)} files in {paths[0].parent}" if len(paths) > 1 else str(paths[0])
+        raise UserError(f"No right to read {count}.", next_step=ASK_OWNER)
 
 
 def with_classes(logs: SessionLogs) -> SessionLogs:

@@ -10,8 +10,8 @@ from babysitter.model.finding import ActionKind, Cause, Evidence, Retry
 from babysitter.model.verdict import MORE_DETAIL, Change, Diagnosis
 
 UNSURE_BELOW = 0.65  # a hint; the evidence does not name the cause (guess)
-_PROCESS = re.compile(r"\bpid[=:]\s?(?P<pid>\d+)(?:[,\s\\tn]{1,6}ip[=:]\s?(?P<ip>[\d.]+\d))?")
-_ON_NODE = re.compile(r"\bip[=:]\s?(?P<ip>[\d.]+\d)")
+_PROCESS = re.compile(r"\bpid[=:]\s?(?P<pid>\d+)(?:[,\s\\tn]{1,6}ip[=:]\s?(?P<ip>[\d.]+\d))?", re.IGNORECASE)
+_ON_NODE = re.compile(r"\bip(?: address)?[=:]\s?(?P<ip>[\d.]+\d)", re.IGNORECASE)
 
 
 def with_first_advice(diagnosis: Diagnosis, table: StartupTable) -> Diagnosis:

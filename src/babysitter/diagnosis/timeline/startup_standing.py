@@ -33,7 +33,7 @@ def standing_of(state: StartupState, now: datetime, *, has_ended: bool = False) 
     words += _usual_words(phase, learned)
     node = shown.node if shown is not None else ""
     if since is not None and not has_ended and phase.usual_s is not None:
-        words.append(f"here for {_span((now - since).total_seconds())}")
+        words.append(f"here for {_span(max(0.0, (now - since).total_seconds()))}")
     sentence = ", ".join(words) + (f" on {node}" if node else "")
     return StartupStanding(
         number + 1,

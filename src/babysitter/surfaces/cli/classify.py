@@ -38,7 +38,8 @@ def classify(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Log files, also .gz and .zst, or session folders of Ray; - or nothing reads standard input."
+            readable=False,  # what may not be read is told with the next step
+            help="Log files, also .gz and .zst, or folders of Ray; - or nothing reads standard input.",
         ),
     ] = None,
     kind: Annotated[str, typer.Option(help="Kind of job (zephyr, plain, training, ray); empty = any.")] = "",

@@ -33,6 +33,7 @@ RaySession = Annotated[
     list[Path] | None,
     typer.Option(
         "--ray-session",
+        readable=False,  # what may not be read is told with the next step
         help="Session folder of a Ray run that nobody submitted; one a node, with --ssh as HOST:/PATH.",
     ),
 ]
@@ -47,7 +48,9 @@ Ssh = Annotated[
 DriverLog = Annotated[
     Path | None,
     typer.Option(
-        "--log", help="Log of the run's driver, or their folder for the newest; with --ray-session."
+        "--log",
+        readable=False,
+        help="Log of the run's driver, or their folder for the newest; with --ray-session.",
     ),
 ]
 ClusterFile = Annotated[str, typer.Option("--config", help="A cluster file of iris.")]
