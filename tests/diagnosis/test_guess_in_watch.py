@@ -85,3 +85,10 @@ def test_guess_that_stands_is_told_without_proof() -> None:
     assert verdict.diagnosis is not None
     assert (verdict.cause, verdict.severity) == (Cause.DATA_ERROR, "degraded")
     assert verdict.action is ActionKind.ESCALATE
+
+
+def test_unusual_exception_is_quoted_with_its_name() -> None:
+    frame = '  File "x.py", line 7, in f\n    go()'
+    text = f"Traceback (most recent call last):\n{frame}\nRelayGone: the relay went dark\n"
+    evidence = examine(text, rules(), JobFacts(state=JobState.FAILED)).diagnosis.evidence
+    assert "RelayGone: the relay went dark" in [each.text for each in evidence]

@@ -186,6 +186,8 @@ mylib.errors.ShardError: bad shard
         ("{exception: KeyError, message: ['bad shard']}", False),
         ("{frame: ['job.py:tokenize']}", True),
         ("{exception: KeyError, min_count: 2}", False),
+        ("{exception: KeyError, near_end: 20}", True),
+        ("{exception: KeyError, near_end: 3}", False),
     ],
 )
 def test_tracebacks(matcher: str, found: bool) -> None:

@@ -299,6 +299,8 @@ def match_tracebacks(wanted: TracebackMatch, reading: LineBuffer, counting: Line
             continue
         for raised in _chosen(unit, wanted.chain):
             line = raised.line if raised.line >= 0 else unit.lines[-1]
+            if wanted.near_end and not reading.is_near_end(line, wanted.near_end):
+                continue
             captures = _raised_captures(wanted, raised)
             if captures is not None and not (
                 counting.skips(line, None) or counting.skips(unit.lines[0], None)

@@ -121,6 +121,7 @@ class TracebackMatch(StrictModel):
     message: Texts = ()
     frame: Texts = ()  # any frame, written "path/file.py:function"
     chain: Literal["any", "first", "last"] = "any"  # first = where it began, last = what was seen
+    near_end: Annotated[int, Field(ge=0, le=10_000)] = 0  # only among the last N lines of their task
     source: Roles = ()
     min_count: Annotated[int, Field(ge=1, le=10_000)] = 1
 
