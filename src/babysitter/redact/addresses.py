@@ -24,7 +24,8 @@ _PGPASS = re.compile(
 
 
 _HINTS = ("@", "%40", ":5432", ":5433", ":6432", ":*:")
-_SIGNS = LinearPattern(r"@|%40|:(?:5432|5433|6432|\*):")
+SIGNS = r"@|%40|:(?:5432|5433|6432|\*):"
+_SIGNS = LinearPattern(SIGNS)
 
 
 def find_in_addresses(text: Text) -> Iterator[Span]:

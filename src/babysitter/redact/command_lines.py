@@ -32,16 +32,17 @@ _FLAGS = re.compile(
     r"|(?:mongo\w{0,8}|clickhouse-client|cqlsh|influx|sqlcmd|snowsql)\b[^\n]{0,160}?\s-[pP]\s{1,4}[\"']?"
     r"|ldap\w{3,8}\b[^\n]{0,160}?\s-w\s{1,4}[\"']?"
     r"|htpasswd\s[^\n]{0,20}-\w{0,4}b\w{0,4}\s{1,4}(?:\S{1,128}\s{1,4}){2}[\"']?"
+    r"|snmp\w{3,10}\s[^\n]{0,160}?\s-[cAXaxk]\s{1,4}[\"']?(?!(?:MD5|SHA|AES|DES)\b|\[redacted)"
     r"|(?:-passin|-passout|-pass)\s{1,4}pass:|net\s{1,4}use\s[^\n]{0,80}?/user:\S{1,64}\s{1,4}"
     r")((?:[^\s\"'\\]|\\(?!\\*[\"'])){3,512})"
 )
-_SIGNS = LinearPattern(
-    r"[\s'\"]-[uUa]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
+SIGNS = (
+    r"[\s'\"]-[ua]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
     r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|\b7z|"
     r"mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|poetry +config|ngrok|"
-    r"gh +secret|addauth",
-    ignore_case=True,
+    r"gh +secret|addauth|\bsnmp"
 )
+_SIGNS = LinearPattern(SIGNS, ignore_case=True)
 _ACCOUNT = re.compile(
     r"[ =\"'](\d{1,10}:\d{1,10}|(\w{1,32}):\2)$"
 )  # `docker run -u 1000:1000`, and no password

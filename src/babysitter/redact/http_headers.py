@@ -33,7 +33,8 @@ _COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\]|\\(?![rn\"']))*")
 
 
 _SIGNS = ("authenti", "authoriz", "cookie", "bearer", "basic")
-_WORDS = LinearPattern("|".join(_SIGNS), ignore_case=True)
+SIGNS = "|".join(_SIGNS)
+_WORDS = LinearPattern(SIGNS, ignore_case=True)
 
 
 def find_in_headers(text: Text) -> Iterator[Span]:

@@ -5,10 +5,10 @@ from bisect import bisect
 from collections.abc import Iterator
 
 from babysitter.redact.text_spans import LinearPattern, Span, Text
-from babysitter.redact.value_shapes import is_plain
+from babysitter.redact.value_shapes import PUBLIC_BEGINNINGS, is_plain
 
 MAX_BLOCK_LINES = 400
-SHORTEST_BLOCK = 60  # characters of a line of a key whose beginning is not there
+MAX_SHORT = 4_096  # characters of a text that is quicker to look through than to scan
 SHORTEST_LINE = 16  # a shorter one is the last of a key
 _SPACE = r"(?:[ +]|%20)"
 _BEGIN = re.compile(
@@ -40,13 +40,23 @@ _WRITTEN_LINES = re.compile(
 )
 
 
+# Names of what is written in base64 and no secret: a checksum, an id of an answer.
+_LABELLED = re.compile(
+    r"(?i)(?:x-amz-id-2|host_?id|digest|integrity|checksum|sum|md5|sha\d{0,3}|hash|fingerprint|etag|"
+    r"(?:certificate|ca|cert|public-?key)[\w.\-]{0,20})[\"'>]{0,2}\s?[:=]?\s?[\"']?$"
+)
+_PUBLIC_BLOCK = re.compile(
+    r"-----BEGIN (CERTIFICATE(?: REQUEST)?|(?:RSA )?PUBLIC KEY|PGP PUBLIC KEY BLOCK)-----\n"
+    r"[^\-]{1,40000}-----END \1-----"
+)
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/]{60}")  # of a line of a key whose beginning is not there
 _HINTS = ("-----begin", "ssh2 enc", "putty", "private-")
 _SIGNS = LinearPattern(r"-----BEGIN|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
 
 
 def find_key_blocks(text: Text) -> Iterator[Span]:
     """Spans of private keys, line by line."""
-    if len(text.text) < SHORTEST_BLOCK and not text.holds_any(_HINTS):
+    if len(text.text) < MAX_SHORT and not text.holds_any(_HINTS) and _LONG_RUN.search(text.text) is None:
         return
     ends: list[Span] | None = None
     at = 0
@@ -57,9 +67,25 @@ def find_key_blocks(text: Text) -> Iterator[Span]:
                     ends = [found.span() for found in _END.finditer(text.text)]
                 spans, at = _block(text, found, ends)
                 yield from spans
-        yield from (found.span() for found in _LONE.finditer(text.text, start, end))
+        yield from (found.span() for found in _LONE.finditer(text.text, start, end) if _is_lone(text, found))
         if text.text.find("\\", start, end) >= 0:
             yield from (found.span() for found in _WRITTEN_LINES.finditer(text.text, start, end))
+
+
+def _is_lone(text: Text, found: re.Match[str]) -> bool:
+    """Whether a line of base64 may be of a private key: it is not labelled, and not of a public block."""
+    if found[0].startswith(PUBLIC_BEGINNINGS):
+        return False
+    if _LABELLED.search(text.text, max(0, found.start() - 40), found.start()) is not None:
+        return False
+    return not any(begin < found.start() < end for begin, end in text.once(_public_blocks))
+
+
+def _public_blocks(text: Text) -> tuple[Span, ...]:
+    """From BEGIN to END of certificates and public keys."""
+    if "-----BEGIN" not in text.text:
+        return ()
+    return tuple(found.span() for found in _PUBLIC_BLOCK.finditer(text.text))
 
 
 def _block(text: Text, begin: re.Match[str], ends: list[Span]) -> tuple[list[Span], int]:

@@ -1,6 +1,6 @@
 """The table of kinds: every secret that can be recognised by its own look, with its source and specimens."""
 
-from babysitter.redact import kinds_clouds, kinds_models, kinds_services, kinds_tools
+from babysitter.redact import kinds_clouds, kinds_models, kinds_services, kinds_tools, kinds_webhooks
 from babysitter.redact.kind import SecretKind
 
 KINDS: tuple[SecretKind, ...] = (
@@ -8,4 +8,5 @@ KINDS: tuple[SecretKind, ...] = (
     *kinds_clouds.KINDS,
     *kinds_tools.KINDS,
     *kinds_services.KINDS,
+    *kinds_webhooks.KINDS,
 )

@@ -24,7 +24,8 @@ _BLOCK = re.compile(
 )
 _ENTRY = re.compile(r"^([ \t]{0,80})(- )?(?:[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]+)?(?=\S)")
 _NAME_ALONE = re.compile(
-    r"[ \t]{0,80}[\"']?(?:\$|(?:[\w.\-]{0,64}/){1,8})?([A-Za-z_][\w.\-]{0,80})[\"']?[ \t]*:?[ \t]*$"
+    r"[ \t]{0,80}[\"']?(?:\$|(?:[\w.\-]{0,64}/){1,8})?"
+    r"((?:[A-Za-z]{1,20} )?[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]*[:=]?[ \t]*$"
 )
 _ALONE_BELOW = re.compile(
     r"[ \t]{0,80}(?:\[1\] )?[\"']?([A-Za-z0-9_\-+/=.~]{16,4096})[\"']?[ \t]*$", re.MULTILINE
@@ -46,7 +47,7 @@ def find_by_layout(text: Text) -> Iterator[Span]:
         if start < done or end - start > MAX_LINE:
             continue
         line = text.text[start:end]
-        below = None if "=" in line else _ALONE_BELOW.match(text.text, end + 1)
+        below = None if "=" in line.rstrip(" \t=") else _ALONE_BELOW.match(text.text, end + 1)
         if below is not None and _is_name_of_below(line, below[1]):
             yield below.span(1)
             continue
@@ -195,9 +196,12 @@ def _value_span(text: str, start: int, end: int, judged: Name) -> list[Span]:
 def _is_name_of_below(line: str, word: str) -> bool:
     """Whether a line is only the name of a secret, and the word that is alone on the next one is random."""
     head = _NAME_ALONE.match(line)
-    if head is None or judge_name(head[1][-MAX_NAME:]) not in (Name.SECRET, Name.PASSWORD):
+    if head is None:
         return False
-    return looks_random(word, least=16, hex_too=True)
+    judged = judge_name(head[1].replace(" ", "_")[-MAX_NAME:])
+    is_sure = judged in (Name.SECRET, Name.PASSWORD)
+    is_probable = judged is Name.PROBABLE and line.rstrip().endswith((":", "="))
+    return (is_sure or is_probable) and looks_random(word, least=16, hex_too=True)
 
 
 def _section(text: str, at: int, line: str) -> Read:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from babysitter.redact.names import Name
+from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import is_secret
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 
@@ -16,7 +16,7 @@ NAME_WORDS = (
     r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
     r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b|(?:recovery|backup|verification|device)[_.\-]?code|"
-    r"(?:wallet|recovery|nkey)[_.\-]?(?:seed|phrase)|seed[_.\-]?phrase|"
+    r"(?:wallet|recovery|nkey)[_.\-]?(?:seed|phrase)|(?:seed|pass)[_.\-]?phrase|rootpw|bindpw|"
     r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv)[_.\-]?pin\b)"
 )
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
@@ -27,7 +27,7 @@ _RUN = re.compile(r"[A-Za-z0-9_.\-]+")
 _DIGITS = frozenset("0123456789")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
-_SIGNS = frozenset("\\\"'`])[ \t=-:→?+%&>│┃║|╎▏<,(：＝*;")
+_SIGNS = frozenset("\\\"'`’”»])[ \t=-:→?+%&>│┃║|╎▏<,(：＝*;")
 _NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
 _BEFORE = frozenset("\"'\\ \t")
 _SIGNS_BEFORE = frozenset(":=>\"'\\ \t/")
@@ -120,6 +120,25 @@ def _may_be_named_by(text: str, start: int) -> bool:
     if before == " " and text[start - 2 : start - 1] not in _SIGNS_BEFORE:
         return False
     return is_named_by(text, start)
+
+
+def with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
+    """How secret a name is together with the words before it: `api key` is two words in a sentence."""
+    if text[start - 1 : start] not in (" ", "\t"):
+        return judged
+    line = max(text.rfind("\n", 0, start) + 1, start - 40)
+    earlier = text[line:start].lower().split()[-2:]
+    return _of_words(earlier[0] if len(earlier) > 1 else "", earlier[-1] if earlier else "", name, judged)
+
+
+@lru_cache(maxsize=16_384)
+def _of_words(first: str, second: str, name: str, judged: Name) -> Name:
+    whole = judge_name(f"{second}_{name}") if second.isalpha() else judged
+    if whole is Name.POSSIBLE and first.isalpha():
+        whole = judge_name(f"{first}_{second}_{name}")
+    if whole is Name.INNOCENT and judged is Name.POSSIBLE:
+        return whole  # `cache key`
+    return whole if whole in (Name.SECRET, Name.PASSWORD, Name.PROBABLE) else judged
 
 
 @lru_cache(maxsize=16_384)

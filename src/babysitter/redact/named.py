@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from babysitter.redact.name_scan import find_names, is_named_by, may_have_value
+from babysitter.redact.name_scan import find_names, is_named_by, may_have_value, with_earlier_word
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.simple_values import NOTHING, simple_value
@@ -53,6 +53,9 @@ _PYTHON_LINE = re.compile(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
 _STRINGS = re.compile(r"[(\[]\s{0,64}[bru]?\\*[\"'\[{(]")
 _NO_NAME = re.compile(r"/etc/passwd$|arn:[\w\-]*:secretsmanager:[\w\-]*:\d*:secret$")
 _FIELD = re.compile(r"[A-Z][A-Za-z]{1,40}:")
+_SCHEME = re.compile(
+    r"\{[A-Za-z][\w\-]{1,15}\}(?=[\w+/$.])"
+)  # of a hash: `{SSHA}...` (RFC 2307), `{bcrypt}...`
 _ESCAPED = re.compile(r"\\[nrtbf]")
 
 
@@ -124,7 +127,7 @@ def _setting(text: str, start: int, end: int) -> NamedValue:
     if text[start - 1 : start] in ("/", ":") and _NO_NAME.search(text, max(0, start - 120), end):
         judged = Name.INNOCENT
     if judged is Name.POSSIBLE or judged is Name.PROBABLE:
-        judged = _with_earlier_word(text, start, name, judged)
+        judged = with_earlier_word(text, start, name, judged)
     if (
         judged is Name.POSSIBLE
         and text[start - 1 : start] in _IN_QUERY
@@ -134,20 +137,6 @@ def _setting(text: str, start: int, end: int) -> NamedValue:
             Name.PROBABLE
         )  # `?X-Amz-Signature=`: whoever has the whole address may read what it points to
     return NamedValue(text, name, judged, start, end)
-
-
-def _with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
-    """`api key` is written as two words in a sentence."""
-    if text[start - 1 : start] not in (" ", "\t"):
-        return judged
-    line = max(text.rfind("\n", 0, start) + 1, start - 40)
-    earlier = ["", *text[line:start].lower().split()]
-    whole = judge_name(f"{earlier[-1]}_{name}") if earlier[-1].isalpha() else judged
-    if whole is Name.POSSIBLE and len(earlier) > 2 and earlier[-2].isalpha():
-        whole = judge_name(f"{earlier[-2]}_{earlier[-1]}_{name}")
-    if whole is Name.INNOCENT and judged is Name.POSSIBLE:
-        return whole  # `cache key`
-    return whole if whole in (Name.SECRET, Name.PASSWORD, Name.PROBABLE) else judged
 
 
 Place = tuple[int, Span | None]  # where the value begins; its span, None when it is none or a structure
@@ -307,7 +296,7 @@ def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = Fa
         body = text[string[0][0] : string[0][1]]
         is_template = text[start] in "fF" and "{" in body
         return string[0] if not is_template and is_secret(body, judged) else None
-    if text[start : start + 1] in _BRACKETS:
+    if text[start : start + 1] in _BRACKETS and _SCHEME.match(text, start) is None:
         return None
     word = bare(text, start) if judged is not Name.POSSIBLE else random_word(text, start)
     if word is None or not is_secret(text[word[0] : word[1]], judged):

@@ -25,7 +25,7 @@ class Name(Enum):
 
 _PASSWORDS = word_set(
     "password passwords passwd passwds passphrase passphrases passcode pwd passwort kennwort contrasena "
-    "senha motdepasse  mnemonic sshpass userpass storepass keypass psk presharedkey"
+    "senha motdepasse  mnemonic sshpass userpass storepass keypass psk presharedkey bindpw rootpw"
 )
 _SECRETS = word_set(
     "secret secrets credential credentials cred creds jwt apikey apikeys accesskey secretkey authkey "
@@ -213,7 +213,8 @@ def _without_noun(words: tuple[str, ...], name: str) -> Name:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     for at, word in enumerate(words[:-1]):
         if words[at + 1] in ("key", "keys") and word in _BEFORE_KEY:
-            return _after_key(words[at + 2 :])
+            is_address = word == "kms" and words[at + 2 :] == ("id",)
+            return Name.INNOCENT if is_address else _after_key(words[at + 2 :])
     if last == "tokens":
         return Name.SECRET if before in _TOKENS_OF_PEOPLE else Name.POSSIBLE
     if before in ("routing", "integration") and any(word in _PAGERS for word in words):

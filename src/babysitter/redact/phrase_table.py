@@ -1,122 +1,85 @@
 """The words around secrets that have no name and no known form: a statement of SQL, a prompt, two lines."""
 
-import re
-from dataclasses import dataclass
-
 from babysitter.redact.names import Name
-from babysitter.redact.text_spans import LinearPattern
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """`near`: literals of which one must occur. `lines_before`, `lines_after`: how far the pattern reads.
-
-    `hint`: where a literal occurs in too many lines, what must occur instead.
-    """
-
-    id: str
-    near: tuple[str, ...]
-    pattern: re.Pattern[str]
-    judged: Name = Name.PASSWORD
-    lines_before: int = 0
-    lines_after: int = 0
-    hint: LinearPattern | None = None
-
-
-def _phrase(
-    id: str,  # noqa: A002
-    near: str,
-    pattern: str,
-    judged: Name = Name.PASSWORD,
-    *,
-    before: int = 0,
-    after: int = 0,
-    hint: str = "",
-) -> Phrase:
-    scanner = LinearPattern(hint, ignore_case=True) if hint else None
-    return Phrase(id, tuple(near.split("|")), re.compile(pattern), judged, before, after, scanner)
-
+from babysitter.redact.phrase import Phrase, phrase
+from babysitter.redact.phrase_table_sentences import SENTENCES
+from babysitter.redact.phrase_table_settings import SETTINGS
 
 _COMMANDS = (
     "print-access-token|print-identity-token|auth token|create token|get-login-password|"
     "get-access-token|op read|pass show|vault print token"
 )
 PHRASES: tuple[Phrase, ...] = (
-    _phrase(
+    phrase(
         "sql-identified-by",
         "identified by|identified with",
         r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}(?:password\s{1,4})?['\"](?P<value>[^'\"\n]{1,256})['\"]",
     ),
-    _phrase(
+    phrase(
         "redis-monitor-auth",
         '"auth" "',
         r"(?i)\"AUTH\"(?:\s\"[^\"\n]{1,64}\")?\s\"(?P<value>[^\"\n]{1,256})\"",
     ),
-    _phrase(
-        "redis-settings",
-        "requirepass|masterauth",
-        r"(?i)(?:requirepass|masterauth)\s{1,4}[\"']?(?P<value>[^\s\"']{3,256})",
-    ),
-    _phrase(
+    phrase(
         "expect-send",
         "send",
         r"(?i)assword[:? ]{0,3}[\"')\]\s{;]{0,12}(?:\w{1,16}\.)?send(?:line)?\s{0,4}\(?\s{0,4}(?:--\s{1,4})?"
         r"[\"'](?P<value>[^\"'\\\n]{3,128})",
         before=1,
     ),
-    _phrase(
+    phrase(
         "here-string",
         "<<<",
         r"(?i)(?:token|passw|stdin|secret|login)[^\n]{0,80}<<<\s{0,4}[\"']?(?P<value>[^\s\"']{4,512})",
         Name.SECRET,
     ),
-    _phrase(
+    phrase(
         "login-call",
         ".login(|createuser(|basicauth(|digestauth(",
         r"(?i)(?:\.login|createuser|basicauth|digestauth)\(\s{0,8}[\"'][^\"'\n]{1,128}[\"']\s{0,4},"
         r"\s{0,8}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
     ),
-    _phrase(
+    phrase(
         "connection-call",
         "getconnection(",
         r"getConnection\((?:\s{0,8}[\"'][^\"'\n]{1,400}[\"']\s{0,4},){2}"
         r"\s{0,8}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
     ),
-    _phrase(  # SMTP, IMAP; FTP and POP3
+    phrase(  # SMTP, IMAP; FTP and POP3
         "mail-login",
         "auth plain |auth login |auth xoauth2 | login ",
         r"\b(?:AUTH (?:PLAIN|LOGIN|XOAUTH2)|[A-Za-z]{1,4}\d{1,6} LOGIN \S{1,128}) "
         r"(?P<value>[^\s\"']{4,4000})",
         Name.PROBABLE,
     ),
-    _phrase(
+    phrase(
         "user-and-pass",
         "pass ",
         r"\bUSER \S{1,128}\n(?:[^\n]{0,200}\n){0,2}?[^\n]{0,80}?\bPASS (?P<value>\S{3,256})",
         before=3,
         hint=r"\bPASS ",
     ),
-    _phrase(
+    phrase(
         "form-data",
         'form-data; name="|form-data; name=\\"',
         r"form-data; name=\\*\"(?P<name>[\w.\-]{1,128})\\*\"(?:\n\n|(?:\\+r)?\\+n(?:\\+r)?\\+n)"
         r"(?P<value>[^\s\"\\]{3,4000})",
         after=2,
     ),
-    _phrase(
+    phrase(
         "secret-object",
         "secretstr(|secretbytes(|secret_value()",
         r"(?:Secret(?:Str|Bytes)\(b?|get_secret_value\(\)\s{0,4}(?:->|==?|:|is|was|returned)\s{0,4}b?)[\"'](?P<value>[^\"'\n]{3,4000})[\"']",
     ),
     # RFC 7517 and 7518: the private members of a key.
-    _phrase(
+    phrase(
         "json-web-key",
         '"kty|kty\\"',
         r"\\*\"(?:d|p|q|dp|dq|qi|k)\\*\"\s{0,4}:\s{0,4}\\*\"(?P<value>[A-Za-z0-9_\-+/=]{8,1024})",
         before=12,
         after=12,
     ),
-    _phrase(
+    phrase(
         "printed-token",
         _COMMANDS,
         rf"(?m)\b(?:{_COMMANDS})\b[^\n|>]{{0,120}}\n(?P<value>[^\s:]{{12,4096}})[ \t]*$",
@@ -124,43 +87,43 @@ PHRASES: tuple[Phrase, ...] = (
         after=1,
     ),
     # The file of cookies that curl and wget write: domain, flag, path, flag, expiry, name, value.
-    _phrase(
+    phrase(
         "cookie-file",
         "\ttrue\t|\tfalse\t",
         r"(?m)^\S{3,256}\t(?:TRUE|FALSE)\t\S{1,256}\t(?:TRUE|FALSE)\t\d{1,20}\t\S{1,128}\t(?P<value>\S{4,4096})$",
         Name.PROBABLE,
     ),
-    _phrase(
+    phrase(
         "curl-cookie",
         "curl",
         r"\s(?:-b|--cookie)[ =]{1,4}[\"']?[\w.\-]{1,64}=(?P<value>[^\s\"';]{4,4096})",
         Name.PROBABLE,
     ),
-    _phrase(
+    phrase(
         "cookie-object",
         "<cookie ",
         r"<Cookie [\w.\-]{1,64}=(?P<value>[^\s;>]{4,4096}) for ",
         Name.PROBABLE,
     ),
-    _phrase(
+    phrase(
         "wandb-call",
         "wandb.login(",
         r"wandb\.login\([^)\n]{0,80}?key\s{0,4}=\s{0,4}[\"'](?P<value>[^\"'\n]{4,512})[\"']",
     ),
-    _phrase(
+    phrase(
         "openssl-pass",
         "pass:",
         r"-pass(?:in|out|word)?\s{1,4}[\"']?pass:(?P<value>[^\s\"']{1,256})",
     ),
     # https://docs.anaconda.com: a channel's address holds the token.
-    _phrase(
+    phrase(
         "conda-channel",
         "/t/",
         r"://[^\s/]{1,253}(?:/[\w.\-]{1,64}){0,4}/t/(?P<value>[A-Za-z0-9%\-_~+=.]{16,512})/",
         Name.SECRET,
     ),
     # Google's Secret Manager: projects.secrets.versions.access
-    _phrase(
+    phrase(
         "secret-payload",
         "payload",
         r"(?i)payload[\"']?\s{0,4}:\s{0,4}\{?\s{0,40}(?:[\"']?dataCrc32c[\"']?\s{0,4}:[^\n]{1,40}\s{0,40})?"
@@ -168,42 +131,42 @@ PHRASES: tuple[Phrase, ...] = (
         Name.SECRET,
         after=3,
     ),
-    _phrase(
+    phrase(
         "oauth-code",
         "code=",
         r"(?i)(?:callback|oauth2?|redirect|sign-?in|azurewebsites\.net)[^\s?]{0,60}\?(?:[^\s]{0,160}&)?code=(?P<value>[\w.~%/+\-]{10,2000})",
         Name.PROBABLE,
     ),
     # dbt's profiles and their like: `pass` beside a user.
-    _phrase(
+    phrase(
         "pass-beside-user",
         "pass:",
         r"(?m)^(?P<indent>[ \t]{1,40})(?:user|username|login|account)[\"']?:[^\n]{0,200}\n"
         r"(?:(?P=indent)\w[^\n]{0,200}\n){0,4}?(?P=indent)pass:[ \t]+[\"']?(?P<value>[^\s\"']{1,256})",
         before=6,
     ),
-    _phrase(
+    phrase(
         "validation-input",
         "input_value=",
         r"(?m)^[ \t]{0,80}(?P<name>[\w.\->\[\]]{1,128})\n[^\n]{0,800}?"
         r"\binput_value=[\"'](?P<value>[^\"'\n]{1,2000})",
         before=1,
     ),
-    _phrase(
+    phrase(
         "list-of-arguments",
         "- -|- '-|- \"-",
         r"(?m)^[ \t]{0,80}- [\"']?(?P<name>--?[A-Za-z][\w.\-]{1,80})[\"']?[ \t]*\n"
         r"[ \t]{0,80}- [\"']?(?P<value>[^\"'\n]{1,2000}?)[\"']?[ \t]{0,8}$",
         after=1,
     ),
-    _phrase(  # `kubectl describe configmap`
+    phrase(  # `kubectl describe configmap`
         "underlined-name",
         "\n----",
         r"(?m)^(?P<name>[\w.\-]{1,128}):\n-{4}\n(?P<value>\S[^\n]{0,4000})$",
         before=1,
         after=2,
     ),
-    _phrase(
+    phrase(
         "rejected-value",
         "not a valid|an invalid|not an allowed",
         r"[\"'`](?P<value>[A-Za-z0-9_\-+/=.~]{12,4000})[\"'`] "
@@ -211,40 +174,40 @@ PHRASES: tuple[Phrase, ...] = (
         r"(?:[\w\-]{1,40} ){0,2}?[\w.\-]{0,60}(?:token|key|secret|password|credential)s?\b",
         Name.POSSIBLE,
     ),
-    _phrase(
+    phrase(
         "changed-value",
         ' -> "| => "| → "|-> \\"',
         r"(?P<name>[\w.\-]{2,128})\\*[\"']?\s{0,40}[=:]\s{0,8}\\*\"[^\"\n]{0,4000}\" "
         r"(?:->|=>|→) \\*\"(?P<value>[^\"\\\n]{1,4000})",
     ),
-    _phrase(  # Terraform's variables and outputs
+    phrase(  # Terraform's variables and outputs
         "named-block",
         'variable "|output "',
         r"\b(?:variable|output) \"(?P<name>[\w.\-]{1,128})\" \{\n(?:[^\n}]{0,200}\n){0,5}?"
         r"[ \t]{0,40}(?:default|value)[ \t]{0,40}= \"(?P<value>[^\"\n]{1,4000})\"",
         after=6,
     ),
-    _phrase(
+    phrase(
         "default-of-option",
         "default",
         r"(?P<name>--[A-Za-z][\w.\-]{1,80})\b[^\n]{0,200}?[\[(]default(?: is)?[:=]? ?[\"']?"
         r"(?P<value>[^\s\])\"']{3,4000})[\"']?[\])]",
     ),
-    _phrase(
+    phrase(
         "secret-id",
         "secret id|secret_id|secretid",
         r"(?i)secret[ _]?id[\"'\\]{0,4}[\s:=\"'\\]{1,24}"
         r"(?P<value>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
         Name.SECRET,
     ),
-    _phrase(
+    phrase(
         "generated",
         "generated|has been|temporary password",
         r"(?i)\b(?P<name>[\w.\-]{3,64}) (?:is|was|has been) "
         r"(?:auto-?|randomly )?(?:generated|reset|created|changed)"
         r"[^:\n]{0,60}: ?(?P<value>\S{4,512})",
     ),
-    _phrase(  # `... with this password:`, and the password alone below
+    phrase(  # `... with this password:`, and the password alone below
         "password-below",
         "password",
         r"(?i)password\b[^\n]{0,120}:\n{1,2}[ \t]{0,40}(?P<value>[A-Za-z0-9+/=_\-]{12,64})[ \t]*(?:\n|$)",
@@ -252,48 +215,50 @@ PHRASES: tuple[Phrase, ...] = (
         after=2,
         hint=r"password[^\n]{0,120}:\n",
     ),
-    _phrase(  # base32 in groups (a seed of TOTP), an app password of Google
+    phrase(  # base32 in groups (a seed of TOTP), an app password of Google
         "in-groups-of-four",
         "secret|password|totp|otp",
         r"(?i:secret|password|totp|otp|key|seed)[\"'\\]{0,4}\s?[:=]\s?[\"'\\]{0,4}"
         r"(?P<value>[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}|[a-z]{4}(?: [a-z]{4}){3})(?![ ]?[A-Za-z0-9])",
         hint=r"[:=] ?[\\\"']{0,4}(?:[a-z2-7]{4} ){3}[a-z2-7]{4}\b",
     ),
-    _phrase(
+    phrase(
         "words-of-a-seed",
         "mnemonic|phrase",
         r"(?i:mnemonic|phrase)[\s:=\"'`\\│|>«“]{1,40}(?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})\b",
     ),
-    _phrase("oracle", "jdbc:oracle", r"(?i)jdbc:oracle:\w{1,16}:[\w$#]{1,64}/(?P<value>[^\s@\"']{1,256})@"),
-    _phrase(
+    phrase("oracle", "jdbc:oracle", r"(?i)jdbc:oracle:\w{1,16}:[\w$#]{1,64}/(?P<value>[^\s@\"']{1,256})@"),
+    phrase(
         "set-password",
         "set password",
         r"(?i)set password[^=\n]{0,120}=\s{0,4}(?:password\()?[\"'](?P<value>[^\"'\n]{1,256})[\"']",
     ),
-    _phrase(
+    phrase(
         "decoded-secret",
         "base64 -d|base64 --d",
         r"secrets?[^\n]{1,400}\| ?base64 (?:-d|-D|--decode)[^\n]{0,40}\n(?P<value>\S{4,4096})[ \t]*(?:\n|$)",
         Name.LIKELY_PASSWORD,
         after=1,
     ),
-    _phrase(
+    phrase(
         "socket-ticket",
         "ticket=",
         r"wss?://[^\s?]{1,200}\?(?:[^\s]{0,200}&)?ticket=(?P<value>[\w.\-%]{8,512})",
         Name.PROBABLE,
     ),
-    _phrase(
+    phrase(
         "html-cells",
         "<td",
         r"(?i)<t[dh][^>\n]{0,80}>\s{0,8}(?:<\w{1,6}>)?(?P<name>[\w.\-]{2,128})(?:</\w{1,6}>)?\s{0,8}</t[dh]>\s{0,8}"
         r"<td[^>\n]{0,80}>\s{0,8}(?:<\w{1,6}>)?(?P<value>[^<\n]{1,2000}?)\s{0,8}<",
         after=1,
     ),
-    _phrase(  # PHP's var_dump
+    phrase(  # PHP's var_dump
         "typed-dump",
         "string(",
         r"\[\"(?P<name>[\w.\-]{1,128})\"[^\]\n]{0,40}\]\s{0,4}=>\s{0,40}string\(\d{1,6}\)\s\"(?P<value>[^\"\n]{1,4000})\"",
         before=1,
     ),
+    *SETTINGS,
+    *SENTENCES,
 )

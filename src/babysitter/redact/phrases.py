@@ -9,33 +9,28 @@ import re
 from collections.abc import Iterator, Sequence
 
 from babysitter.redact.names import judge_name
-from babysitter.redact.phrase_table import PHRASES, Phrase
+from babysitter.redact.phrase import Phrase
+from babysitter.redact.phrase_table import PHRASES
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
-from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
+from babysitter.redact.text_spans import REDACTED, PatternSet, Span, Text
 
 MAX_LINE = 2_000  # characters of a further line that are read
 
-NEARS = tuple(sorted({near for phrase in PHRASES for near in phrase.near}))
-IN_ONE_SCAN = 8  # rows
-LONG = 4_096  # characters, from which one scan costs less than looking for each literal
+
+def _written(near: str) -> str:
+    """The literal as the linear scanner sees it: "?" for what is not ASCII."""
+    return re.escape(near.encode("ascii", "replace").decode())
 
 
-def _scanner(phrases: Sequence[Phrase]) -> LinearPattern:
-    nears = [near.encode("ascii", "replace").decode() for phrase in phrases for near in phrase.near]
-    return LinearPattern("|".join(map(re.escape, nears)))
-
-
-_ANY_NEAR = _scanner(PHRASES)
-_GROUPS = tuple(PHRASES[at : at + IN_ONE_SCAN] for at in range(0, len(PHRASES), IN_ONE_SCAN))
-_SCANNED_GROUPS = tuple((_scanner(group), group) for group in _GROUPS)
+_ROW_OF_NEAR = [phrase for phrase in PHRASES for _ in phrase.near]
+_NEARS = PatternSet([_written(near) for phrase in PHRASES for near in phrase.near])
+SIGNS = "|".join(sorted({_written("└ "), *(_written(near) for phrase in PHRASES for near in phrase.near)}))
 
 
 def find_phrases(text: Text) -> Iterator[Span]:
     """Spans of the secrets that the rows of the table find."""
-    if _ANY_NEAR.found_in_lower(text):  # one scan instead of one for each literal
-        for scanner, group in _SCANNED_GROUPS:
-            if len(text.text) < LONG or scanner.found_in_lower(text):
-                yield from _of_rows(text, group)
+    rows = {_ROW_OF_NEAR[number].id: _ROW_OF_NEAR[number] for number in _NEARS.found_in(text)}
+    yield from _of_rows(text, tuple(rows.values()))
     yield from _pointed_at(text)
 
 
@@ -49,8 +44,7 @@ def _of_rows(text: Text, phrases: Sequence[Phrase]) -> Iterator[Span]:
 def _places(text: Text, phrase: Phrase) -> Iterator[Span]:
     """The lines around each occurrence; every line is read as often as windows overlap, which is bounded."""
     if phrase.hint is not None:
-        if any(near in text.lower for near in phrase.near):
-            yield from (_window(text, start, phrase) for start, _ in phrase.hint.spans(text))
+        yield from (_window(text, start, phrase) for start, _ in phrase.hint.spans(text))
         return
     for near in phrase.near:
         at = text.lower.find(near)

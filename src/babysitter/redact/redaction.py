@@ -1,9 +1,9 @@
 """Takes secrets out of texts: every detector looks at the same text; what any of them found is replaced."""
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from babysitter.redact import addresses, command_lines, http_headers, phrases
 from babysitter.redact.addresses import find_in_addresses
 from babysitter.redact.command_lines import find_in_commands
 from babysitter.redact.http_headers import find_in_headers
@@ -13,11 +13,11 @@ from babysitter.redact.mentioned import find_mentioned
 from babysitter.redact.name_scan import NAME_WORDS
 from babysitter.redact.named import find_named
 from babysitter.redact.neutral import strip_control_characters
-from babysitter.redact.phrases import NEARS, find_phrases
+from babysitter.redact.phrases import find_phrases
 from babysitter.redact.text_spans import (
     REDACTED,
     Detector,
-    LinearPattern,
+    PatternSet,
     Span,
     Text,
     replaced,
@@ -25,33 +25,27 @@ from babysitter.redact.text_spans import (
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_placeholder, is_plain, looks_random
 from babysitter.redact.wrapped import find_continued
+from babysitter.redact.written_lines import find_in_written_lines
 
 MAX_PASSES = 6  # taking one secret out can bring two halves of a line together; the fixed point comes at once
 MAX_VALUES = 200  # secrets that are looked for again elsewhere in the same text
 SHORTEST_VALUE = 8
 
-DETECTORS: tuple[Detector, ...] = (
-    find_tokens,
-    find_key_blocks,
-    find_in_headers,
-    find_in_addresses,
-    find_named,
-    find_in_commands,
-    find_by_layout,
-    find_phrases,
-    find_mentioned,
+# Every detector with what a text must hold (in lower case) so that it can find anything: most lines of a log
+# have none of it. The first two look for themselves.
+_FIRST: tuple[Detector, ...] = (find_tokens, find_key_blocks)
+_BY_SIGNS: tuple[tuple[Detector, str], ...] = (
+    (find_in_headers, http_headers.SIGNS),
+    (find_in_addresses, addresses.SIGNS),
+    (find_named, NAME_WORDS),
+    (find_in_commands, command_lines.SIGNS),
+    (find_by_layout, NAME_WORDS),
+    (find_phrases, phrases.SIGNS),
+    (find_mentioned, NAME_WORDS),
 )
-
-
-_NEAR = "|".join(re.escape(near) for near in NEARS if near.isascii())
-# What every detector but the first needs to find anything; most lines of a log have none of it.
-_SIGNS = LinearPattern(
-    rf"{NAME_WORDS}|bearer|basic|@|%40|:(?:5432|5433|6432|\*):|[A-Za-z0-9+/]{{60}}|-----BEGIN|PuTTY|Private-|"
-    r"-[ua]\b|--user|--auth|login|mysql|redis-cli|mongo|clickhouse|cqlsh|influx|sqlcmd|snowsql|"
-    rf"ldap|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|\b7z|mosquitto|twine|flit|doctl|"
-    rf"ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|addauth|psk\b|{_NEAR}",
-    ignore_case=True,
-)
+_SIGNS = PatternSet([signs for _, signs in _BY_SIGNS])
+DETECTORS: tuple[Detector, ...] = (*_FIRST, *(detector for detector, _ in _BY_SIGNS))
+_OF_LINES = (find_named, find_in_addresses, find_by_layout, find_phrases)
 
 
 def redact(text: str) -> str:
@@ -82,10 +76,12 @@ def redact_lines(lines: Sequence[str]) -> list[str]:
 
 def _pass(plain: str) -> str:
     text = Text(plain)
-    detectors = DETECTORS if _SIGNS.found_in(text) else DETECTORS[:1]
-    found = [span for detector in detectors for span in detector(text)]
+    by_signs = [_BY_SIGNS[number][0] for number in _SIGNS.found_in(text)]
+    found = [span for detector in (*_FIRST, *by_signs) for span in detector(text)]
     if "\n" in plain:
         found += list(find_continued(text, sorted(set(found))))
+    if by_signs and "\\n" in plain:
+        found += list(find_in_written_lines(text, _OF_LINES, find_continued))
     if not found:
         return plain
     found += list(_again(text, found))

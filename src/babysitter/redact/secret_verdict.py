@@ -18,6 +18,11 @@ from babysitter.redact.value_shapes import (
 
 MAX_NAME = 128
 SHORTEST_PIN = 6  # digits; fewer are a count
+# The value of `PWD`, and where a password is mounted: nobody chooses a password that begins so.
+_FOLDER = re.compile(
+    r"/(?:home|root|work|workspace|app|usr|var|tmp|opt|mnt|data|srv|etc|run|content|Users|code|src|job)"
+    r"(?:/[\w.\-]{1,64}){0,16}/?$"
+)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_.\-]*$")
 
 
@@ -28,7 +33,7 @@ def is_secret(value: str, judged: Name) -> bool:
     if _is_name(value):
         return False
     if judged is Name.PASSWORD:
-        return True
+        return _FOLDER.match(value) is None
     if judged is Name.LIKELY_PASSWORD:
         return len(value) >= 4 and (not _reads(value) or is_passphrase(value)) and not is_path(value)
     if judged is Name.SECRET and value.isdigit() and len(value) >= SHORTEST_PIN:

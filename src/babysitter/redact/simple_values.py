@@ -7,6 +7,7 @@ condition is narrower than there; whatever is doubtful is left to it.
 import re
 from functools import lru_cache
 
+from babysitter.redact.name_scan import is_named_by, with_earlier_word
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.text_spans import Span
@@ -26,7 +27,7 @@ _SIMPLE = re.compile(
     rf"|(?:[ \t]{{2,40}}|\t)({_VALUE})(?=[ \t\n]|\Z)(?=[^\n=|]*(?:\n|\Z))"  # a column
 )
 _MASKS = ("xxxxxx", "XXXXXX")
-_NAMED_BY = (":", "=", ">", "\\")  # the name is itself a value, or escaped
+_NAMED_BY = (":", "=", ">")  # the name may itself be a value
 _BEFORE_VALUE = (":", "=", ">", '"', "'", " ", "\t")
 _IN_QUERY = ("?", "&", ";")
 _QUOTES = ('"', "'", "`")
@@ -36,6 +37,7 @@ _QUOTES = ('"', "'", "`")
 _SHORT = re.compile(
     r"[ \t]{0,4}=[ \t]{0,4}[A-Za-z0-9_.+\-]{1,11}(?=[ \t\n,;)]|\Z)"
     r"|[\"']?:[ \t]{0,4}\d[\d.]{0,10}(?=[\s,;)}\]]|\Z)"
+    r"|(?::[ \t]{1,4}|[ \t])[A-Za-z0-9][A-Za-z0-9_.\-]{0,10}(?=[ \t,;]|\Z)(?![ \t]*[=:|])"
 )
 # An earlier pass has taken the value out.
 _DONE = re.compile(r"(?:[\"']?[ \t]{0,4}[=:]|[ \t]{2,40}|\t)[ \t]{0,4}[\"']?\[redacted\]")
@@ -72,15 +74,19 @@ def _possible(text: str, start: int, end: int, found: re.Match[str] | None) -> S
         return None
     if _has_context(text, start, end) or text[start - 1 : start] in _IN_QUERY:
         return None
-    if found is not None:
-        if _is_behind_word(text, start):
+    if _is_behind_word(text, start):
+        judged = with_earlier_word(text, start, text[start:end], Name.POSSIBLE)
+        if judged is Name.INNOCENT:
+            return NOTHING
+        if judged is not Name.POSSIBLE or found is not None:
             return None
+    if found is not None:
         value = found[found.lastindex or 0]
         if "=" in value:
             return None
         if is_secret(value, Name.POSSIBLE):
             return found.span(found.lastindex or 0)
-    return None if _is_behind_word(text, start) else NOTHING
+    return NOTHING
 
 
 def _has_context(text: str, start: int, end: int) -> bool:
@@ -88,7 +94,10 @@ def _has_context(text: str, start: int, end: int) -> bool:
     before = text[start - 1 : start]
     if before in _QUOTES and text[end : end + 1] != before:
         return True
-    return before in _BEFORE_VALUE and text[max(0, start - 24) : start].rstrip("\"' \t").endswith(_NAMED_BY)
+    if before not in _BEFORE_VALUE:
+        return False
+    earlier = text[max(0, start - 24) : start].rstrip("\"' \t")[-1:]
+    return earlier == "\\" or (earlier in _NAMED_BY and is_named_by(text, start))
 
 
 def _is_behind_word(text: str, start: int) -> bool:

@@ -109,12 +109,21 @@ def _setting(value: Mapping[object, object]) -> Name | None:
 def _list(value: Sequence[object], place: _Place) -> list[object]:
     result: list[object] = []
     pending = Name.INNOCENT  # what the word before says of the next one
+    if _is_text(value):
+        value = redact_lines([str(item) for item in value])
     for item in _lines_together(value):
         is_value = isinstance(item, str) and (not item.startswith("-") or looks_random(item))
         judged = pending if is_value and pending is not Name.INNOCENT else place.judged
         result.append(_redacted(item, replace(place, judged=judged)))
         pending = _announces(item)
     return result
+
+
+def _is_text(items: Sequence[object]) -> bool:
+    """Whether a list holds lines of a text, most of more than one word, rather than words of a command."""
+    if len(items) < 2 or not all(isinstance(item, str) for item in items):
+        return False
+    return 2 * sum(" " in str(item).strip() for item in items) >= len(items)
 
 
 def _lines_together(items: Sequence[object]) -> Sequence[object]:

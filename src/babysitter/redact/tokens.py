@@ -8,7 +8,7 @@ from itertools import chain
 from babysitter.redact.kind import SecretKind
 from babysitter.redact.kinds import KINDS
 from babysitter.redact.text_spans import LinearPattern, Span, Text, word_set
-from babysitter.redact.value_shapes import is_plain, looks_random
+from babysitter.redact.value_shapes import is_plain, is_public, looks_random
 
 # A word boundary, also behind `\n`, `%3D` and `\u003d` written out, and behind `_`.
 _START = r"(?:\b|_|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4})"
@@ -147,6 +147,8 @@ def _prefixed_pattern() -> re.Pattern[str]:
 
 def is_token(found: str) -> bool:
     """Whether what the scanner found is a token, rather than a word that begins like one."""
+    if is_public(found):
+        return False
     if _own_pattern().match(found):
         return True
     token = _ENCODED.sub(lambda code: chr(int(code[1], 16)), found)

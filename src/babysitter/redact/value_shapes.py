@@ -11,6 +11,17 @@ LETTERS_PER_PIECE = 2.6  # on average, at most, of a random string of both cases
 MAX_WORD = 24
 MAX_PLACEHOLDER = 200
 
+# How every RSA and P-256 public key begins (RFC 5280: the algorithm's identifier), and, encoded once more,
+# the PEM block of a certificate and of a public key.
+PUBLIC_BEGINNINGS = (
+    "MIIBIjANBgkqhkiG9w0BAQEFAAOC",
+    "MIICIjANBgkqhkiG9w0BAQEFAAOC",
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0D",
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR",
+    "LS0tLS1CRUdJTiBQVUJMSUMgS0VZ",
+)
+# `PRIVATE KEY` in base64, at each of the three places in a group of three bytes.
+_PRIVATE_KEY_ENCODED = ("UFJJVkFURSBLRV", "BSSVZBVEUgS0VZ", "QUklWQVRFIEtFW")
 _PLACEHOLDER_WORDS = word_set(
     "none null nil true false unset empty missing required optional invalid valid expired revoked "
     "undefined unknown default yes no not is was has and or the a an to for in of on at from by with as "
@@ -19,7 +30,7 @@ _PLACEHOLDER_WORDS = word_set(
     "masked redacted secret it its this that be if we you when while can cannot must should may will "
     "does did do are were which what there option options value n/a tbd todo authentication basic "
     "bearer digest oauth oauth2 anonymous auto env stdin file keyring changeme example inherit text "
-    "off integer filename amd64 arm64 armhf i386"
+    "off integer filename amd64 arm64 armhf i386 key keys include omit"
 )
 _PLACEHOLDER = re.compile(
     r"(?i)(?:[a-z]{1,2}|[*•.#xX_-]{3,}|\W{1,3}|<[^>]*>?|\[redacted\].*|\[filtered\]|\[masked\]|[\[{(]+"
@@ -37,6 +48,7 @@ _PATH = re.compile(
     r"(?:~|\.{1,2}|[a-z][a-z0-9+]{1,5}:/|[A-Za-z]:)?[/\\][\w.@{}$<>*\- ]*(?:[/\\][\w.@{}$<>*=\- ]*)*$"
     r"|projects/[\w.\-]+(?:/[\w.\-]+)+$|(?:[a-z][a-z_\-]{1,30}/){2,8}[a-z0-9_.\-]{0,40}$"
 )
+_BYTES = re.compile(r"(?:\\{1,4}x[0-9a-f]{2}|[^\\]){0,8}\\{1,4}x[0-9a-f]{2}")  # of a bytes literal
 _PASSPHRASE = re.compile(r"[a-z]{3,10}([-.])(?:[a-z]{3,10}\1){2,10}[a-z]{3,10}$")
 _GROUPS = re.compile(r"(?:[A-Z0-9]{4,8}-){3,9}[A-Z0-9]{4,8}$")  # of a licence's key
 _MIXED_GROUP = re.compile(r"[A-Z]\d|\d[A-Z]")
@@ -79,6 +91,11 @@ def _is_masked(value: str) -> bool:
     """`sk-...Ab3d` shows too little to be of use; `a1b2c3d4e5f6…9f8e7d6c5b4a` shows most of it."""
     parts = _MASKED.split(value)
     return len(parts) > 1 and not any(_SHOWN.search(part) for part in parts)
+
+
+def is_public(value: str) -> bool:
+    """Whether it is base64 of a certificate or a public key, and of nothing else."""
+    return value.startswith(PUBLIC_BEGINNINGS) and not any(key in value for key in _PRIVATE_KEY_ENCODED)
 
 
 def is_number(value: str) -> bool:
@@ -130,7 +147,7 @@ def is_code(value: str) -> bool:
 
 def is_path(value: str) -> bool:
     """A path of a file, no part of which looks random."""
-    if len(value) > 400 or _PATH.match(value) is None:
+    if len(value) > 400 or _PATH.match(value) is None or _BYTES.match(value) is not None:
         return False
     return not any(looks_random(part, least=16) for part in re.split(r"[/\\]", value))
 

@@ -1,0 +1,53 @@
+"""Secrets in settings of servers and network devices, where a keyword and a blank stand before the value."""
+
+from babysitter.redact.names import Name
+from babysitter.redact.phrase import phrase
+
+SETTINGS = (
+    phrase(  # redis.conf, ldap.conf, slapd.conf
+        "keyword-and-password",
+        "requirepass|masterauth|bindpw|rootpw",
+        r"(?i)\b(?:requirepass|masterauth|bindpw|rootpw)\s{1,40}[\"']?(?P<value>(?!=)[^\s\"']{3,256})",
+    ),
+    # Cisco IOS and its like: an optional number says how the value is stored.
+    phrase(
+        "device-secret",
+        "enable secret|enable password|key-string|server key|pre-shared-key|server-key",
+        r"(?i)\b(?:enable (?:secret|password)|key-string|(?:radius|tacacs)-server key|server-key"
+        r"|pre-shared-key(?: address \S{1,64} key| local| remote)?)\s{1,4}"
+        r"(?:level \d{1,2}\s{1,4})?(?:\d\s{1,4})?(?P<value>[^\s=:]{3,256})",
+        Name.LIKELY_PASSWORD,
+    ),
+    phrase(
+        "device-user",
+        "username |neighbor ",
+        r"(?i)\b(?:username|neighbor) \S{1,64}(?: (?:privilege \d{1,2}|algorithm-type \w{1,12}))? "
+        r"(?:password|secret)(?: \d)? (?P<value>\S{3,256})",
+        Name.LIKELY_PASSWORD,
+        hint=r"(?:username|neighbor) [^\n]+ (?:password|secret) ",
+    ),
+    phrase(  # https://net-snmp.sourceforge.io/docs/man/snmpd.conf.html
+        "snmp-community",
+        "community|createuser ",
+        r"(?i)\b(?:snmp-server community|r[ow]community6?|community string[:=]?|community[:=]) "
+        r"(?P<value>[^\s:=]{3,64})",
+        Name.PROBABLE,
+    ),
+    phrase(
+        "snmp-user",
+        "createuser ",
+        r"(?i)\bcreateUser \S{1,64} (?:MD5|SHA\S{0,4}) [\"']?(?P<value>[^\s\"']{8,128})",
+    ),
+    phrase(  # HAProxy, Monit
+        "admin-of-page",
+        "stats auth|allow ",
+        r"(?:stats auth|\ballow) [\"']?[\w.\-]{1,64}:(?P<value>[^\s\"']{3,128})",
+        hint=r"(?:stats auth|allow) [\\\"']?[\w.\-]+:[^\s:]",
+    ),
+    phrase(  # the header that carries an API key of Honeycomb does not say so
+        "header-of-vendor",
+        "x-honeycomb-team",
+        r"(?i)x-honeycomb-team[\"'\\]{0,4}\s{0,4}[:=,]\s{0,4}[\"'\\]{0,4}(?P<value>[\w\-]{16,128})",
+        Name.SECRET,
+    ),
+)
