@@ -58,3 +58,15 @@ def test_numbers_and_shape_stay() -> None:
 
 def test_number_as_password_goes() -> None:
     assert redact_value({"password": 12345678}) == {"password": REDACTED}
+
+
+def test_list_of_lines_is_read_as_one_text() -> None:
+    lines = ["kind: Secret", "stringData:", "  anything: Quartz_maple830", "type: Opaque"]
+    assert redact_value({"lines": lines}) == {
+        "lines": ["kind: Secret", "stringData:", f"  anything: {REDACTED}", "type: Opaque"]
+    }
+
+
+def test_words_of_a_command_are_not_joined() -> None:
+    argv = ["train", "--api-key=aB3dE5fG7hJ9kL1mN3pQ5", "gpt2-medium", "run 3"]
+    assert redact_value(argv) == ["train", f"--api-key={REDACTED}", "gpt2-medium", "run 3"]

@@ -28,6 +28,7 @@ _DIGITS = frozenset("0123456789")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
 _SIGNS = frozenset("\\\"'`’”»])[ \t=-:→?+%&>│┃║|╎▏<,(：＝*;")
+_OPENING = "\"'`([{"
 _NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
 _BEFORE = frozenset("\"'\\ \t")
 _SIGNS_BEFORE = frozenset(":=>\"'\\ \t/")
@@ -127,7 +128,7 @@ def with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
     if text[start - 1 : start] not in (" ", "\t"):
         return judged
     line = max(text.rfind("\n", 0, start) + 1, start - 40)
-    earlier = text[line:start].lower().split()[-2:]
+    earlier = [word.lstrip(_OPENING) for word in text[line:start].lower().split()[-2:]]
     return _of_words(earlier[0] if len(earlier) > 1 else "", earlier[-1] if earlier else "", name, judged)
 
 

@@ -25,9 +25,9 @@ SENTENCES = (
         "secret |password |credential |token |api key |passphrase ",
         rf"(?i)\b{_SECRET}s?(?: (?:for|of|named|at|from|in))?(?: user| account| host)? "
         r"(?:[\"'`][^\"'`\n]{1,80}[\"'`]|[\w@][\w.@/\-]{1,80})(?: (?:is|are|was|now))?[:=]?\s{1,4}"
-        r"(?<=[:=s] )[\"'`]?(?P<value>[^\s\"'`]{6,512})[\"'`]?\.?[ \t]{0,4}$",
+        r"(?<=[:=s] )[\"'`]?(?P<value>[^\s\"'`]{6,512})[\"'`}\])]{0,4}\.?[ \t]{0,4}$",
         Name.PROBABLE,
-        hint=rf"{_SECRET}s? [^:=\n]+[:=] ?[\"'`]?[^ \"'`\n]+[\"'`]?\.?[ \t]*(?:\n|$)",
+        hint=rf"{_SECRET}s? [^:=\n]+[:=] ?[\"'`]?[^ \"'`\n]+[\"'`}}\])]*\.?[ \t]*(?:\n|$)",
     ),
     phrase(
         "pass-phrase",

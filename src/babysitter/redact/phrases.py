@@ -44,7 +44,7 @@ def _of_rows(text: Text, phrases: Sequence[Phrase]) -> Iterator[Span]:
 def _places(text: Text, phrase: Phrase) -> Iterator[Span]:
     """The lines around each occurrence; every line is read as often as windows overlap, which is bounded."""
     if phrase.hint is not None:
-        yield from (_window(text, start, phrase) for start, _ in phrase.hint.spans(text))
+        yield from (_window(text, start, phrase) for start, _ in phrase.hint.lines(text))
         return
     for near in phrase.near:
         at = text.lower.find(near)

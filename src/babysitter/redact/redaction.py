@@ -6,6 +6,7 @@ from itertools import islice
 from babysitter.redact import addresses, command_lines, http_headers, phrases
 from babysitter.redact.addresses import find_in_addresses
 from babysitter.redact.command_lines import find_in_commands
+from babysitter.redact.escaped_text import find_in_escaped
 from babysitter.redact.http_headers import find_in_headers
 from babysitter.redact.key_blocks import find_key_blocks
 from babysitter.redact.layout import find_by_layout
@@ -25,7 +26,6 @@ from babysitter.redact.text_spans import (
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_placeholder, is_plain, looks_random
 from babysitter.redact.wrapped import find_continued
-from babysitter.redact.written_lines import find_in_written_lines
 
 MAX_PASSES = 6  # taking one secret out can bring two halves of a line together; the fixed point comes at once
 MAX_VALUES = 200  # secrets that are looked for again elsewhere in the same text
@@ -45,7 +45,6 @@ _BY_SIGNS: tuple[tuple[Detector, str], ...] = (
 )
 _SIGNS = PatternSet([signs for _, signs in _BY_SIGNS])
 DETECTORS: tuple[Detector, ...] = (*_FIRST, *(detector for detector, _ in _BY_SIGNS))
-_OF_LINES = (find_named, find_in_addresses, find_by_layout, find_phrases)
 
 
 def redact(text: str) -> str:
@@ -80,12 +79,21 @@ def _pass(plain: str) -> str:
     found = [span for detector in (*_FIRST, *by_signs) for span in detector(text)]
     if "\n" in plain:
         found += list(find_continued(text, sorted(set(found))))
-    if by_signs and "\\n" in plain:
-        found += list(find_in_written_lines(text, _OF_LINES, find_continued))
+    if by_signs and "\\" in plain:
+        found += list(find_in_escaped(text, _in_plain))
     if not found:
         return plain
     found += list(_again(text, found))
     return replaced(plain, found)
+
+
+def _in_plain(text: Text) -> Iterator[Span]:
+    """What the detectors of lines find in a text that was escaped."""
+    found = [
+        span for number in _SIGNS.found_in(text) for span in _BY_SIGNS[number][0](text) if span[1] > span[0]
+    ]
+    yield from found
+    yield from find_continued(text, sorted(set(found)))
 
 
 def _again(text: Text, found: Sequence[Span]) -> Iterator[Span]:

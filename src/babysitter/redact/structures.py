@@ -1,5 +1,6 @@
 """Takes secrets out of structures (an answer of a cluster, an entry of a log) by the names in them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,7 @@ _VALUE_KEYS = ("value", "Value", "val", "stringValue", "string_value", "content"
 _TEXT_KEYS = ("data", "text", "message", "line")  # of entries of a log, one line each
 _PRIVATE_MEMBERS = frozenset(("d", "p", "q", "dp", "dq", "qi", "k"))
 _SECRET_DATA = frozenset(("data", "stringData"))
+_OPTION = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9_]*=")  # of a command; a variable
 SHORTEST_RANDOM = 20  # of a variable whose name says nothing
 
 
@@ -110,7 +112,7 @@ def _list(value: Sequence[object], place: _Place) -> list[object]:
     result: list[object] = []
     pending = Name.INNOCENT  # what the word before says of the next one
     if _is_text(value):
-        value = redact_lines([str(item) for item in value])
+        return _lines(value, place)
     for item in _lines_together(value):
         is_value = isinstance(item, str) and (not item.startswith("-") or looks_random(item))
         judged = pending if is_value and pending is not Name.INNOCENT else place.judged
@@ -120,10 +122,17 @@ def _list(value: Sequence[object], place: _Place) -> list[object]:
 
 
 def _is_text(items: Sequence[object]) -> bool:
-    """Whether a list holds lines of a text, most of more than one word, rather than words of a command."""
+    """Whether a list holds lines of a text, rather than words of a command."""
     if len(items) < 2 or not all(isinstance(item, str) for item in items):
         return False
-    return 2 * sum(" " in str(item).strip() for item in items) >= len(items)
+    return not any(_OPTION.match(str(item)) for item in items) and any(" " in str(item) for item in items)
+
+
+def _lines(items: Sequence[object], place: _Place) -> list[object]:
+    """The lines of a text, redacted as one; each may also be secret because of where the list stands."""
+    lines = [str(item) for item in items]
+    together = zip(lines, redact_lines(lines), strict=True)
+    return [shown if shown != line else _text(line, place) for line, shown in together]
 
 
 def _lines_together(items: Sequence[object]) -> Sequence[object]:

@@ -1,0 +1,60 @@
+"""Reads a text whose line breaks and quotes are written out (JSON, a `repr`) as the text that it means.
+
+A table, a YAML file or two lines of a prompt inside one entry of a log have no line break for the
+detectors to see, and every quote in them has a backslash. What is found in the plain text is a span of the
+escaped one.
+"""
+
+import re
+from bisect import bisect
+from collections.abc import Callable, Iterator
+
+from babysitter.redact.text_spans import Span, Text
+
+MAX_DEPTH = 3  # JSON in a string of JSON in a string of JSON
+_ESCAPE = re.compile(r"\\(?:[nrt\"'\\/]|u00[0-7][0-9a-f])")
+_WORTH_READING = re.compile(r"\\[n\"']")
+_PLAIN = {"n": "\n", "r": " ", "t": "\t"}
+# A string in quotes: where it holds an escape, its quotes begin and end a line as well.
+_STRING = re.compile(r"(?<![\\\w])\"(?:[^\"\\\n]|\\.){2,65536}\"|(?<![\\\w])'(?:[^'\\\n]|\\.){2,65536}'")
+
+
+def find_in_escaped(text: Text, find: Callable[[Text], Iterator[Span]]) -> Iterator[Span]:
+    """Spans that `find` finds in the text that this one means."""
+    yield from _find(text, find, MAX_DEPTH)
+
+
+def _find(text: Text, find: Callable[[Text], Iterator[Span]], depth: int) -> Iterator[Span]:
+    if depth == 0 or _WORTH_READING.search(text.text) is None:
+        return
+    plain, starts, shifts = _unescaped(_STRING.sub(_opened, text.text))
+    view = Text(plain)
+    for start, end in (*find(view), *_find(view, find, depth - 1)):
+        value = plain[start:end]
+        first = start + len(value) - len(value.lstrip())
+        last = first + len(value.strip()) - 1
+        if last >= first:
+            yield _place(first, starts, shifts), _place(last + 1, starts, shifts)
+
+
+def _opened(string: re.Match[str]) -> str:
+    return string[0] if "\\" not in string[0] else f"\n{string[0][1:-1]}\n"
+
+
+def _unescaped(text: str) -> tuple[str, list[int], list[int]]:
+    """The text with one level of escapes read; from where on the escaped one is how many characters ahead."""
+    parts, starts, shifts, at, length, shift = [], [0], [0], 0, 0, 0
+    for escape in _ESCAPE.finditer(text):
+        sign = escape[0]
+        letter = chr(int(sign[2:], 16)) if sign[1] == "u" else _PLAIN.get(sign[1], sign[1])
+        parts += [text[at : escape.start()], letter]
+        length += escape.start() - at + 1
+        shift += len(sign) - 1
+        starts.append(length)
+        shifts.append(shift)
+        at = escape.end()
+    return "".join([*parts, text[at:]]), starts, shifts
+
+
+def _place(at: int, starts: list[int], shifts: list[int]) -> int:
+    return at + shifts[bisect(starts, at) - 1]

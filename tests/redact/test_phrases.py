@@ -1,0 +1,86 @@
+"""Secrets that only the words around them give away: device settings, sentences, calls, two lines."""
+
+import pytest
+
+from babysitter.redact import redact
+from babysitter.redact.phrase_table import PHRASES
+from babysitter.redact.text_spans import Text
+
+KEY = "y1EpGSkiE3wtKB0ekMtC" + "XU05SCp8BTmq94GvBG79"
+WORD = "Quartz_maple830"
+
+
+def test_every_hint_is_a_pattern_of_the_linear_scanner():
+    """A counter over 1,000 is refused, and only when the first text is scanned."""
+    assert [phrase.id for phrase in PHRASES if phrase.hint and phrase.hint.found_in(Text("a"))] == []
+
+
+def test_phrases_have_different_ids():
+    assert len({phrase.id for phrase in PHRASES}) == len(PHRASES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"bindpw {WORD}",
+        f"rootpw  {WORD}",
+        f"snmp-server community {WORD} RO",
+        f"rocommunity {WORD}",
+        f"enable secret 9 {WORD}",
+        f"username ada privilege 15 secret 5 {WORD}",
+        f"radius-server key 7 {WORD}",
+        f"    stats auth admin:{WORD}",
+        f"snmpget -v2c -c {WORD} switch-3 sysDescr.0",
+        f"snmpwalk -v3 -u ada -A {WORD} -x AES -X {WORD}2 switch-3",
+        f"username: ada / pass: {WORD}",
+        f"user=ada pass={WORD} rc=530",
+        f"creds ada:{WORD} rejected by host",
+        f'Retrieved secret "db-prod": {WORD}',
+        f"pass phrase for id_rsa: {WORD}",
+        f"oci: pass_phrase={WORD}",
+        f"Generated random password for user admin: {WORD}",
+        f"reply: b'334 UGFzc3dvcmQ6'\nsend: '{WORD.replace('_', '9')}\\r\\n'",
+        f"GET /cb?code={WORD}abc&state=8dbe1a55c2922bc0",
+        f"GET /cb?state=8dbe1a55c2922bc0&code={WORD}abc",
+        f"key material (hex): {'0f1e2d3c4b5a6978' * 2}",
+        f'client = cohere.Client("{KEY}")',
+        f"fernet = Fernet(b'{KEY}abc=')",
+        f"x-honeycomb-team: {KEY[:22]}",
+        f"TOKEN=\n{KEY}",
+        f"API key:\n    {KEY}",
+        f"‘api_key’: ‘{KEY}’",
+        f"olcRootPW: {{SSHA}}{KEY[:32]}",
+        "master_key = b'" + r"\x8f\x12\xa0\x9b\xcc\x01\x77\xe2\x13\x98" + "'",
+    ],
+)
+def test_phrase_gives_the_secret_away(text: str):
+    shown = redact(text)
+    assert not any(part in shown for part in (WORD[:12], KEY[:20], "0f1e2d", r"\xa0\x9b", "Quartz9maple"))
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PWD=/home/ada/train",
+        "OLDPWD=/home/ada",
+        "POSTGRES_PASSWORD_FILE=/run/secrets/db",
+        "KMSKeyId: 966bcf6e-a9d0-74c1-1b8c-df64c382f4fb",
+        "fetch(url, {credentials: include})",
+        "usage: train.py [--token TOKEN] [--password PASSWORD] [--api-key KEY]",
+        "x-amz-id-2: Gbf7V5uTn0H6gQNohFWZ0xrAoZ0lXgw5R/snzD4B3DdsRZzcHOM51pCpEPNVlNqzyQmQJ46jYj5q",
+        "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tVyXuNDUtaoJsiRYuF18533NT9fa+pe2Y",
+        "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA5AlkVbrBum7rZ1ltaUs9",
+        "-----BEGIN CERTIFICATE-----\nA5lkVbrBum7rZ1ltaUs9A5lkVbrBum7rZ1ltaUs9A5lkVbrBum7rZ1ltaUs9A5lk\n"
+        "-----END CERTIFICATE-----",
+        'Error: secret "train-secrets": not found',
+        "failed to load secret train-model: timeout",
+        "community guidelines 2024",
+        "login: ada succeeded",
+        "credentials file:/home/ada/creds.json",
+        "user: ada pass: 12 fail: 0",
+        '{"msg": "cache key: linux-py3.11-aa0e5c3fdc91acbb33ae04c3eb47a835cb61ce9e4cac7c71f97df615c5d2cb4a"}',
+    ],
+)
+def test_phrase_spares_what_is_no_secret(text: str):
+    assert redact(text) == text
