@@ -76,6 +76,7 @@ REFUSED = [
     Measured("-e KEY=1 x", 1, "Key cannot contain '='", ("bad-value",)),
     Measured("--job-name a/24", 1, "Job name cannot contain '/'", ("bad-value",)),
     Measured("--user ada/x", 1, "ValueError: JobName component cannot contain '/': ada/x", ("bad-value",)),
+    Measured("--replicas=-1", 1, "ValueError: replicas must be >= 1, got -1", ("bad-value",)),
     Measured("--user ''", 1, "Job user must not be empty", ("bad-value",)),
     Measured(
         "--reserve v5litepod-4 --region mars",

@@ -85,6 +85,8 @@ def read_run(words: Sequence[str], generation: str) -> RunOptions:
         if "=" in key:
             raise ClientFault(f"ValueError: Key cannot contain '=': {key}")
     _check_accelerators(found, generation)
+    if (replicas := int(found.values.get("--replicas", "0"))) < 0:
+        raise ClientFault(f"ValueError: replicas must be >= 1, got {replicas}")
     return found
 
 
