@@ -4,12 +4,11 @@ import pytest
 
 from babysitter.config import Settings
 from babysitter.errors import UserError
-from babysitter.surfaces.cli.options import cluster_from, cluster_if_named
+from babysitter.surfaces.cli.options import ClusterOptions, cluster_from, cluster_if_named
 
 
 def chosen(**options):
-    given = {"cluster": "", "url": "", "config": "", "iris": ""} | options
-    return cluster_from(Settings(), **given)
+    return cluster_from(Settings(), ClusterOptions(**options))
 
 
 def test_ray_option_names_the_dashboard(capsys):
@@ -47,5 +46,5 @@ def test_ray_address_of_the_environment_comes_last(monkeypatch):
 )
 def test_ray_address_names_an_optional_cluster(monkeypatch, address, settings, means):
     monkeypatch.setenv("RAY_API_SERVER_ADDRESS", address)
-    spec = cluster_if_named(settings, "", "", "", "")
+    spec = cluster_if_named(settings, ClusterOptions())
     assert (spec.backend if spec else None) == means

@@ -8,6 +8,7 @@ import pytest
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.config import Settings, load_settings
 from babysitter.errors import UserError
+from babysitter.surfaces.cli.options import ClusterOptions
 from babysitter.surfaces.cli.watched_cluster import cluster_of_job
 from babysitter.wiring import open_app
 from tests.support import build
@@ -26,7 +27,7 @@ def test_cluster_of_a_watched_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("RAY_API_SERVER_ADDRESS", raising=False)
     settings = load_settings(None, environment={"HOME": str(tmp_path)}, flags={"state_dir": str(tmp_path)})
     asyncio.run(_watch(settings))
-    assert cluster_of_job(settings, build.ROOT, "", "", "", "") == SPEC
-    assert cluster_of_job(settings, build.ROOT, "marin", "", "", "").name == "marin"
+    assert cluster_of_job(settings, build.ROOT, ClusterOptions()) == SPEC
+    assert cluster_of_job(settings, build.ROOT, ClusterOptions("marin")).name == "marin"
     with pytest.raises(UserError, match="Which cluster"):
-        cluster_of_job(settings, "/ada/other", "", "", "", "")
+        cluster_of_job(settings, "/ada/other", ClusterOptions())

@@ -17,6 +17,7 @@ from babysitter.surfaces.cli.options import (
     Against,
     Cluster,
     ClusterFile,
+    ClusterOptions,
     DriverLog,
     Exchange,
     Iris,
@@ -76,7 +77,9 @@ def diagnose(
     if session is not None:
         spec, job = session
     else:
-        spec = cluster_of_job(chosen, job, cluster, controller_url, config, iris_command, transport, ray)
+        spec = cluster_of_job(
+            chosen, job, ClusterOptions(cluster, controller_url, config, iris_command, transport, ray)
+        )
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
     good = [read_text([each]) for each in against or []]
     if advise or advisor_exchange is not None:

@@ -12,6 +12,7 @@ from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     Iris,
     Json,
     Ray,
@@ -73,7 +74,7 @@ def follow(
     elif stop:
         typer.echo(asyncio.run(_stopped(chosen, pattern, cluster, as_json=as_json)))
     else:
-        spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray)
+        spec = cluster_from(chosen, ClusterOptions(cluster, controller_url, config, iris_command, ray=ray))
         words = asyncio.run(_follow(chosen, settings, spec, _Wish(pattern, owner, limit), as_json=as_json))
         typer.echo(words)
 

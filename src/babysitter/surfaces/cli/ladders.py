@@ -11,6 +11,7 @@ from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     Iris,
     Json,
     Ray,
@@ -82,7 +83,7 @@ def run(
     _check_output(output)
     chosen = settings_from(settings, state_dir)
     opened = cluster_from if needs_cluster(file) else cluster_if_named
-    spec = opened(chosen, cluster, controller_url, config, iris_command, ray=ray)
+    spec = opened(chosen, ClusterOptions(cluster, controller_url, config, iris_command, ray=ray))
     request = LadderRequest(
         file=file,
         by=me(),

@@ -10,6 +10,7 @@ import typer
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     Iris,
     Ray,
     SettingsFile,
@@ -58,7 +59,9 @@ def logs(
     from babysitter.usecases.job_logs import LogsRequest, show_logs
 
     chosen = settings_from(settings, state_dir)
-    spec = cluster_of_job(chosen, job, cluster, controller_url, config, iris_command, transport, ray)
+    spec = cluster_of_job(
+        chosen, job, ClusterOptions(cluster, controller_url, config, iris_command, transport, ray)
+    )
     request = LogsRequest(
         job=parse_job_id(spec, job),
         task=task,

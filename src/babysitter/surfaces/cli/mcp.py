@@ -10,6 +10,7 @@ from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     Iris,
     Ray,
     SettingsFile,
@@ -48,7 +49,7 @@ def mcp(
     The cluster named here is the default of every tool.
     """
     chosen = settings_from(settings, state_dir)
-    spec = cluster_if_named(chosen, cluster, controller_url, config, iris_command, ray=ray)
+    spec = cluster_if_named(chosen, ClusterOptions(cluster, controller_url, config, iris_command, ray=ray))
     try:
         import mcp as sdk  # noqa: F401  an extra; a second of import time
     except ImportError as missing:

@@ -8,6 +8,7 @@ import typer
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     Iris,
     Json,
     Ray,
@@ -39,7 +40,7 @@ def open_page(
     Where the controller is reached through a tunnel, the tunnel stays open until Ctrl+C.
     """
     chosen = settings_from(settings, state_dir)
-    spec = cluster_of_job(chosen, job, cluster, controller_url, config, iris_command, ray=ray)
+    spec = cluster_of_job(chosen, job, ClusterOptions(cluster, controller_url, config, iris_command, ray=ray))
     asyncio.run(_open(spec, job, as_json=as_json))
 
 

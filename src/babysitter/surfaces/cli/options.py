@@ -5,7 +5,7 @@ import pwd
 import shlex
 import socket
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -113,67 +113,71 @@ def quick_state_folder(file: Path | None, state_dir: Path | None) -> Path | None
     return state_folder(folder) if is_known else None
 
 
-def cluster_from(
-    settings: "Settings",
-    cluster: str,
-    url: str,
-    config: str,
-    iris: str,
-    transport: str = "rpc",
-    ray: str = "",
-) -> "ClusterSpec":
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """The options that name a cluster and the way to it, as they were given; "" = not given."""
+
+    cluster: str = ""
+    url: str = ""
+    config: str = ""
+    iris: str = ""
+    transport: str = "rpc"
+    ray: str = ""
+
+    @property
+    def is_given(self) -> bool:
+        """Whether one of them names a cluster."""
+        return bool(self.cluster or self.url or self.config or self.ray)
+
+
+def cluster_from(settings: "Settings", given: ClusterOptions) -> "ClusterSpec":
     """The cluster that these options mean; the settings' default when none is given."""
     from babysitter.engine.cluster_pool import configured_clusters, spec_from_options
 
-    if ray:
-        if cluster or url or config:
+    is_addressed = bool(given.url or given.config)
+    if given.ray:
+        if given.cluster or is_addressed:
             raise UserError(
                 "--ray names a cluster already.",
                 next_step="Leave --cluster, --controller-url and --config out.",
             )
-        return _ray_spec(ray)
-    name = cluster or ("" if url or config else settings.default_cluster)
-    if not (name or url or config) and os.environ.get("RAY_API_SERVER_ADDRESS"):
-        return _ray_spec(os.environ["RAY_API_SERVER_ADDRESS"])
-    if not (name or url or config):
+        return _ray_spec(given.ray)
+    name = given.cluster or ("" if is_addressed else settings.default_cluster)
+    if not (name or is_addressed):
+        if address := os.environ.get("RAY_API_SERVER_ADDRESS"):
+            return _ray_spec(address)
         raise UserError(
             "Which cluster?",
             next_step="Give --cluster NAME, --controller-url URL, --config FILE or --ray URL.",
         )
     known = configured_clusters(settings).get(name)
     try:
-        command = tuple(shlex.split(iris))
+        command = tuple(shlex.split(given.iris))
     except ValueError as fault:
         raise UserError(
             f"--iris-command cannot be read: {fault}.", next_step="Write it as in a shell: 'uv run iris'."
         ) from fault
-    if known is not None and not (url or config):
+    if known is not None and not is_addressed:
         if command:
             known = replace(known, iris_command=command)
-        return replace(known, transport=transport) if transport == "cli" else known
+        return replace(known, transport=given.transport) if given.transport == "cli" else known
     return spec_from_options(
-        controller_url=url, config=config, cluster=name, iris_command=iris, transport=transport
+        controller_url=given.url,
+        config=given.config,
+        cluster=name,
+        iris_command=given.iris,
+        transport=given.transport,
     )
 
 
-def cluster_if_named(
-    settings: "Settings",
-    cluster: str,
-    url: str,
-    config: str,
-    iris: str,
-    transport: str = "rpc",
-    ray: str = "",
-) -> "ClusterSpec | None":
+def cluster_if_named(settings: "Settings", given: ClusterOptions) -> "ClusterSpec | None":
     """The same; None where no option names one, nor the settings, nor the environment."""
-    if not is_cluster_named(settings, cluster, url, config, ray):
-        return None
-    return cluster_from(settings, cluster, url, config, iris, transport, ray)
+    return cluster_from(settings, given) if is_cluster_named(settings, given) else None
 
 
-def is_cluster_named(settings: "Settings", *options: str) -> bool:
+def is_cluster_named(settings: "Settings", given: ClusterOptions) -> bool:
     """Whether one of these options, the settings or the environment names a cluster."""
-    return any(options) or bool(settings.default_cluster or os.environ.get("RAY_API_SERVER_ADDRESS"))
+    return given.is_given or bool(settings.default_cluster or os.environ.get("RAY_API_SERVER_ADDRESS"))
 
 
 def session_from(

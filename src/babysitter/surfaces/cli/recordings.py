@@ -12,6 +12,7 @@ import typer
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     Iris,
     Json,
     Ray,
@@ -76,7 +77,8 @@ def record(
 
     at_most = parse_duration(longest, at_most=MAX_RECORDING, option="--for", above_zero=True)
     spec = cluster_from(
-        settings_from(settings, None), cluster, controller_url, config, iris_command, transport, ray
+        settings_from(settings, None),
+        ClusterOptions(cluster, controller_url, config, iris_command, transport, ray),
     )
     done = asyncio.run(
         record_job(job, spec, output, every_s=every, at_most_s=at_most.total_seconds(), tell=_print_look)

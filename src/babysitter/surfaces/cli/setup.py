@@ -11,6 +11,7 @@ from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     Iris,
     Json,
     Ray,
@@ -40,7 +41,9 @@ def doctor(
     from babysitter.usecases.doctor import examine_setup
 
     chosen = settings_from(settings, state_dir)
-    spec = cluster_if_named(chosen, cluster, controller_url, config, iris_command, transport, ray)
+    spec = cluster_if_named(
+        chosen, ClusterOptions(cluster, controller_url, config, iris_command, transport, ray)
+    )
     with waiting_for("every part of the set-up to answer"):
         checks = asyncio.run(examine_setup(chosen, spec))
     works = all(check.ok for check in checks)

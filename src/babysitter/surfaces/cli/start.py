@@ -15,6 +15,7 @@ import typer
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     DriverLog,
     Iris,
     Json,
@@ -101,7 +102,9 @@ def start(
     if session is not None:
         spec, jobs = session[0], [session[1]]
     else:
-        spec = cluster_from(chosen, cluster, controller_url, config, iris_command, transport, ray)
+        spec = cluster_from(
+            chosen, ClusterOptions(cluster, controller_url, config, iris_command, transport, ray)
+        )
     again = _Again(_submission(resubmit, spec), workdir, env_from)
     code = run_async(
         _start(

@@ -13,6 +13,7 @@ import typer
 from babysitter.surfaces.cli.options import (
     Cluster,
     ClusterFile,
+    ClusterOptions,
     Iris,
     Json,
     Ray,
@@ -161,7 +162,7 @@ def submit(
     if local:
         raise typer.Exit(asyncio.run(_run_here(options, here)))
     chosen = settings_from(settings, state_dir)
-    spec = cluster_from(chosen, cluster, controller_url, config, iris_command, ray=ray)
+    spec = cluster_from(chosen, ClusterOptions(cluster, controller_url, config, iris_command, ray=ray))
     plan = asyncio.run(_plan(options, spec, here, wants_http=http))
     if only_check:
         raise typer.Exit(_checked(plan, as_json=as_json))

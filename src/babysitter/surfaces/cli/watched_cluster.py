@@ -4,29 +4,21 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from babysitter.errors import BabysitError
-from babysitter.surfaces.cli.options import cluster_from, is_cluster_named
+from babysitter.surfaces.cli.options import ClusterOptions, cluster_from, is_cluster_named
 
 if TYPE_CHECKING:
     from babysitter.config import Settings
     from babysitter.engine.cluster_pool import ClusterSpec
 
 
-def cluster_of_job(
-    settings: "Settings",
-    job: str,
-    cluster: str,
-    url: str,
-    config: str,
-    iris: str,
-    transport: str = "rpc",
-    ray: str = "",
-) -> "ClusterSpec":
+def cluster_of_job(settings: "Settings", job: str, given: ClusterOptions) -> "ClusterSpec":
     """The cluster that these options mean; without any and without a default, that of the job's watch."""
-    if not is_cluster_named(settings, cluster, url, config, ray, iris) and transport == "rpc":
+    is_plain = not given.iris and given.transport == "rpc"
+    if is_plain and not is_cluster_named(settings, given):
         watched = asyncio.run(_watched_cluster(settings, job))
         if watched is not None:
             return watched
-    return cluster_from(settings, cluster, url, config, iris, transport, ray)
+    return cluster_from(settings, given)
 
 
 async def _watched_cluster(settings: "Settings", job: str) -> "ClusterSpec | None":
