@@ -100,6 +100,19 @@ def test_script_that_need_not_be_there_passes(words):
 
 
 @pytest.mark.parametrize(
+    ("line", "blocks"),
+    [
+        ("cd no; python x.py", False),
+        ("cd no && python x.py", True),
+        ("set -e; cd no; python x.py", True),
+    ],
+)
+def test_folder_that_cannot_be_entered(line, blocks):
+    facts = folder_with(f'-- bash -c "{line}"', files={"no/": MISSING, "no/x.py": MISSING})
+    assert any(finding.blocks for finding in check_files_shipped(facts)) is blocks
+
+
+@pytest.mark.parametrize(
     ("words", "blocks"),
     [
         ("python x.py --config no.yaml", True),

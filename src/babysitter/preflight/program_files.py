@@ -45,12 +45,16 @@ def check_files_shipped(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     command, statuses = run_command(facts), _statuses(facts)
     if command is None:
         return
-    told = set[str]()
+    told, not_entered = set[str](), list[str]()  # `cd a; python x.py` goes on where it is without a
     for file, is_certain in _needed(command.program):
         status = statuses.get(file.word, FileStatus.SHIPPED)
-        if status is not FileStatus.SHIPPED and file.word not in told:
-            told.add(file.word)
-            yield _not_shipped(file, status, is_certain=is_certain)
+        if status is FileStatus.SHIPPED or file.word in told:
+            continue
+        told.add(file.word)
+        is_elsewhere = file.path.startswith(tuple(not_entered))
+        if file.path.endswith("/") and not is_certain:
+            not_entered.append(file.path)
+        yield _not_shipped(file, status, is_certain=is_certain and not is_elsewhere)
 
 
 def check_executable(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
