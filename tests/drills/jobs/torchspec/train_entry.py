@@ -13,7 +13,7 @@ from ray.util.placement_group import placement_group
 
 FAULT = sys.argv[1]
 PAUSE_S = float(sys.argv[2]) if len(sys.argv) > 2 else 0.5
-ON_SECOND = {"second": 1}  # of the node that can be lost
+ON_SECOND = {"small" if FAULT == "oom" else "second": 1}  # of the node that can be lost
 STEPS = 4000
 FORMAT = "[%(asctime)s] %(filename)s:%(lineno)d %(levelname)s %(message)s"
 
@@ -55,7 +55,7 @@ class TrainerActor:
             while True:
                 held.append(bytearray(os.urandom(1 << 20) * 64))
                 time.sleep(0.05)
-        if FAULT == "barrier" and number == 3:
+        if FAULT == "barrier" and number == 20:
             say(f"rank {self.rank} entering barrier")
             if self.rank == 1:
                 self.wait_for_ever()
