@@ -238,6 +238,23 @@ async def test_without_agents_the_dashboard_gives_the_lines():
         assert (await texts(reader, after=cursor))[0] == []
 
 
+async def test_files_of_a_lost_node_hide_no_others():
+    """Else nothing is read of the driver, whose log says that the node is gone."""
+    lost = {worker_log(RANKS[1], stream) for stream in ("out", "err")}
+    async with (
+        served(hanging(has_agent=False, on_lost_nodes=lost)) as dashboard,
+        reading(dashboard) as reader,
+    ):
+        batch = await reader.lines(LogSource(ROOT), after=None, at_most=100)
+        newest = await reader.lines(LogSource(ROOT), after=None, at_most=100, newest=True)
+        dashboard.on_lost_nodes = {DRIVER_LOG}
+        with pytest.raises(ExternalError, match="cannot be read from Ray"):
+            await reader.lines(LogSource(ROOT), after=None, at_most=100)
+    for lines in (batch.lines, newest.lines):
+        assert "rank 0 entering barrier" in [line.text for line in lines]
+        assert any(line.task == f"{ROOT}/0" for line in lines)
+
+
 async def test_a_foreign_cursor_reads_nothing_twice(reader):
     lines, cursor = await texts(reader, after=Cursor("12345"))
     assert lines == []

@@ -56,6 +56,7 @@ class RayDashboard:
     files: dict[str, bytes] = field(default_factory=dict)
     gpus: list[Any] = field(default_factory=list)  # of each node, in the shape that the dashboard sends
     session: str = "session_1"
+    on_lost_nodes: set[str] = field(default_factory=set)  # files that nobody can read any more
     modified: str = MODIFIED
     token: str = ""
     has_agent: bool = True
@@ -194,6 +195,8 @@ class RayDashboard:
         return answer
 
     def _last_lines(self, name: str, count: int) -> web.Response:
+        if name in self.on_lost_nodes:
+            return web.Response(status=500, text="Agent for node id: 51030a22 doesn't exist.")
         if name not in self.files:
             return web.Response(status=500, text=f"A file is not found at: RAY_TMP/logs/{name}")
         body = b"".join(self.files[name].splitlines(keepends=True)[-count:])

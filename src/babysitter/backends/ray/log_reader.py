@@ -24,6 +24,7 @@ from babysitter.backends.ray.log_text import (
     line_digest,
     log_line,
     split_part,
+    tells_lost_node,
     times_of_tail,
 )
 from babysitter.clock import Clock
@@ -265,8 +266,8 @@ class RayLogReader:
         query = [("node_id", file.node_id), ("filename", file.name), ("lines", str(count))]
         answer = await self._line.get("/api/v0/logs/file", query)
         if answer.status != 200:
-            if "file is not found" in answer.text:
-                return []
+            if "file is not found" in answer.text or (file.pid is not None and tells_lost_node(answer.text)):
+                return []  # the driver's log says what became of it
             raise ExternalError(
                 f"The log {file.name} cannot be read from Ray at {self._line.place}: {answer.last_line}.",
                 next_step="Its node may be gone, and its logs with it.",

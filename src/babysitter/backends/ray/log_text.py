@@ -27,6 +27,7 @@ _DATED = re.compile(r"(20\d\d-[01]\d-[0-3]\d)[ T]([0-2]\d:[0-5]\d:[0-5]\d)")
 QUARTER_MS = 15 * 60_000  # zones differ by whole quarters of an hour
 CLOCK_SLACK_MS = 60_000  # a file is written a moment after its line was printed
 MIN_ZONE_MS, MAX_ZONE_MS = -14 * 4 * QUARTER_MS, 12 * 4 * QUARTER_MS
+_LOST_NODE = re.compile(r"Agent for node id: \w+ doesn't exist|Cannot connect to host")
 _LEVEL = re.compile(r"\b(DEBUG|INFO|WARNING|ERROR|CRITICAL)\b")
 _LEVEL_WITHIN_CHARS = 80  # a level stands in the header of a line
 _RANKS = (LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING, LogLevel.ERROR, LogLevel.CRITICAL)
@@ -47,6 +48,11 @@ class FilePart:
 
     lines: tuple[tuple[str, int], ...]  # text, and the offset in the part behind it
     consumed: int
+
+
+def tells_lost_node(text: str) -> bool:
+    """Whether the dashboard cannot read a file because its node is gone, before or after Ray noticed it."""
+    return bool(_LOST_NODE.search(text))
 
 
 def worker_file(name: str) -> WorkerFile | None:
