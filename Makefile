@@ -62,6 +62,7 @@ drills: $(STAMP) $(RAY_BIN)/ray
 	$(PY) -m tests.drills.ray_contract --ray $(RAY_BIN)
 	$(PY) -m tests.drills.ray_restarts --ray $(RAY_BIN) $(ARGS)
 	$(PY) -m tests.drills.ray_healthy --ray $(RAY_BIN)
+	$(PY) -m tests.drills.ray_faults --ray $(RAY_BIN)
 
 mutants: $(STAMP)
 	$(PY) -m tests.mutants $(ARGS)
