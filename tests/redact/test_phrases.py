@@ -50,6 +50,30 @@ def test_phrases_have_different_ids():
         f"API key:\n    {KEY}",
         f"‘api_key’: ‘{KEY}’",
         f"olcRootPW: {{SSHA}}{KEY[:32]}",
+        f"127.0.0.1:6379> AUTH default {WORD}",
+        f"redis auth failed: AUTH {WORD}",
+        f"#0 /app/db.php(12): PDO->__construct('mysql:host=db', 'app', '{WORD}')",
+        f"mysqli_connect('db', 'root', '{WORD}', 'x')",
+        f'db.auth("ada", "{WORD}")',
+        f"Property spring.datasource.password resolved to '{WORD}' from application.yml",
+        f'Password: (string) (len=15) "{WORD}",',
+        f'random_password.db.result: "{WORD}"',
+        f"chpasswd:\n  list: |\n    root:{WORD}\n    ubuntu:{WORD}2",
+        f"$ gcloud secrets versions access latest --secret=db-pass\n{WORD}",
+        f"$ kubectl get secret db -o jsonpath='{{.data.password}}'\n{WORD}",
+        f"argocd admin initial password\n{KEY}",
+        f"PASSWORD elastic = {KEY}",
+        f"Please log in with ada / {WORD}",
+        f"admin / {WORD} are the default credentials",
+        f"Connecting to ftp as anonymous:{WORD}",
+        f"jira basic auth ada:{WORD}",
+        f'authorization header was "{KEY}=="',
+        f"[smtp.example.org]:587 ada@example.org:{WORD}",
+        f'before (last 100 chars): "assword: {WORD}"',
+        f"ipmitool -I lanplus -H bmc -U ADMIN -P {WORD} power status",
+        f"vault operator unseal {KEY}abc=",
+        f'encrypt = "{KEY}abc="',
+        f"nats://{KEY}@nats:4222",
         "master_key = b'" + r"\x8f\x12\xa0\x9b\xcc\x01\x77\xe2\x13\x98" + "'",
     ],
 )
@@ -60,8 +84,28 @@ def test_phrase_gives_the_secret_away(text: str):
 
 
 @pytest.mark.parametrize(
+    "text", ["Your verification code is 984150", "OTP for ada: 984150", "MFA code=984150", "PIN: 984150"]
+)
+def test_one_time_code_is_redacted(text: str):
+    assert "984150" not in redact(text)
+
+
+def test_key_pair_in_numbers_is_redacted():
+    numbers = ",".join(str(at) for at in range(100, 164))
+    assert "123,124" not in redact(f"keypair: [{numbers}]")
+    assert redact(f"pixels: [{numbers}]") == f"pixels: [{numbers}]"
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "NoMethodError: undefined method `password=' for #<User:0x00007f8a1234abcd>",
+        "gpg: Signature made Tue using RSA key 97AE9DC31B9FF61D5E241049AA3C9280DCC13187",
+        'Client("http://localhost:8786")',
+        'connect("db-prod-replica-2.internal")',
+        "status code: 200 in 123456 us",
+        "tokens 984150 per second",
+        "using recovery code path",
         "PWD=/home/ada/train",
         "OLDPWD=/home/ada",
         "POSTGRES_PASSWORD_FILE=/run/secrets/db",

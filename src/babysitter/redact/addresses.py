@@ -8,7 +8,7 @@ from babysitter.redact.value_shapes import is_placeholder, is_plain
 
 # The password may hold a slash or an @; the last @ before a host ends it.
 _URL_USER = re.compile(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-]|$)")
-_URL_TOKEN = re.compile(r"(?:https?|git|ssh|wss?|ftp)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
+_URL_TOKEN = re.compile(r"(?:https?|git|ssh|wss?|ftp|nats)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
 _PORT_FIRST = re.compile(r"\d{1,5}(?:[/?#]|$)")
 _URL_ENCODED = re.compile(r"(?i)%3A%2F%2F[^\s%/:@]{0,80}%3A((?:(?!%40)\S){1,200})%40")
 _URL_ENCODED_TOKEN = re.compile(r"(?i)%3A%2F%2F((?=[A-Za-z]{0,200}\d)[A-Za-z0-9_\-]{20,200})%40")

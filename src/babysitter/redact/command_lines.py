@@ -33,6 +33,8 @@ _FLAGS = re.compile(
     r"|ldap\w{3,8}\b[^\n]{0,160}?\s-w\s{1,4}[\"']?"
     r"|htpasswd\s[^\n]{0,20}-\w{0,4}b\w{0,4}\s{1,4}(?:\S{1,128}\s{1,4}){2}[\"']?"
     r"|snmp\w{3,10}\s[^\n]{0,160}?\s-[cAXaxk]\s{1,4}[\"']?(?!(?:MD5|SHA|AES|DES)\b|\[redacted)"
+    r"|ipmitool\s[^\n]{0,160}?\s-P\s{1,4}[\"']?|racadm\s[^\n]{0,160}?\s-p\s{1,4}[\"']?"
+    r"|vault\s{1,4}operator\s{1,4}(?:unseal|rekey)\s[^\n]{0,60}?(?=[A-Za-z0-9+/]{40})"
     r"|(?:-passin|-passout|-pass)\s{1,4}pass:|net\s{1,4}use\s[^\n]{0,80}?/user:\S{1,64}\s{1,4}"
     r")((?:[^\s\"'\\]|\\(?!\\*[\"'])){3,512})"
 )
@@ -40,7 +42,7 @@ SIGNS = (
     r"[\s'\"]-[ua]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
     r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|\b7z|"
     r"mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|poetry +config|ngrok|"
-    r"gh +secret|addauth|\bsnmp"
+    r"gh +secret|addauth|\bsnmp|ipmitool|racadm|unseal|rekey"
 )
 _SIGNS = LinearPattern(SIGNS, ignore_case=True)
 _ACCOUNT = re.compile(

@@ -27,7 +27,7 @@ def find_in_escaped(text: Text, find: Callable[[Text], Iterator[Span]]) -> Itera
 def _find(text: Text, find: Callable[[Text], Iterator[Span]], depth: int) -> Iterator[Span]:
     if depth == 0 or _WORTH_READING.search(text.text) is None:
         return
-    plain, starts, shifts = _unescaped(_STRING.sub(_opened, text.text))
+    plain, starts, shifts = _unescaped(text.text)
     view = Text(plain)
     for start, end in (*find(view), *_find(view, find, depth - 1)):
         value = plain[start:end]
@@ -42,18 +42,35 @@ def _opened(string: re.Match[str]) -> str:
 
 
 def _unescaped(text: str) -> tuple[str, list[int], list[int]]:
-    """The text with one level of escapes read; from where on the escaped one is how many characters ahead."""
-    parts, starts, shifts, at, length, shift = [], [0], [0], 0, 0, 0
-    for escape in _ESCAPE.finditer(text):
-        sign = escape[0]
-        letter = chr(int(sign[2:], 16)) if sign[1] == "u" else _PLAIN.get(sign[1], sign[1])
-        parts += [text[at : escape.start()], letter]
-        length += escape.start() - at + 1
-        shift += len(sign) - 1
+    """The text with one level of escapes read; from where on the escaped one is how many characters ahead.
+
+    Lines without an escape are left empty: they are read as they are.
+    """
+    parts: list[str] = []
+    starts, shifts, length, shift = [0], [0], 0, 0
+    for line in text.split("\n"):
+        if _WORTH_READING.search(line) is None:
+            shift += len(line)
+        else:
+            opened, at = _STRING.sub(_opened, line), 0
+            for escape in _ESCAPE.finditer(opened):
+                parts += [opened[at : escape.start()], _meaning(escape[0][1:])]
+                length += escape.start() - at + 1
+                shift += len(escape[0]) - 1
+                starts.append(length)
+                shifts.append(shift)
+                at = escape.end()
+            parts.append(opened[at:])
+            length += len(opened) - at
         starts.append(length)
         shifts.append(shift)
-        at = escape.end()
-    return "".join([*parts, text[at:]]), starts, shifts
+        parts.append("\n")
+        length += 1
+    return "".join(parts), starts, shifts
+
+
+def _meaning(escape: str) -> str:
+    return chr(int(escape[1:], 16)) if escape[0] == "u" else _PLAIN.get(escape, escape)
 
 
 def _place(at: int, starts: list[int], shifts: list[int]) -> int:

@@ -1,6 +1,13 @@
 """The table of kinds: every secret that can be recognised by its own look, with its source and specimens."""
 
-from babysitter.redact import kinds_clouds, kinds_models, kinds_services, kinds_tools, kinds_webhooks
+from babysitter.redact import (
+    kinds_clouds,
+    kinds_models,
+    kinds_services,
+    kinds_tools,
+    kinds_wallets,
+    kinds_webhooks,
+)
 from babysitter.redact.kind import SecretKind
 
 KINDS: tuple[SecretKind, ...] = (
@@ -9,4 +16,5 @@ KINDS: tuple[SecretKind, ...] = (
     *kinds_tools.KINDS,
     *kinds_services.KINDS,
     *kinds_webhooks.KINDS,
+    *kinds_wallets.KINDS,
 )

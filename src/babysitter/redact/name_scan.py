@@ -28,6 +28,7 @@ _DIGITS = frozenset("0123456789")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
 _SIGNS = frozenset("\\\"'`’”»])[ \t=-:→?+%&>│┃║|╎▏<,(：＝*;")
+_ALGORITHMS = ("rsa", "dsa", "ecdsa", "ed25519", "pgp", "gpg")
 _OPENING = "\"'`([{"
 _NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
 _BEFORE = frozenset("\"'\\ \t")
@@ -40,7 +41,7 @@ _NOTHING_BEHIND = re.compile(
     r"[=:](?:\n[ \t]{0,40}(?![ \t\"'\\])|$)|[\"']?[ \t]?[=:][ \t]?[\"']?\[redacted\]"
 )
 _LINKS = frozenset(
-    "is was used provided given value set of to as equals reads now called with for".split()  # noqa: SIM905
+    "is was used provided given value set of to as equals reads now called with for resolved".split()  # noqa: SIM905
 )
 
 
@@ -134,6 +135,8 @@ def with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
 
 @lru_cache(maxsize=16_384)
 def _of_words(first: str, second: str, name: str, judged: Name) -> Name:
+    if second in _ALGORITHMS:
+        return judged  # `using RSA key 97AE9DC3...`: the number of a public key
     whole = judge_name(f"{second}_{name}") if second.isalpha() else judged
     if whole is Name.POSSIBLE and first.isalpha():
         whole = judge_name(f"{first}_{second}_{name}")

@@ -205,7 +205,11 @@ def _joined(setting: NamedValue, span: Span | None) -> Span | None:
 def _is_end_of_string(setting: NamedValue, sign: re.Match[str]) -> bool:
     """`"token="`: the quote behind the sign closes what the quote before the name opened."""
     behind = setting.text[sign.end() : sign.end() + 1]
-    return sign[0][0] not in "\"'`\\" and behind in _QUOTES and behind == setting.before
+    return (
+        sign[0][0] not in "\"'`\\"
+        and behind in _QUOTES
+        and (behind == setting.before or setting.before + behind == "`'")
+    )
 
 
 def _as_argument(setting: NamedValue) -> Place | None:

@@ -35,14 +35,16 @@ PHRASES: tuple[Phrase, ...] = (
     ),
     phrase(
         "login-call",
-        ".login(|createuser(|basicauth(|digestauth(",
-        r"(?i)(?:\.login|createuser|basicauth|digestauth)\(\s{0,8}[\"'][^\"'\n]{1,128}[\"']\s{0,4},"
+        ".login(|createuser(|basicauth(|digestauth(|.auth(",
+        r"(?i)(?:\.login|\.auth|createuser|basicauth|digestauth)\(\s{0,8}[\"'][^\"'\n]{1,128}[\"']\s{0,4},"
         r"\s{0,8}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
     ),
     phrase(
-        "connection-call",
-        "getconnection(",
-        r"getConnection\((?:\s{0,8}[\"'][^\"'\n]{1,400}[\"']\s{0,4},){2}"
+        "connection-call",  # address, user, password
+        "getconnection(|construct(|_connect(|pdo(|mysqli(|_bind(|_login(|imap_open(",
+        r"(?:getConnection|construct|_connect|PDO|mysqli|ldap_bind|ftp_login|imap_open)"
+        r"\((?:\s{0,8}(?:[\"'][^\"'\n]{1,400}[\"']|\$\w{1,40}|Object\(\w{1,40}\)|Resource id #\d{1,6})"
+        r"\s{0,4},){2}"
         r"\s{0,8}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
     ),
     phrase(  # SMTP, IMAP; FTP and POP3

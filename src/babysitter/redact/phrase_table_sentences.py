@@ -15,16 +15,19 @@ SENTENCES = (
     ),
     phrase(
         "user-and-password-in-one-word",
-        "cred|login",
-        r"(?i)\b(?:cred(?:ential)?s?|logins?)(?: (?:are|were|is|was|of|for|with|as))?[ :=]{1,3}[\"'`]?"
+        "cred|login|basic auth|basic-auth|ing as |ed as |in as |ftp as ",
+        r"(?i)\b(?:cred(?:ential)?s?|logins?|basic[ \-]auth"
+        r"|(?:connect|log|authenticat)\w{0,4}(?: in)?(?: to \S{1,80})? as)"
+        r"(?: (?:are|were|is|was|of|for|with|as))?[ :=]{1,3}[\"'`]?"
         r"(?!https?:|file:|s3:|gs:)[A-Za-z][\w.@+\-]{1,64}:(?!//)(?P<value>[^\s\"'`]{4,256})",
         Name.LIKELY_PASSWORD,
+        hint=r"(?:cred|login|basic.auth| as)[a-z]*(?: [a-z]+)?[ :=]+[\"'`]?[a-z][\w.@+\-]*:[^ \n/]",
     ),
     phrase(  # `Retrieved secret "db-prod": ...`, alone at the end of its line
         "named-in-quotes",
         "secret |password |credential |token |api key |passphrase ",
         rf"(?i)\b{_SECRET}s?(?: (?:for|of|named|at|from|in))?(?: user| account| host)? "
-        r"(?:[\"'`][^\"'`\n]{1,80}[\"'`]|[\w@][\w.@/\-]{1,80})(?: (?:is|are|was|now))?[:=]?\s{1,4}"
+        r"(?:[\"'`][^\"'`\n]{1,80}[\"'`]|[\w@][\w.@/\-]{1,80})(?: (?:is|are|was|now))?\s?[:=]?\s{1,4}"
         r"(?<=[:=s] )[\"'`]?(?P<value>[^\s\"'`]{6,512})[\"'`}\])]{0,4}\.?[ \t]{0,4}$",
         Name.PROBABLE,
         hint=rf"{_SECRET}s? [^:=\n]+[:=] ?[\"'`]?[^ \"'`\n]+[\"'`}}\])]*\.?[ \t]*(?:\n|$)",
@@ -71,5 +74,70 @@ SENTENCES = (
         r"(?i)[?&]code=(?P<value>[\w.~%/+\-]{10,2000})&(?:[^\s?]{0,200}&)?state=",
         Name.PROBABLE,
         hint=r"[?&]code=\S+&state=",
+    ),
+    phrase(
+        "user-slash-password",
+        "log in with|login with|credentials",
+        r"(?i)(?:log ?in with|credentials(?: are)?:?) [\"'`]?[\w.@\-]{1,64}[\"'`]? / [\"'`]?"
+        r"(?P<value>[^\s\"'`]{4,256})",
+        Name.LIKELY_PASSWORD,
+    ),
+    phrase(  # `admin / ... are the default credentials`
+        "password-before-its-name",
+        "credentials",
+        r"(?<![\w/])[\w.@\-]{1,64} / (?P<value>[^\s/]{4,256}) are the [\w ]{0,20}credentials",
+        Name.LIKELY_PASSWORD,
+    ),
+    phrase(
+        "one-time-code",
+        "otp|mfa|2fa|code is|code=|code: |codes: |code for|unlock code|pin: |pin=|pin is",
+        r"(?:(?i:\b(?:otp|totp|mfa|2fa|verification|backup|recovery|unlock|one-time|sms|login|confirmation)"
+        r"(?:[ _\-](?:backup|recovery))?(?:[ _\-](?:code|pin|passcode))?s?)|\bPIN)"
+        r"(?: for \S{1,64})?(?:\s?(?:is|was|[:=])\s?|\s)"
+        r"(?P<value>\d{6,10}(?:[ ,]{1,2}\d{6,10}){0,15})(?![\w.:\-])",
+        Name.LIKELY_PASSWORD,
+        hint=r"(?:otp|mfa|2fa|code|pin)s?(?: for [^ \n]+)?(?: ?(?:is|was|[:=]) ?| )[0-9]{6}",
+    ),
+    phrase(
+        "header-in-a-sentence",
+        "auth header|authorization header",
+        r"(?i)\b(?:basic auth|auth|authorization) header(?: is| was| value)?[:=]? {0,2}[\"'`]?"
+        r"(?:basic |bearer )?(?P<value>[A-Za-z0-9+/_.\-]{12,4000}={0,2})",
+        Name.PROBABLE,
+    ),
+    phrase(
+        "prompt-without-its-first-letter",
+        "assword:",
+        r"(?<!\w)assword: ?(?P<value>[^\s\"'\\]{3,256})",
+        Name.LIKELY_PASSWORD,
+        hint=r"[^a-z]assword: ?[^ \"']",
+    ),
+    phrase(  # what a command line prints: the secret alone on the next line
+        "printed-secret",
+        "get-secret-value|get-parameter|versions access|secret show|item get|.data.",
+        r"(?m)(?:secretsmanager get-secret-value|ssm get-parameters?\b|secrets versions access"
+        r"|keyvault secret show|\bop item get|kubectl[^\n]{0,80} secrets?[^\n]{0,120}\.data\.)"
+        r"[^\n|>]{0,240}\n(?P<value>[^\s:{}\[\]\"'<]{6,4096})[ \t]*$",
+        Name.LIKELY_PASSWORD,
+        after=1,
+    ),
+    phrase(
+        "redis-auth",
+        "auth ",
+        r"(?:> ?|(?i:redis)[^\n]{0,60}[: ])AUTH (?:\S{1,64} )?(?P<value>[^\s\"']{3,256})(?=[\"'}]{0,3}$)",
+        Name.LIKELY_PASSWORD,
+        hint=r"(?:>|redis)[^\n]*auth [^ \n]",
+    ),
+    phrase(  # https://registry.terraform.io/providers/hashicorp/random/latest/docs/resources/password
+        "random-password",
+        "random_password.|random_string.",
+        r"random_(?:password|string)\.[\w.\[\]\"]{1,80}\.result\"?\s?[:=]\s?\"(?P<value>[^\"\n]{4,256})\"",
+    ),
+    phrase(  # the bytes of a key pair, as Solana stores them
+        "key-pair-in-numbers",
+        "keypair|key pair|private|secret",
+        r"(?i)(?:keypair|key pair|private[_ ]?key|secret[_ ]?key)[\"']?[:= ]{1,3}"
+        r"(?P<value>\[\s?\d{1,3}(?:,\s{0,2}\d{1,3}){31,127}\s?\])",
+        hint=r"(?:keypair|key pair|private[_ ]?key|secret[_ ]?key)[\"']?[:= ]+\[ ?[0-9]+, ?[0-9]+,",
     ),
 )

@@ -50,4 +50,36 @@ SETTINGS = (
         r"(?i)x-honeycomb-team[\"'\\]{0,4}\s{0,4}[:=,]\s{0,4}[\"'\\]{0,4}(?P<value>[\w\-]{16,128})",
         Name.SECRET,
     ),
+    phrase(  # https://developer.hashicorp.com/consul/docs/secure/encryption/gossip
+        "gossip-key",
+        "encrypt",
+        r"\bencrypt[\"']?\s?[:=]\s?[\"'](?P<value>[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{22}==)",
+    ),
+    phrase(
+        "wep-key",
+        "wep key|wep_key|key1=s:",
+        r"(?i)wep[ _]key\d?[:= ]{1,3}[\"']?(?P<value>[0-9a-f]{10}|[0-9a-f]{26}|[0-9a-f]{58})\b",
+    ),
+    phrase(  # Postfix: host, user and password
+        "mail-relay",
+        ":587|:465|:25",
+        r"(?m):(?:25|465|587)\s{1,8}[\w.@+\-]{1,128}:(?P<value>\S{3,256})[ \t]*$",
+    ),
+    phrase(  # pppd
+        "chap-secrets",
+        "chap|pap-secrets",
+        r"(?i)(?:chap|pap)-secrets[^\n*]{0,200}\*\s{1,8}(?P<value>[^\s*]{3,128})",
+    ),
+    phrase(
+        "digest-of-user",
+        "digest",
+        r"(?i)\bdigest[\"']?[:, ]{1,3}[\"']?(?!sha|md5)\w{1,32}:(?P<value>[A-Za-z0-9+/]{27}=)",
+    ),
+    phrase(  # https://cloudinit.readthedocs.io/en/latest/reference/modules.html#set-passwords
+        "cloud-init-users",
+        "chpasswd:",
+        r"(?m)^[ \t]{1,40}(?:- )?[a-z_][\w\-]{0,31}:(?P<value>\S{3,256})[ \t]*$",
+        Name.LIKELY_PASSWORD,
+        after=8,
+    ),
 )

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from babysitter.redact import addresses, command_lines, http_headers, phrases
+from babysitter.redact import addresses, command_lines, http_headers, labels, phrases
 from babysitter.redact.addresses import find_in_addresses
 from babysitter.redact.command_lines import find_in_commands
 from babysitter.redact.escaped_text import find_in_escaped
 from babysitter.redact.http_headers import find_in_headers
 from babysitter.redact.key_blocks import find_key_blocks
+from babysitter.redact.labels import find_behind_labels
 from babysitter.redact.layout import find_by_layout
 from babysitter.redact.mentioned import find_mentioned
 from babysitter.redact.name_scan import NAME_WORDS
@@ -42,6 +43,7 @@ _BY_SIGNS: tuple[tuple[Detector, str], ...] = (
     (find_by_layout, NAME_WORDS),
     (find_phrases, phrases.SIGNS),
     (find_mentioned, NAME_WORDS),
+    (find_behind_labels, labels.SIGNS),
 )
 _SIGNS = PatternSet([signs for _, signs in _BY_SIGNS])
 DETECTORS: tuple[Detector, ...] = (*_FIRST, *(detector for detector, _ in _BY_SIGNS))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from babysitter.redact.labels import judge_label
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.redaction import redact, redact_lines
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
@@ -90,6 +91,9 @@ def _own_fields(value: Mapping[object, object]) -> frozenset[str]:
 def _of_field(name: str, item: object, above: Name) -> Name:
     """How secret a field is: by its own name, else by the one above it, unless it says `type` or `url`."""
     judged = judge_name(name[-MAX_NAME:])
+    if judged is Name.INNOCENT or judged is Name.POSSIBLE:
+        label = judge_label(name[-MAX_NAME:])
+        judged = judged if label is Name.INNOCENT else label
     if judged is not Name.INNOCENT or above is Name.INNOCENT:
         return judged
     is_about = judge_name(f"secret_{name}"[:MAX_NAME]) is Name.INNOCENT

@@ -16,6 +16,7 @@ ASSIGN = re.compile(
     r"(?:[ \t]|%20|\+(?=[^\s])|&nbsp;){0,40}(?:\*\*[ \t]{0,4}|<code>)?"
     r"(?:\\\n[ \t]{0,40}|\n[ \t]{0,40}(?=\\*[\"']))?"
     r"(?:(?:(?:[A-Za-z]\w{0,40}(?:::|\.)){0,2}[A-Z]\w{0,40}\(\s{0,80}&?){1,3}(?=[bru]?[\"']))?"
+    r"(?:\([\w.*]{1,40}\) (?:\(len=\d{1,6}(?: cap=\d{1,6})?\) )?(?=\"))?"  # Go's spew
     r"(?:!{1,2}[A-Za-z][\w:,.]{0,40}[ \t]{1,4})?(?:&quot;|&\#(?:34|39);|%2[27]|\\+u002[27])?"
 )
 # An object around the value; of one that does not say so (`Field("...")`) the value may be a description.
@@ -35,7 +36,7 @@ COLUMN = re.compile(
 ARGUMENT = re.compile(r"(?:\\*[\"'],?)?(?:[ \t]{0,4}\\\n[ \t]{0,40}|[ \t]{1,4})(?=\S)")
 NO_VALUE = re.compile(r"=|--|-[\w-]{0,11}(?:[\s\"',=]|$)")  # the next option
 PROSE = re.compile(
-    r"[\"'`]? (?:(?:is|was|used|provided|given|value|set|of|to|as|equals|reads|now|called|with|"
+    r"[\"'`]? (?:(?:is|was|used|provided|given|value|set|of|to|as|equals|reads|now|called|with|resolved|"
     r"for [\w./@-]{1,60})\b ?){0,3}"
     r"(?:[:=] ?)?(?=\S)"
 )

@@ -1,0 +1,54 @@
+"""Labels in other languages than English."""
+
+import pytest
+
+from babysitter.redact import REDACTED, redact, redact_value
+
+WORD = "Quartz_maple830"
+LABELS = ["Passwort", "Kennwort für ada", "wachtwoord", "mot de passe ", "MOT_DE_PASSE", "contraseña"]
+LABELS += [
+    "Mot de passe de l'utilisateur ada",
+    "senha do banco",
+    "parola",
+    "şifre",
+    "hasło",
+    "heslo",
+    "jelszó",
+]
+LABELS += ["lösenord", "salasana", "пароль", "Пароль пользователя ada", "密码", "数据库密码", "パスワード"]
+LABELS += ["비밀번호", "mật khẩu", "סיסמה"]
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_password_behind_a_label_is_redacted(label: str):
+    for text in (
+        f"{label}: {WORD}",
+        f"{label}={WORD} db",
+        f'{{"{label}": "{WORD}"}}',
+        f"INFO {label}：{WORD}",
+    ):
+        assert WORD not in redact(text)
+    assert redact_value({label: WORD}) == {label: REDACTED}
+
+
+@pytest.mark.parametrize("label", ["токен", "令牌", "clave de acceso", "clave_secreta", "chave secreta"])
+def test_key_behind_a_label_is_redacted(label: str):
+    assert WORD not in redact(f"{label}: {WORD}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Passwort vergessen? Hier klicken",
+        "Das Passwort muss mindestens 8 Zeichen lang sein",
+        "mot de passe : ********",
+        "contraseña incorrecta",
+        "clave: valor",
+        "пароль неверный",
+        "密码错误",
+        "パスワードが違います",
+        "100%|██████████| 12/12 [00:01<00:00]",
+    ],
+)
+def test_sentence_about_a_password_stays(text: str):
+    assert redact(text) == text
