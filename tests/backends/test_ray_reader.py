@@ -209,6 +209,20 @@ async def test_workers_that_were_started_ahead(dashboard, reader):
     assert "of another job" not in lines
 
 
+async def test_file_of_an_actor_behind_the_look_is_its(dashboard, reader):
+    """Else the lines of one process are those of two tasks."""
+    actors, dashboard.actors = dashboard.actors, []
+    await reader.tree(ROOT)
+    dashboard.actors = actors
+    dashboard.files[worker_log(999, "out")] = b"of a process without an actor\n"
+    tasks = {line.task for line in (await reader.lines(LogSource(ROOT), after=None, at_most=100)).lines}
+    assert f"{ROOT}/worker-999" in tasks
+    assert not {f"{ROOT}/worker-{pid}" for pid in RANKS} & tasks
+    before = len(dashboard.asked)
+    await reader.lines(LogSource(ROOT), after=None, at_most=100)
+    assert "/api/v0/actors" not in [path for path, _ in dashboard.asked[before:]], "asked once for each file"
+
+
 async def test_a_large_log_costs_only_its_end(dashboard, reader):
     dashboard.files[DRIVER_LOG] = b"x" * 99 + b"\n"
     dashboard.files[DRIVER_LOG] *= 40_000

@@ -1,5 +1,6 @@
 """Looks at jobs of a real Ray as a watch does, on a clock that a drill can put forward."""
 
+import contextlib
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from babysitter.diagnosis.judge.unconfirmed import diagnosis_or_best
 from babysitter.diagnosis.pipeline import judge
 from babysitter.diagnosis.timeline.startup_standing import standing_of
 from babysitter.engine.observe import observe
+from babysitter.errors import ExternalError
 from babysitter.model.ids import JobId, WatchId
 from babysitter.model.verdict import Diagnosis, Verdict
 from babysitter.model.watch import Watch
@@ -97,7 +99,9 @@ class Story:
         return "Training: " in self.ray.get(f"/api/jobs/{self.job}/logs")["logs"]
 
     async def end(self) -> None:
-        await self.client.send("POST", f"/api/jobs/{self.job}/stop")
+        """Stop the job, where its head still answers."""
+        with contextlib.suppress(ExternalError):
+            await self.client.send("POST", f"/api/jobs/{self.job}/stop")
         await self.client.close()
 
 

@@ -120,7 +120,7 @@ async def quiet(ray: LocalRay, fault: Fault) -> list[str]:
 
 
 async def control_service_gone(ray: LocalRay) -> list[str]:
-    """Blind, not dead; and it says what does not answer."""
+    """Blind, and the job is not called dead; and it says what does not answer."""
     ray.add_node("second")  # again: the first one was lost
     story = Story(ray, JobId("blind"))
     await story.submit("long")
@@ -131,7 +131,10 @@ async def control_service_gone(ray: LocalRay) -> list[str]:
     verdict = await story.look()
     told = " ".join(each.reason for each in verdict.blind)
     print(f"control service gone: blind: {told}; {story.found.cause}", flush=True)
-    return [] if verdict.blind and "GCS" in told else [f"{story.found.cause}, {told!r}"]
+    await story.end()
+    is_told = "GCS" in told or "Cannot reach Ray" in told  # `ray start --block` ends the dashboard too
+    is_alive = not verdict.memory.root_state.is_terminal
+    return [] if verdict.blind and is_told and is_alive else [f"{story.found.cause}, {told!r}"]
 
 
 def _tell(name: str, story: Story, after: str) -> None:

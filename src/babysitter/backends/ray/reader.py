@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain
 
 from babysitter.backends.backend import Abilities, ClusterInfo
 from babysitter.backends.ray import ray_answers
@@ -15,7 +16,7 @@ from babysitter.backends.ray.autoscaler_lines import AutoscalerLines
 from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
 from babysitter.backends.ray.gpu_use import of_process
 from babysitter.backends.ray.http_client import RayTransport
-from babysitter.backends.ray.known_job import KnownJob
+from babysitter.backends.ray.known_job import KnownJob, file_of
 from babysitter.backends.ray.log_reader import JobLogFile, RayLogReader
 from babysitter.backends.ray.log_text import PRESTARTED_JOB, worker_file
 from babysitter.backends.ray.placement_groups import waiting_text
@@ -46,6 +47,7 @@ class RayReader:
         self._logs = RayLogReader(line, self._clock)
         self._autoscaler = AutoscalerLines(self._view, self._clock)
         self._listed: dict[tuple[JobId, str], _FileList] = {}
+        self._nobodys: set[str] = set()  # files of workers without an actor
         self._waits: set[JobId] = set()  # jobs with placement groups that waited at the last look
         self._last_look: dict[JobId, KnownJob] = {}  # so that the log of a job needs no look of its own
 
@@ -238,6 +240,15 @@ class RayReader:
         self._listed[known.id, node] = _FileList(pids, now, tuple(names))
         return tuple(names)
 
+    async def _with_new_actors(self, known: KnownJob, names: frozenset[str]) -> KnownJob:
+        """Asked again for files of processes that came behind the last look, else they are nobody's."""
+        new = names - self._nobodys - {name for name in names if known.is_of_actor(name)}
+        if not new:
+            return known
+        known = self._last_look[known.id] = await self._with_actors(known.raw, known.id)
+        self._nobodys |= {name for name in new if not known.is_of_actor(name)}
+        return known
+
     async def _files(self, known: KnownJob, source: LogSource, *, is_quiet: bool) -> Sequence[JobLogFile]:
         """The log files that the source means: of the workers by name, the driver's last."""
         raw = known.raw
@@ -254,8 +265,9 @@ class RayReader:
             listed = await asyncio.gather(
                 *(self._worker_files(known, node, raw.job_id, is_quiet=is_quiet) for node in nodes)
             )
+            known = await self._with_new_actors(known, frozenset(chain.from_iterable(listed)))
             for node, names in zip(nodes, listed, strict=True):
-                workers += [_file_of(name, node, agents.get(node, ""), known) for name in names]
+                workers += [file_of(name, node, agents.get(node, ""), known) for name in names]
         files = list(workers)
         if raw.submission_id:
             name = f"job-driver-{raw.submission_id}.log"
@@ -271,19 +283,6 @@ class _FileList:
     pids: frozenset[int]
     listed_at: datetime
     names: tuple[str, ...]
-
-
-def _file_of(name: str, node_id: str, agent: str, known: KnownJob) -> JobLogFile:
-    """The file of a worker: an actor's by its pid, else of a process without a present actor."""
-    found = worker_file(name)
-    assert found is not None, "listed as one"
-    stream = "stderr" if found.stream == "err" else "stdout"
-    for actor in known.actors:
-        if actor.pid == found.pid and actor.node_id == node_id:
-            task, attempt = actor.task_id(known.id), actor.num_restarts or 0
-            return JobLogFile(node_id, agent, name, task, stream, attempt, found.pid)
-    task = TaskId(f"{known.id}/worker-{found.pid}")
-    return JobLogFile(node_id, agent, name, task, stream, pid=found.pid)
 
 
 def _is_of(file: JobLogFile, source: LogSource) -> bool:
