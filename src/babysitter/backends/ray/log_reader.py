@@ -25,7 +25,6 @@ from babysitter.backends.ray.log_text import (
     log_line,
     split_part,
     tells_lost_node,
-    times_of_tail,
 )
 from babysitter.clock import Clock
 from babysitter.errors import ExternalError, Unreachable
@@ -216,9 +215,8 @@ class RayLogReader:
         body, begin, _, at_ms = answer
         cut = body.find(b"\n") + 1 if begin > 0 else 0  # the first line is not whole
         read = split_part(body[cut:], is_whole_file=False)
-        texts = [text for text, _ in read.lines]
-        for text, printed_ms in zip(texts, times_of_tail(texts, at_ms), strict=True):
-            self._take(text, file, printed_ms, source, reading)
+        for text, _ in read.lines:
+            self._take(text, file, at_ms, source, reading)
         return reading.lines[-at_most:], begin + cut + read.consumed
 
     def _take(

@@ -4,7 +4,6 @@ import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogLevel, LogLine, LogSource
@@ -23,10 +22,6 @@ _WORKER_FILE = re.compile(
 # Ray adds these guesses to the death of any process, whether or not memory was short: no evidence of it.
 _GUESSES = re.compile(r" *Some common causes include: \(1\) the process was killed by the OOM killer[^\n]*")
 PRESTARTED_JOB = "ffffffff"  # in the file names of workers that were started before they got a job
-_DATED = re.compile(r"(20\d\d-[01]\d-[0-3]\d)[ T]([0-2]\d:[0-5]\d:[0-5]\d)")
-QUARTER_MS = 15 * 60_000  # zones differ by whole quarters of an hour
-CLOCK_SLACK_MS = 60_000  # a file is written a moment after its line was printed
-MIN_ZONE_MS, MAX_ZONE_MS = -14 * 4 * QUARTER_MS, 12 * 4 * QUARTER_MS
 _LOST_NODE = re.compile(r"Agent for node id: \w+ doesn't exist|Cannot connect to host")
 _LEVEL = re.compile(r"\b(DEBUG|INFO|WARNING|ERROR|CRITICAL)\b")
 _LEVEL_WITHIN_CHARS = 80  # a level stands in the header of a line
@@ -104,39 +99,6 @@ def log_line(text: str, *, task: TaskId, at_ms: int, stream: str, attempt: int =
     found = _LEVEL.search(text, 0, _LEVEL_WITHIN_CHARS)
     level = LogLevel(found[1].lower()) if found else LogLevel.UNKNOWN
     return LogLine(text, at_ms, task, attempt, level, stream)
-
-
-def times_of_tail(texts: Sequence[str], written_ms: int) -> list[int]:
-    """When each of the last lines of a file was printed, which was last written at `written_ms`.
-
-    They print the time of their node, whose zone is not known: it is the whole quarters of an hour between
-    the newest of them and the end of the file. A line without a time has that of the line before; what
-    stands behind the newest was written at the end. Never earlier than the truth.
-    """
-    printed = [_printed_ms(text) for text in texts]
-    dated = [each for each in printed if each is not None]
-    if not dated:
-        return [written_ms] * len(texts)
-    zone_ms = (written_ms - dated[-1] + CLOCK_SLACK_MS) // QUARTER_MS * QUARTER_MS
-    if not MIN_ZONE_MS <= zone_ms <= MAX_ZONE_MS:
-        return [written_ms] * len(texts)
-    newest = max(place for place, each in enumerate(printed) if each is not None)
-    times: list[int] = []
-    now = min(dated[0] + zone_ms, written_ms)
-    for place, each in enumerate(printed):
-        now = now if each is None else max(now, min(each + zone_ms, written_ms))
-        times.append(now if place <= newest else written_ms)
-    return times
-
-
-def _printed_ms(text: str) -> int | None:
-    """The time in the head of a line, as if it were UTC."""
-    found = _DATED.search(text, 0, _LEVEL_WITHIN_CHARS)
-    try:
-        moment = datetime.fromisoformat(f"{found[1]}T{found[2]}") if found else None
-    except ValueError:
-        return None
-    return int(moment.replace(tzinfo=UTC).timestamp() * 1000) if moment else None
 
 
 def is_wanted(line: LogLine, source: LogSource) -> bool:
