@@ -31,7 +31,7 @@ from babysitter.errors import ExternalError, Unreachable
 from babysitter.model.ids import TaskId
 from babysitter.model.log import Cursor, LogBatch, LogLine, LogSource
 
-PART_BYTES = 160 * 1024  # of one file in one reading; a check makes up to six
+PART_BYTES = 150 * 1024  # of one file in one reading; a check makes up to six
 TAIL_LINE_BYTES = 250  # guess: a line of a log, to size the tail that is asked for
 DASHBOARD_LINES = 1000  # per file, where its agent is not reachable
 AGENT_RETRY_AFTER = timedelta(minutes=10)
