@@ -119,7 +119,7 @@ def simulated(generation: str, transport: str) -> MakeWorld:
         clock = FakeClock()
         async with Simulator(str(SWEEP), clock.now, generation=generation) as simulator:
             clock.advance(60)
-            command = command_line("iris", "--as", generation)
+            command = command_line("simulated-iris", "--as", generation)
             spec = ClusterSpec(
                 "sim",
                 url=simulator.url,

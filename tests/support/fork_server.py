@@ -21,7 +21,7 @@ from pathlib import Path
 
 PROGRAMS = {  # name -> module; both have `main`
     "babysit": "babysitter.__main__",
-    "iris": "babysitter.sim.iris.__main__",
+    "simulated-iris": "babysitter.sim.iris.__main__",
     "crippled": "tests.support.iris_command",
 }
 OWN_PROCESS = (

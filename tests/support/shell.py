@@ -149,8 +149,12 @@ async def shell(folder: Path, scenario: str = "zombie", generation: str = "may")
         SharedClock(folder / "clock") as clock,
         Simulator(scenario, clock.now, generation=generation) as sim,
     ):
-        for name, words in {"babysit": (), "iris": ("--as", generation)}.items():
-            (tools / name).write_text(fork_server.script(name, *words))
+        scripts = {
+            "babysit": fork_server.script("babysit"),
+            "iris": fork_server.script("simulated-iris", "--as", generation),
+        }
+        for name, text in scripts.items():
+            (tools / name).write_text(text)
             (tools / name).chmod(0o755)
         config = folder / "config" / "babysit" / "config.yaml"
         config.parent.mkdir(parents=True)

@@ -127,7 +127,7 @@ async def story(
     """
     clock, ear = FakeClock(at), RecordingNotifier()
     async with Simulator(scenario, clock.now, generation=generation, identity=token) as sim:
-        command = command_line("iris", "--as", generation)
+        command = command_line("simulated-iris", "--as", generation)
         spec = ClusterSpec(
             "marin",
             url=sim.url,

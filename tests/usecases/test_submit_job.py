@@ -58,7 +58,7 @@ async def opened(folder: Path, generation: str, way: str) -> AsyncIterator[Place
         spec = ClusterSpec(
             "sim",
             url=simulator.url,
-            iris_command=command_line("iris", "--as", generation),
+            iris_command=command_line("simulated-iris", "--as", generation),
             client_revision_date=BUILT_ON,
         )
         here = LocalContext(folder, {"HF_TOKEN": "hf-made-up", "PATH": "/usr/bin:/bin"}, folder / "home")
