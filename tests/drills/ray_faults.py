@@ -38,10 +38,9 @@ STANDING_STILL = (
     Fault("never-fits", ("unschedulable",), "ray status", ("needs 3 GPU", "INFEASIBLE")),
     Fault("shards-stall", ("stage-stuck",), "iostat", ("62 %",)),
     Fault("shards-quiet", ("stage-stuck",), "nvidia-smi", ("KV cache",)),
-    Fault("barrier", ("stage-stuck", "collective-timeout"), "", ("TrainerActor",)),
+    Fault("barrier", ("stage-stuck",)),  # only suspected: nothing proves it, and no rank is named
 )
 QUIET_MINUTES = 20
-LONG_QUIET_MINUTES = 40  # of training: people are told from 30 min on
 MINUTE = timedelta(minutes=1)
 NORMAL_MINUTES = 9  # of a start that is quiet; a look before the limit says nothing
 
@@ -106,15 +105,14 @@ async def quiet(ray: LocalRay, fault: Fault) -> list[str]:
     await until(lambda: sign in ray.get(f"/api/jobs/{story.job}/logs")["logs"], fault.limit_s)
     await asyncio.sleep(8.0)
     early = []
-    minutes = LONG_QUIET_MINUTES if fault.name == "barrier" else QUIET_MINUTES
-    for minute in range(minutes + 1):
+    for minute in range(QUIET_MINUTES + 1):
         await story.look()
         if minute <= NORMAL_MINUTES and not is_never_placed and story.found.cause not in ("healthy",):
             early.append(f"after {minute} min: {story.found.cause}")
         if minute in (5, NORMAL_MINUTES):
             print(f"{fault.name}, {minute} min: {story.found.cause}; {story.phase[1]}", flush=True)
         story.clock.ahead += MINUTE
-    _tell(fault.name, story, f"{minutes} min")
+    _tell(fault.name, story, f"{QUIET_MINUTES} min")
     await story.end()
     return early + faults_of(story.found, fault)
 
