@@ -70,3 +70,26 @@ def test_list_of_lines_is_read_as_one_text() -> None:
 def test_words_of_a_command_are_not_joined() -> None:
     argv = ["train", "--api-key=aB3dE5fG7hJ9kL1mN3pQ5", "gpt2-medium", "run 3"]
     assert redact_value(argv) == ["train", f"--api-key={REDACTED}", "gpt2-medium", "run 3"]
+
+
+def test_secret_is_removed_from_every_other_field() -> None:
+    shown = redact_value(
+        {
+            "args": ["--db-url", "mysql://root:Quartz_maple830@db/x"],
+            "env": {"API_TOKEN": "aB3dE5fG7hJ9kL1mN3pQ5"},
+            "note": ["tried Quartz_maple830 twice", {"sent": "aB3dE5fG7hJ9kL1mN3pQ5 to /v1"}],
+        }
+    )
+    assert isinstance(shown, dict)
+    assert shown["note"] == [f"tried {REDACTED} twice", {"sent": f"{REDACTED} to /v1"}]
+
+
+def test_untouched_fields_stay_though_a_secret_stands_in_them() -> None:
+    answer = {"password": "Quartz_maple830", "dump": "Quartz_maple830"}
+    shown = redact_value(answer, untouched=frozenset(["dump"]))
+    assert shown == {"password": REDACTED, "dump": "Quartz_maple830"}
+
+
+def test_pass_beside_a_user_goes() -> None:
+    assert redact_value({"user": "ada", "pass": "maple"}) == {"user": "ada", "pass": REDACTED}
+    assert redact_value({"pass": "maple", "fail": 3}) == {"pass": "maple", "fail": 3}

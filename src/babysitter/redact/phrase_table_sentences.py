@@ -8,9 +8,9 @@ _SECRET = r"(?:secret|password|passphrase|credential|token|api key)"
 SENTENCES = (
     phrase(  # `username: ada / pass: ...`
         "pass-behind-user",
-        "pass:|pass=|pass =|pass :|pw:|pw=",
+        'pass:|pass=|pass =|pass :|pw:|pw=|pass"|pass\\"|pass\'',
         rf"(?i)\b{_USER}[\"']?\s?[:=]\s?[\"']?[\w.@+\-]{{1,128}}[\"']?[\s,;/|&]{{1,8}}(?:and )?"
-        r"(?:pass|pw)[\"']?\s?[:=]\s?[\"']?(?P<value>[^\s\"',;]{3,256})",
+        r"[\"']?(?:pass|pw)[\"']?\s?[:=]\s?[\"']?(?P<value>[^\s\"',;]{3,256})",
         hint=rf"{_USER}[\"']? ?[:=] ?[^:=\n]+(?:pass|pw)[\"']? ?[:=]",
     ),
     phrase(
@@ -139,5 +139,18 @@ SENTENCES = (
         r"(?i)(?:keypair|key pair|private[_ ]?key|secret[_ ]?key)[\"']?[:= ]{1,3}"
         r"(?P<value>\[\s?\d{1,3}(?:,\s{0,2}\d{1,3}){31,127}\s?\])",
         hint=r"(?:keypair|key pair|private[_ ]?key|secret[_ ]?key)[\"']?[:= ]+\[ ?[0-9]+, ?[0-9]+,",
+    ),
+    phrase(  # a word alone that also means that a test is good: letters, a digit and a sign
+        "pass-alone",
+        'pass:|pass=|pass"|pass\\"|pass\'',
+        r"(?i)(?<![\w.\-])pass\\*[\"']?\s?[:=]\s?\\*[\"']?(?=[^\s\"'\\]{0,128}[A-Za-z])(?=[^\s\"'\\]{0,128}\d)"
+        r"(?=[^\s\"'\\]{0,128}[!#$%&*+?@^~])(?P<value>[^\s\"',;\\]{8,128})",
+        Name.LIKELY_PASSWORD,
+    ),
+    phrase(
+        "credentials-in-parentheses",
+        "credentials (|login (",
+        r"(?i)(?:credentials|login) \([\"']?[\w.@\-]{1,64}[\"']?, [\"']?(?P<value>[^\s\"')]{4,256})[\"']?\)",
+        Name.LIKELY_PASSWORD,
     ),
 )

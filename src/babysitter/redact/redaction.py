@@ -1,6 +1,6 @@
 """Takes secrets out of texts: every detector looks at the same text; what any of them found is replaced."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from babysitter.redact import addresses, command_lines, http_headers, labels, phrases
@@ -101,12 +101,17 @@ def _in_plain(text: Text) -> Iterator[Span]:
 def _again(text: Text, found: Sequence[Span]) -> Iterator[Span]:
     """Further places of values that were found: the exception that quotes the password it was given."""
     values = {text.text[start:end].strip("\"' ") for start, end in found}
-    worth = filter(_is_worth_finding, sorted(values, key=len, reverse=True))
-    for value in islice(worth, MAX_VALUES):
+    values |= {value.rsplit("/", 1)[-1] for value in values if "/hooks" in value or "/services/" in value}
+    for value in worth_finding(values):
         at = text.text.find(value)
         while at >= 0:
             yield at, at + len(value)
             at = text.text.find(value, at + len(value))
+
+
+def worth_finding(values: Iterable[str]) -> Sequence[str]:
+    """The values that are looked for again elsewhere, the longest first: those that no other word is."""
+    return list(islice(filter(_is_worth_finding, sorted(values, key=len, reverse=True)), MAX_VALUES))
 
 
 def _is_worth_finding(value: str) -> bool:

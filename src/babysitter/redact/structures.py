@@ -1,12 +1,13 @@
 """Takes secrets out of structures (an answer of a cluster, an entry of a log) by the names in them."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from babysitter.redact.labels import judge_label
 from babysitter.redact.names import Name, judge_name
-from babysitter.redact.redaction import redact, redact_lines
+from babysitter.redact.redaction import redact, redact_lines, worth_finding
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.text_spans import REDACTED
 from babysitter.redact.value_shapes import looks_random
@@ -19,6 +20,8 @@ _VALUE_KEYS = ("value", "Value", "val", "stringValue", "string_value", "content"
 _TEXT_KEYS = ("data", "text", "message", "line")  # of entries of a log, one line each
 _PRIVATE_MEMBERS = frozenset(("d", "p", "q", "dp", "dq", "qi", "k"))
 _SECRET_DATA = frozenset(("data", "stringData"))
+_USERS = ("user", "username", "login")
+_PASS = frozenset(("pass",))
 _OPTION = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9_]*=")  # of a command; a variable
 SHORTEST_RANDOM = 20  # of a variable whose name says nothing
 
@@ -30,6 +33,7 @@ class _Place:
     judged: Name = Name.INNOCENT
     in_environment: bool = False
     untouched: frozenset[str] = frozenset()
+    taken: set[str] = field(default_factory=set)  # every secret of the structure; shared by all places
 
 
 def redact_value(value: object, *, untouched: frozenset[str] = frozenset()) -> object:
@@ -37,9 +41,12 @@ def redact_value(value: object, *, untouched: frozenset[str] = frozenset()) -> o
 
     Lists of words are read as a command line (`--token`, `x`), `{"name": ..., "value": ...}` as a setting,
     lists of log entries as one text; in an environment what looks random is taken for a secret too. Fields
-    named in `untouched` stay as they are.
+    named in `untouched` stay as they are. A secret is removed wherever else it stands in the structure.
     """
-    return _redacted(value, _Place(untouched=untouched))
+    place = _Place(untouched=untouched)
+    shown = _redacted(value, place)
+    taken = worth_finding(place.taken)
+    return _without(shown, taken, untouched) if taken else shown
 
 
 def _redacted(value: object, place: _Place) -> object:
@@ -54,10 +61,40 @@ def _redacted(value: object, place: _Place) -> object:
     return value
 
 
+def _without(value: object, taken: Sequence[str], untouched: frozenset[str]) -> object:
+    """The same structure without these secrets, which were taken out of other places of it."""
+    if isinstance(value, str):
+        for secret in taken:
+            value = value.replace(secret, REDACTED)
+        return value
+    if isinstance(value, dict):
+        return {
+            key: item if key in untouched else _without(item, taken, untouched) for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_without(item, taken, untouched) for item in value]
+    return value
+
+
+def _taken(value: str, shown: str) -> Iterator[str]:
+    """What stood in the place of each `[redacted]`."""
+    at = 0
+    for before, after in pairwise(shown.split(REDACTED)):
+        start = value.find(before, at) + len(before)
+        end = value.find(after, start) if after else len(value)
+        if start < len(before) or end < start:
+            return
+        yield value[start:end]
+        at = end
+
+
 def _text(value: str, place: _Place) -> str:
     if is_secret(value, place.judged):
+        place.taken.add(value)
         return REDACTED
     shown = redact(value)
+    if shown != value and REDACTED not in value:
+        place.taken.update(_taken(value, shown))
     if place.in_environment and shown == value and looks_random(value, least=SHORTEST_RANDOM):
         return REDACTED
     return shown
@@ -82,9 +119,11 @@ def _mapping(value: Mapping[object, object], place: _Place) -> dict[str, object]
 
 
 def _own_fields(value: Mapping[object, object]) -> frozenset[str]:
-    """Fields that are secret because of what the object is: a private key (RFC 7518), a Secret."""
+    """Fields that are secret because of what the object is: a private key (RFC 7518), a Secret, a login."""
     if "kty" in value:
         return _PRIVATE_MEMBERS
+    if "pass" in value and any(isinstance(value.get(name), str) for name in _USERS):
+        return _PASS
     return _SECRET_DATA if value.get("kind") == "Secret" else frozenset()
 
 
@@ -135,7 +174,9 @@ def _is_text(items: Sequence[object]) -> bool:
 def _lines(items: Sequence[object], place: _Place) -> list[object]:
     """The lines of a text, redacted as one; each may also be secret because of where the list stands."""
     lines = [str(item) for item in items]
-    together = zip(lines, redact_lines(lines), strict=True)
+    together = list(zip(lines, redact_lines(lines), strict=True))
+    for line, shown in together:
+        place.taken.update(_taken(line, shown) if REDACTED not in line else ())
     return [shown if shown != line else _text(line, place) for line, shown in together]
 
 
