@@ -103,6 +103,13 @@ def test_rule_file_names_signatures_of_any_folder(tmp_path: Path) -> None:
     assert [rule.id for rule in load([first, second]).rules] == ["own.thing-broke", "own.thing-broke-twice"]
 
 
+def test_a_broken_signature_file_is_told_once(tmp_path: Path) -> None:
+    own = folder(tmp_path / "own", GOOD.replace("'thing broke'", "'thing {broke'"))
+    (own / "rules.yaml").write_text(RULES)
+    _, faults = examine([own])
+    assert {fault.place.path.name for fault in faults} == {"own.yaml"}
+
+
 def test_later_folders_override_and_switch_off(tmp_path: Path) -> None:
     first = folder(tmp_path / "first", GOOD + GOOD.split("says:\n")[1].replace("thing-broke", "other-thing"))
     second = folder(tmp_path / "second", GOOD.replace("The thing broke.", "Mine."))

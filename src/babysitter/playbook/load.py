@@ -4,7 +4,7 @@ Later folders win: a rule with a known id replaces the earlier one, `switch_off`
 breaks while a service runs never takes down the rules in force (`PlaybookSource`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -20,6 +20,7 @@ from babysitter.diagnosis.causes.rule import AppliesTo, Rule, ScenarioFile
 from babysitter.diagnosis.causes.rules_in_force import LocatedRule, Playbook
 from babysitter.diagnosis.causes.signature_files import (
     Content,
+    MissingSignature,
     RuleFile,
     Signature,
     SignatureFile,
@@ -121,11 +122,13 @@ def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[PlaybookFault, ...
     ]
     digest = sha256()
     draft = _Draft()
+    unread: set[str] = set()
     for paths in playbook_files(folders):
         files = [read_file(path, digest) for path in paths]
         faults += [fault for read in files for fault in read.faults]
         faults += draft.add_folder([read for read in files if read.content is not None])
-    in_force, wrong = draft.finished()
+        unread |= {read.path.stem for read in files if read.content is None}
+    in_force, wrong = draft.finished(unread)
     return _playbook(in_force, draft.signatures, digest.hexdigest()), (*faults, *wrong)
 
 
@@ -287,8 +290,11 @@ class _Draft:
                 place = read.places.find(("rules", rule_id), of_key=True)
                 yield rule_id, _Pending(build, content.applies_to, place)
 
-    def finished(self) -> tuple[dict[str, LocatedRule], list[PlaybookFault]]:
-        """The rules in force, and those that do not fit together."""
+    def finished(self, unread: Container[str]) -> tuple[dict[str, LocatedRule], list[PlaybookFault]]:
+        """The rules in force, and those that do not fit together.
+
+        `unread`: names of files that have faults of their own. That their signatures are missing follows.
+        """
         in_force: dict[str, LocatedRule] = {}
         faults: list[PlaybookFault] = []
         for name, pending in self._rules.items():
@@ -298,6 +304,9 @@ class _Draft:
             except ValidationError as error:
                 sentences = {_sentence(each, f"rule {name}") for each in error.errors(include_url=False)}
                 faults += [PlaybookFault(pending.place, sentence) for sentence in sorted(sentences)]
+            except MissingSignature as error:
+                if error.name.partition(".")[0] not in unread:
+                    faults.append(PlaybookFault(pending.place, f"rule {name}: {error}"))
             except ValueError as error:
                 faults.append(PlaybookFault(pending.place, f"rule {name}: {error}"))
         return in_force, faults

@@ -29,6 +29,14 @@ MIN_TELLING = 2  # characters in one piece that every line of a signature holds
 Content = dict[str, Any]  # a rule in the engine's form, not yet validated
 
 
+class MissingSignature(ValueError):
+    """A rule names a signature that no file has. `name`: `<program>.<what-happened>`."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no signature `{name}`")
+        self.name = name
+
+
 class RegexLine(StrictModel):
     """A line that no template can say, and why."""
 
@@ -271,7 +279,7 @@ def _listed(value: Any) -> list[Any]:
 def _lines(names: Any, signatures: Mapping[str, Signature]) -> list[Pattern]:
     for name in _listed(names):
         if name not in signatures:
-            raise ValueError(f"there is no signature `{name}`")
+            raise MissingSignature(name)
     return [pattern for name in _listed(names) for pattern in signatures[name].lines]
 
 
