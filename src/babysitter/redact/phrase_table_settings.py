@@ -82,4 +82,9 @@ SETTINGS = (
         Name.LIKELY_PASSWORD,
         after=8,
     ),
+    phrase(  # the text of a QR code; https://github.com/zxing/zxing/wiki/Barcode-Contents
+        "wifi-code",
+        "wifi:",
+        r"WIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]{8,63});",
+    ),
 )
