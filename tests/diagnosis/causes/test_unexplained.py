@@ -4,7 +4,6 @@ import pytest
 
 from babysitter.diagnosis.causes.unexplained import (
     JobCourse,
-    find_lasting_wait,
     find_nearest,
     find_unexplained,
 )
@@ -107,23 +106,6 @@ def test_what_a_report_names(text, minutes, has_failed, cause):
     entries = read_entries([text] * len(minutes), times_s=[60.0 * each for each in minutes])
     found = find_unexplained(entries, (), JobCourse(has_failed))
     assert next((each.named.cause for each in found if each.named), None) is cause
-
-
-@pytest.mark.parametrize(
-    ("text", "minutes", "between", "is_found"),
-    [
-        ("waiting for the gate lock", (0, 10, 30), "", True),
-        ("waiting for the gate lock", (0, 5, 10), "", False),
-        ("waiting for the gate lock", (0, 40), "", False),
-        ("waiting for new requests", (0, 10, 30), "", False),
-        ("waiting for the gate lock", (0, 10, 30), "wrote the index to disk", False),
-        ("merging the index", (0, 10, 30), "", False),
-    ],
-)
-def test_find_lasting_wait(text: str, minutes: tuple[int, ...], between: str, is_found: bool) -> None:
-    said = [f"2026-01-02 03:{minute:02}:00 INFO {text}" for minute in minutes]
-    texts = [*said[:-1], between, said[-1]] if between else said
-    assert (find_lasting_wait(read_entries(texts), LIVING) is not None) is is_found
 
 
 def test_find_unexplained_leaves_explained_lines() -> None:

@@ -10,13 +10,13 @@ from babysitter.diagnosis.causes.guess_of_counts import MAX_EVIDENCE, PREFIX, gu
 from babysitter.diagnosis.causes.unexplained import (
     JobCourse,
     Unexplained,
-    find_lasting_wait,
     find_nearest,
     find_unexplained,
 )
 from babysitter.diagnosis.causes.word_classes import find_classes, name_cause
 from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
+from babysitter.diagnosis.timeline.nothing_new import Repeats, find_nothing_new
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
@@ -83,8 +83,8 @@ def guess_cause(
         return None
     if reports:
         return _not_known(reports, evidence_of)
-    wait = find_lasting_wait(entries, course)
-    return None if wait is None else _guess_of_wait(wait, evidence_of)
+    repeats = find_nothing_new(entries)
+    return None if repeats is None else _guess_of_repeats(repeats, evidence_of)
 
 
 def _is_explained(findings: Findings, facts: JobFacts, entries: Mapping[int, Entry]) -> bool:
@@ -232,23 +232,25 @@ def _not_known(reports: Sequence[Unexplained], evidence_of: Callable[[int], Evid
     )
 
 
-def _guess_of_wait(wait: Unexplained, evidence_of: Callable[[int], Evidence]) -> Finding:
-    """A job that has said for long that it waits, while nothing else happens."""
-    is_named = wait.named is not None and not wait.named.is_vague and not about(wait.named.cause).is_benign
-    cause = wait.named.cause if wait.named is not None and is_named else Cause.STAGE_STUCK
-    row, place = about(cause), wait.entry.place
+def _guess_of_repeats(repeats: Repeats, evidence_of: Callable[[int], Evidence]) -> Finding:
+    """A living job that has said nothing new for long; the words that it repeats may name what it lacks."""
+    named = name_cause(repeats.lines[-1].message)
+    is_named = named is not None and not named.is_vague and not about(named.cause).is_benign
+    cause = named.cause if named is not None and is_named else Cause.STAGE_STUCK
+    row, places = about(cause), [entry.place for entry in repeats.lines]
     return Finding(
         rule=RuleId(f"{PREFIX}{cause}"),
         cause=cause,
         severity=Severity.DEGRADED,
         action=ActionKind.ESCALATE,
-        explanation="A guess, because no rule explains it: for long the job has said in the same words that "
-        "it waits, and nothing else happens.",
-        evidence=(evidence_of(place),),
+        explanation="A guess, because no rule explains it: for "
+        f"{repeats.for_s / 60:.0f} minutes the job has only repeated itself, and no count has risen.",
+        evidence=tuple(evidence_of(place) for place in dict.fromkeys((places[0], places[-1]))),
         confidence=CONFIDENCE,
         retry=row.retry,
-        position=place,
-        last_position=place,
+        count=len(places),
+        position=places[0],
+        last_position=places[-1],
         advice=row.advice,
     )
 

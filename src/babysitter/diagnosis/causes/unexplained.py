@@ -41,15 +41,6 @@ MIN_RETRIES = 3  # of the same in the same words, with nothing else after them
 MIN_WAITS = 3
 MIN_WAIT_S = 1200.0
 
-_WAITS = re.compile(
-    r"(?i)\b(?:wait(?:s|ed|ing)?|block(?:ed|ing)|not (?:yet )?(?:ready|available|started)|locked|"
-    r"already running|no (?:messages?|records?|progress|response|answer)|"
-    r"still (?:pending|loading|trying|connecting))\b(?!\s*[:=]\s*\d)"  # not a gauge: "waiting: 12 requests"
-)
-_SERVES = re.compile(
-    r"(?i)\bwait\w* (?:for|on) (?:\w+ ){0,2}?(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|"
-    r"events?|input|commands?|users?)\b"
-)
 _NOT_UP_YET = re.compile(
     r"(?i)\b(?:is|are|was|has|have|be|still) (?:\w+ )?(?:starting(?: up)?|booting|warming up|initiali[sz]ing|"
     r"loading|in (?:crash |archive )?recovery(?: mode)?|replaying)\b|\bnot (?:yet )?(?:finished )?"
@@ -163,27 +154,6 @@ def _last_words(
         if _stance(entry, units, course) in _HAPPENED:
             found.append(Unexplained(entry, named))
     return tuple(found)
-
-
-def find_lasting_wait(entries: Sequence[Entry], course: JobCourse) -> Unexplained | None:
-    """The last line of a living job that has said for long, in the same words, that it waits; else None.
-
-    A server that waits for requests is at work.
-    """
-    entries = entries[-MAX_LINES:]
-    last = entries[-1] if entries else None
-    if last is None or last.at_s is None or not _WAITS.search(last.message) or _SERVES.search(last.message):
-        return None
-    wording, first_s, count = read_stems(last.message), last.at_s, 0
-    for entry in reversed(entries):
-        if entry.place <= course.advanced_after:
-            break
-        if read_stems(entry.message) == wording:
-            count, first_s = count + 1, entry.at_s if entry.at_s is not None else first_s
-        elif is_ordinary(entry.frame):
-            break
-    is_long = count >= MIN_WAITS and last.at_s - first_s >= MIN_WAIT_S
-    return Unexplained(last, name_cause(last.message)) if is_long else None
 
 
 def find_nearest(reports: Sequence[Unexplained]) -> Unexplained | None:
