@@ -1,5 +1,7 @@
 """Work that goes on at a small part of its pace."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from babysitter.diagnosis.timeline.counters import read_counters
@@ -46,6 +48,31 @@ def test_find_slow_rest(work: CountedWork, is_slow: bool):
 )
 def test_find_crawl(work: CountedWork, place: int | None):
     assert find_crawl(work) == place
+
+
+@pytest.mark.parametrize("every_s", [1, 10, 60])
+@pytest.mark.parametrize("crawl_s", [400, 7200])
+def test_find_crawl_in_many_reports(every_s: int, crawl_s: int):
+    fast = [(at, 100 * at) for at in range(0, 601, every_s)]
+    slow = [(600 + at, 60_000 + at) for at in range(every_s, crawl_s + 1, every_s)]
+    work = _counted([*fast, *slow], total=90_000)
+    crawl = find_crawl(work)
+    assert crawl is not None
+    assert 570 <= fast[crawl][0] <= 600
+
+
+def _counted(reports: list[tuple[int, int]], total: int) -> CountedWork:
+    """What reports at such seconds have counted; read in batches, as a watch does."""
+    work, start = CountedWork(), datetime(2026, 1, 2, 3, tzinfo=UTC)
+    lines = [
+        f"{start + timedelta(seconds=at):%Y-%m-%d %H:%M:%S} merged {done} of {total} parts"
+        for at, done in reports
+    ]
+    for first in range(0, len(lines), 500):
+        entries = read_entries(lines[first : first + 500])
+        placed = [entry._replace(place=first + entry.place) for entry in entries]
+        work = read_counters(placed, work).work
+    return work
 
 
 def test_find_crawl_unless_other_work_goes_on():

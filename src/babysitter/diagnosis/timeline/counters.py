@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from babysitter.diagnosis.timeline.count_course import add_report
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.numbers import SlotKind, Wording, read_wording
 from babysitter.model.progress import CountAt, CountedWork, CountNote, StandStill
@@ -25,7 +26,6 @@ MAX_NOTES = 24  # remembered: those reported last
 MAX_GAPS = 60
 MAX_TEXT_CHARACTERS = 160
 MIN_OTHER_REPORTS = 4  # of a number that nothing says is work
-MAX_COURSE = 8  # reports of one count that are remembered
 NEW_START_SHARE = 0.5  # a count that falls below this share of its highest value counts anew
 
 
@@ -149,20 +149,13 @@ class _Series:
             self._repeated += 1
         begins_anew = value < self._highest * NEW_START_SHARE
         if entry.at_s is not None and is_progress and self._before.kind != SlotKind.OTHER.value:
-            self._follow(CountAt(value, entry.at_s, entry.place), begins_anew=begins_anew)
+            if begins_anew:
+                self._course.clear()
+            add_report(self._course, CountAt(value, entry.at_s, entry.place))
         if value > self._highest or begins_anew:
             self._highest = value
         self._value, self._last = value, (entry.place, entry.at_s)
         self._reports += 1
-
-    def _follow(self, reached: CountAt, *, begins_anew: bool) -> None:
-        if begins_anew:
-            self._course.clear()
-        elif len(self._course) > 1 and self._course[-1].at_s == reached.at_s:
-            self._course.pop()
-        self._course.append(reached)
-        if len(self._course) > MAX_COURSE:
-            del self._course[1:-1:2]
 
     def note(self) -> CountNote:
         """The state of the count after the newest report."""

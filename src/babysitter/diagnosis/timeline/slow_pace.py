@@ -14,15 +14,15 @@ from babysitter.model.progress import CountAt, CountedWork, CountNote
 RATIO = 10.0  # guess: of the pace of most of the work to that of the rest
 NEAR_END_SHARE = 0.75  # of the total, behind which the rest is
 MIN_BULK_SHARE = 0.25  # of the total, whose pace was seen
-MIN_REST_S = 600.0
-CRAWL_RATIO = 20.0
-MIN_CRAWL_S = 300.0
+MIN_REST_S = 600.0  # guess: a shorter rest may be a last large part
+CRAWL_RATIO = 20.0  # guess: of the pace before a fault to that since
+MIN_CRAWL_S = 300.0  # guess: what is retried recovers sooner
 
 
 def find_slow_rest(work: CountedWork) -> CountNote | None:
-    """Return the fraction that still rises and whose rest is slowest; None if none is slow.
+    """Return the fraction whose rest takes far longer than most of it did; the one seen for longest, or None.
 
-    A rest that does not move at all is another matter: nothing shows that it will be done.
+    A rest that stands still does not count: nothing shows that it will be done.
     """
     slow = [note for note in work.counts if _has_slow_rest(note)]
     return max(slow, key=lambda note: note.course[-1].at_s - note.course[0].at_s, default=None)
@@ -30,12 +30,12 @@ def find_slow_rest(work: CountedWork) -> CountNote | None:
 
 def find_crawl(work: CountedWork) -> int | None:
     """Return the place of the report since which the work crawls; None while any count keeps its pace."""
-    began = {note: _crawls_from(note.course) for note in work.counts if _counts_work(note)}
-    crawling = [at for at in began.values() if at is not None]
+    began = [(note, _crawls_from(note.course)) for note in work.counts if _counts_work(note)]
+    crawling = [at for _, at in began if at is not None]
     if not crawling:
         return None
     since = min(crawling, key=lambda at: at.at_s)
-    keeps = (note for note, at in began.items() if at is None)
+    keeps = (note for note, at in began if at is None)
     return None if any(_rose_after(note, since.at_s) for note in keeps) else since.place
 
 
