@@ -32,6 +32,7 @@ def group(job: str) -> dict[str, object]:
     [
         (UNMET, ASKED),
         ("(autoscaler +1m3s) Tip: use `ray status`", None),
+        (UNMET.replace("1.0", "1..0"), ASKED),  # a job printed it, and not Ray
         ("no available node types can fulfill resource request {'GPU': 1.0}", None),
     ],
 )

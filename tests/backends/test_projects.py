@@ -16,6 +16,8 @@ UNREADABLE = ProjectFile.UNREADABLE
         ("[tool.ruff]\n", ProjectFile.SHIPPED, ""),
         ("", ProjectFile.SHIPPED, ""),
         ("[project\n", UNREADABLE, "it is not proper TOML"),
+        pytest.param("a = " + "[" * 5_000, UNREADABLE, "it is not proper TOML", id="nested"),
+        pytest.param("a = " + "9" * 5_000, UNREADABLE, "it is not proper TOML", id="digits"),
         ('[project]\nname = "job"\n', UNREADABLE, "its project has no version"),
         ('[project]\nversion = "0"\n', UNREADABLE, "its project has no name"),
         ("[tool.uv]\nmanaged = false\n", UNREADABLE, "tool.uv.managed is false"),
@@ -24,6 +26,8 @@ UNREADABLE = ProjectFile.UNREADABLE
 def test_project_file(text, status, fault, tmp_path):
     (tmp_path / "pyproject.toml").write_text(text)
     assert project_file(tmp_path, {"pyproject.toml"}) == (status, fault)
+    if fault == "it is not proper TOML":
+        assert read_projects(tmp_path, ["pyproject.toml"]) is None
 
 
 def test_project_file_that_is_not_shipped(tmp_path):

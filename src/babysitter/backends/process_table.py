@@ -9,6 +9,7 @@ GONE = -1  # the owner of a process that has ended
 
 
 def pids() -> list[int]:
+    """All processes; none on a system without /proc."""
     return [int(each.name) for each in PROCESSES.glob("[0-9]*")]
 
 
@@ -33,6 +34,7 @@ def with_ancestors(pid: int) -> Iterator[int]:
 
 
 def owner(pid: int) -> int:
+    """The number of the user it runs as; GONE for one that has ended."""
     try:
         return (PROCESSES / str(pid)).stat().st_uid
     except OSError:
@@ -42,9 +44,10 @@ def owner(pid: int) -> int:
 def program(pid: int) -> str:
     """The name of the program that the process runs: its first word; "" for one that is gone."""
     try:
-        return os.fsdecode(os.path.basename((PROCESSES / str(pid) / "cmdline").read_bytes().split(b"\0")[0]))
+        words = (PROCESSES / str(pid) / "cmdline").read_bytes().split(b"\0")
     except OSError:
         return ""
+    return os.path.basename(words[0]).decode(errors="replace")  # a name may be any bytes
 
 
 def open_files(pid: int) -> Iterator[Path]:

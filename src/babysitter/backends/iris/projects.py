@@ -10,6 +10,8 @@ from babysitter.preflight.facts import ProjectFile
 
 PROJECT = "pyproject.toml"
 MAX_PROJECTS = 50
+# Also a number of more than 4,300 digits, and values nested thousands of levels deep.
+_NOT_TOML = (ValueError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ def read_projects(folder: Path, shipped: Iterable[str]) -> Projects | None:
     for name in files[:MAX_PROJECTS]:
         try:
             file = tomllib.loads((folder / name).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        except (OSError, *_NOT_TOML):
             return None
         project = _mapping(file.get("project"))
         extras |= set(_mapping(project.get("optional-dependencies")))
@@ -59,7 +61,7 @@ def project_file(folder: Path, shipped: Container[str]) -> tuple[ProjectFile, st
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError:
         return ProjectFile.SHIPPED, ""  # nothing is known of it
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+    except _NOT_TOML:
         return ProjectFile.UNREADABLE, "it is not proper TOML"
     fault = _fault_of_project(content)
     return (ProjectFile.UNREADABLE if fault else ProjectFile.SHIPPED), fault

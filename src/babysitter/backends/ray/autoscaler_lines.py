@@ -16,7 +16,7 @@ from babysitter.model.log import LogBatch
 REMEMBERED = timedelta(minutes=10)
 Resources = tuple[tuple[str, float], ...]  # sorted by name
 _UNMET = re.compile(r"\(autoscaler [^)]*\).{0,80}can fulfill resource request (?P<asked>\{[^}]{0,400}\})")
-_AMOUNT = re.compile(r"'(?P<name>[^']+)': (?P<amount>[\d.]+(?:e[+-]?\d+)?)")
+_AMOUNT = re.compile(r"'(?P<name>[^']+)': (?P<amount>\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 
 
 def unmet_request(text: str) -> Resources | None:
@@ -58,7 +58,8 @@ class AutoscalerLines:
             except ExternalError:  # the lines are known all the same
                 return frozenset(known)
             new = {found for found in asked - known if is_of_others(found, own, others)}
-            self._others |= {(job_hex, found): now + REMEMBERED for found in new}
+            lasting = {key: until for key, until in self._others.items() if until > now}
+            self._others = lasting | {(job_hex, found): now + REMEMBERED for found in new}
             known |= new
         return frozenset(known)
 
@@ -71,7 +72,7 @@ async def _requests(job_hex: str, view: RayClusterView) -> tuple[set[Resources],
         found = own if group.creator_job_id == job_hex else others
         found |= {_sorted(bundle.unit_resources) for bundle in group.bundles}
     for actor in await view.pending_actors():
-        (own if actor.job_id == job_hex else others).add(_sorted(actor.required_resources))
+        (own if actor.job_id == job_hex else others).add(_sorted(actor.required_resources or {}))
     return own, others
 
 

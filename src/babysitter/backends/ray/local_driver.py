@@ -96,11 +96,12 @@ def others_in_group(driver: LocalDriver) -> tuple[str, ...]:
     """Programs that end with the driver, and neither started it nor were started by it."""
     above = frozenset(with_ancestors(driver.pid))
     others = [
-        pid
+        (pid, name)
         for pid in sorted(members_of(driver.group))
-        if pid not in above and driver.pid not in with_ancestors(pid) and program(pid) not in _OF_A_PIPE
+        if pid not in above and driver.pid not in with_ancestors(pid)
+        if (name := program(pid)) and name not in _OF_A_PIPE
     ]
-    return tuple(f"`{program(pid)}` (pid {pid})" for pid in others)
+    return tuple(f"`{name}` (pid {pid})" for pid, name in others)
 
 
 def _drivers_of(folder: Path) -> Iterator[tuple[int, Path]]:

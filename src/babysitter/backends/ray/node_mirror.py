@@ -8,7 +8,6 @@ and end of a large file, then everything that is added.
 
 import asyncio
 import base64
-import binascii
 import json
 import os
 import re
@@ -128,11 +127,12 @@ class NodeMirror:
         self._local.mkdir(parents=True, exist_ok=True, mode=0o700)
         if address := _decoded(heads.get("ip", "")):
             (self._local.parent / "node_ip_address.json").write_bytes(address)
-        self.fault = self._hidden(int(heads.get("hidden") or 0))
+        self.fault = self._hidden(_number(heads.get("hidden")) or 0)
         pieces = list(self._wanted(listed))
         brought = await self._bring(pieces) if pieces else {}
         self._write(listed, brought)
-        skew_s = self._clock.now().timestamp() - float(heads.get("now") or self._clock.now().timestamp())
+        now, said = self._clock.now().timestamp(), _number(heads.get("now"))
+        skew_s = now - said if said is not None else 0.0
         for each in listed:
             at = each.written_at + (skew_s if abs(skew_s) > 2 else 0.0)
             path = self._local / each.name
@@ -288,5 +288,10 @@ def _as_file(each: _Listed) -> SessionFile:
 def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
-    except binascii.Error:
+    except ValueError:  # of base64, or of letters that are not ASCII
         return b""
+
+
+def _number(text: str | None) -> int | None:
+    """A number that the listing printed; None for anything else, such as a line of a log-in message."""
+    return int(text) if text is not None and re.fullmatch(r"\d{1,12}", text, re.ASCII) else None

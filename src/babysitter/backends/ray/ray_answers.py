@@ -99,7 +99,7 @@ class RayActor(msgspec.Struct, frozen=True):
     pid: int | None = None
     death_cause: DeathCause | None = None
     num_restarts: int | None = None  # a string on the wire
-    required_resources: dict[str, float] = {}
+    required_resources: dict[str, float] | None = None
 
     def task_id(self, job: JobId) -> TaskId:
         """<job>/<class>-<beginning of the actor id>: the same across restarts of an actor."""

@@ -163,9 +163,9 @@ def _about_others(programs: Sequence[str]) -> tuple[PreflightFinding, ...]:
     """What ends with the driver though it may be another job of the same shell."""
     if not programs:
         return ()
-    named = ", ".join(programs[:MAX_NAMED]) + (
-        f" and {len(programs) - MAX_NAMED} more" * (len(programs) > MAX_NAMED)
-    )
+    named, more = ", ".join(programs[:MAX_NAMED]), len(programs) - MAX_NAMED
+    if more > 0:
+        named += f" and {more} more"
     reason = f"The stop also ends what else was started by the same shell: {named}."
     fix = "Deny it if one of them must go on, and start each run by `setsid` or in a shell of its own."
     return (PreflightFinding("others-end-too", PreflightSeverity.WARN, reason, fix),)
