@@ -104,7 +104,9 @@ def test_commands_share_the_day_with_the_service(log, tmp_path, capsys, monkeypa
     cases.mkdir()
     (cases / "a.yaml").write_text(CASE)
     assert run(["eval", str(cases), "--advise", "--settings", str(settings)]) == 0
-    assert "more than is left of the 2 calls of 24 h" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "more than is left of the 5 calls of 24 h" in shown  # the whole day is spent
+    assert "kept for incidents" not in shown
     assert run(["status", "--settings", str(settings), "--json"]) == 0
     advisor = json.loads(capsys.readouterr().out)["service"]["advisor"]
     assert (advisor["calls"], advisor["tokens"], advisor["unpriced_calls"]) == (2, 1_200, 2)

@@ -26,9 +26,9 @@ def day_limits(settings: AdvisorSettings) -> AdvisorLimits:
 
 
 def limits_for(settings: AdvisorSettings, purpose: AdvicePurpose) -> AdvisorLimits:
-    """What all opinions of 24 hours may have cost when one is asked for; less for an evaluation.
+    """The limits of 24 hours within which a question for this purpose must fit.
 
-    A folder has any number of cases, and incidents may come while nobody looks at the budget.
+    Those of an evaluation are smaller: a folder of any size must leave something to incidents.
     """
     day = day_limits(settings)
     if purpose is not AdvicePurpose.EVALUATION:
@@ -91,12 +91,14 @@ class BudgetedAdvisor:
         return found
 
     async def _reserved(self) -> tuple[int, str]:
+        """The number of the reservation, or 0 and why nobody is asked."""
         now, most = self._clock.now(), most_of_one(self._settings)
         async with self._store.transaction() as tx:
             spent = await tx.advisor.spent(now - DAY)
+            if why := why_day_is_over(day_limits(self._settings), spent, most):
+                return 0, why
             if why := why_day_is_over(limits_for(self._settings, self._purpose), spent, most):
-                is_evaluation = self._purpose is AdvicePurpose.EVALUATION
-                return 0, f"{why} {KEPT_FOR_INCIDENTS}" if is_evaluation else why
+                return 0, f"{why} {KEPT_FOR_INCIDENTS}"
             return await tx.advisor.reserve(now, self._purpose, most), ""
 
 
