@@ -67,7 +67,7 @@ class PastIncident:
 
     @property
     def fixed_by(self) -> str:
-        """Who approved what fixed it, as far as that is known here; an import says so of anybody."""
+        """Who approved the remedy, "" if nobody is known; a name out of a file is marked as imported."""
         is_hearsay = self.remedied_by and self.origin is not Origin.OWN
         return f"{self.remedied_by}, imported" if is_hearsay else self.remedied_by
 

@@ -68,7 +68,7 @@ def _nothing_said(incident: IncidentId, person: Person, labels: Sequence[Feedbac
             next_step="`babysit incidents` shows what people said.",
         )
     return UserError(
-        f"{person} has said nothing about {incident}; {others} has.",
+        f"{person} has said nothing about {incident}; {others} did.",
         next_step="Everybody takes back their own word where they gave it: in Slack with the last entry "
         "of the menu 'It was really …' on the card.",
     )

@@ -16,8 +16,11 @@ def chance_of_none(count: int, seen: float, unseen: float) -> float:
 def chance_of_so_few(count: int, seen: float, usual_count: int, usual_seen: float) -> float:
     """Chance of at most `count` lines in `seen`, by the rate of `usual_count` in `usual_seen`.
 
-    Square roots of random counts have nearly the same variance, so their difference is nearly normal.
+    Square roots of random counts have nearly the same variance, so their difference is nearly normal. 1 where
+    nothing was seen.
     """
+    if seen <= 0 or usual_seen <= 0:
+        return 1.0
     ratio = seen / usual_seen
     expected = usual_count * ratio
     deviation = 2 * (math.sqrt(expected + 0.375) - math.sqrt(count + 0.375)) / math.sqrt(1 + ratio)
@@ -25,5 +28,10 @@ def chance_of_so_few(count: int, seen: float, usual_count: int, usual_seen: floa
 
 
 def longest_silence(count: int, seen: float) -> float:
-    """The time without a line that came `count` times in `seen` from which `chance_of_none` is too small."""
+    """The longest time without a line that came `count` times in `seen` that chance explains.
+
+    In the unit of `seen`. Endless for a line that never came.
+    """
+    if count <= 0:
+        return math.inf
     return seen * (float(MAX_CHANCE ** (-1 / count)) - 1)

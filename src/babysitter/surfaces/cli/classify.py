@@ -38,7 +38,7 @@ def classify(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            readable=False,  # what may not be read is told with the next step
+            readable=False,  # typer's own refusal has no next step
             help="Log files, also .gz and .zst, or folders of Ray; - or nothing reads standard input.",
         ),
     ] = None,

@@ -33,7 +33,7 @@ RaySession = Annotated[
     list[Path] | None,
     typer.Option(
         "--ray-session",
-        readable=False,  # what may not be read is told with the next step
+        readable=False,  # typer's own refusal has no next step
         help="Session folder of a Ray run that nobody submitted; one a node, with --ssh as HOST:/PATH.",
     ),
 ]
