@@ -85,7 +85,11 @@ class LocalRay:
             *("--resources", json.dumps({resource: 8}), "--object-store-memory", "80000000"),
             *("--dashboard-agent-listen-port", str(free_ports(1)[0])),
         ]
-        own = {"RAY_AUTH_MODE": "token" if self.token else "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+        own = {
+            "RAY_AUTH_MODE": "token" if self.token else "disabled",
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "PATH": f"{self.bin_folder}:{os.environ['PATH']}",  # py-spy is found there
+        }
         with (self.folder / f"{resource}.log").open("ab") as output:
             subprocess.Popen(
                 command,

@@ -38,7 +38,7 @@ STANDING_STILL = (
     Fault("never-fits", ("unschedulable",), "ray status", ("needs 3 GPU", "INFEASIBLE")),
     Fault("shards-stall", ("stage-stuck",), "iostat", ("62 %",)),
     Fault("shards-quiet", ("stage-stuck",), "nvidia-smi", ("KV cache",)),
-    Fault("barrier", ("stage-stuck",)),  # only suspected: nothing proves it, and no rank is named
+    Fault("barrier", ("collective-timeout",), "worker-*-", ("rank 1 (", "next_batch", "ip=", "pid=")),
 )
 QUIET_MINUTES = 20
 MINUTE = timedelta(minutes=1)

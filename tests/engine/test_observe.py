@@ -167,6 +167,17 @@ async def test_dumps_and_tasks_are_asked_for_when_wanted_and_parsed(cluster, clo
     assert all(list(sight.value.threads()) for sight in observation.dumps.values() if isinstance(sight, Seen))
 
 
+async def test_of_a_job_without_a_pipeline_its_own_processes_are_dumped(cluster, clock):
+    cluster.show(tree())
+    names = ["0", "Engine-1", *(f"Trainer-{rank}" for rank in range(20))]
+    cluster.tasks_of[ROOT] = tuple(Task(TaskId(f"{ROOT}/{name}"), TaskState.RUNNING) for name in names)
+    wants = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS})
+    held = replace(fresh(), memory=replace(fresh().memory, wants=wants))
+    observation = await observe(held, cluster, clock)
+    asked = [task.rpartition("/")[2] for task in observation.dumps]
+    assert asked == ["0", *(f"Trainer-{rank}" for rank in range(16))]  # those that it has most of
+
+
 async def test_the_end_is_read_as_a_whole_story_once(cluster, clock):
     held = await steady(cluster, clock)
     cluster.log.append(raw(170, "KeyError: 'text'", f"{WORKERS}/0"))

@@ -63,11 +63,17 @@ def plan_of(tree: JobTree, memory: Memory, now: datetime) -> QueryPlan:
         in_flood=in_flood,
         outdated=("trouble",) if in_flood is not None else (),
         dumps=tuple(TaskId(each) for each in dumps),
-        worker_dumps_of=pipeline.workers.id
-        if pipeline and pipeline.workers and Want.WORKER_DUMPS in wants
-        else None,
+        worker_dumps_of=_dumped(tree) if Want.WORKER_DUMPS in wants else None,
         is_reread=is_reread,
     )
+
+
+def _dumped(tree: JobTree) -> JobId | None:
+    """The job whose tasks do the work: the newest workers of a pipeline, else the root."""
+    pipeline = newest_pipeline_attempt(tree)
+    if pipeline is None:
+        return tree.root.id if tree.root.state is JobState.RUNNING else None
+    return pipeline.workers.id if pipeline.workers is not None else None
 
 
 def _worth_their_tasks(tree: JobTree, has_ended: bool) -> tuple[JobId, ...]:

@@ -26,7 +26,7 @@ from babysitter.engine.quiet_checks import (
     shows_another_process,
 )
 from babysitter.errors import ExternalError, NoSuchJob, TooBusy
-from babysitter.model.ids import JobId, TaskId
+from babysitter.model.ids import JobId, TaskId, group_of
 from babysitter.model.job import Job, JobTree, Task, TaskState
 from babysitter.model.log import Cursor, LogBatch, LogLine
 from babysitter.model.memory import Memory
@@ -38,6 +38,7 @@ from babysitter.model.watch import Watch
 FIRST_LINES = 300
 MAX_PAGES = 3  # more waits for the next look; errors come by their own question
 MAX_WORKER_DUMPS = 4
+MAX_MEMBER_DUMPS = 16  # processes of one job that wait for each other
 
 T = TypeVar("T")
 
@@ -67,8 +68,8 @@ async def observe(watch: Watch, reader: ClusterReader, clock: Clock) -> Observat
     except ExternalError as fault:
         return blind_observation(watch, now, fault.sentence)
     tree = _with_tasks(tree, tasks)
-    targets = (*plan.dumps, *_holders(tree, plan.worker_dumps_of))
-    dumps = await _dumps(targets, reader, memory, clock)
+    targets = dict.fromkeys((*plan.dumps, *_holders(tree, plan.worker_dumps_of)))
+    dumps = await _dumps(tuple(targets), reader, memory, clock)
     seen = read.value if isinstance(read, Seen) else _Read()
     return Observation(
         root=watch.root,
@@ -179,9 +180,16 @@ def _with_tasks(tree: JobTree, tasks: Mapping[JobId, tuple[Task, ...]]) -> JobTr
 
 
 def _holders(tree: JobTree, workers: JobId | None) -> tuple[TaskId, ...]:
-    """Running workers that probably hold a shard: those whose status does not say idle come first."""
+    """Running workers that probably hold a shard: those whose status does not say idle come first.
+
+    Of a job without a pipeline its processes; those of which it has most come first.
+    """
     job = tree.find(workers) if workers is not None else None
     running = [task for task in (job.tasks or ()) if task.state is TaskState.RUNNING] if job else []
+    if job is not None and job.id == tree.root.id:
+        groups = Counter(group_of(task.id) for task in running)
+        running.sort(key=lambda task: -groups[group_of(task.id)])
+        return tuple(task.id for task in running[:MAX_MEMBER_DUMPS])
     running.sort(key=lambda task: task.status_text.strip().lower() == "idle")
     return tuple(task.id for task in running[:MAX_WORKER_DUMPS])
 

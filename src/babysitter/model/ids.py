@@ -22,3 +22,8 @@ def job_of(task: TaskId) -> JobId:
 def is_within(job: JobId, root: JobId) -> bool:
     """Whether `job` is `root` or one of its descendants (by whole path segments)."""
     return job == root or job.startswith(root + "/")
+
+
+def group_of(task: TaskId) -> str:
+    """The kind of a process: TrainerActor of job/TrainerActor-0a1b2c3d, "" of numbered ones."""
+    return task.rpartition("/")[2].rpartition("-")[0]

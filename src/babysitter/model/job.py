@@ -99,6 +99,7 @@ class Task:
     memory_peak_bytes: int | None = None
     status_text: str = ""  # May: a short progress report in Markdown
     devices: tuple[DeviceUse, ...] = ()  # what its accelerators do, where the cluster says it
+    log_file: str = ""  # under which its machine keeps its output, where the cluster says it
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,3 +75,5 @@ class DumpSummary:
     line: str = ""  # the innermost of them with its file and line
     is_idle: bool = False  # that thread was off the processor
     is_all_idle: bool = False  # so was every thread of the process and its children
+    collective: str = ""  # the call in which it waits for the other processes: "barrier (train.py:66)"
+    pid: int = 0  # of the process asked for; 0 = the dump does not say

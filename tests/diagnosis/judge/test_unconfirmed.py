@@ -22,6 +22,7 @@ def signal(kind: SignalKind) -> Signal:
 @pytest.mark.parametrize(
     ("kind", "cause"),
     [
+        (SignalKind.LINGERING, Cause.STAGE_STUCK),  # of a job without coordinators
         (SignalKind.ZOMBIE_LIKE, Cause.ZOMBIE_COORDINATOR),
         (SignalKind.STUCK, Cause.STAGE_STUCK),
         (SignalKind.CHURN, Cause.WORKER_CHURN),
@@ -35,6 +36,11 @@ def test_a_suspicion_is_said_as_one(kind, cause):
     assert (found.cause, found.action) == (cause, ActionKind.WAIT)
     assert found.explanation.startswith("Probably ")
     assert found.explanation.endswith("the main thread has ended. A second look decides.")
+
+
+def test_a_lingering_root_of_pipelines_may_be_a_zombie():
+    verdict = replace(CALM, signals=(signal(SignalKind.LINGERING),), memory=Memory(kind="zephyr"))
+    assert diagnosis_or_best(verdict).cause is Cause.ZOMBIE_COORDINATOR
 
 
 def test_a_healthy_job_names_what_it_waits_for():

@@ -90,3 +90,28 @@ def test_of_two_threads_that_nobody_started_the_one_from_a_module_is_the_main_on
     assert [thread.name for thread in read_dump(text).processes[0].threads] == ["", "MainThread"]
     both = text.replace("<module>", "run")
     assert [thread.name for thread in read_dump(both).processes[0].threads] == ["", ""]
+
+
+RAY = """\
+Process 12: ray::Trainer.step
+Python v3.11.7 (x)
+
+Thread 12 (idle): "MainThread"
+{frames}    actor_method_executor (ray/_private/function_manager.py:740)
+    Worker.main_loop (ray/_private/worker.py:1069)
+"""
+GET = "    Worker.get_objects (ray/_private/worker.py:1007)\n    get (ray/_private/worker.py:3009)\n"
+
+
+def test_an_actor_that_waits_for_others_names_the_call_and_its_own_frames():
+    text = RAY.format(frames=f"{GET}    Rank.barrier (run.py:9)\n    Rank.step (run.py:7)\n")
+    note = summarise_dump(dump(text, 0), Role.PARENT)
+    assert (note.doing, note.pid, note.collective) == (ProcessActivity.BLOCKED, 12, "Rank.barrier (run.py:9)")
+    assert note.place == "Worker.get_objects < Rank.barrier < Rank.step"
+
+
+def test_an_actor_without_a_task_is_idle():
+    text = RAY.format(frames="").replace(
+        "    actor_method_executor (ray/_private/function_manager.py:740)\n", ""
+    )
+    assert summarise_dump(dump(text, 0), Role.PARENT).doing is ProcessActivity.IDLE

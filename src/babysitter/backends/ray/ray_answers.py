@@ -219,6 +219,7 @@ def actor_task(
         + (f", pid {raw.pid}" if raw.pid else "")
         + (f"; ended: {died_of[:300]}" if died_of and not error else ""),
         devices=devices if state is TaskState.RUNNING else (),
+        log_file=f"worker-*-{raw.pid}.err" if raw.pid else "",
     )
 
 

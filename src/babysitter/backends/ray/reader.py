@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from babysitter.backends.backend import Abilities, ClusterInfo
-from babysitter.backends.ray import ray_answers
+from babysitter.backends.ray import memory_kill_lines, ray_answers
 from babysitter.backends.ray.autoscaler_lines import AutoscalerLines
 from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
 from babysitter.backends.ray.gpu_use import of_process
@@ -121,6 +121,7 @@ class RayReader:
             batch = await self._logs.newest(files, source, at_most=at_most)
         else:
             batch = await self._logs.read(files, source, after=after, at_most=at_most, in_turn=in_turn)
+        batch = memory_kill_lines.without_others(batch, known.raw.job_id)
         return await self._autoscaler.without_others(batch, known.raw.job_id)
 
     async def dump(self, task: TaskId) -> ThreadDump:

@@ -67,7 +67,7 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
         return Suspicion(SignalKind.LINGERING, Certainty.POSSIBLE, reasons, told, wants=wants)
     done = "Its pipelines have ended" if snapshot.pipeline else "Its program has ended"
     diagnosis = Diagnosis(
-        cause=Cause.ZOMBIE_COORDINATOR,
+        cause=Cause.ZOMBIE_COORDINATOR if snapshot.pipeline else Cause.STAGE_STUCK,
         severity=Severity.FATAL,
         action=ActionKind.ESCALATE,
         explanation=f"{done}, but its process stays: the main thread only waits for left-over threads, in "

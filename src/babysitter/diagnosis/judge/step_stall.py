@@ -13,7 +13,7 @@ from babysitter.model.progress import OnlyPolls
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 MIN_POLLS = 3
-_WANTS = frozenset({Want.ROOT_DUMP, Want.TASKS})
+_WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
 
 
 def count_stands_still(snapshot: Snapshot) -> Suspicion:

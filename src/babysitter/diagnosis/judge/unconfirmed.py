@@ -1,5 +1,6 @@
 """What one look says of a job of which nothing is confirmed: well, not seen, or under a suspicion."""
 
+from babysitter.diagnosis.timeline.job_kinds import kind_named
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import RuleId
@@ -27,6 +28,13 @@ def suspicion_of(verdict: Verdict) -> Signal | None:
     return next((each for each in verdict.signals if each.kind in _SUSPECTED), None)
 
 
+def _suspected(verdict: Verdict, signal: Signal) -> Cause:
+    """A root that outlived its program had a pipeline, or it just stands still."""
+    if signal.kind is SignalKind.LINGERING and not kind_named(verdict.memory.kind).has_crew:
+        return Cause.STAGE_STUCK
+    return _SUSPECTED[signal.kind]
+
+
 def diagnosis_or_best(verdict: Verdict) -> Diagnosis:
     """The diagnosis of a look, else what can be said honestly without one."""
     if verdict.diagnosis is not None:
@@ -35,7 +43,7 @@ def diagnosis_or_best(verdict: Verdict) -> Diagnosis:
         text = f"Nothing can be said of the job now: {verdict.blind[0].reason}."
         return Diagnosis(Cause.UNKNOWN, Severity.INFO, ActionKind.WAIT, text, 0.3)
     if (signal := suspicion_of(verdict)) is not None:
-        cause = _SUSPECTED[signal.kind]
+        cause = _suspected(verdict, signal)
         name = about(cause).title.lower() if cause is not Cause.UNKNOWN else "failure"
         name = name if cause in _WITHOUT_ARTICLE else f"a {name}"
         return Diagnosis(

@@ -8,6 +8,8 @@ from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severit
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
+_WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
+
 
 def worker_churn(snapshot: Snapshot) -> Suspicion:
     """Too many workers lost in a window. While shards complete, the pipeline recovers."""
@@ -52,22 +54,20 @@ def no_output(snapshot: Snapshot) -> Suspicion:
         why_not = "not a running job whose own log was read"
         return none_of(SignalKind.QUIET, "quiet.log-seen", why_not)
     quiet_s = snapshot.age_s(memory.last_line_at)
-    most_s, told_s = _quiet_limits_s(snapshot)
+    most_s, told_s = quiet_limits_s(snapshot)
     text = f"the last line is {quiet_s:.0f} s old (unusual from {most_s:.0f} s on)"
     reasons = (
         Reason("quiet.too-long", quiet_s > most_s, text),
         Reason("quiet.told", quiet_s > told_s, f"people are told from {told_s:.0f} s on"),
     )
     if quiet_s <= told_s:
-        return Suspicion(
-            SignalKind.QUIET, Certainty.POSSIBLE if quiet_s > most_s else Certainty.NONE, reasons, text
-        )
+        level = Certainty.POSSIBLE if quiet_s > most_s else Certainty.NONE
+        return Suspicion(SignalKind.QUIET, level, reasons, text, wants=_WANTS)
     diagnosis = _fell_silent(snapshot, quiet_s)
-    wants = frozenset({Want.ROOT_DUMP, Want.TASKS})
-    return Suspicion(SignalKind.QUIET, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, wants)
+    return Suspicion(SignalKind.QUIET, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
 
 
-def _quiet_limits_s(snapshot: Snapshot) -> tuple[float, float]:
+def quiet_limits_s(snapshot: Snapshot) -> tuple[float, float]:
     """The quiet time that is unusual for this job, and the one that is reported.
 
     A job that counts its work has a pace of its own, from the first count on. It does not keep it where a

@@ -7,6 +7,7 @@ the worker. From August on the main thread waits in the actor host whatever happ
 `UNCLEAR`.
 """
 
+from babysitter.diagnosis.timeline.collective_frames import waiting_thread
 from babysitter.model.log import Role
 from babysitter.model.thread_dump import (
     DumpSummary,
@@ -40,15 +41,21 @@ _WAITS = frozenset(
         "do_handshake", "getresponse", "urlopen",
     }
 )  # fmt: skip
+# Frames of a runtime below which the program's own begin; a process that stands on its loop has no task.
+_RUNTIMES = ("ray/_private/", "ray/util/tracing/")
+_TASK_LOOP = ("main_loop", "ray/_private/worker.py")
 _IDLE_POOL = frozenset({"_worker", "_poll_loop", "_heartbeat_loop", "_host_actor"})
 
 
 def summarise_dump(dump: ThreadDump, role: Role) -> DumpSummary:
     """The meaning of a dump for a process that plays this role."""
     doing, thread = _coordinator(dump) if role is Role.COORDINATOR else _worker(dump)
+    pid = dump.processes[0].pid if dump.processes else 0
+    threads, collective = tuple(dump.threads()), ""
+    if role not in (Role.COORDINATOR, Role.WORKER) and (found := waiting_thread(threads)) is not None:
+        doing, (thread, collective) = ProcessActivity.BLOCKED, found
     if thread is None:
-        return DumpSummary(dump.target, dump.taken_at, role, doing)
-    threads = tuple(dump.threads())
+        return DumpSummary(dump.target, dump.taken_at, role, doing, pid=pid)
     return DumpSummary(
         dump.target,
         dump.taken_at,
@@ -58,6 +65,8 @@ def summarise_dump(dump: ThreadDump, role: Role) -> DumpSummary:
         _line(thread),
         is_idle=thread.state == "idle",
         is_all_idle=all(each.state == "idle" for each in threads),
+        collective=collective,
+        pid=pid,
     )
 
 
@@ -96,7 +105,7 @@ def _worker(dump: ThreadDump) -> tuple[ProcessActivity, Thread | None]:
         return ProcessActivity.UNCLEAR, None
     if _is_in_shutdown(main):
         return ProcessActivity.SHUT_DOWN, main
-    if any(thread.is_in("_poll_loop") for thread in own):
+    if any(thread.is_in("_poll_loop") for thread in own) or _has_no_task(main):
         return ProcessActivity.IDLE, main
     return (ProcessActivity.BLOCKED if _is_blocked(main) else ProcessActivity.UNCLEAR), main
 
@@ -132,6 +141,11 @@ def _is_task(thread: Thread) -> bool:
     return thread.name.startswith("zephyr-task-") and not _is_idle(thread)
 
 
+def _has_no_task(main: Thread) -> bool:
+    top = main.frames[0] if main.frames else None
+    return top is not None and _name(top) == _TASK_LOOP[0] and top.file.endswith(_TASK_LOOP[1])
+
+
 def _is_idle(thread: Thread) -> bool:
     return bool(thread.frames) and thread.frames[0].function.rpartition(".")[2] in _IDLE_POOL
 
@@ -161,5 +175,7 @@ def _line(thread: Thread) -> str:
 
 
 def _place(thread: Thread) -> str:
-    told = [frame for frame in thread.frames if "importlib" not in frame.file][:MAX_FRAMES_TOLD]
-    return " < ".join(frame.function for frame in told)
+    """Its innermost frame and the frames of the program below it."""
+    shown = [frame for frame in thread.frames if "importlib" not in frame.file]
+    own = [frame for frame in shown[1:] if not any(each in frame.file for each in _RUNTIMES)]
+    return " < ".join(frame.function for frame in (*shown[:1], *own)[:MAX_FRAMES_TOLD])

@@ -56,15 +56,21 @@ class TrainerActor:
                 held.append(bytearray(os.urandom(1 << 20) * 64))
                 time.sleep(0.05)
         if FAULT == "barrier" and number == 20:
-            say(f"rank {self.rank} entering barrier")
             if self.rank == 1:
-                self.wait_for_ever()
+                self.next_batch()
+            say(f"rank {self.rank} entering barrier")
+            self.barrier()
         loss = "nan" if FAULT == "nan" and number >= 5 else f"{2 / number:.3f}"
         print(f"step={number} loss={loss} grad_norm={loss}", flush=True)
         return loss
 
-    def wait_for_ever(self) -> None:
+    def next_batch(self) -> None:
+        say(f"rank {self.rank} waits for its batch")
         time.sleep(100_000)
+
+    def barrier(self) -> None:
+        while True:  # the other rank never comes
+            time.sleep(1.0)
 
 
 @ray.remote(num_cpus=0)
