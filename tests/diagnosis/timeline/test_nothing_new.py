@@ -22,6 +22,7 @@ def _again(text: str, *minutes: int) -> list[str]:
     [
         (_again(WAITS, 1, 10, 20, 31), 30),
         ([*_again(WAITS, 1, 10, 20, 31), "$ squeue", "no jobs"], 30),  # what has no time is not the job's
+        (_log(*((minute, f"ERROR try {minute} failed") for minute in (1, 10, 20, 31))), 30),
         (_again(WAITS, 1, 5, 10, 15), None),  # not for long
         (_again(WAITS, 1, 10, 31), None),  # too few
         ([*_again(WAITS, 1, 10, 20, 31), *_log((32, "INFO shard 7 done"))], None),

@@ -1,7 +1,7 @@
 """A job that prints on and says nothing new: for long only lines that it has printed before, digit by digit.
 
-No count rises in them, and no time, rate or id differs. In none of the labelled incidents of living jobs in
-which all was well was that so for 20 minutes (docs/diagnosis-accuracy.md).
+No count rises in them, and no time, rate or id differs; only a failure may be told again with other numbers.
+docs/diagnosis-accuracy.md says how often that was so, and that it never was where all was well.
 """
 
 import re
@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from babysitter.diagnosis.frame.failure_words import reports_failure
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.only_polls import is_poll
 
@@ -42,9 +44,10 @@ def find_nothing_new(entries: Sequence[Entry]) -> Repeats | None:
     known: set[str] = set()
     news: list[int] = []
     for index, entry in enumerate(timed):
-        if entry.message not in known:
+        told = _told(entry)
+        if told not in known:
             news.append(index)
-        known.add(entry.message)
+        known.add(told)
     moments = [timed[index].at_s or 0.0 for index in news]
     for_s = (timed[-1].at_s or 0.0) - moments[-1]
     longest_s = max((after - before for before, after in pairwise(moments)), default=0.0)
@@ -54,3 +57,8 @@ def find_nothing_new(entries: Sequence[Entry]) -> Repeats | None:
     if all(is_poll(entry) or _SERVES.search(entry.message) for entry in repeated):
         return None
     return Repeats(tuple(repeated), for_s)
+
+
+def _told(entry: Entry) -> str:
+    """What a line says. A failure that is told again with other numbers is nothing new."""
+    return without_digits(entry.message) if reports_failure(entry.frame) else entry.message
