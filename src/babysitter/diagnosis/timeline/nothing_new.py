@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from babysitter.diagnosis.frame.failure_words import reports_failure
-from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.only_polls import is_poll
 
@@ -18,6 +17,7 @@ MIN_REPEATS = 3
 MIN_S = 1200.0
 GAP_FACTOR = 3.0  # times the longest pause between two new things before
 
+_NUMBER = re.compile(r"\d[\d.,]*")
 _SERVES = re.compile(
     r"(?i)\b(?:wait\w*|listen\w*|ready|idle|poll\w*) (?:for|on|to) (?:\w+ ){0,2}?"
     r"(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|events?|input|commands?|users?|port)\b"
@@ -61,4 +61,4 @@ def find_nothing_new(entries: Sequence[Entry]) -> Repeats | None:
 
 def _told(entry: Entry) -> str:
     """What a line says. A failure that is told again with other numbers is nothing new."""
-    return without_digits(entry.message) if reports_failure(entry.frame) else entry.message
+    return _NUMBER.sub("0", entry.message) if reports_failure(entry.frame) else entry.message
