@@ -1,7 +1,5 @@
 """Processes that wait for each other, and the one that does not come."""
 
-from dataclasses import replace
-
 import pytest
 
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
@@ -142,11 +140,3 @@ def test_a_dump_of_before_the_last_line_counts_no_more():
     gone_on = look(2010, RUN, raw(2005, "step done"))
     again = looks((2000, with_(1, LOADS)), (2030, with_(1, LOADS)))
     assert story(*again[:2], gone_on, again[2])[-1].diagnosis is None
-
-
-def test_dumps_that_show_the_same_are_kept_twice():
-    same = tuple((2000 + 30 * count, DEFAULT) for count in range(5))
-    memory = story(*looks(*same))[-1].memory
-    kept = [each for each in memory.dumps if each.target == f"{ROOT}/Trainer-a0"]
-    assert [each.taken_at for each in kept] == [at(2000), at(2120)]
-    assert kept[0] == replace(kept[1], taken_at=at(2000))

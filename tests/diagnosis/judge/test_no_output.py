@@ -6,7 +6,7 @@ import pytest
 
 from babysitter.diagnosis.pipeline import judge
 from babysitter.model.finding import ActionKind, Cause, Severity
-from babysitter.model.verdict import Verdict
+from babysitter.model.verdict import SignalKind, Verdict
 from tests.support.build import watch as made_watch
 from tests.support.jobs import look, raw, tree
 from tests.support.recordings import rules
@@ -52,6 +52,17 @@ def test_people_are_told_of_a_silence_that_is_long_for_this_job(gap_s, silent_h,
     assert (diagnosis.cause, diagnosis.severity) == (Cause.STAGE_STUCK, Severity.DEGRADED)
     assert diagnosis.action is ActionKind.ESCALATE
     assert f"its longest silence before was {gap_s // 60} min" in diagnosis.explanation
+
+
+@pytest.mark.parametrize(
+    ("steps", "quiet_min", "is_suspected"), [(40, 9, False), (40, 11, True), (9, 11, False)]
+)
+def test_counts_that_were_read_at_once_have_a_pace_too(steps, quiet_min, is_suspected):
+    lines = [raw(60, f"step {n} is done") for n in range(1, steps + 1)]
+    watch = made_watch(kind="auto")
+    first = judge(watch, look(70, tree(), *lines), rules())
+    later = judge(replace(watch, memory=first.memory), look(60 + 60 * quiet_min, tree()), rules())
+    assert (SignalKind.QUIET in {each.kind for each in later.signals}) is is_suspected
 
 
 def test_a_job_that_speaks_again_is_well_again():

@@ -15,9 +15,10 @@ from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.ids import TaskId
 from babysitter.model.job import JobState, JobTree, Task, TaskState
 from babysitter.model.observation import Want
-from babysitter.model.verdict import MORE_DETAIL, Diagnosis, Verdict
+from babysitter.model.verdict import MORE_DETAIL, Diagnosis, SignalKind, Verdict
 from tests.support.build import watch as made_watch
 from tests.support.jobs import look, raw, tree
+from tests.support.recordings import rules
 
 ENGINE = "(SglEngine pid=514428, ip=10.0.0.2) "
 RULES = Playbook(())
@@ -46,6 +47,20 @@ def test_startup_quiet_ten_minutes_raises_nothing():
     assert "phase 5 of 7, SglEngine allocates its KV cache" in verdict.outlook.summary
     assert "quiet for 10 min, which is normal up to 10 min" in verdict.outlook.startup
     assert verdict.outlook.startup.endswith("on 10.0.0.2")
+
+
+def test_a_start_that_is_through_excuses_no_silence():
+    steps = [raw(60, f"step={n} loss={9 / n:.3f} grad_norm=0.1") for n in range(1, 30)]
+    start = [  # read behind the steps, from another file
+        raw(60, "[Rank 1] Device mesh (1D): world_size=2, dp_size=2"),
+        raw(60, "Initialization timing:"),
+        raw(60, "Starting: num_steps=4000, num_epochs=1"),
+    ]
+    watch = made_watch(kind="auto")
+    first = judge(watch, look(70, tree(), *steps, *start), rules())
+    later = judge(replace(watch, memory=first.memory), look(720, tree()), rules())
+    assert "slow-startup" in {each.cause for each in first.memory.findings}
+    assert SignalKind.QUIET in {each.kind for each in later.signals}
 
 
 def test_startup_quiet_twenty_minutes_is_suspect():

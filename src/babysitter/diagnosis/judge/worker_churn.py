@@ -2,8 +2,9 @@
 
 from babysitter.diagnosis.judge.evidence import known_findings
 from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.startup_stall import startup_of
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
-from babysitter.diagnosis.timeline.pace import is_complete, quiet_limit_s
+from babysitter.diagnosis.timeline.pace import is_complete, mean_quiet_limit_s, quiet_limit_s
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
@@ -81,13 +82,23 @@ def quiet_limits_s(snapshot: Snapshot) -> tuple[float, float]:
         return most_s, told_s
     own_s = quiet_limit_s(work, memory.line_gap_s, limits)
     if own_s is None:
-        return most_s, min(told_s, max(most_s, limits.silent_gap_factor * memory.line_gap_s))
+        lasted_s = snapshot.age_s(snapshot.attempt.started_at) - snapshot.age_s(memory.last_line_at)
+        mean_s = mean_quiet_limit_s(work, lasted_s, memory.line_gap_s, limits)
+        told_s = min(told_s, max(most_s, limits.silent_gap_factor * memory.line_gap_s))
+        return (most_s if mean_s is None else min(most_s, mean_s)), told_s
     if snapshot.is_last_look:
         return own_s, own_s
     return min(most_s, own_s), min(told_s, limits.pace_told_factor * own_s)
 
 
 def _is_quiet_phase(snapshot: Snapshot) -> bool:
+    """Whether a phase that is known to be quiet is under way; of a start that is through none is.
+
+    Files that are read at once may bring the lines of a start behind those of the work.
+    """
+    standing = startup_of(snapshot)
+    if standing is not None and standing.phase == standing.phases:
+        return False
     since = snapshot.memory.advanced_position
     return any(
         finding.cause is Cause.SLOW_STARTUP and (since is None or finding.last_position >= since)

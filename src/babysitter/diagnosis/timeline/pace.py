@@ -6,6 +6,7 @@ from babysitter.model.limits import Limits
 from babysitter.model.progress import CountedWork
 
 MIN_RISES = 3  # fewer rises have no pace
+MIN_RISES_WITHOUT_TIMES = 10  # fewer may be a burst at the start
 
 
 def quiet_limit_s(work: CountedWork, line_gap_s: float, limits: Limits) -> float | None:
@@ -20,6 +21,20 @@ def quiet_limit_s(work: CountedWork, line_gap_s: float, limits: Limits) -> float
         limits.pace_floor_s,
         limits.pace_median_factor * median(work.gaps_s),
         limits.pace_gap_factor * longest_s,
+    )
+
+
+def mean_quiet_limit_s(work: CountedWork, lasted_s: float, line_gap_s: float, limits: Limits) -> float | None:
+    """Return the same for a job whose counts were read at once and have no times of their own.
+
+    `lasted_s`: from its start to its last line.
+    """
+    if work.gaps_s or work.rises < MIN_RISES_WITHOUT_TIMES or lasted_s <= 0:
+        return None
+    return max(
+        limits.pace_floor_s,
+        limits.pace_median_factor * lasted_s / work.rises,
+        limits.pace_gap_factor * line_gap_s,
     )
 
 

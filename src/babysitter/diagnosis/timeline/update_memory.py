@@ -37,7 +37,7 @@ from babysitter.model.seen import Gone, Seen, Source, Unseen
 from babysitter.model.thread_dump import DumpSummary
 
 MAX_NOTES = 24  # of each list kept
-MAX_DUMPS = 64  # of up to 17 processes at a look, of each the first and the last in one place
+MAX_DUMPS = 96  # five looks at 17 processes: two of them are far enough apart to prove something
 MAX_ROLES = 400
 MAX_RECENT_LINES = 30
 MAX_RECENT_CHARACTERS = 400
@@ -363,10 +363,6 @@ def _with_dumps(memory: Memory, observation: Observation) -> Memory:
             continue
         role = memory.roles.get(task) or role_of(job_of(task), observation.root)
         note = summarise_dump(sight.value, role)
-        if any(each.target == note.target and each.taken_at >= note.taken_at for each in notes):
-            continue
-        same = [each for each in notes if each.target == note.target][-2:]
-        if len(same) == 2 and all(replace(each, taken_at=note.taken_at) == note for each in same):
-            notes.remove(same[-1])  # it stands where it stood: the first and the newest tell it all
-        notes.append(note)
+        if not any(each.target == note.target and each.taken_at >= note.taken_at for each in notes):
+            notes.append(note)
     return replace(memory, dumps=tuple(notes[-MAX_DUMPS:]))
