@@ -27,13 +27,13 @@ from babysitter.model.ids import WatchId
 from babysitter.model.incident import Incident
 from babysitter.model.opinion import NoOpinion
 from babysitter.model.phase import Phase
+from babysitter.model.verdict import UNSURE_BELOW
 from babysitter.model.watch import Watch
 from babysitter.store.advisor_budget import AdvicePurpose
 
 ASK_AGAIN = timedelta(seconds=30)  # for an answer that somebody may put into the exchange folder
 WATCH_INTERVAL = timedelta(hours=1)  # between questions about a watch without an incident
 SCAN_INTERVAL = timedelta(minutes=1)  # of watches: the memory of those with a guess is read
-UNSURE = 0.65  # confidence below which `advisor.ask: unsure` asks
 
 log = structlog.get_logger()
 
@@ -83,7 +83,7 @@ class SecondOpinions:
             return None
         async with self._app.store.reading() as tx:
             unasked = await tx.opinions.unasked(self._app.clock.now() - DAY)
-        wanted = [each for each in unasked if ask == "incidents" or each.diagnosis.confidence < UNSURE]
+        wanted = [each for each in unasked if ask == "incidents" or each.diagnosis.confidence < UNSURE_BELOW]
         return next((each for each in wanted if self._is_due(each.id)), None)
 
     async def _next_watch(self) -> Watch | None:

@@ -42,6 +42,7 @@ class Signal:
 
 # Why a change is made that corrects nothing.
 MORE_DETAIL = "the evidence does not name the cause; more lines may"
+UNSURE_BELOW = 0.7  # of the confidence that is shown: what a hint that names its cause has
 
 
 @dataclass(frozen=True, slots=True)

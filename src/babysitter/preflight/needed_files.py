@@ -11,7 +11,7 @@ from babysitter.preflight.python_command import python_command
 SCRIPT = re.compile(r"\.(?:py|sh|bash|[mc]?js|pl)$")
 _SETTINGS = re.compile(r"\.(?:ya?ml|json|toml|cfg|ini|txt|jsonl)$")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?")
-_SHELLS = frozenset(("bash", "sh", "dash"))
+SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
 _NOT_FIXED = re.compile(r"://|[*?$`{}\n]|^~")
 # Programs whose arguments are not files to run, and need not be there.
 _NAMES_ONLY_LISTED = (
@@ -56,7 +56,7 @@ def needed_files(words: Sequence[str]) -> Iterator[NeededFile]:
         return
     if is_python(name):
         yield from _of_python(words)
-    elif name in _SHELLS:
+    elif name in SHELLS:
         yield from _of_shell(words)
     elif name in ("source", "."):
         yield from (NeededFile(word) for word in words[1:2] if _is_fixed(word) and ".venv" not in word)

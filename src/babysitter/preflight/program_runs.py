@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from babysitter.preflight.client_tables import COMMON_PROGRAMS
-from babysitter.preflight.needed_files import NAMES_ONLY, NeededFile, needed_files
+from babysitter.preflight.needed_files import NAMES_ONLY, SHELLS, NeededFile, needed_files
 from babysitter.preflight.shell_commands import ShellCommand, shell_commands
 from babysitter.preflight.wrapped_program import WrappedProgram, unwrapped
 
-SHELLS = frozenset({"bash", "sh", "zsh", "dash"})
 _MAKES_FILES_LISTED = (
     "make cmake ninja cargo gcc g++ cc clang go bazel npm npx yarn protoc "
     "git curl wget gsutil gcloud aws cp mv ln rsync tar unzip gunzip 7z dvc huggingface-cli hf "

@@ -13,7 +13,7 @@ from babysitter.diagnosis.judge.measured_confidence import (
 )
 from babysitter.messages.diagnosis_words import certainty_of
 from babysitter.model.finding import ActionKind, Cause, Severity
-from babysitter.model.verdict import Diagnosis
+from babysitter.model.verdict import UNSURE_BELOW, Diagnosis
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,8 @@ def test_share_right_rises_with_the_weight():
 def test_as_measured_knows_the_cause(cause, told):
     diagnosis = Diagnosis(cause, Severity.FATAL, ActionKind.ESCALATE, "because", 0.95)
     assert as_measured(diagnosis).confidence == told
+
+
+def test_unsure_is_all_below_a_hint_that_names_its_cause():
+    hint = STRENGTHS["hint"]
+    assert share_right(0.9 * hint) < UNSURE_BELOW <= share_right(hint)  # 0.9: its cause was not seen

@@ -7,9 +7,8 @@ from dataclasses import replace
 from babysitter.diagnosis.timeline.startup_table import StartupTable
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry
-from babysitter.model.verdict import MORE_DETAIL, Change, Diagnosis
+from babysitter.model.verdict import MORE_DETAIL, UNSURE_BELOW, Change, Diagnosis
 
-UNSURE_BELOW = 0.65  # a hint; the evidence does not name the cause (guess)
 _PROCESS = re.compile(r"\bpid[=:]\s?(?P<pid>\d+)(?:[,\s\\tn]{1,6}ip[=:]\s?(?P<ip>[\d.]+\d))?", re.IGNORECASE)
 _ON_NODE = re.compile(r"\bip(?: address)?[=:]\s?(?P<ip>[\d.]+\d)", re.IGNORECASE)
 
