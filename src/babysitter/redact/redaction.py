@@ -110,7 +110,7 @@ def _again(text: Text, found: Sequence[Span]) -> Iterator[Span]:
 
 
 def worth_finding(values: Iterable[str]) -> Sequence[str]:
-    """The values that are looked for again elsewhere, the longest first: those that no other word is."""
+    """At most 200 values to look for elsewhere, the longest first; none that is a plain word."""
     return list(islice(filter(_is_worth_finding, sorted(values, key=len, reverse=True)), MAX_VALUES))
 
 

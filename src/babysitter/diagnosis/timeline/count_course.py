@@ -7,7 +7,7 @@ those that lie farthest off the straight line between their neighbours: there th
 from babysitter.model.progress import CountAt
 
 MAX_REPORTS = 8
-NEAR_SHARE = 1 / 16  # guess: of the time since the first report; a nearer neighbour shows no other pace
+NEAR_SHARE = 1 / 32  # guess: of the time since the first report; a nearer neighbour shows no other pace
 MAX_DISORDER_S = 60.0  # lines of several processes are not quite in order; a longer step back is a new clock
 
 
@@ -31,14 +31,11 @@ def _ends_near(course: list[CountAt]) -> bool:
 
 
 def _least_telling(course: list[CountAt]) -> int:
-    """The index of a report between the first and the last; of those near to another one, if there are."""
-    near_s = NEAR_SHARE * (course[-1].at_s - course[0].at_s)
-    inner = range(1, len(course) - 1)
-    near = [at for at in inner if course[at].at_s - course[at - 1].at_s < near_s]
-    return min(near or inner, key=lambda at: _deviation(*course[at - 1 : at + 2]))
+    """The index of the report between the first and the last at which the pace changes least."""
+    return min(range(1, len(course) - 1), key=lambda at: deviation(*course[at - 1 : at + 2]))
 
 
-def _deviation(before: CountAt, at: CountAt, after: CountAt) -> float:
+def deviation(before: CountAt, at: CountAt, after: CountAt) -> float:
     """Twice the area of the triangle of three reports; 0 where the pace stays the same."""
     return abs(
         (at.at_s - before.at_s) * (after.value - before.value)

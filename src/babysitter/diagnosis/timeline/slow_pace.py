@@ -4,9 +4,9 @@
 objects a second while the store answers 503 has not got over it, although its count still rises.
 """
 
-from collections.abc import Iterable
 from itertools import pairwise
 
+from babysitter.diagnosis.timeline.count_course import deviation
 from babysitter.diagnosis.timeline.numbers import SlotKind
 from babysitter.model.memory import Memory
 from babysitter.model.progress import CountAt, CountedWork, CountNote
@@ -17,6 +17,7 @@ MIN_BULK_SHARE = 0.25  # of the total, whose pace was seen
 MIN_REST_S = 600.0  # guess: a shorter rest may be a last large part
 CRAWL_RATIO = 20.0  # guess: of the pace before a fault to that since
 MIN_CRAWL_S = 300.0  # guess: what is retried recovers sooner
+ONSET_SHARE = 0.25  # guess: of the time before; in a longer gap work went on for long
 
 
 def find_slow_rest(work: CountedWork) -> CountNote | None:
@@ -56,19 +57,23 @@ def _rose_after(note: CountNote, at_s: float) -> bool:
 
 
 def _crawls_from(course: tuple[CountAt, ...]) -> CountAt | None:
-    """The report behind which the pace is a small part of that before it."""
-    if len(course) < 3:
+    """The last report before the pace fell to a small part of that before.
+
+    Of many reports few are remembered: the fault may stand between two of them that are near each other.
+    """
+    falls = [index for index in range(1, len(course) - 1) if _falls_at(course, index)]
+    if not falls:
         return None
-    first, last = course[0], course[-1]
-    return next(iter(_falls(course[1:-1], first, last)), None)
+    sharpest = max(falls, key=lambda index: deviation(course[0], course[index], course[-1]))
+    before, at = course[sharpest - 1], course[sharpest]
+    return before if at.at_s - before.at_s <= ONSET_SHARE * (at.at_s - course[0].at_s) else at
 
 
-def _falls(middle: Iterable[CountAt], first: CountAt, last: CountAt) -> Iterable[CountAt]:
-    for at in middle:
-        before_s, after_s = at.at_s - first.at_s, last.at_s - at.at_s
-        before, after = at.value - first.value, last.value - at.value
-        if before_s > 0 and after_s >= MIN_CRAWL_S and before / before_s >= CRAWL_RATIO * after / after_s > 0:
-            yield at
+def _falls_at(course: tuple[CountAt, ...], index: int) -> bool:
+    first, at, last = course[0], course[index], course[-1]
+    before_s, after_s = at.at_s - first.at_s, last.at_s - at.at_s
+    before, after = at.value - first.value, last.value - at.value
+    return before_s > 0 and after_s >= MIN_CRAWL_S and before / before_s >= CRAWL_RATIO * after / after_s > 0
 
 
 def _has_slow_rest(note: CountNote) -> bool:
