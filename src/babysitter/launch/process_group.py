@@ -147,8 +147,8 @@ def group_memory_bytes(group: int, processes: Path = Path("/proc")) -> int:
     pages = 0
     for folder in processes.glob("[0-9]*"):
         try:
-            # The name, in parentheses, may hold spaces; behind it: state, parent, group, ...
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            # The name, in parentheses, may be any bytes; behind it: state, parent, group, ...
+            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
             if int(fields[2]) == group:
                 pages += int((folder / "statm").read_text().split()[1])
         except (OSError, ValueError, IndexError):
