@@ -63,6 +63,7 @@ class RayDashboard:
     lists_ports: bool = True  # of the agents; Ray 2.49 does not
     gcs: int = 200
     dump: tuple[int, bytes] = (200, b"")
+    dumps: dict[str, str] = field(default_factory=dict)  # by pid, before `dump`
     failing: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     url: str = ""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -128,6 +129,8 @@ class RayDashboard:
             return web.Response(body=recorded_bytes("state/06-nodes-detail"))
         if path == "/nodes":
             return web.json_response(self._summary())
+        if path == "/worker/traceback" and query["pid"] in self.dumps:
+            return web.Response(text=self.dumps[query["pid"]])
         if path == "/worker/traceback":
             return web.Response(status=self.dump[0], body=self.dump[1])
         if path == "/api/v0/logs":
