@@ -35,7 +35,7 @@ AT_ONCE = (
 OUT_OF_MEMORY = Fault("oom", ("host-oom",), "dmesg", ("OutOfMemoryError",))
 NODE_LOST = Fault("node-removed", ("preemption",), "", ("node",), kill_second_node)
 STANDING_STILL = (
-    Fault("never-fits", ("unschedulable",), "ray status", ("needs 3 GPU", "INFEASIBLE")),
+    Fault("never-fits", ("unschedulable",), "ray status", ("3 GPU", "INFEASIBLE")),
     Fault("shards-stall", ("stage-stuck",), "iostat", ("62 %",)),
     Fault("shards-quiet", ("stage-stuck",), "nvidia-smi", ("KV cache",)),
     Fault("barrier", ("collective-timeout",), "worker-*-", ("rank 1 (", "next_batch", "ip=", "pid=")),
@@ -56,7 +56,7 @@ async def phases(ray: LocalRay) -> list[str]:
         if number not in named:
             print(f"sound: {sentence}", flush=True)
         named.setdefault(number, sentence)
-        if story.found.cause != "healthy":
+        if story.found.cause not in ("healthy", "capacity-wait"):  # Ray may take seconds to start the driver
             wrong.append(f"{story.found.cause}: {story.found.explanation}")
         await asyncio.sleep(0.5)
     await story.end()
