@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from babysitter.backends.process_table import memory_of_group
 from babysitter.errors import UserError
 
 MEASURE_INTERVAL_S = 0.2
@@ -131,7 +132,7 @@ class ProcessGroup:
         if deadline is not None and self._monotonic() >= deadline:
             return f"It was killed after its time limit of {self._limits.timeout_s:g} s."
         most = self._limits.memory_bytes
-        if most is not None and (used := group_memory_bytes(self._process.pid)) > most:
+        if most is not None and (used := memory_of_group(self._process.pid)) > most:
             return f"It was killed at {used / 2**20:,.0f} MiB; its memory limit is {most / 2**20:,.0f} MiB."
         return ""
 
@@ -140,20 +141,6 @@ class ProcessGroup:
             os.killpg(self._process.pid, number)
         except (ProcessLookupError, PermissionError):
             return  # nobody is left
-
-
-def group_memory_bytes(group: int, processes: Path = Path("/proc")) -> int:
-    """Resident memory of all processes of the group; 0 where the system does not tell."""
-    pages = 0
-    for folder in processes.glob("[0-9]*"):
-        try:
-            # The name, in parentheses, may be any bytes; behind it: state, parent, group, ...
-            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
-            if int(fields[2]) == group:
-                pages += int((folder / "statm").read_text().split()[1])
-        except (OSError, ValueError, IndexError):
-            continue  # it ended meanwhile
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def exit_words(code: int) -> str:
