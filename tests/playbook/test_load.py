@@ -61,7 +61,7 @@ BROKEN: dict[str, tuple[str, list[tuple[int, str]]]] = {
     "uncaptured name": (GOOD.replace("The thing", "The {what}"), [(4, "{what}")]),
     "rule without a cause": (RULES.replace("cause: code-error\n", ""), [(1, "`cause` is missing")]),
     "rule without a name": (RULES.replace("own.thing", "thing"), [(4, "<program>.<what-happened>")]),
-    "no such signature": (RULES, [(3, "no signature `own.thing-broke`")]),
+    "no such signature": (RULES, [(3, "no file has a signature `own.thing-broke`")]),
     "unknown condition": (RULES.replace("says: own.thing-broke, at_least", "sais"), [(3, "sais")]),
     "no comparison": (RULES.replace("says: own.thing-broke, at_least: 2", "exit_code: about 3"), [(3, "3")]),
     "the language before": ("playbook: own\nrules: []\n", [(1, "docs/playbooks.md")]),

@@ -79,7 +79,7 @@ def test_group_that_no_node_holds_is_an_incident_in_time():
     assert [is_incident(each) for each in verdicts] == [False] * 6 + [True] * 2
     assert {(each.phase, each.cause) for each in verdicts} == {(Phase.PENDING, Cause.UNSCHEDULABLE)}
     assert verdicts[-1].diagnosis is not None
-    assert "needs 24 GPU, 24 CPU. Run `ray status`" in verdicts[-1].diagnosis.explanation
+    assert "needs 24 GPU, 24 CPU. Check that every worker node" in verdicts[-1].diagnosis.explanation
 
 
 def test_group_that_waits_for_busy_nodes_is_a_wait():

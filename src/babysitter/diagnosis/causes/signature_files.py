@@ -33,7 +33,7 @@ class MissingSignature(ValueError):
     """A rule names a signature that no file has. `name`: `<program>.<what-happened>`."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"there is no signature `{name}`")
+        super().__init__(f"no file has a signature `{name}`")
         self.name = name
 
 

@@ -81,7 +81,7 @@ class LogEnd:
 
     `risen_place`: of the last line that proves that work was done; `completed_place`: of the last that says
     that the whole job is complete; `crawls_from`: of the report since which the work goes on at a small
-    part of its pace. None: there is no such line.
+    part of its pace. None: no line says so.
     """
 
     entries: Sequence[Entry]

@@ -44,8 +44,7 @@ class PlacementReason:
         if self.may_join:
             return (
                 f"The nodes that have joined can never hold {self.setting} of {name}, "
-                f"which needs {self.asked}. "
-                "Run `ray status`, and check that every worker node ran `ray start`."
+                f"which needs {self.asked}. Check that every worker node has joined."
             )
         if self.is_amount:
             change = f"Set {self.setting} to" if is_root else "Let the program ask for"
