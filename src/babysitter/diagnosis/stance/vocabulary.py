@@ -63,6 +63,8 @@ _FAILURE_NOUN = (
     r"lost|killed|crashed|preempted|evicted|stuck|hung|corrupt(?:ed)?|broken|unhealthy|missing|timed out|"
     r"dropped)"
 )
+# "Ready=False" reports, "DiskPressure=False" does not.
+_GOOD = r"(?:ready|health|ok|succe|alive|avail|sched|valid|reach|connect|present|found|exist|finite|enabled|works)"
 # "rank 0 failed" names a rank, "0 failed" counts.
 _NUMBERED = (
     "rank|attempt|step|epoch|shard|worker|node|gpu|task|device|iteration|id|host|stage|process|chip|slice|group|replica|"
@@ -169,7 +171,8 @@ CUES = (
             rf"\b{_FAILURE_NOUN}(?:_\w+|\s(?:so far|seen|detected|found|total|count|rate))*\"?'?\s?(?:[:=]|"
             rf"=>|->|is|was)\s?"
             r"(?:0+(?:\.0+)?%?|none|null|nil|false|\[\]|\{\})(?=[\s,;.)\]}|/]|$)|"
-            rf"\b{_FAILURE_NOUN}\"?'?\s?(?:[:=]|=>|->)\s?no(?=[,;.)\]}}|/]|$)"
+            rf"\b{_FAILURE_NOUN}\"?'?\s?(?:[:=]|=>|->)\s?no(?=[,;.)\]}}|/]|$)|"
+            rf"\b(?!\w*{_GOOD})[A-Za-z]\w+\"?'?\s?[:=]\s?false\b|\boom(?:_group)?(?:_kill)? 0\b"
         ),
     ),
     Cue(
