@@ -131,7 +131,7 @@ WHO: dict[str, str] = {
         "autotune capture_cuda codegen compile compiler cuda_graph cudagraph custom_call cute cutlass "
         "dynamo extern_function graph_capture hlo inductor jit kernel llvm lowering mlir mosaic nvcc "
         "nvrtc outofresource pallas ptxas shared_memory_require smem stablehlo stream_capture "
-        "torchinductor triton vmem xla"
+        "torchinductor triton vmem xla_compile xla_compiler"
     ),
     "store": (
         "artifact blob blobstore boto botocore bucket ceph checkpoint database download file_system "

@@ -101,12 +101,15 @@ _NAME_AFTER = re.compile(
     r"limit|window|tolerance|correction|analysis|metric|code table|injection|log(?:s| file| dir\w*)?|"
     r"report(?:s|ing)?|"
     r"examples|term|feedback|estimate|function|propagation|letter queue|recovery|detect(?:or|ion)|domain)\b"
-    r"|(?:s|ed|ing)?(?:\sset to|\s?=|\s?:|\sof)?\s\d+(?:\.\d+)?\s?(?:s|ms|sec\w*|min\w*|h)?\b",
+    r"|(?:s|ed|ing)?(?:\sset to|\s?=|\s?:|\sof)?\s\d+(?:\.\d+)?\s?(?:s|ms|sec\w*|min\w*|h)?\b"
+    r"|(?:\s\w+)?\syet\b",
     re.IGNORECASE,
 )
 _PAIR = re.compile(r"\b[A-Za-z_][\w./%-]{0,40}\"?'?\s?[:=]\s?-?\d[\d.,eE+%-]*")
 _COUNT = re.compile(r"(?:^|[,;(]|\w:|\b[a-z]{3,}) \d[\d,.]* [a-z]{3,}(?= ?[,;().]|$| \w+ ?[,;()]| by )")
 _REAL_WORD = re.compile(r"[A-Za-z]{2,}")
+# "Recent failures:" heads a list, which may be empty.
+_HEADING = re.compile(r"(?:recent|latest|last|other|all|known) [a-z]+s ?:", re.IGNORECASE)
 _SEVERE = frozenset({LogLevel.ERROR, LogLevel.CRITICAL})
 
 
@@ -121,7 +124,7 @@ def reports_failure(frame: Frame) -> bool:
 def find_failure_words(message: str) -> tuple[int, int] | None:
     """First and end of the first words that report a failure; None if none do."""
     text = message[:MAX_CHARACTERS]
-    if _is_binary(text):
+    if _is_binary(text) or _HEADING.fullmatch(text.strip()):
         return None
     data = find_data_spans(text)
     for pattern in (_EXCEPTION, _NAMED, _VALUE):
