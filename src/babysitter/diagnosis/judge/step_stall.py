@@ -115,7 +115,7 @@ def only_idle(snapshot: Snapshot) -> Suspicion:
         snapshot,
         snapshot.memory.only_idle,
         Cause.STAGE_STUCK,
-        "status lines by which work waits and none runs",
+        "status lines by which work waits and none gets done",
         "The processes live, their work does not go on.",
     )
 

@@ -90,11 +90,14 @@ def is_wait_for_peers(entry: Entry) -> bool:
 
 
 def is_idle_status(entry: Entry) -> bool:
-    """Whether a line counts work that waits, and none that runs."""
+    """Whether a line counts work that waits and none that runs, or gives a rate of 0 beside work in hand."""
     message = entry.message
-    if not (_NOTHING_RUNS.search(message) and _WORK_WAITS.search(message)):
+    if _RISING.search(message) or _OF_MACHINES.search(message):
         return False
-    return not (_SOMETHING_RUNS.search(message) or _OF_MACHINES.search(message))
+    if _NO_RATE.search(message) and _IN_HAND.search(message):
+        return True
+    waits = _NOTHING_RUNS.search(message) and _WORK_WAITS.search(message)
+    return waits is not None and not _IN_HAND.search(message)
 
 
 def _is_work(message: str) -> bool:
@@ -138,10 +141,10 @@ _WORK_WAITS = re.compile(
     r"|messages?|batch(?:es)?|items?))?\s?[:=]\s?[1-9]"
     r"|(?<![\d.,/])[1-9]\d* (?:reqs? |requests? |prompts? |messages? )?(?:pending|waiting|queued)\b"
 )
-_SOMETHING_RUNS = re.compile(
-    r"(?i)\b(?:throughput|rate|speed|tok(?:ens)?/s|qps|rps)\b[\s:=]{1,3}(?:[1-9]|0?\.\d*[1-9])"
-    r"|\b(?:running|active|in[- ]?flight)\w*(?:[-_ ]\w+)?\s?[:=]\s?[1-9]"
-)
+_RATE = r"(?i)\b(?:throughput|rate|speed|tok(?:ens)?/s|qps|rps)\b(?: \([^)]*\))?[\s:=]{1,3}"
+_RISING = re.compile(_RATE + r"(?:[1-9]|0?\.\d*[1-9])")
+_NO_RATE = re.compile(_RATE + r"0(?:\.0+)?(?![\d.])")
+_IN_HAND = re.compile(r"(?i)\b#?(?:running|active|in[- ]?flight)\w*(?:[-_ ]\w+)?\s?[:=]\s?[1-9]")
 _OF_MACHINES = re.compile(
     r"(?i)\b(?:pods?|jobs?|nodes?|machines?|replicas?|trials?|slices?|instances?|autoscal\w+)\b"
 )
