@@ -12,7 +12,9 @@ from babysitter.model.limits import Limits
 from babysitter.model.verdict import Diagnosis
 
 DECISIVE = 0.6  # evidence that names its cause by itself
-_THROUGH = re.compile(r"\b(?:100(?:\.0+)?\s?%|([1-9]\d*)(?:/| of )\1\b)|\b(?:done|finished|completed) in \d|\btook \d")
+_THROUGH = re.compile(
+    r"\b(?:100(?:\.0+)?\s?%|([1-9]\d*)(?:/| of )\1\b)|\b(?:done|finished|completed) in \d|\btook \d"
+)
 SILENT_S = Limits().quiet_floor_s  # of a running job that is in no known quiet phase
 
 

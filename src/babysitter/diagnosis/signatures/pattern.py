@@ -4,6 +4,7 @@ Everything that a pattern can do wrong is found here, when it is read: construct
 backtracking, expressions that match every line, programs too big to be worth their scan.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -15,8 +16,11 @@ import re2
 from babysitter.diagnosis.signatures.prefilter import prefilter_literal
 from babysitter.diagnosis.signatures.regex import BadRegex, parse_literal, parse_regex
 from babysitter.diagnosis.signatures.regex_tree import (
+    RegexNode,
+    counted_gaps,
     names_of,
     shortest,
+    shortest_match,
     spell,
     telling_length,
     widened,
@@ -36,8 +40,8 @@ class BadPattern(ValueError):
 class Pattern:
     """`regex` decides and finds the captures; `names` are its groups in order.
 
-    `quick` is for scanning lines in which a blank stands for a run of them: it matches the same lines, and
-    unless `is_exact` more, which `regex` sorts out.
+    `quick` is for scanning lines in which a blank stands for a run of them: it matches the same lines, and of
+    those longer than `exact_up_to_bytes` perhaps more, which `regex` sorts out.
     Equal patterns are one object (`_only_one`): a page of lines costs a thousand look-ups of one.
     """
 
@@ -47,7 +51,7 @@ class Pattern:
     is_literal: bool
     ignore_case: bool = False
     names: tuple[str, ...] = ()
-    is_exact: bool = True
+    exact_up_to_bytes: int = LINE_LIMIT_BYTES
     telling: int = 0  # characters that any matching line holds at the least, in one piece
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -92,7 +96,8 @@ def parse_pattern(text: str, *, ignore_case: bool = False, shown: str = "") -> P
             raise BadRegex("ignores case, which is only possible for ASCII")
     except BadRegex as error:
         raise BadPattern(f"{text} {error}") from None
-    scanned = node if is_literal else widened(shortest(prefilter_literal(node) or node), gap=COUNTED)
+    part = None if is_literal else prefilter_literal(node)
+    scanned = node if is_literal else widened(shortest(part or node), gap=COUNTED)
     pattern = _only_one(
         shown or text,
         spell(node),
@@ -100,11 +105,17 @@ def parse_pattern(text: str, *, ignore_case: bool = False, shown: str = "") -> P
         is_literal,
         ignore_case,
         tuple(names_of(node)),
-        scanned == shortest(node),
+        0 if part is not None else _exact_up_to_bytes(shortest(node)),
         telling_length(node),
     )
     _check_size(pattern)
     return pattern
+
+
+def _exact_up_to_bytes(node: RegexNode) -> int:
+    """How long a line may be so that no gap in it is longer than the expression allows."""
+    least = shortest_match(node)
+    return min((LINE_LIMIT_BYTES, *(high + least - low for low, high in counted_gaps(node, gap=COUNTED))))
 
 
 _living: WeakValueDictionary[tuple[Any, ...], Pattern] = WeakValueDictionary()
@@ -132,14 +143,21 @@ Find: TypeAlias = Callable[[bytes, int, int], int]
 @lru_cache(maxsize=8192)
 def finder(pattern: Pattern) -> Find:
     """Where the first match of a pattern in a line begins, -1 when there is none; as `bytes.find`."""
-    return _finder(compiled(pattern))
+    if not pattern.names:
+        return _finder(compiled(pattern))
+    return _finder(re2.compile(_without_names(pattern), options=re2_options(ignore_case=pattern.ignore_case)))
+
+
+def _without_names(pattern: Pattern) -> bytes:
+    """The expression without captures, which cost half of the time."""
+    return re.sub(r"\(\?P<\w+>", "(?:", pattern.regex).encode("ascii")
 
 
 @lru_cache(maxsize=1024)
 def line_finder(pattern: Pattern) -> Find:
     """The same in a buffer of many lines, where ^ and $ are the ends of a line."""
     options = re2_options(ignore_case=pattern.ignore_case)
-    return _finder(re2.compile(b"(?m)" + pattern.regex.encode("ascii"), options=options))
+    return _finder(re2.compile(b"(?m)" + _without_names(pattern), options=options))
 
 
 def _finder(program: Any) -> Find:
@@ -161,8 +179,8 @@ def capturer(pattern: Pattern) -> Callable[[bytes], tuple[bytes, ...] | None]:
     def captures(line: bytes) -> tuple[bytes, ...] | None:
         # Only named groups capture (regex.py spells all others `(?:`), so their order is their
         # number. A group that took no part has the span (-1, -1), which is empty.
-        whole, *spans = match(anywhere, line, 0, len(line))
-        return tuple([line[start:end] for start, end in spans]) if whole[0] >= 0 else None
+        spans = match(anywhere, line, 0, len(line))
+        return tuple([line[start:end] for start, end in spans[1:]]) if spans[0][0] >= 0 else None
 
     return captures
 

@@ -5,7 +5,8 @@ logs are full of workers; " preempted" is rare. Scanning for the rare part, and 
 against its few lines, finds the same at a fraction of the cost.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from babysitter.diagnosis.signatures.regex_tree import RegexNode, telling_length
@@ -27,10 +28,11 @@ _EVERYDAY_WORDS = """
 _TROUBLED_WORDS = "error errors fail failed failure exception timeout retry lost unavailable refused warning"
 EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
 COMMON = EVERYDAY | frozenset(_TROUBLED_WORDS.split())
+_WORD = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 def prefilter_literal(node: RegexNode) -> RegexNode | None:
-    """The rare part that every match contains, when the expression begins with a common one; else None."""
+    """The expression from its rare part on, when it begins with a common one; else None."""
     if node.kind == "alternatives":
         cores = [prefilter_literal(part) if _has_wide_repeat(part) else None for part in node.parts]
         if not any(cores):
@@ -46,8 +48,69 @@ def prefilter_literal(node: RegexNode) -> RegexNode | None:
         return None
     if len(factors) == 1:
         factors = [_behind_the_head(factors[0])]
-    rare = [each for each in factors if _rarity(each)]
-    return max(rare, key=_rarity) if rare else None
+    rarest = max(factors, key=_rarity)
+    if not _rarity(rarest):
+        return _without_first_word(bare)
+    start = _start_of(rarest, node.parts)
+    return rarest if start is None else replace(node, parts=node.parts[start:]) if start else None
+
+
+def _start_of(factor: RegexNode, parts: Sequence[RegexNode]) -> int | None:
+    """Where among these parts the rarest text of a piece begins; None for a piece from inside a group."""
+    first = next((index for index, part in enumerate(parts) if part is factor.parts[0]), None)
+    if first is None:
+        return None
+    start, _ = max(_units(factor.parts), key=lambda unit: _rarity(unit[1]))
+    start += first
+    while start > 0 and _is_text(parts[start - 1]):
+        start -= 1
+    return start
+
+
+def _units(parts: Sequence[RegexNode]) -> Iterator[tuple[int, RegexNode]]:
+    """Texts, and whatever else stands there, each with where it begins."""
+    first = 0
+    for index in range(1, len(parts) + 1):
+        if index == len(parts) or not (_is_text(parts[first]) and _is_text(parts[index])):
+            yield first, RegexNode("sequence", parts=tuple(parts[first:index]))
+            first = index
+
+
+def _is_text(part: RegexNode) -> bool:
+    """A character that stands there once; a run of blanks is scanned for as one (see with_single_blanks)."""
+    return part.kind == "literal" and part.low == 1 and (part.high == 1 or part.text == " ")
+
+
+def _without_first_word(parts: Sequence[RegexNode]) -> RegexNode | None:
+    """`(?:worker|pod)\\S* died` as `\\S{3} died`: of words within a longer run only the length counts."""
+    if len(parts) < 3 or parts[0].kind != "group" or (parts[0].low, parts[0].high) != (1, 1):
+        return None
+    words, run = list(_words(parts[0].parts[0])), parts[1]
+    is_run = run.kind == "class" and (run.low, run.high) == (0, None)
+    if (
+        not is_run
+        or not _ends_run(parts[2], run)
+        or not all(word and re.fullmatch(f"{run.text}+", word) for word in words)
+    ):
+        return None
+    shortest_word = min(map(len, words))
+    head = replace(run, low=shortest_word, high=shortest_word, is_lazy=False)
+    return RegexNode("sequence", parts=(head, *parts[2:]))
+
+
+def _ends_run(part: RegexNode, run: RegexNode) -> bool:
+    """Whether a part can only stand behind such a run, never in it."""
+    return part.kind == "literal" and part.low == 1 and not re.fullmatch(run.text, part.text)
+
+
+def _words(node: RegexNode) -> Iterator[str]:
+    """The words of a group of fixed ones; "" for whatever else stands there."""
+    for branch in node.parts if node.kind == "alternatives" else (node,):
+        letters = [part for part in branch.parts if part.kind != "assertion"]
+        is_fixed = all(
+            part.kind == "literal" and part.low == part.high == 1 and not part.is_folded for part in letters
+        )
+        yield "".join(part.text for part in letters) if is_fixed else ""
 
 
 def _factors(node: RegexNode) -> list[RegexNode]:
@@ -105,8 +168,8 @@ def _rarity(factor: RegexNode) -> int:
 
 def _weight(run: str) -> int:
     """The length of a text that ordinary lines do not hold, else 0."""
-    bare = run.strip(" _.:-=")
-    return 0 if len(bare) < TELLING or bare in COMMON else len(bare)
+    bare = run.strip(" _.:-=,()")
+    return 0 if len(bare) < TELLING or set(_WORD.findall(bare)) <= COMMON else len(bare)
 
 
 def _begins_commonly(factor: RegexNode) -> bool:
@@ -120,14 +183,14 @@ def _begins_commonly(factor: RegexNode) -> bool:
 
 
 def _is_common(runs: set[str]) -> bool:
-    return any(len(run.strip()) < 4 or run.strip(" _.:-=") in COMMON for run in runs)
+    return any(len(run.strip()) < 4 or set(_WORD.findall(run)) <= COMMON for run in runs)
 
 
 def _own_runs(node: RegexNode) -> Iterator[str]:
     """The texts that stand in a part outside its groups, each in one piece, in lower case."""
     run = ""
     for part in node.parts:
-        if part.kind == "literal" and part.low == part.high == 1:
+        if _is_text(part):
             run += part.text.lower()
             continue
         if run:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+ANY = "[^\\n]"  # any character of a line, as a class
 _META = set("\\.+*?()|[]{}^$")
 
 
@@ -50,20 +51,44 @@ def spell(node: RegexNode, *, names: bool = True) -> str:
 
 
 def shortest(node: RegexNode) -> RegexNode:
-    """A tree that matches exactly the same lines with fewer possible ends: repeats at the tail are cut short.
+    """A tree that matches exactly the same lines at fewer places: repeats at its tail and head are cut short.
 
     An engine that reports every end of a match would otherwise report `\\S+` once for each character.
     """
+    return _with_short_head(_with_short_tail(node))
+
+
+def _with_short_tail(node: RegexNode) -> RegexNode:
     if node.kind == "sequence":
         parts = list(node.parts)
         while parts:
             last = parts.pop()
             if not _matches_empty(last):
-                parts.append(shortest(replace(last, high=last.low)))
+                while parts and _takes_the_place_of(last, parts[-1]):
+                    parts.pop()
+                parts.append(_with_short_tail(replace(last, high=last.low)))
                 break
         return replace(node, parts=tuple(parts))
     if node.kind in ("group", "alternatives") and node.low == node.high == 1:
-        return replace(node, parts=tuple(shortest(part) for part in node.parts))
+        return replace(node, parts=tuple(_with_short_tail(part) for part in node.parts))
+    return node
+
+
+def _takes_the_place_of(last: RegexNode, before: RegexNode) -> bool:
+    """Whether what an optional part takes may as well begin the last one, which takes any character."""
+    while last.kind in ("group", "sequence") and len(last.parts) == 1 and last.low:
+        last = last.parts[0]
+    return before.low == 0 and last.kind == "class" and last.text == ANY and last.low == 1
+
+
+def _with_short_head(node: RegexNode) -> RegexNode:
+    if node.kind == "sequence" and node.parts:
+        first = node.parts[0]
+        if _matches_empty(first):
+            return _with_short_head(replace(node, parts=node.parts[1:]))
+        return replace(node, parts=(_with_short_head(replace(first, high=first.low)), *node.parts[1:]))
+    if node.kind in ("group", "alternatives") and node.low == node.high == 1:
+        return replace(node, parts=tuple(_with_short_head(part) for part in node.parts))
     return node
 
 
@@ -72,10 +97,33 @@ def widened(node: RegexNode, *, gap: int) -> RegexNode:
 
     `.{0,240}` makes an engine count characters; `.*` costs it next to nothing.
     """
-    if node.kind == "class" and node.text.startswith("[^") and node.high is not None and node.high >= gap:
+    if _is_counted(node, gap):
         return replace(node, high=None)
     parts = tuple(widened(part, gap=gap) for part in node.parts)
     return node if parts == node.parts else replace(node, parts=parts)
+
+
+def counted_gaps(node: RegexNode, *, gap: int) -> Iterator[tuple[int, int]]:
+    """The bounds of the gaps of which `widened` takes the upper one away."""
+    if _is_counted(node, gap) and node.high is not None:
+        yield node.low, node.high
+    for part in node.parts:
+        yield from counted_gaps(part, gap=gap)
+
+
+def _is_counted(node: RegexNode, gap: int) -> bool:
+    is_wide = node.kind == "class" and node.text.startswith("[^")
+    return is_wide and node.high is not None and node.high >= gap
+
+
+def shortest_match(node: RegexNode) -> int:
+    """How many bytes every match holds at the least."""
+    if node.kind == "assertion":
+        return 0
+    if node.kind in ("literal", "class"):
+        return node.low
+    combined = min if node.kind == "alternatives" else sum
+    return node.low * combined([shortest_match(part) for part in node.parts])
 
 
 def with_single_blanks(node: RegexNode) -> RegexNode:

@@ -13,11 +13,13 @@ from pathlib import Path
 import hyperscan
 
 from babysitter.diagnosis.signatures.hit import Hit
-from babysitter.diagnosis.signatures.pattern import Find, Pattern, finder
+from babysitter.diagnosis.signatures.pattern import LINE_LIMIT_BYTES, Find, Pattern, finder
 from babysitter.diagnosis.signatures.scanner_re2 import Re2Scanner
 
 _INDEX_BITS = 16
 _INDEX_MASK = (1 << _INDEX_BITS) - 1
+_WIDE = _INDEX_MASK  # in place of a pattern's index: a line with two blanks in a row behind its indentation
+_TWO_BLANKS = b"[^ \\n]  "
 _AFTER_ALL = 1 << 80
 _MAX_KINDS = 10_000
 _RUN_OF_BLANKS = re.compile(rb"  +")
@@ -40,8 +42,10 @@ class HyperscanScanner:
         if not text:
             return []
         hits = self._hits(text)
-        if wide := _lines_with_runs_of_blanks(text):
-            hits = sorted({*hits, *self._hits_of_wide(text, wide)})
+        if self._known.holds_wide:
+            wide = [hit for hit in hits if hit[1] == _WIDE]
+            found = {hit for hit in hits if hit[1] != _WIDE}
+            hits = sorted({*found, *self._hits_of_wide(text, wide)}) if wide else hits
         if self._refused:
             others = self._portable.scan(text)
             hits += [(line, self._refused[index], start, end) for line, index, start, end in others]
@@ -61,11 +65,11 @@ class HyperscanScanner:
         ends.sort()  # ends come nearly in order, so this is quick
         return self._by_line(text, ends)
 
-    def _hits_of_wide(self, text: bytes, wide: list[tuple[int, int, int]]) -> Iterator[Hit]:
+    def _hits_of_wide(self, text: bytes, wide: list[Hit]) -> Iterator[Hit]:
         """What is found when runs of blanks are cut down to one, where the whole line agrees."""
-        narrow = b"\n".join([_RUN_OF_BLANKS.sub(b" ", text[start:end]) for _, start, end in wide])
+        narrow = b"\n".join([_RUN_OF_BLANKS.sub(b" ", text[start:end]) for _, _, start, end in wide])
         for place, index, _, _ in self._hits(narrow):
-            line, start, end = wide[place]
+            line, _, start, end = wide[place]
             if finder(self._patterns[index])(text[start:end], 0, end - start) >= 0:
                 yield line, index, start, end
 
@@ -81,9 +85,15 @@ class HyperscanScanner:
             if packed < beyond:
                 here.append(packed & _INDEX_MASK)
                 continue
-            for index, check in known[tuple(here)]:
-                if check is None or check(text[start:line_end], 0, line_end - start) >= 0:
+            sure_up_to, indices, checks = known[tuple(here)]
+            if line_end - start <= sure_up_to:
+                for index in indices:
                     keep((line, index, start, line_end))
+            else:
+                whole = text[start:line_end]
+                for index, check in checks:
+                    if check(whole, 0, line_end - start) >= 0:
+                        keep((line, index, start, line_end))
             if packed == _AFTER_ALL:
                 break
             last = (packed >> _INDEX_BITS) - 1
@@ -98,42 +108,41 @@ class HyperscanScanner:
         return hits
 
 
-def _lines_with_runs_of_blanks(text: bytes) -> list[tuple[int, int, int]]:
-    """Number, start and end of the lines with two blanks in a row behind their indentation."""
-    lines: list[tuple[int, int, int]] = []
-    number = counted = 0
-    runs = _RUN_OF_BLANKS.search
-    end = 0
-    while run := runs(text, end):
-        at = run.start()
-        start = text.rfind(b"\n", 0, at) + 1
-        end = text.find(b"\n", at)
-        if end < 0:
-            end = len(text)
-        if b"  " in text[start:end].lstrip(b" "):
-            number += text.count(b"\n", counted, start)
-            counted = start
-            lines.append((number, start, end))
-    return lines
-
-
-class _Confirming(dict[tuple[int, ...], list[tuple[int, Find | None]]]):
+class _Confirming(dict[tuple[int, ...], tuple[int, list[int], list[tuple[int, Find]]]]):
     """Patterns that ended in one line, in that order -> each once, rising, with what confirms it.
 
-    A log has few kinds of lines, so that nearly all are known. What confirms a pattern is compiled when it
-    first ends somewhere: of all patterns that takes as long as a thousand lines.
+    The first value: lines of up to so many bytes need no confirmation. A log has few kinds of lines, so that
+    nearly all are known. What confirms a pattern is compiled when it first ends somewhere: of all patterns
+    that takes as long as a thousand lines.
     """
 
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         super().__init__()
         self._patterns = patterns
+        self.holds_wide = False
 
-    def __missing__(self, here: tuple[int, ...]) -> list[tuple[int, Find | None]]:
-        patterns = [(index, self._patterns[index]) for index in sorted(set(here))]
-        told = [(index, None if pattern.is_exact else finder(pattern)) for index, pattern in patterns]
+    def __missing__(self, here: tuple[int, ...]) -> tuple[int, list[int], list[tuple[int, Find]]]:
+        self.holds_wide = self.holds_wide or _WIDE in here
+        indices = sorted(set(here))
+        sure_up_to = min((self._exact_up_to_bytes(index) for index in indices), default=0)
+        checks = [(index, self._check(index)) for index in indices]
+        told = sure_up_to, indices, checks
         if len(self) < _MAX_KINDS:
             self[here] = told
         return told
+
+    def _exact_up_to_bytes(self, index: int) -> int:
+        return LINE_LIMIT_BYTES if index == _WIDE else self._patterns[index].exact_up_to_bytes
+
+    def _check(self, index: int) -> Find:
+        if self._exact_up_to_bytes(index) == LINE_LIMIT_BYTES:
+            return _found
+        return finder(self._patterns[index])
+
+
+def _found(text: bytes, start: int, end: int) -> int:  # noqa: ARG001
+    """What needs no confirmation."""
+    return 0
 
 
 Opened = tuple[hyperscan.Database | None, tuple[int, ...]]
@@ -161,11 +170,15 @@ def _compiled(patterns: Sequence[Pattern], indices: Sequence[int]) -> hyperscan.
         return None
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     database.compile(
-        expressions=[patterns[index].quick.encode("ascii") for index in indices],
-        ids=list(indices),
+        expressions=[*(patterns[index].quick.encode("ascii") for index in indices), _TWO_BLANKS],
+        ids=[*indices, _WIDE],
         flags=[
-            hyperscan.HS_FLAG_MULTILINE | (hyperscan.HS_FLAG_CASELESS if patterns[index].ignore_case else 0)
-            for index in indices
+            *(
+                hyperscan.HS_FLAG_MULTILINE
+                | (hyperscan.HS_FLAG_CASELESS if patterns[index].ignore_case else 0)
+                for index in indices
+            ),
+            hyperscan.HS_FLAG_MULTILINE,
         ],
     )
     return database
@@ -203,4 +216,4 @@ def _save(database: hyperscan.Database | None, refused: tuple[int, ...], cache: 
 
 
 def _signature() -> bytes:
-    return f"hyperscan {version('hyperscan')} {platform.machine()} {platform.processor()}".encode()
+    return f"2 hyperscan {version('hyperscan')} {platform.machine()} {platform.processor()}".encode()
