@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
@@ -64,15 +65,12 @@ def _lines(texts: Sequence[str]) -> tuple[LogLine, ...]:
     )
     is_coordinator = has_loggers or any(_REPORT.match(text) for text in texts if " complete, " in text)
     unnamed = TaskId(f"{UNNAMED_COORDINATOR if is_coordinator else UNNAMED_JOB}/0")
-    return tuple(
-        LogLine(
-            _in_its_own_dress(_TASK.sub("", entry.text, count=1) if task else entry.text, at_s, has_loggers),
-            int(at_s * 1000),
-            task or unnamed,
-        )
-        for entry, task in zip(entries, named, strict=True)
-        for at_s in [_after_the_epoch(entry, first_s)]
-    )
+    lines: list[LogLine] = []
+    for entry, task in zip(entries, named, strict=True):
+        at_s = _after_the_epoch(entry, first_s)
+        text = _TASK.sub("", entry.frame.text, count=1) if task else entry.frame.text
+        lines.append(LogLine(_in_its_own_dress(text, at_s, has_loggers), int(at_s * 1000), task or unnamed))
+    return tuple(lines)
 
 
 def _after_the_epoch(entry: Entry, first_s: float) -> float:
@@ -108,10 +106,19 @@ def _stamp(at_s: int) -> str:
 
 
 def _zephyrs_message(text: str) -> str | None:
-    if "zephyr" not in text[:_LOGGER_WITHIN] and "execution.py:" not in text[:_LOGGER_WITHIN]:
+    if "zephyr" not in text and "execution.py:" not in text:
         return None
-    found = _ZEPHYR.search(text)
-    return found["message"] if found and found.start() <= _LOGGER_WITHIN else None
+    start = _start_of_zephyrs_message(without_digits(text))
+    return None if start is None else text[start:]
+
+
+@lru_cache(maxsize=4096)
+def _start_of_zephyrs_message(skeleton: str) -> int | None:
+    """Where the message begins in all lines of one shape; None where the line is not Zephyr's."""
+    if "zephyr" not in skeleton[:_LOGGER_WITHIN] and "execution.py:" not in skeleton[:_LOGGER_WITHIN]:
+        return None
+    found = _ZEPHYR.search(skeleton)
+    return found.start("message") if found and found.start() <= _LOGGER_WITHIN else None
 
 
 def _tree(lines: Sequence[LogLine], facts: JobFacts) -> JobTree:

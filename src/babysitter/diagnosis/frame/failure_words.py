@@ -148,6 +148,8 @@ def _first_statistic(text: str) -> int:
 
 
 def _is_binary(text: str) -> bool:
+    if text.isprintable() and "\ufffd" not in text:
+        return False
     unprintable = sum(not character.isprintable() for character in text) - text.count("\t")
     return unprintable + text.count("\ufffd") > 1 and len(_REAL_WORD.findall(text)) < MIN_WORDS + unprintable
 

@@ -52,14 +52,21 @@ class Frame(NamedTuple):
         return find_quoted_spans(self.message)
 
 
+_Span = tuple[int, int]
+
+
 class _Headers(NamedTuple):
     """The headers of all lines of one shape: where they end, and where in the line their fields stand.
 
     A field without a name stands for those of a JSON or logfmt line, which are read from the line itself.
+    `fixed`: level, program and speaker, where no digit is in them and nothing else is told but a time, which
+    stands at `times` (date, clock, zone).
     """
 
     end: int
     spans: tuple[tuple[str, int, int], ...]
+    fixed: tuple[LogLevel, str, str] | None = None
+    times: tuple[_Span, _Span, _Span] = ((0, 0), (0, 0), (0, 0))
 
 
 @lru_cache(maxsize=4096)
@@ -76,7 +83,20 @@ def _read_headers(skeleton: str) -> _Headers:
         spans += inner
         if has_more:
             spans.append(("", 0, 0))
-    return _Headers(start, tuple(spans))
+    return _with_fixed(_Headers(start, tuple(spans)), skeleton)
+
+
+def _with_fixed(headers: _Headers, skeleton: str) -> _Headers:
+    """The headers with what is the same in all lines of this shape."""
+    places = {name: (start, end) for name, start, end in headers.spans}
+    date, clock, zone = (places.pop(name, (0, 0)) for name in ("date", "clock", "zone"))
+    if not places.keys() <= {"level", "program", "speaker"}:
+        return headers
+    fields = _fields_of(skeleton, headers)
+    program, speaker = fields.get("program", ""), fields.get("speaker", "")
+    if clock == (0, 0) or "0" in program or "0" in speaker:
+        return headers
+    return headers._replace(fixed=(_level(fields.get("level")), program, speaker), times=(date, clock, zone))
 
 
 @lru_cache(maxsize=16_384)  # as strip_headers: what reads a log's lines reads them again
@@ -86,20 +106,27 @@ def read_frame(text: str) -> Frame:
     headers = _read_headers(without_digits(line))
     if not headers.spans:
         return Frame(line, headers.end)
+    if headers.fixed is not None:
+        (a, b), (c, d), (e, f) = headers.times
+        return Frame(line, headers.end, *_moment(line[a:b], line[c:d], line[e:f]), *headers.fixed)
     fields = _fields_of(line, headers)
     get = fields.get
-    clock, level, rank = get("clock"), get("level"), get("rank", "")
+    clock, rank = get("clock"), get("rank", "")
     at_s, has_date = _moment(get("date", ""), clock, get("zone", "")) if clock else (None, False)
     return Frame(
         line,
         headers.end,
         at_s,
         has_date,
-        _LEVELS.get(level[0].lower(), LogLevel.UNKNOWN) if level else LogLevel.UNKNOWN,
+        _level(get("level")),
         get("program", ""),
         get("speaker", ""),
         int(rank) if rank.isdigit() else None,
     )
+
+
+def _level(name: str | None) -> LogLevel:
+    return _LEVELS.get(name[0].lower(), LogLevel.UNKNOWN) if name else LogLevel.UNKNOWN
 
 
 @lru_cache(maxsize=8192)  # several readers ask about the same lines
@@ -147,13 +174,22 @@ def _add_named_fields(fields: dict[str, str], line: str) -> None:
             fields.update(date="epoch", clock=value)
 
 
-@lru_cache(maxsize=256)
 def _moment(date: str, clock: str, zone: str) -> tuple[float | None, bool]:
     """Seconds, and whether they count from the epoch or from midnight."""
     if date == "epoch":
         return float(clock), True
-    hour, minute, *rest = clock.rpartition(" ")[2].split(":")
-    seconds = int(hour) * 3600.0 + int(minute) * 60.0 + (float(rest[0].replace(",", ".")) if rest else 0.0)
+    minute, _, second = clock.rpartition(":")
+    if ":" not in minute:
+        return _minute(date, clock, zone)
+    at_s, has_date = _minute(date, minute, zone)
+    return at_s + float(second.replace(",", ".")), has_date
+
+
+@lru_cache(maxsize=256)  # many lines are printed in one minute
+def _minute(date: str, clock: str, zone: str) -> tuple[float, bool]:
+    """The same of a time without seconds."""
+    hour, minute = clock.rpartition(" ")[2].split(":")
+    seconds = int(hour) * 3600.0 + int(minute) * 60.0
     midnight = _midnight_s(date) if date else None
     if midnight is None:
         return seconds, False

@@ -5,10 +5,10 @@ A log has few shapes. What a reader finds by shape alone it finds once for all l
 
 from functools import lru_cache
 
-_ZEROS = {ord(digit): "0" for digit in "123456789"}
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 
 
 @lru_cache(maxsize=16_384)  # several readers ask about the same lines
 def without_digits(text: str) -> str:
     """Return the text with every digit a zero."""
-    return text.translate(_ZEROS)
+    return text.encode("utf-8", "surrogatepass").translate(_ZEROS).decode("utf-8", "surrogatepass")

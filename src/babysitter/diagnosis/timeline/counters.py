@@ -116,6 +116,8 @@ class _Series:
         self._before = before
         self._value, self._highest = before.value, before.highest
         self._still, self._repeated = before.still, 0
+        self._risen_to = before.value
+        self._risen: Entry | None = None  # since then it stands still; None: since what was known before
         self._last: tuple[int, float | None] = before.last_place, before.last_at_s
         self._reports = before.reports
         self._has_counted, self._is_monotone = before.has_counted, before.is_monotone
@@ -142,9 +144,10 @@ class _Series:
             self._rises.append(Rise(entry.place, entry.at_s))
         if value > self._value:
             self._has_counted = True
-            if self._still.at_s is not None and entry.at_s is not None:
-                self._longest_gap_s = max(self._longest_gap_s, entry.at_s - self._still.at_s)
-            self._still, self._repeated = _stands_from(entry, value), 0
+            since_s = self._risen.at_s if self._risen is not None else self._still.at_s
+            if since_s is not None and entry.at_s is not None:
+                self._longest_gap_s = max(self._longest_gap_s, entry.at_s - since_s)
+            self._risen, self._risen_to, self._repeated = entry, value, 0
         else:
             self._repeated += 1
         begins_anew = value < self._highest * NEW_START_SHARE
@@ -160,7 +163,8 @@ class _Series:
     def note(self) -> CountNote:
         """The state of the count after the newest report."""
         place, at_s = self._last
-        still = replace(self._still, reports=self._still.reports + self._repeated)
+        still = self._still if self._risen is None else _stands_from(self._risen, self._risen_to)
+        still = replace(still, reports=still.reports + self._repeated)
         return replace(
             self._before,
             value=self._value,

@@ -83,9 +83,15 @@ def came_back(notes: Sequence[MeasureNote]) -> frozenset[int]:
 
 def read_measures(message: str) -> tuple[tuple[str, bool], ...]:
     """Return the measured values in a message as (name, is finite), the newest value after arrows."""
-    if ":" in message or "=" in message:
-        message = _NOTHING_SKIPPED.sub("", message)
-    return _measures(without_digits(message))
+    skeleton = without_digits(message)
+    if _may_skip_nothing(skeleton):
+        skeleton = without_digits(_NOTHING_SKIPPED.sub("", message))
+    return _measures(skeleton)
+
+
+@lru_cache(maxsize=4096)
+def _may_skip_nothing(skeleton: str) -> bool:
+    return _SKIPS.search(skeleton) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -150,6 +156,7 @@ _NOTHING_SKIPPED = re.compile(
     r"(?i)\b(?:number of )?(?:skipped|overflow\w*|ignored|nan)(?: [a-z]+)?\s*[:=]\s*0\b(?!\.?\d)"
     r"|\bloss[ _-]?scale\s*[:=]\s*1(?:\.0*)?(?![\d.])"
 )
+_SKIPS = re.compile(r"(?i)\b(?:skipped|overflow|ignored|nan|loss[ _-]?scale)")  # one stands in each of them
 _SKIPPED = re.compile(
     r"(?i)\b(?:skip(?:ped|ping|s)?|overflow|loss.?scal(?:e|er|ing)|ignor(?:ed|ing)|if|unless|assert(?:s|ed)?"
     r"|check(?:s|ing)? for|detect_anomaly|nan_to_num|replac(?:ed|ing)|test_\w+|PASSED)\b"

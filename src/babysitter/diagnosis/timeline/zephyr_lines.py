@@ -7,7 +7,7 @@ matters; wordings differ between generations and any of them is accepted at any 
 
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,15 +20,15 @@ MAX_CHARACTERS = 4000
 # The time inside a line is more exact than the entry's. When they lie further apart than this, the process
 # uses another time zone than UTC, or the line quotes an older one.
 MAX_APART_S = 1200.0
+_MAX_APART = timedelta(seconds=MAX_APART_S)
 
 _STAMP = (
     r"(?:[DIWEF](?P<y>\d{4})(?P<mo>\d\d)(?P<d>\d\d) (?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:\.(?P<f>\d+))?"
     r"|(?P<y2>\d{4})-(?P<mo2>\d\d)-(?P<d2>\d\d)[ T](?P<h2>\d\d):(?P<mi2>\d\d):(?P<s2>\d\d)"
     r"(?:[.,](?P<f2>\d+))?Z?)"
 )
-_TIME = re.compile(_STAMP)
 _HEADER = re.compile(
-    rf"^(?P<time>{_STAMP})(?:\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b)?\s+(?:\d{{6,}} )?"
+    rf"^{_STAMP}(?:\s+(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b)?\s+(?:\d{{6,}} )?"
     r"(?P<logger>[A-Za-z_][\w.]*)\s+(?P<message>.*)$"
 )
 _N = r"\d{1,9}"
@@ -68,9 +68,8 @@ class LogMarker(StrEnum):
     PIPELINE_FAILED = "pipeline-failed"  # the parent tries again
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The front of a log line that Zephyr's processes print."""
+class Header(NamedTuple):
+    """The front of a log line that Zephyr's processes print (a NamedTuple: thousands are made at a time)."""
 
     at: datetime
     logger: str
@@ -88,10 +87,8 @@ class ZephyrMilestone:
 
 def line_at(line: LogLine) -> datetime | None:
     """When a line was printed: the time inside it where that is believable, else the entry's."""
-    header = read_header(line)
-    if header is not None:
-        return header.at
-    return datetime.fromtimestamp(line.at_ms / 1000, UTC) if line.at_ms else None
+    spans = _spans_of_header(without_digits(line.text)) if len(line.text) <= MAX_CHARACTERS else None
+    return _moment(line.text, line.at_ms, spans)
 
 
 def read_header(line: LogLine) -> Header | None:
@@ -106,19 +103,28 @@ def _read_header(text: str, at_ms: int) -> Header | None:
     spans = _spans_of_header(without_digits(text))
     if spans is None:
         return None
-    inside = _time_inside(text[: spans.end_of_time])
-    entry = datetime.fromtimestamp(at_ms / 1000, UTC) if at_ms else None
-    if inside is None or (entry is not None and abs((entry - inside).total_seconds()) > MAX_APART_S):
-        inside = entry
-    if inside is None:
+    at = _moment(text, at_ms, spans)
+    if at is None:
         return None
-    return Header(inside, text[spans.logger : spans.end_of_logger], text[spans.message : spans.end])
+    return Header(at, text[spans.logger : spans.end_of_logger], text[spans.message : spans.end])
+
+
+def _moment(text: str, at_ms: int, spans: "_Spans | None") -> datetime | None:
+    """The time inside a line with such a header where that is believable, else the entry's."""
+    entry = datetime.fromtimestamp(at_ms / 1000, UTC) if at_ms else None
+    if spans is None:
+        return entry
+    inside = _time_inside(text, spans)
+    if inside is None or (entry is not None and abs(entry - inside) > _MAX_APART):
+        return entry
+    return inside
 
 
 class _Spans(NamedTuple):
-    """Where the parts of a header stand."""
+    """Where the parts of a header stand; `end_of_fraction` is `second` + 2 where there is none."""
 
-    end_of_time: int
+    second: int
+    end_of_fraction: int
     logger: int
     end_of_logger: int
     message: int
@@ -129,7 +135,11 @@ class _Spans(NamedTuple):
 def _spans_of_header(skeleton: str) -> _Spans | None:
     """The parts of the header that all lines of one shape have."""
     found = _HEADER.match(skeleton)
-    return _Spans(found.end("time"), *found.span("logger"), *found.span("message")) if found else None
+    if found is None:
+        return None
+    second = found.start("s") if found["s"] else found.start("s2")
+    end = max(second + 2, found.end("f"), found.end("f2"))
+    return _Spans(second, end, *found.span("logger"), *found.span("message"))
 
 
 def is_zephyrs(header: Header) -> bool:
@@ -209,15 +219,23 @@ def _number(stage: str) -> int | None:
     return int(found["number"]) if found else None
 
 
-@lru_cache(maxsize=256)  # many lines are printed in one second
-def _time_inside(stamp: str) -> datetime | None:
-    found = _TIME.match(stamp)
-    assert found is not None, "the stamp has the shape of a time"
-    first = found.group("y", "mo", "d", "h", "mi", "s", "f")
-    *parts, fraction = first if first[0] else found.group("y2", "mo2", "d2", "h2", "mi2", "s2", "f2")
-    year, month, day, hour, minute, second = map(int, parts)
+def _time_inside(text: str, spans: _Spans) -> datetime | None:
+    """The time that a header prints; None where there is no such time."""
+    minute = _minute(text[: spans.second])
+    second = int(text[spans.second : spans.second + 2])
+    if minute is None or second > 59:
+        return None
+    fraction = text[spans.second + 3 : spans.end_of_fraction]
+    return minute.replace(second=second, microsecond=int(fraction[:6].ljust(6, "0")) if fraction else 0)
+
+
+@lru_cache(maxsize=256)  # many lines are printed in one minute
+def _minute(stamp: str) -> datetime | None:
+    """The minute that such a header begins with; None for a day or an hour that does not exist."""
+    digits = "".join(filter(str.isdigit, stamp))
+    year, rest = int(digits[:4]), digits[4:]
     try:
-        return datetime(year, month, day, hour, minute, second, int((fraction or "")[:6].ljust(6, "0")), UTC)
+        return datetime(year, *(int(rest[at : at + 2]) for at in (0, 2, 4, 6)), tzinfo=UTC)
     except ValueError:
         return None
 
