@@ -64,7 +64,10 @@ _FAILURE_NOUN = (
     r"dropped)"
 )
 # "Ready=False" reports, "DiskPressure=False" does not.
-_GOOD = r"(?:ready|health|ok|succe|alive|avail|sched|valid|reach|connect|present|found|exist|finite|enabled|works)"
+_GOOD = (
+    r"(?:ready|health|ok|succe|alive|avail|sched|valid|reach|connect|present|found|exist|finite|enabled|"
+    r"works)"
+)
 # "rank 0 failed" names a rank, "0 failed" counts.
 _NUMBERED = (
     "rank|attempt|step|epoch|shard|worker|node|gpu|task|device|iteration|id|host|stage|process|chip|slice|group|replica|"
