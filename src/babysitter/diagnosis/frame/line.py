@@ -107,8 +107,10 @@ def read_frame(text: str) -> Frame:
     if not headers.spans:
         return Frame(line, headers.end)
     if headers.fixed is not None:
-        (a, b), (c, d), (e, f) = headers.times
-        return Frame(line, headers.end, *_moment(line[a:b], line[c:d], line[e:f]), *headers.fixed)
+        (date, date_end), (clock, clock_end), (zone, zone_end) = headers.times
+        at_s, has_date = _moment(line[date:date_end], line[clock:clock_end], line[zone:zone_end])
+        level, program, speaker = headers.fixed
+        return Frame(line, headers.end, at_s, has_date, level, program, speaker)
     fields = _fields_of(line, headers)
     get = fields.get
     clock, rank = get("clock"), get("rank", "")
@@ -189,7 +191,7 @@ def _moment(date: str, clock: str, zone: str) -> tuple[float | None, bool]:
 def _minute(date: str, clock: str, zone: str) -> tuple[float, bool]:
     """The same of a time without seconds."""
     hour, minute = clock.rpartition(" ")[2].split(":")
-    seconds = int(hour) * 3600.0 + int(minute) * 60.0
+    seconds = int(hour) * 3600.0 + int(minute[:2]) * 60.0
     midnight = _midnight_s(date) if date else None
     if midnight is None:
         return seconds, False

@@ -233,9 +233,9 @@ def _time_inside(text: str, spans: _Spans) -> datetime | None:
 def _minute(stamp: str) -> datetime | None:
     """The minute that such a header begins with; None for a day or an hour that does not exist."""
     digits = "".join(filter(str.isdigit, stamp))
-    year, rest = int(digits[:4]), digits[4:]
+    month, day, hour, minute = (int(digits[at : at + 2]) for at in (4, 6, 8, 10))
     try:
-        return datetime(year, *(int(rest[at : at + 2]) for at in (0, 2, 4, 6)), tzinfo=UTC)
+        return datetime(int(digits[:4]), month, day, hour, minute, tzinfo=UTC)
     except ValueError:
         return None
 
