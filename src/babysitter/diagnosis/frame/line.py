@@ -94,7 +94,7 @@ def _with_fixed(headers: _Headers, skeleton: str) -> _Headers:
         return headers
     fields = _fields_of(skeleton, headers)
     program, speaker = fields.get("program", ""), fields.get("speaker", "")
-    if clock == (0, 0) or "0" in program or "0" in speaker:
+    if clock[0] >= clock[1] or "0" in program or "0" in speaker:
         return headers
     return headers._replace(fixed=(_level(fields.get("level")), program, speaker), times=(date, clock, zone))
 
@@ -107,10 +107,7 @@ def read_frame(text: str) -> Frame:
     if not headers.spans:
         return Frame(line, headers.end)
     if headers.fixed is not None:
-        (date, date_end), (clock, clock_end), (zone, zone_end) = headers.times
-        at_s, has_date = _moment(line[date:date_end], line[clock:clock_end], line[zone:zone_end])
-        level, program, speaker = headers.fixed
-        return Frame(line, headers.end, at_s, has_date, level, program, speaker)
+        return _frame_of_shape(line, headers.end, headers.times, headers.fixed)
     fields = _fields_of(line, headers)
     get = fields.get
     clock, rank = get("clock"), get("rank", "")
@@ -125,6 +122,16 @@ def read_frame(text: str) -> Frame:
         get("speaker", ""),
         int(rank) if rank.isdigit() else None,
     )
+
+
+def _frame_of_shape(
+    line: str, start: int, times: tuple[_Span, _Span, _Span], fixed: tuple[LogLevel, str, str]
+) -> Frame:
+    """The frame of a line of which all but the time is known by its shape."""
+    (date, date_end), (clock, clock_end), (zone, zone_end) = times
+    at_s, has_date = _moment(line[date:date_end], line[clock:clock_end], line[zone:zone_end])
+    level, program, speaker = fixed
+    return Frame(line, start, at_s, has_date, level, program, speaker)
 
 
 def _level(name: str | None) -> LogLevel:
