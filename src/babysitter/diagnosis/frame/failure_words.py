@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from babysitter.diagnosis.frame.data_text import find_data_spans
 from babysitter.diagnosis.frame.line import Frame
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.model.log import LogLevel
 
 MAX_CHARACTERS = 2000  # of a message that are searched
@@ -105,6 +106,18 @@ _NAME_AFTER = re.compile(
     r"|(?:\s\w+)?\syet\b",
     re.IGNORECASE,
 )
+# The same where every number fits. A count of repeats ("{0,40}") is not a number of a message.
+_WITH_ANY_DIGITS = tuple(
+    re.compile(
+        re.sub(
+            r"\{[\d,]+\}|\[\d+\]|\[\d-\d\]|\d",
+            lambda found: found[0] if found[0][0] == "{" else r"\d",
+            each.pattern,
+        ),
+        each.flags,
+    )
+    for each in (_EXCEPTION, _NAMED, _VALUE, _WORD)
+)
 _PAIR = re.compile(r"\b[A-Za-z_][\w./%-]{0,40}\"?'?\s?[:=]\s?-?\d[\d.,eE+%-]*")
 _COUNT = re.compile(r"(?:^|[,;(]|\w:|\b[a-z]{3,}) \d[\d,.]* [a-z]{3,}(?= ?[,;().]|$| \w+ ?[,;()]| by )")
 _REAL_WORD = re.compile(r"[A-Za-z]{2,}")
@@ -124,6 +137,8 @@ def reports_failure(frame: Frame) -> bool:
 def find_failure_words(message: str) -> tuple[int, int] | None:
     """First and end of the first words that report a failure; None if none do."""
     text = message[:MAX_CHARACTERS]
+    if not _may_report(without_digits(text)):
+        return None
     if _is_binary(text) or _HEADING.fullmatch(text.strip()):
         return None
     data = find_data_spans(text)
@@ -136,6 +151,15 @@ def find_failure_words(message: str) -> tuple[int, int] | None:
         if not _is_inside(found.start(), data) and not _is_absent_or_a_name(text, *found.span()):
             return found.span()
     return None
+
+
+@lru_cache(maxsize=4096)
+def _may_report(skeleton: str) -> bool:
+    """Whether a message of this shape reports a failure, whatever its numbers are."""
+    *others, word = _WITH_ANY_DIGITS
+    return any(pattern.search(skeleton) for pattern in others) or bool(
+        word.search(skeleton, 0, _first_statistic(skeleton))
+    )
 
 
 def _first_statistic(text: str) -> int:

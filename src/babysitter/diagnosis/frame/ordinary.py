@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.diagnosis.frame.line import Frame
+from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.model.log import LogLevel
 
 MIN_WORDS = 2
@@ -46,12 +47,15 @@ _ADVICE = re.compile(
 
 def is_ordinary(frame: Frame) -> bool:
     """Whether a line shows normal work: it reports no failure, no end, no waiting and no new attempt."""
-    return frame.level in _CALM_LEVELS and _is_work(frame.message)
-
-
-@lru_cache(maxsize=2048)
-def _is_work(message: str) -> bool:
-    text = message[:MAX_CHARACTERS]
-    if len(_WORD.findall(text)) < MIN_WORDS or _OF_A_REPORT.match(text):
+    if frame.level not in _CALM_LEVELS:
         return False
-    return not (_NO_WORK.search(text) or _ADVICE.search(text) or find_failure_words(message))
+    message = frame.message
+    return _tells_of_work(without_digits(message[:MAX_CHARACTERS])) and not find_failure_words(message)
+
+
+@lru_cache(maxsize=4096)
+def _tells_of_work(skeleton: str) -> bool:
+    """Whether the words of all messages of this shape tell of work, failures aside."""
+    if len(_WORD.findall(skeleton)) < MIN_WORDS or _OF_A_REPORT.match(skeleton):
+        return False
+    return not (_NO_WORK.search(skeleton) or _ADVICE.search(skeleton))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from statistics import median
+from typing import Any
 
 from babysitter.model.ids import JobId
 from babysitter.model.limits import Limits
@@ -36,7 +37,9 @@ def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -
         return stages
     grown = _counted(known, report)
     others = [each for each in stages if each is not known]
-    return (*_ended_before(others, grown), replace(grown, ended_at=None))
+    if grown.ended_at is not None:
+        grown = replace(grown, ended_at=None)
+    return (*_ended_before(others, grown), grown)
 
 
 def end_stages(stages: tuple[StagePace, ...], owner: JobId, at: datetime) -> tuple[StagePace, ...]:
@@ -109,34 +112,37 @@ def _is_over(stage: StagePace, newer: StagePace) -> bool:
 
 def _counted(stage: StagePace, report: Progress) -> StagePace:
     completed = report.done - stage.done
-    changes = replace(
-        stage,
-        label=max(stage.label, report.stage, key=len),
-        number=report.stage_number if stage.number is None else stage.number,
-        execution=stage.execution or report.execution,
-        total=report.total,
-        done=max(report.done, stage.done),
-        reported_at=report.at,
-        in_flight=stage.in_flight if report.in_flight is None else report.in_flight,
-        queued=stage.queued if report.queued is None else report.queued,
-        alive=stage.alive if report.alive is None else report.alive,
-        workers=stage.workers if report.workers is None else report.workers,
-        gone=stage.gone if report.gone is None else report.gone,
-    )
+    changes: dict[str, Any] = {
+        "label": max(stage.label, report.stage, key=len),
+        "number": report.stage_number if stage.number is None else stage.number,
+        "execution": stage.execution or report.execution,
+        "total": report.total,
+        "done": max(report.done, stage.done),
+        "reported_at": report.at,
+        "in_flight": stage.in_flight if report.in_flight is None else report.in_flight,
+        "queued": stage.queued if report.queued is None else report.queued,
+        "alive": stage.alive if report.alive is None else report.alive,
+        "workers": stage.workers if report.workers is None else report.workers,
+        "gone": stage.gone if report.gone is None else report.gone,
+    }
     if report.queued is not None:
-        changes = replace(changes, drained_at=(stage.drained_at or report.at) if report.queued == 0 else None)
-    if completed <= 0:
-        return changes
+        changes["drained_at"] = (stage.drained_at or report.at) if report.queued == 0 else None
+    if completed > 0:
+        changes |= _with_completions(stage, report, completed)
+    return replace(stage, **changes)
+
+
+def _with_completions(stage: StagePace, report: Progress, completed: int) -> dict[str, Any]:
+    """What changes when a report counts so many more."""
     if stage.last_done_at is None:
-        return replace(changes, first_done_at=report.at, last_done_at=report.at)
+        return {"first_done_at": report.at, "last_done_at": report.at}
     waited_s = max(0.0, (report.at - stage.last_done_at).total_seconds())
     gaps = (*stage.gaps_s, *[waited_s / completed] * min(completed, MAX_GAPS))[-MAX_GAPS:]
-    return replace(
-        changes,
-        last_done_at=report.at,
-        gaps_s=gaps,
-        longest_gap_s=max(stage.longest_gap_s, waited_s),
-    )
+    return {
+        "last_done_at": report.at,
+        "gaps_s": gaps,
+        "longest_gap_s": max(stage.longest_gap_s, waited_s),
+    }
 
 
 def first_shard_s(stage: StagePace) -> float | None:

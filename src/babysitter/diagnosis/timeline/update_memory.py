@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from babysitter.diagnosis.timeline.checkpoints import with_checkpoint
 from babysitter.diagnosis.timeline.count_history import with_counts
@@ -23,6 +24,7 @@ from babysitter.diagnosis.timeline.zephyr_jobs import (
 )
 from babysitter.diagnosis.timeline.zephyr_lines import (
     LogMarker,
+    ZephyrMilestone,
     line_at,
     read_milestone,
     read_status,
@@ -247,10 +249,14 @@ def _with_status(memory: Memory, tree: JobTree, now: datetime) -> Memory:
         if report is None or pipeline is None or pipeline.coordinator.state.is_terminal:
             continue
         if stage is None and not any(each.owner == pipeline.coordinator.id for each in memory.stages):
-            memory = _advanced(memory, report, pipeline.coordinator.id)
+            memory = _with_report(memory, report, pipeline.coordinator.id)
         elif stage is not None and stage.total == report.total and report.done > stage.done:
-            memory = _advanced(memory, replace(report, stage=stage.label), pipeline.coordinator.id)
+            memory = _with_report(memory, replace(report, stage=stage.label), pipeline.coordinator.id)
     return memory
+
+
+def _with_report(memory: Memory, report: Progress, owner: JobId) -> Memory:
+    return replace(memory, **_advanced(_told_by(memory), report, owner, memory.newest_attempt)._asdict())
 
 
 def _with_ends(memory: Memory, tree: JobTree) -> Memory:
@@ -278,16 +284,19 @@ def _with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, 
             memory, work=CountedWork(), still_count=None, only_polls=None, only_waits=None, only_idle=None
         )
         memory = replace(memory, told_quiet=None, measures=(), failed_items=())
+    told = _told_by(memory)
     for index, line in enumerate(lines):
         role = _role(memory, line, observation.root)
         if role in kind.reporters and (report := kind.read_progress(line)) is not None:
-            before = memory.stages
-            memory = _advanced(memory, report, job_of(line.task))
-            if observation.is_reread or _is_advance(before, memory.stages):
+            before = told.stages
+            told = _advanced(told, report, job_of(line.task), memory.newest_attempt)
+            if observation.is_reread or _is_advance(before, told.stages):
                 position = base + index
-        if memory.kind == ZEPHYR:
-            memory = _with_milestone(memory, line, role)
-    memory = with_counts(replace(memory, advanced_position=position), lines, base)
+        if memory.kind == ZEPHYR and (milestone := read_milestone(line)) is not None:
+            memory = _with_milestone(replace(memory, **told._asdict()), milestone, line.task, role)
+            told = _told_by(memory)
+    memory = replace(memory, **told._asdict(), advanced_position=position)
+    memory = with_counts(memory, lines, base)
     recent = (*memory.recent_lines, *lines)[-MAX_RECENT_LINES:]
     return replace(
         memory,
@@ -312,19 +321,31 @@ def _with_times(memory: Memory, lines: tuple[LogLine, ...]) -> Memory:
     return replace(memory, first_line_at=first, last_line_at=last, line_gap_s=gap_s)
 
 
-def _advanced(memory: Memory, report: Progress, owner: JobId) -> Memory:
-    """The memory with one more report; progress of older attempts is folded but is no progress of the job."""
-    stages = fold_report(memory.stages, report, owner)
-    if memory.newest_attempt not in (None, owner):
-        return replace(memory, stages=stages)
+class _Told(NamedTuple):
+    """What reports of progress change in a memory (apart from it, because hundreds are read at a time)."""
+
+    stages: tuple[StagePace, ...]
+    advanced_at: datetime | None
+    progress: Progress | None
+
+
+def _told_by(memory: Memory) -> _Told:
+    return _Told(memory.stages, memory.advanced_at, memory.progress)
+
+
+def _advanced(told: _Told, report: Progress, owner: JobId, newest_attempt: JobId | None) -> _Told:
+    """One more report; progress of older attempts is folded but is no progress of the job."""
+    stages = fold_report(told.stages, report, owner)
+    if newest_attempt not in (None, owner):
+        return told._replace(stages=stages)
     newest = current_stage(stages, owner)
     proof = newest.last_done_at or newest.started_at if newest else None
-    advanced_at, progress = memory.advanced_at, memory.progress
+    advanced_at, progress = told.advanced_at, told.progress
     if proof is not None and (advanced_at is None or proof > advanced_at):
         advanced_at = proof
     if progress is None or report.at >= progress.at:
         progress = report
-    return replace(memory, stages=stages, advanced_at=advanced_at, progress=progress)
+    return _Told(stages, advanced_at, progress)
 
 
 def _is_advance(before: tuple[StagePace, ...], after: tuple[StagePace, ...]) -> bool:
@@ -332,13 +353,10 @@ def _is_advance(before: tuple[StagePace, ...], after: tuple[StagePace, ...]) -> 
     return any(each.done > done.get((each.owner, each.execution, each.label), -1) for each in after)
 
 
-def _with_milestone(memory: Memory, line: LogLine, role: Role) -> Memory:
-    milestone = read_milestone(line)
-    if milestone is None:
-        return memory
-    is_newest = job_of(line.task) == memory.newest_attempt
+def _with_milestone(memory: Memory, milestone: ZephyrMilestone, task: TaskId, role: Role) -> Memory:
+    is_newest = job_of(task) == memory.newest_attempt
     if milestone.said is LogMarker.SHUT_DOWN and role is Role.COORDINATOR and is_newest:
-        stages = end_stages(memory.stages, job_of(line.task), milestone.at)
+        stages = end_stages(memory.stages, job_of(task), milestone.at)
         return replace(memory, shutdown_at=milestone.at, stages=stages)
     if milestone.said is LogMarker.STAGE_STARTED and role is Role.COORDINATOR and is_newest:
         return replace(memory, shutdown_at=None)  # another pipeline in the same process
