@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import re2
 
+from babysitter.diagnosis.signatures.needed_words import Choices, needed_words
 from babysitter.diagnosis.signatures.prefilter import prefilter_literal
 from babysitter.diagnosis.signatures.regex import BadRegex, parse_literal, parse_regex
 from babysitter.diagnosis.signatures.regex_tree import (
@@ -53,6 +54,7 @@ class Pattern:
     names: tuple[str, ...] = ()
     exact_up_to_bytes: int = LINE_LIMIT_BYTES
     telling: int = 0  # characters that any matching line holds at the least, in one piece
+    needed_words: Choices = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _only_one, tuple(getattr(self, each.name) for each in fields(self))
@@ -107,6 +109,7 @@ def parse_pattern(text: str, *, ignore_case: bool = False, shown: str = "") -> P
         tuple(names_of(node)),
         0 if part is not None else _exact_up_to_bytes(shortest(node)),
         telling_length(node),
+        needed_words(node),
     )
     _check_size(pattern)
     return pattern
