@@ -7,7 +7,7 @@ matters; wordings differ between generations and any of them is accepted at any 
 
 import re
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,7 +20,6 @@ MAX_CHARACTERS = 4000
 # The time inside a line is more exact than the entry's. When they lie further apart than this, the process
 # uses another time zone than UTC, or the line quotes an older one.
 MAX_APART_S = 1200.0
-_MAX_APART = timedelta(seconds=MAX_APART_S)
 
 _STAMP = (
     r"(?:[DIWEF](?P<y>\d{4})(?P<mo>\d\d)(?P<d>\d\d) (?P<h>\d\d):(?P<mi>\d\d):(?P<s>\d\d)(?:\.(?P<f>\d+))?"
@@ -111,13 +110,8 @@ def _read_header(text: str, at_ms: int) -> Header | None:
 
 def _moment(text: str, at_ms: int, spans: "_Spans | None") -> datetime | None:
     """The time inside a line with such a header where that is believable, else the entry's."""
-    entry = datetime.fromtimestamp(at_ms / 1000, UTC) if at_ms else None
-    if spans is None:
-        return entry
-    inside = _time_inside(text, spans)
-    if inside is None or (entry is not None and abs(entry - inside) > _MAX_APART):
-        return entry
-    return inside
+    inside = _time_inside(text, spans, at_ms) if spans is not None else None
+    return inside or (datetime.fromtimestamp(at_ms / 1000, UTC) if at_ms else None)
 
 
 class _Spans(NamedTuple):
@@ -219,25 +213,30 @@ def _number(stage: str) -> int | None:
     return int(found["number"]) if found else None
 
 
-def _time_inside(text: str, spans: _Spans) -> datetime | None:
-    """The time that a header prints; None where there is no such time."""
-    minute = _minute(text[: spans.second])
+def _time_inside(text: str, spans: _Spans, at_ms: int) -> datetime | None:
+    """The time that a header prints; None where there is no such time, or one far from the entry's."""
+    known = _minute(text[: spans.second])
     second = int(text[spans.second : spans.second + 2])
-    if minute is None or second > 59:
+    if known is None or second > 59:
         return None
+    minute, minute_ms = known
     fraction = text[spans.second + 3 : spans.end_of_fraction]
-    return minute.replace(second=second, microsecond=int(fraction[:6].ljust(6, "0")) if fraction else 0)
+    microsecond = int(fraction[:6].ljust(6, "0")) if fraction else 0
+    if at_ms and abs(at_ms - minute_ms - second * 1000 - microsecond / 1000) > MAX_APART_S * 1000:
+        return None
+    return minute.replace(second=second, microsecond=microsecond)
 
 
 @lru_cache(maxsize=256)  # many lines are printed in one minute
-def _minute(stamp: str) -> datetime | None:
-    """The minute that such a header begins with; None for a day or an hour that does not exist."""
+def _minute(stamp: str) -> tuple[datetime, int] | None:
+    """The minute that such a header begins with, and its epoch milliseconds; None where there is none."""
     digits = "".join(filter(str.isdigit, stamp))
     month, day, hour, minute = (int(digits[at : at + 2]) for at in (4, 6, 8, 10))
     try:
-        return datetime(int(digits[:4]), month, day, hour, minute, tzinfo=UTC)
+        begin = datetime(int(digits[:4]), month, day, hour, minute, tzinfo=UTC)
     except ValueError:
         return None
+    return begin, int(begin.timestamp()) * 1000
 
 
 # The first that fits wins, so what is more exact stands first.
