@@ -31,6 +31,7 @@ class CauseFact(StrEnum):
     LINGERS = "lingers"
     SHARED = "shared"
     SILENT = "silent"
+    LOOK_FIRST = "look-first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,11 @@ class CauseInfo:
     def lingers(self) -> bool:
         """A little progress after its line does not overcome it."""
         return CauseFact.LINGERS in self.facts
+
+    @property
+    def needs_a_look(self) -> bool:
+        """A job that still runs is not restarted for it before somebody has looked."""
+        return CauseFact.LOOK_FIRST in self.facts
 
     @property
     def is_shared(self) -> bool:

@@ -275,12 +275,11 @@ def _guess_of_waiting(reason: str) -> Finding:
 
 def _is_impossible(reason: str) -> bool:
     stems = read_stems(reason)
-    if _is_short(reason):
-        return True
     classes = find_classes(stems).keys()
     if "unplaceable" in classes:
         return True
-    return {"placement", "impossible"} <= classes and not _COMES.intersection(stems)
+    can_come = bool(_COMES.intersection(stems))
+    return not can_come and (_is_short(reason) or {"placement", "impossible"} <= classes)
 
 
 def _is_short(reason: str) -> bool:

@@ -97,6 +97,10 @@ def weight_of(
         reasons.append(Reason(f"{finding.rule}.explained", True, text))
     standing = [each for each in standing if not _yields(each, standing, facts)]
     standing = [each for each in standing if not _is_said_closer(each, standing)]
+    echoes = {each.position for each in findings.all if each.is_consequence and each.position >= 0}
+    standing = [
+        each for each in standing if not (_says_only_failure(each) and each.finding.position in echoes)
+    ]
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
         standing = [each for each in standing if _survives_a_stop(each)]
     return tuple(standing), tuple(overcome), reasons
@@ -119,16 +123,17 @@ def _yields(weighed: WeightedFinding, standing: Sequence[WeightedFinding], facts
 
 def _is_said_closer(weighed: WeightedFinding, standing: Sequence[WeightedFinding]) -> bool:
     """Whether the words of the same line name a cause, and this only says that some code failed."""
-    return (
-        weighed.cause is Cause.CODE_ERROR
-        and weighed.weight < DECISIVE
-        and any(
-            other.cause is not Cause.CODE_ERROR
-            and (other.weight >= CONFIDENCE if is_guess(other.finding) else other.weight >= weighed.weight)
-            and other.finding.position == weighed.finding.position
-            for other in standing
-        )
+    return _says_only_failure(weighed) and any(
+        other.cause is not Cause.CODE_ERROR
+        and (other.weight >= CONFIDENCE if is_guess(other.finding) else other.weight >= weighed.weight)
+        and other.finding.position == weighed.finding.position
+        for other in standing
     )
+
+
+def _says_only_failure(weighed: WeightedFinding) -> bool:
+    """Whether it only says that some code failed; a line that repeats another failure is no code of its own."""
+    return weighed.cause is Cause.CODE_ERROR and weighed.weight < DECISIVE
 
 
 def _overcome(finding: Finding, facts: JobFacts) -> str:
