@@ -162,6 +162,7 @@ _REASONS = [
     ("no node satisfies the affinity: infeasible", Cause.UNSCHEDULABLE),
     ("memory: need 96 GB, available 64 GB", Cause.UNSCHEDULABLE),
     ("memory: need 32 GB, available 64 GB", Cause.CAPACITY_WAIT),
+    ("memory: need 96 GB, available 64 GB. Waiting for a group to become ready", Cause.CAPACITY_WAIT),
 ]
 
 

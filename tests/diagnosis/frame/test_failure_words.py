@@ -102,6 +102,8 @@ CALM = [
     "\x00\x01 OOM \x02ERR\ufffd\ufffd",
     "saved checkpoint to /ckpt/7",
     "connected to 7 peers",
+    "endpoint /serve/7 not registered yet (120s of 1800s)",
+    "Recent failures:",
     "everything is fine",
     "",
 ]

@@ -39,6 +39,9 @@ def _finding(cause: str, place: int) -> Finding:
         ("controller-unreachable", "running", 4, None, "wait"),
         ("controller-unreachable", "failed", 4, None, "restart"),
         ("host-oom", "running", 4, None, "restart-with-change"),
+        ("network-timeout", "running", 4, None, "escalate"),
+        ("network-timeout", "failed", 4, None, "restart"),
+        ("bad-accelerator", "running", 4, None, "escalate"),
     ],
 )
 def test_action_of_cause_and_state(

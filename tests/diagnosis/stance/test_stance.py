@@ -94,6 +94,8 @@ NOT_REPORTED = {
         "no data <lost>",
         "without any <preemptions>",
         "this is not an <error>",
+        "MemoryPressure=False <DiskPressure>=False Ready=True",
+        "low 0 high 0 max 0 oom 0 <oom_kill> 0",
     ],
     Stance.HYPOTHETICAL: [
         "if the <disk is full>, older tiles go first",

@@ -126,6 +126,8 @@ def test_waits_that_ended():
         "in-flight: 0, waiting: 7",
         "0 running, 9 queued",
         "#running-req: 0, #queue-req: 31",
+        "Avg generation throughput: 0.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs",
+        "gen throughput (token/s): 0.00, #running-req: 2",
     ],
 )
 def test_status_by_which_nothing_runs(text):
@@ -143,6 +145,8 @@ def test_status_by_which_nothing_runs(text):
         "jobs: 0 running, 9 pending",  # they wait for machines
         "0 running replicas, 9 pending",
         "active: 10, waiting: 7",
+        "prompt throughput: 0.0 tokens/s, generation throughput: 9.1 tokens/s, Running: 1 reqs",
+        "throughput: 0.0 tokens/s, Running: 0 reqs, Waiting: 0 reqs",
         "step 12 loss 2.1",
     ],
 )

@@ -218,7 +218,7 @@ ALONE: dict[str, str] = {
         "contain_inf contain_nan found_inf found_nan grad_nan gradient_explode gradient_nan "
         "gradient_overflow inf_nan_or_element inf_or_nan input_contain_nan invalid_loss "
         "invalid_values_tensor_nan loss_be_nan loss_be_not_finite loss_diverge loss_explode loss_inf "
-        "loss_scale_be_0 loss_scale_reach minimum_loss_scale nan_detect nan_grad nan_in nan_loss "
+        "loss_scale_reach minimum_loss_scale nan_detect nan_grad nan_in nan_loss "
         "nan_or_element nan_or_inf nan_value non_finite non_finite_loss return_nan"
     ),
     "device_oom_alone": (

@@ -97,10 +97,7 @@ def weight_of(
         reasons.append(Reason(f"{finding.rule}.explained", True, text))
     standing = [each for each in standing if not _yields(each, standing, facts)]
     standing = [each for each in standing if not _is_said_closer(each, standing)]
-    echoes = {each.position for each in findings.all if each.is_consequence and each.position >= 0}
-    standing = [
-        each for each in standing if not (_says_only_failure(each) and each.finding.position in echoes)
-    ]
+    standing = [each for each in standing if not _repeats_a_failure(each, findings)] or standing
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
         standing = [each for each in standing if _survives_a_stop(each)]
     return tuple(standing), tuple(overcome), reasons
@@ -132,8 +129,16 @@ def _is_said_closer(weighed: WeightedFinding, standing: Sequence[WeightedFinding
 
 
 def _says_only_failure(weighed: WeightedFinding) -> bool:
-    """Whether it only says that some code failed; a line that repeats another failure is no code of its own."""
+    """Whether it only says that some code failed."""
     return weighed.cause is Cause.CODE_ERROR and weighed.weight < DECISIVE
+
+
+def _repeats_a_failure(weighed: WeightedFinding, findings: Findings) -> bool:
+    """Whether it only says that some code failed, on a line that repeats what failed elsewhere."""
+    place = weighed.finding.position
+    return _says_only_failure(weighed) and any(
+        each.is_consequence and each.position == place >= 0 for each in findings.all
+    )
 
 
 def _overcome(finding: Finding, facts: JobFacts) -> str:
