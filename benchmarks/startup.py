@@ -1,7 +1,8 @@
 """How much CPU a command that only shows something costs, in units of importing typer and rich.
 
 Prints ratios: `babysit status`, `list`, `approve` against `python -c "import typer, rich.table"` in the same
-run, in a home without anything and in one with watches, an incident and a proposal. At most 4 is promised.
+run, in a home without anything and in one with watches, an incident and a proposal. At most 4 is promised;
+for `babysit classify` of 1,000 lines at most 8.
 """
 
 import asyncio
@@ -15,6 +16,9 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+from classify import generated
+
 from babysitter.store.store import open_store
 from babysitter.usecases.terminal_answers import decide_terminal_answers
 from tests.store.test_incidents import INCIDENT, KEY, proposal
@@ -26,7 +30,8 @@ from tests.support.shell import ME
 
 RUNS = 15
 WATCHES, APPROVALS = 20, 5
-LIMIT = 4.0
+LIMIT, LIMIT_OF_CLASSIFY = 4.0, 8.0
+LINES = 1000
 BASE = ("-c", "import typer, rich.table")
 COMMANDS = (
     ("status",),
@@ -115,6 +120,12 @@ def main() -> None:
                 print(
                     f"babysit {' '.join(command):<24} {name:<22} {took_s / base_s:5.1f} x (limit {LIMIT:.0f})"
                 )
+        log = Path(folder) / "log"
+        log.write_bytes(generated(LINES, 0.005))
+        took_s = min(cpu_s(("-m", "babysitter", "classify", str(log)), empty) for _ in range(RUNS))
+        print(
+            f"babysit classify, {LINES} lines{'':<23}{took_s / base_s:5.1f} x (limit {LIMIT_OF_CLASSIFY:.0f})"
+        )
         took_s = min(asyncio.run(approvals_s(Path(folder) / "approves")))
         print(f"babysit approve, with a yes{'':<26} {took_s / base_s:5.1f} x (limit {LIMIT:.0f})")
 
