@@ -174,18 +174,30 @@ def _finder(program: Any) -> Find:
     return find
 
 
+Capture: TypeAlias = Callable[[bytes], tuple[bytes, ...] | None]
+
+
 @lru_cache(maxsize=8192)
-def capturer(pattern: Pattern) -> Callable[[bytes], tuple[bytes, ...] | None]:
+def capturer(pattern: Pattern) -> Capture:
     """The values of a pattern's names in their order, for callers with many lines; None without a match."""
+    # Only named groups capture (regex.py spells all others `(?:`), so their order is their number. A group
+    # that took no part has the span (-1, -1), which is empty. Nearly all patterns have one or two names, for
+    # which a loop would take half of the time.
     match, anywhere = compiled(pattern)._regexp.Match, re2._Anchor.UNANCHORED
 
-    def captures(line: bytes) -> tuple[bytes, ...] | None:
-        # Only named groups capture (regex.py spells all others `(?:`), so their order is their
-        # number. A group that took no part has the span (-1, -1), which is empty.
-        spans = match(anywhere, line, 0, len(line))
-        return tuple([line[start:end] for start, end in spans[1:]]) if spans[0][0] >= 0 else None
+    def one(line: bytes) -> tuple[bytes, ...] | None:
+        (found, _), (start, end) = match(anywhere, line, 0, len(line))
+        return (line[start:end],) if found >= 0 else None
 
-    return captures
+    def two(line: bytes) -> tuple[bytes, ...] | None:
+        (found, _), (start, end), (start2, end2) = match(anywhere, line, 0, len(line))
+        return (line[start:end], line[start2:end2]) if found >= 0 else None
+
+    def any_number(line: bytes) -> tuple[bytes, ...] | None:
+        (found, _), *spans = match(anywhere, line, 0, len(line))
+        return tuple([line[start:end] for start, end in spans]) if found >= 0 else None
+
+    return {1: one, 2: two}.get(len(pattern.names), any_number)
 
 
 def re2_options(*, ignore_case: bool = False) -> Any:
