@@ -91,7 +91,6 @@ def consider(
 
     findings = classify(
         observation,
-        memory,
         playbook if observation.excerpt else playbook.for_job(backend, memory.kind),
         carried=() if observation.is_reread else watch.memory.recent_lines,
         measures=measures_of(memory, motion_of(memory, observation, watch.limits)),

@@ -20,7 +20,6 @@ from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import Job, JobState, JobTree, Task, TaskState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.log import LogLine, Role
-from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.progress import Motion
 from babysitter.model.seen import Seen
@@ -235,14 +234,14 @@ def test_an_observation_is_judged_with_its_tree() -> None:
     )
     job = Job(JobId("/me/job"), JobState.FAILED, tasks=(task,))
     rules = book("match: {exit_code: 1, state: failed}", "match: {error: ['KeyError']}")
-    findings = classify(look(line("x"), job=job), Memory(), rules)
+    findings = classify(look(line("x"), job=job), rules)
     assert sorted(ids(findings)) == ["t.r0", "t.r1"]
 
 
 def test_a_task_that_succeeded_later_speaks_of_no_error() -> None:
     task = Task(TaskId("/me/job/0"), TaskState.SUCCEEDED, exit_code=0, error="Exit code: 1. stderr: KeyError")
     job = Job(JobId("/me/job"), JobState.SUCCEEDED, tasks=(task,))
-    assert not classify(look(job=job), Memory(), book("match: {error: ['KeyError']}")).all
+    assert not classify(look(job=job), book("match: {error: ['KeyError']}")).all
 
 
 def test_sources_and_tasks_are_told_apart() -> None:
@@ -250,29 +249,29 @@ def test_sources_and_tasks_are_told_apart() -> None:
         return Role.COORDINATOR if task.endswith("/0") else Role.WORKER
 
     rules = book("match: {logs: {any: [broke], source: coordinator}}")
-    assert not classify(look(line("broke", "/me/job/1")), Memory(), rules, role_of_task=role).all
-    assert classify(look(line("broke", "/me/job/0")), Memory(), rules, role_of_task=role).all
+    assert not classify(look(line("broke", "/me/job/1")), rules, role_of_task=role).all
+    assert classify(look(line("broke", "/me/job/0")), rules, role_of_task=role).all
 
 
 @pytest.mark.parametrize(("stream", "found"), [("build", True), ("stderr", False), ("", False)])
 def test_a_stream_that_is_not_known_is_not_the_one_wanted(stream: str, found: bool) -> None:
     rules = book("match: {logs: {any: [broke], stream: build}}")
     seen = look(line("it broke")._replace(stream=stream))
-    assert bool(ids(classify(seen, Memory(), rules))) is found
+    assert bool(ids(classify(seen, rules))) is found
 
 
 def test_a_traceback_may_straddle_two_looks() -> None:
     lines = [line(text) for text in TRACEBACK.splitlines()]
     rules = book("match: {traceback: {exception: ShardError, frame: ['job.py:main']}}")
     for cut in range(9, len(lines)):
-        findings = classify(look(*lines[cut:]), Memory(), rules, carried=lines[:cut])
+        findings = classify(look(*lines[cut:]), rules, carried=lines[:cut])
         assert ids(findings) == ["t.r0"], cut
         assert findings.all[0].position == len(lines) - 1 - cut
 
 
 def test_carried_lines_alone_are_no_news() -> None:
     rules = book("match: {logs: [broke]}")
-    assert not classify(look(line("fine")), Memory(), rules, carried=[line("it broke")]).all
+    assert not classify(look(line("fine")), rules, carried=[line("it broke")]).all
 
 
 PIECES = [

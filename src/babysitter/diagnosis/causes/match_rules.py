@@ -28,7 +28,6 @@ from babysitter.model.ids import RuleId, TaskId
 from babysitter.model.job import TaskState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.log import LogLine, Role
-from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.seen import Seen
 from babysitter.model.thread_dump import ThreadDump
@@ -39,7 +38,6 @@ MAX_CAPTURE = 200  # characters
 
 def classify(
     observation: Observation,
-    memory: Memory,  # noqa: ARG001
     playbook: Playbook,
     *,
     carried: Sequence[LogLine] = (),
@@ -47,14 +45,18 @@ def classify(
     last_log_age_s: float | None = None,
     role_of_task: Callable[[TaskId], Role | None] | None = None,
 ) -> Findings:
-    """Findings of one look. `carried`: earlier lines that the new ones may continue (see update_memory.py).
+    """Findings of one look. `carried`: earlier lines that the new ones may continue (see progress_memory.py).
 
     A finding that rests on carried lines alone is not reported again. What was not seen is no evidence.
     """
     if (excerpt := observation.excerpt) is not None:
-        facts = replace(excerpt.facts, last_line_age_s=excerpt.facts.last_line_age_s)
         return classify_text(
-            excerpt.text, playbook, facts, source=excerpt.source, dumps=excerpt.dumps, measures=measures
+            excerpt.text,
+            playbook,
+            excerpt.facts,
+            source=excerpt.source,
+            dumps=excerpt.dumps,
+            measures=measures,
         )
     lines = (*carried, *observation.seen_lines)
     tree = observation.seen_tree

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from babysitter.diagnosis.timeline.job_kinds import kind_named
 from babysitter.diagnosis.timeline.stage_pace import current_stage, open_stages
-from babysitter.diagnosis.timeline.update_memory import waits_for_machines
+from babysitter.diagnosis.timeline.tree_memory import waits_for_machines
 from babysitter.diagnosis.timeline.zephyr_jobs import (
     PipelineAttempt,
     newest_pipeline_attempt,

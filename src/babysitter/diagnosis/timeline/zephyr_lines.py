@@ -1,7 +1,7 @@
 """Lines of Zephyr's own loggers -> progress, milestones, shard troubles; status texts -> progress.
 
 Only lines whose header names one of Zephyr's loggers count: a user's program can print anything else, and
-from which task a line came is the caller's to check (see update_memory.py). The counts in a line are what
+from which task a line came is the caller's to check (see progress_memory.py). The counts in a line are what
 matters; wordings differ between generations and any of them is accepted at any time.
 """
 
