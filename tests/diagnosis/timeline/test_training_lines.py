@@ -97,6 +97,7 @@ def test_pace_is_seconds_per_step(line: str, step_s: float) -> None:
         "{'loss': nan, 'grad_norm': 1.0, 'epoch': 0.5}",
         "{'loss': 0.0, 'grad_norm': nan, 'epoch': 0.5}",
         "step: 310  loss: inf",
+        "Progress on:train 120it/1.00kit rate:2it/s loss=nan",
         "Progress on:train 120it/1.00kit rate:2it/s postfix:loss=nan",
     ],
 )

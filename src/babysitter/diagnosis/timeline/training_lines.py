@@ -126,7 +126,7 @@ def _loggable_bar(line: str) -> TrainingStep | None:
     if not found:
         return None
     rate = _RATE.search(line)
-    pairs = _pairs(line[found.end() :])
+    pairs = _pairs(line[rate.end() if rate else found.end() :])  # "2it/s loss=3.2" has no pair "it loss"
     return TrainingStep(
         series=f"bar {found['label'].strip() or 'train'}",
         step=_whole(found["done"]),
