@@ -85,11 +85,13 @@ def test_what_only_follows_is_never_the_root_but_stays_as_cascade():
     assert [each.text for each in diagnosis.cascade] == ["line 9"]
 
 
-def test_a_line_that_repeats_a_failure_is_no_error_of_its_own_code():
-    churn = finding(Cause.WORKER_CHURN, 2, confidence=0.5)
+def test_a_line_that_repeats_a_failure_is_not_a_cause():
+    churn = finding(Cause.WORKER_CHURN, 2, confidence=0.62)
+    weak = finding(Cause.WORKER_CHURN, 2, confidence=0.5)
     said = finding(Cause.CODE_ERROR, 9, confidence=0.58)
     repeated = finding(Cause.CODE_ERROR, 9, confidence=0.46, consequence=True)
-    assert diagnose(Findings((churn, said)), FAILED).cause is Cause.CODE_ERROR
+    assert diagnose(Findings((weak, said)), FAILED).cause is Cause.CODE_ERROR
+    assert diagnose(Findings((weak, said, repeated)), FAILED).cause is Cause.CODE_ERROR
     assert diagnose(Findings((churn, said, repeated)), FAILED).cause is Cause.WORKER_CHURN
 
 

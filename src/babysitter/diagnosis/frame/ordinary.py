@@ -50,11 +50,11 @@ def is_ordinary(frame: Frame) -> bool:
     if frame.level not in _CALM_LEVELS:
         return False
     message = frame.message
-    return _tells_of_work(without_digits(message[:MAX_CHARACTERS])) and not find_failure_words(message)
+    return _shows_work(without_digits(message[:MAX_CHARACTERS])) and not find_failure_words(message)
 
 
 @lru_cache(maxsize=4096)
-def _tells_of_work(skeleton: str) -> bool:
+def _shows_work(skeleton: str) -> bool:
     """Whether the words of all messages of this shape tell of work, failures aside."""
     if len(_WORD.findall(skeleton)) < MIN_WORDS or _OF_A_REPORT.match(skeleton):
         return False

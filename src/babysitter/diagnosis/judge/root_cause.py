@@ -97,7 +97,7 @@ def weight_of(
         reasons.append(Reason(f"{finding.rule}.explained", True, text))
     standing = [each for each in standing if not _yields(each, standing, facts)]
     standing = [each for each in standing if not _is_said_closer(each, standing)]
-    standing = [each for each in standing if not _repeats_a_failure(each, findings)] or standing
+    standing = _without_repeats(standing, findings)
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
         standing = [each for each in standing if _survives_a_stop(each)]
     return tuple(standing), tuple(overcome), reasons
@@ -133,12 +133,13 @@ def _says_only_failure(weighed: WeightedFinding) -> bool:
     return weighed.cause is Cause.CODE_ERROR and weighed.weight < DECISIVE
 
 
-def _repeats_a_failure(weighed: WeightedFinding, findings: Findings) -> bool:
-    """Whether it only says that some code failed, on a line that repeats what failed elsewhere."""
-    place = weighed.finding.position
-    return _says_only_failure(weighed) and any(
-        each.is_consequence and each.position == place >= 0 for each in findings.all
-    )
+def _without_repeats(standing: list[WeightedFinding], findings: Findings) -> list[WeightedFinding]:
+    """Drop vague errors of code on lines that repeat a failure, if something decisive stands beside them."""
+    repeats = {each.position for each in findings.all if each.is_consequence and each.position >= 0}
+    others = [
+        each for each in standing if not _says_only_failure(each) or each.finding.position not in repeats
+    ]
+    return others if any(each.weight >= DECISIVE for each in others) else standing
 
 
 def _overcome(finding: Finding, facts: JobFacts) -> str:

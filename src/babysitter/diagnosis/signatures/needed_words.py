@@ -1,4 +1,4 @@
-"""Words of which a line that matches an expression holds one: without them nobody needs to compile it."""
+"""Words that must occur in a text before a pattern can match; patterns without them are not compiled."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which part of an expression to scan for, when the whole of it would be dear.
+"""Chooses the part of an expression to scan for, where a scan for all of it is slow.
 
 `(?:worker|task)\\S*.{0,30}(?:was|has been) preempted` makes an engine follow every "worker" of a log, and
 logs are full of workers; " preempted" is rare. Scanning for the rare part, and holding the whole expression

@@ -39,18 +39,18 @@ def with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, .
             memory, work=CountedWork(), still_count=None, only_polls=None, only_waits=None, only_idle=None
         )
         memory = replace(memory, told_quiet=None, measures=(), failed_items=())
-    told = _told_by(memory)
+    reported = _reported_by(memory)
     for index, line in enumerate(lines):
         role = _role(memory, line, observation.root)
         if role in kind.reporters and (report := kind.read_progress(line)) is not None:
-            before = told.stages
-            told = _advanced(told, report, job_of(line.task), memory.newest_attempt)
-            if observation.is_reread or _is_advance(before, told.stages):
+            before = reported.stages
+            reported = _advanced(reported, report, job_of(line.task), memory.newest_attempt)
+            if observation.is_reread or _is_advance(before, reported.stages):
                 position = base + index
         if memory.kind == ZEPHYR and (milestone := read_milestone(line)) is not None:
-            memory = _with_milestone(replace(memory, **told._asdict()), milestone, line.task, role)
-            told = _told_by(memory)
-    memory = replace(memory, **told._asdict(), advanced_position=position)
+            memory = _with_milestone(replace(memory, **reported._asdict()), milestone, line.task, role)
+            reported = _reported_by(memory)
+    memory = replace(memory, **reported._asdict(), advanced_position=position)
     memory = with_counts(memory, lines, base)
     recent = (*memory.recent_lines, *lines)[-MAX_RECENT_LINES:]
     return replace(
@@ -76,7 +76,7 @@ def _with_times(memory: Memory, lines: tuple[LogLine, ...]) -> Memory:
     return replace(memory, first_line_at=first, last_line_at=last, line_gap_s=gap_s)
 
 
-class _Told(NamedTuple):
+class _Reported(NamedTuple):
     """What reports of progress change in a memory (apart from it, because hundreds are read at a time)."""
 
     stages: tuple[StagePace, ...]
@@ -84,23 +84,23 @@ class _Told(NamedTuple):
     progress: Progress | None
 
 
-def _told_by(memory: Memory) -> _Told:
-    return _Told(memory.stages, memory.advanced_at, memory.progress)
+def _reported_by(memory: Memory) -> _Reported:
+    return _Reported(memory.stages, memory.advanced_at, memory.progress)
 
 
-def _advanced(told: _Told, report: Progress, owner: JobId, newest_attempt: JobId | None) -> _Told:
-    """One more report; progress of older attempts is folded but is no progress of the job."""
-    stages = fold_report(told.stages, report, owner)
+def _advanced(reported: _Reported, report: Progress, owner: JobId, newest_attempt: JobId | None) -> _Reported:
+    """One more report; progress of older attempts is folded but does not count for the job."""
+    stages = fold_report(reported.stages, report, owner)
     if newest_attempt not in (None, owner):
-        return told._replace(stages=stages)
+        return reported._replace(stages=stages)
     newest = current_stage(stages, owner)
     proof = newest.last_done_at or newest.started_at if newest else None
-    advanced_at, progress = told.advanced_at, told.progress
+    advanced_at, progress = reported.advanced_at, reported.progress
     if proof is not None and (advanced_at is None or proof > advanced_at):
         advanced_at = proof
     if progress is None or report.at >= progress.at:
         progress = report
-    return _Told(stages, advanced_at, progress)
+    return _Reported(stages, advanced_at, progress)
 
 
 def _is_advance(before: tuple[StagePace, ...], after: tuple[StagePace, ...]) -> bool:
@@ -127,7 +127,7 @@ def _with_milestone(memory: Memory, milestone: ZephyrMilestone, task: TaskId, ro
 
 
 def with_status(memory: Memory, tree: JobTree, now: datetime) -> Memory:
-    """Progress from the coordinator's status text, where the log has told nothing newer."""
+    """Progress from the coordinator's status text, where the log has reported nothing newer."""
     pipeline = newest_pipeline_attempt(tree)
     for task in (pipeline.coordinator.tasks or ()) if pipeline else ():
         report = read_status(task.status_text, now) if task.status_text else None
@@ -142,7 +142,7 @@ def with_status(memory: Memory, tree: JobTree, now: datetime) -> Memory:
 
 
 def _with_report(memory: Memory, report: Progress, owner: JobId) -> Memory:
-    return replace(memory, **_advanced(_told_by(memory), report, owner, memory.newest_attempt)._asdict())
+    return replace(memory, **_advanced(_reported_by(memory), report, owner, memory.newest_attempt)._asdict())
 
 
 def with_ends(memory: Memory, tree: JobTree) -> Memory:

@@ -56,7 +56,7 @@ def waits_for_machines(tree: JobTree) -> Job | None:
     """The job of the newest attempt that waits to be placed and holds up the rest; None when none does.
 
     A job that has started once counts as RUNNING even while nothing of it runs: only the states of its
-    tasks tell. A task between two tries of its own is no waiting.
+    tasks tell. A task between two tries of its own does not wait.
     """
     root = tree.root
     if root.state.is_terminal:
