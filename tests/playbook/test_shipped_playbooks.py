@@ -6,7 +6,7 @@ from babysitter.playbook.load import load, playbook_files
 from babysitter.shipped import shipped
 
 MAX_BYTES = (
-    221_500  # of all files, without specimens; fewer lines cost unseen incidents (docs/diagnosis-accuracy.md)
+    222_000  # of all files, without specimens; fewer lines cost unseen incidents (docs/diagnosis-accuracy.md)
 )
 MAX_LINE_CHARS = 400
 MAX_REGEX_SHARE = 0.1  # raw expressions per signature
