@@ -108,7 +108,7 @@ def _stamp(at_s: int) -> str:
 def _zephyrs_message(text: str) -> str | None:
     if "zephyr" not in text and "execution.py:" not in text:
         return None
-    start = _start_of_zephyrs_message(without_digits(text))
+    start = _start_of_zephyrs_message(without_digits(text[: 2 * _LOGGER_WITHIN]))
     return None if start is None else text[start:]
 
 

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 import re2
 
 from babysitter.diagnosis.signatures.needed_words import Choices, needed_words
-from babysitter.diagnosis.signatures.prefilter import prefilter_literal
+from babysitter.diagnosis.signatures.prefilter import prefilter_expression
 from babysitter.diagnosis.signatures.regex import BadRegex, parse_literal, parse_regex
 from babysitter.diagnosis.signatures.regex_tree import (
     RegexNode,
@@ -98,7 +98,7 @@ def parse_pattern(text: str, *, ignore_case: bool = False, shown: str = "") -> P
             raise BadRegex("ignores case, which is only possible for ASCII")
     except BadRegex as error:
         raise BadPattern(f"{text} {error}") from None
-    part = None if is_literal else prefilter_literal(node)
+    part = None if is_literal else prefilter_expression(node)
     scanned = node if is_literal else widened(shortest(part or node), gap=COUNTED)
     pattern = _only_one(
         shown or text,

@@ -31,10 +31,10 @@ COMMON = EVERYDAY | frozenset(_TROUBLED_WORDS.split())
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
-def prefilter_literal(node: RegexNode) -> RegexNode | None:
+def prefilter_expression(node: RegexNode) -> RegexNode | None:
     """The expression from its rare part on, when it begins with a common one; else None."""
     if node.kind == "alternatives":
-        cores = [prefilter_literal(part) if _has_wide_repeat(part) else None for part in node.parts]
+        cores = [prefilter_expression(part) if _has_wide_repeat(part) else None for part in node.parts]
         if not any(cores):
             return None
         return replace(node, parts=tuple(c or part for c, part in zip(cores, node.parts, strict=True)))
@@ -42,7 +42,7 @@ def prefilter_literal(node: RegexNode) -> RegexNode | None:
         return None
     bare = [part for part in node.parts if part.kind != "assertion"]
     if len(bare) == 1 and bare[0].kind == "group" and bare[0].low == bare[0].high == 1:
-        return prefilter_literal(bare[0].parts[0])
+        return prefilter_expression(bare[0].parts[0])
     factors = _factors(node)
     if not factors or not _begins_commonly(factors[0]):
         return None
