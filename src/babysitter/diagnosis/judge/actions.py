@@ -41,7 +41,9 @@ def action_of(finding: Finding, facts: JobFacts) -> ActionKind:
         return ActionKind.WAIT
     if row.heals and finding.action is not ActionKind.ESCALATE:
         return ActionKind.IGNORE if _is_healed(finding, facts) else ActionKind.WAIT
-    if finding.action.restarts and (row.lingers or row.needs_a_look):  # the job may get through
+    if finding.action.restarts and (
+        row.lingers or row.needs_a_look
+    ):  # it may get through, or stay broken elsewhere
         return ActionKind.ESCALATE
     return finding.action if finding.action is not ActionKind.IGNORE else ActionKind.ESCALATE
 

@@ -126,10 +126,10 @@ class _Confirming(dict[tuple[int, ...], tuple[int, list[int], list[tuple[int, Fi
         indices = sorted(set(here))
         sure_up_to = min((self._exact_up_to_bytes(index) for index in indices), default=0)
         checks = [(index, self._check(index)) for index in indices]
-        told = sure_up_to, indices, checks
+        confirmation = sure_up_to, indices, checks
         if len(self) < _MAX_KINDS:
-            self[here] = told
-        return told
+            self[here] = confirmation
+        return confirmation
 
     def _exact_up_to_bytes(self, index: int) -> int:
         return LINE_LIMIT_BYTES if index == _WIDE else self._patterns[index].exact_up_to_bytes
@@ -141,7 +141,7 @@ class _Confirming(dict[tuple[int, ...], tuple[int, list[int], list[tuple[int, Fi
 
 
 def _found(text: bytes, start: int, end: int) -> int:  # noqa: ARG001
-    """What needs no confirmation."""
+    """Confirm without a look at the line."""
     return 0
 
 

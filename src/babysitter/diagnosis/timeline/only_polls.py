@@ -92,7 +92,7 @@ def is_wait_for_peers(entry: Entry) -> bool:
 def is_idle_status(entry: Entry) -> bool:
     """Whether a line counts work that waits and none that runs, or gives a rate of 0 beside work in hand."""
     message = entry.message
-    if _RISING.search(message) or _OF_MACHINES.search(message):
+    if _SOME_RATE.search(message) or _OF_MACHINES.search(message):
         return False
     if _NO_RATE.search(message) and _IN_HAND.search(message):
         return True
@@ -142,7 +142,7 @@ _WORK_WAITS = re.compile(
     r"|(?<![\d.,/])[1-9]\d* (?:reqs? |requests? |prompts? |messages? )?(?:pending|waiting|queued)\b"
 )
 _RATE = r"(?i)\b(?:throughput|rate|speed|tok(?:ens)?/s|qps|rps)\b(?: \([^)]*\))?[\s:=]{1,3}"
-_RISING = re.compile(_RATE + r"(?:[1-9]|0?\.\d*[1-9])")
+_SOME_RATE = re.compile(_RATE + r"(?:[1-9]|0?\.\d*[1-9])")
 _NO_RATE = re.compile(_RATE + r"0(?:\.0+)?(?![\d.])")
 _IN_HAND = re.compile(r"(?i)\b#?(?:running|active|in[- ]?flight)\w*(?:[-_ ]\w+)?\s?[:=]\s?[1-9]")
 _OF_MACHINES = re.compile(

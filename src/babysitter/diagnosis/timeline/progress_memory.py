@@ -7,6 +7,7 @@ from typing import NamedTuple
 from babysitter.diagnosis.timeline.count_history import with_counts
 from babysitter.diagnosis.timeline.job_kinds import ZEPHYR, kind_named
 from babysitter.diagnosis.timeline.stage_pace import current_stage, end_stages, fold_report
+from babysitter.diagnosis.timeline.tree_memory import MAX_NOTES
 from babysitter.diagnosis.timeline.zephyr_jobs import newest_pipeline_attempt, pipeline_attempts, role_of
 from babysitter.diagnosis.timeline.zephyr_lines import (
     LogMarker,
@@ -22,7 +23,6 @@ from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.progress import CountedWork, Progress, StagePace
 
-MAX_NOTES = 24  # of each list kept
 MAX_RECENT_LINES = 30
 MAX_RECENT_CHARACTERS = 400
 

@@ -214,7 +214,7 @@ def _number(stage: str) -> int | None:
 
 
 def _time_inside(text: str, spans: _Spans, at_ms: int) -> datetime | None:
-    """The time that a header prints; None where there is no such time, or one far from the entry's."""
+    """The time that a header prints; None where it is not a valid time or is far from the entry's."""
     known = _minute(text[: spans.second])
     second = int(text[spans.second : spans.second + 2])
     if known is None or second > 59:
