@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support import processes
-from tests.support.quick_database import quicken
+from tests.support.quick_database import quicken, share_statements
 from tests.support.shared_rules import share_rules
 
 # A slow machine is no finding. `HYPOTHESIS_PROFILE=search` looks for new examples, and prints what it finds.
@@ -23,5 +23,6 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("COLUMNS", None)  # of the terminal in which the tests run
     share_rules()
     quicken()
+    share_statements()
     if not hasattr(config, "workerinput"):  # the workers of xdist are marked as children of this process
         processes.begin_run()

@@ -30,7 +30,7 @@ MAX_LIVES = 8
 
 # Forking from a process that has everything imported makes a life cost what it does, not what Python does.
 FORKS = get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.crash.life", "babysitter.store.store", "babysitter.sim.slack"])
+FORKS.set_forkserver_preload(["tests.crash.prepared", "babysitter.sim.slack"])
 
 
 @dataclass(frozen=True)
