@@ -9,6 +9,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+import structlog
 from structlog.testing import capture_logs
 
 from babysitter.diagnosis.causes.rule_index import index_of
@@ -29,6 +30,7 @@ def prepare() -> None:
     index_of(load())
     with capture_logs():  # a server's standard output is read
         asyncio.run(_restart())
+    structlog.reset_defaults()  # a command configures its own log
     for each in threading.enumerate():
         if each is not threading.main_thread():
             each.join()  # of a database that was closed

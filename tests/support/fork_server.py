@@ -211,26 +211,21 @@ def run_command(request: dict[str, object], files: list[int]) -> None:
 
 
 def _serve(path: str) -> None:
-    import gc
     import pkgutil
     from importlib import import_module
 
     import babysitter.surfaces.cli as command_line_package
-    from babysitter.diagnosis.causes.rule_index import index_of
-    from babysitter.playbook.load import load
     from babysitter.surfaces.cli import serve
+    from tests.support.before_fork import prepare
     from tests.support.quick_database import quicken
-    from tests.support.shared_rules import share_rules
 
     for each in pkgutil.iter_modules(command_line_package.__path__):
         import_module(f"{command_line_package.__name__}.{each.name}")
     for name in (*PROGRAMS.values(), "babysitter.engine.service"):
         import_module(name)
     serve.THIS_PROGRAM = (sys.executable, "-I", "-S", __file__, path, "babysit")  # a service is forked too
-    share_rules()
     quicken()
-    index_of(load())
-    gc.freeze()
+    prepare()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
         listening.listen(64)

@@ -8,6 +8,7 @@ import contextlib
 import mmap
 import os
 import struct
+import sys
 from datetime import UTC, datetime
 
 CLOCK = "TESTS_CLOCK"
@@ -40,7 +41,10 @@ if CLOCK in os.environ:
     import babysitter.clock
     import babysitter.waits
 
-    babysitter.clock.SystemClock = SharedClock
+    shipped = babysitter.clock.SystemClock
+    for module in list(sys.modules.values()):  # a process that was forked has imported it already
+        if vars(module).get("SystemClock") is shipped:
+            module.SystemClock = SharedClock
     # On a busy machine everything takes seconds; that alone must not make a command say what it waits for.
     clock = SharedClock()
     babysitter.waits.WAITS = babysitter.waits.Waits(lambda: clock.now().timestamp())
