@@ -6,21 +6,11 @@ DIR holds labelled cases (as for `babysit eval`). Each seed removes another rand
 """
 
 import argparse
-import random
 from pathlib import Path
 
-from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.playbook.load import load
 from babysitter.workbench.evaluate import EvaluationReport, evaluate, read_cases
-
-
-def thinned(playbook: Playbook, share: float, seed: int) -> Playbook:
-    """The playbook without a random share of its rules (signatures that mean something are rules too)."""
-    draw = random.Random(seed)
-    placed = tuple(rule for rule in playbook.placed if draw.random() >= share)
-    return Playbook(
-        placed, by_id={each.rule.id: each.rule for each in placed}, signatures=playbook.signatures
-    )
+from babysitter.workbench.thinned_rules import thinned
 
 
 def shown(name: str, report: EvaluationReport) -> str:
