@@ -7,7 +7,7 @@ STAMP := .venv/.ready
 JOBS ?= 3  # on two cores: many tests wait
 unexport PYTHONDONTWRITEBYTECODE  # else every worker and every command compiles all sources again
 
-.PHONY: setup demo test check bench docs chaos advised drills mutants flaky
+.PHONY: setup demo test check bench docs weights chaos advised drills mutants flaky
 
 setup: $(STAMP)
 
@@ -40,6 +40,9 @@ bench: $(STAMP)
 CASES ?= fixtures/diagnosis.yaml
 dropout: $(STAMP)
 	PYTHONPATH=. $(PY) benchmarks/dropout.py $(CASES)
+
+weights: $(STAMP)
+	PYTHONPATH=. $(PY) benchmarks/words.py --fit
 
 chaos: $(STAMP)
 	$(PY) -m tests.crash.matrix

@@ -6,7 +6,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "babysitter"
 # each may import those before it
-DIAGNOSIS = ("frame", "signatures", "stance", "timeline", "last_good", "causes", "judge")
+DIAGNOSIS = ("frame", "signatures", "stance", "timeline", "last_good", "learned", "causes", "judge")
 VALUES = {"model", "errors", "shipped"}
 # single files that need nothing else
 TOP_LEVEL = {

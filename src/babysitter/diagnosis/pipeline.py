@@ -21,6 +21,7 @@ from babysitter.diagnosis.judge.program_advice import with_first_advice, with_mo
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.last_good.good_runs import GoodRuns
+from babysitter.diagnosis.learned.read_words import read_words, shipped_weights
 from babysitter.diagnosis.timeline.aftermath import JobEnd
 from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
 from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
@@ -46,6 +47,7 @@ from babysitter.model.phase import Phase
 from babysitter.model.progress import Motion
 from babysitter.model.verdict import SignalKind, Verdict
 from babysitter.model.watch import Watch
+from babysitter.model.word_weights import WordWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ def consider(
     backend: str = "iris",
     good: GoodRuns | None = None,
     demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
+    weights: WordWeights | None = None,
 ) -> Considered:
-    """As `judge`, with what the rules found."""
+    """As `judge`, with what the rules found. `weights`: of words, other than the shipped ones."""
     memory = _with_startup(update_memory(watch.memory, observation), observation, good)
     memory = with_profile(memory, observation, is_compared=good is not None)
     beside = beside_good_runs(memory, observation, good) if good is not None else None
@@ -104,6 +107,9 @@ def consider(
     if observation.seen_tree is not None:
         facts = facts_of(Snapshot(observation.seen_tree, observation, findings, memory, watch.limits))
         memory, findings = with_guess(memory, findings, observation, facts, watch.memory.recent_lines)
+        findings = replace(
+            findings, reading=read_words(memory, observation, facts, weights or shipped_weights())
+        )
     lines = observation.seen_lines
     memory, findings = _with_measures(memory, findings, observation, before=watch.memory)
     memory, findings = _with_aftermath(memory, findings, observation, watch.limits, before=watch.memory)

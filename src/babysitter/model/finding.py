@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from babysitter.model.ids import RuleId
 from babysitter.model.log import Role
+from babysitter.model.word_weights import WordReading
 
 
 class Cause(StrEnum):
@@ -147,6 +148,7 @@ class Findings:
     all: tuple[Finding, ...] = ()
     cancelled: tuple[tuple[Finding, RuleId], ...] = ()  # a finding, and the benign rule that explains it
     novel_templates: tuple[Evidence, ...] = ()  # lines unlike anything printed while healthy
+    reading: WordReading | None = None  # what the words of the newest lines speak for
 
     @property
     def fatal(self) -> tuple[Finding, ...]:

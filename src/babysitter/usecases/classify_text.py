@@ -24,6 +24,7 @@ from babysitter.model.observation import Observation
 from babysitter.model.run_profile import RunProfile
 from babysitter.model.verdict import Diagnosis, Reason, Verdict
 from babysitter.model.watch import Watch
+from babysitter.model.word_weights import WordWeights
 
 SPARE_LINES = 10  # around the decisive line, because blank ones are not shown
 TAIL_CHARACTERS = 4_000
@@ -48,13 +49,17 @@ def examine(
     dumps: Sequence[str] = (),
     good: GoodRuns | None = None,
     demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
+    weights: WordWeights | None = None,
 ) -> Examined:
     """Judge a log text as a watch that will not look again. `facts`: what is known beside it.
 
     `good`: runs of the same program that ended well (`good_runs_of`). `demoted`: rules that count as hints.
+    `weights`: of words, other than the shipped ones.
     """
     observation = observation_of_text(text, facts, dumps=dumps, source=source)
-    considered = consider(_watch(observation), observation, playbook, good=good, demoted=demoted)
+    considered = consider(
+        _watch(observation), observation, playbook, good=good, demoted=demoted, weights=weights
+    )
     verdict = considered.verdict
     assert verdict.diagnosis is not None, "a text is always answered"
     return Examined(verdict, verdict.diagnosis, considered.findings, verdict.reasons)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from babysitter.diagnosis.judge.by_words import MEASURED
 from babysitter.diagnosis.judge.evidence import facts_of, known_findings
 from babysitter.diagnosis.judge.finished import finished
 from babysitter.diagnosis.judge.phase_result import PhaseResult
@@ -48,7 +49,7 @@ def _with_suspicions(findings: Findings, suspicions: tuple[Suspicion, ...]) -> F
 def _finding(suspicion: Suspicion, diagnosis: Diagnosis) -> Finding:
     places = [each.line_number - 1 for each in diagnosis.evidence if each.line_number is not None]
     return Finding(
-        rule=RuleId(f"measured.{suspicion.kind}"),
+        rule=RuleId(f"{MEASURED}{suspicion.kind}"),
         cause=diagnosis.cause,
         severity=diagnosis.severity,
         action=diagnosis.action,

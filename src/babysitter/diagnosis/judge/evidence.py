@@ -57,9 +57,7 @@ def known_findings(snapshot: Snapshot) -> Findings:
     lines = len(snapshot.observation.seen_lines)
     facts = [finding for finding in snapshot.findings.all if not 0 <= finding.position < lines]
     facts = [replace(f, position=-1, last_position=-1) if f.position >= 0 else f for f in facts]
-    return Findings(
-        (*snapshot.memory.findings, *facts), snapshot.findings.cancelled, snapshot.findings.novel_templates
-    )
+    return replace(snapshot.findings, all=(*snapshot.memory.findings, *facts))
 
 
 def newest_only(snapshot: Snapshot, findings: Findings) -> Findings:

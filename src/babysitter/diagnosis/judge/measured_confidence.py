@@ -1,13 +1,16 @@
-"""The confidence that is shown: how often verdicts of such a weight were right on labelled incidents.
+"""The confidence that is shown: how often such verdicts were right on labelled incidents.
 
-The judge compares weights; they are not frequencies. The table was fitted on 898 incidents as they were
-judged before anybody had read them; `benchmarks/calibration.py` checks it on others
-(docs/diagnosis-accuracy.md).
+The judge compares weights and likelihoods; they are not frequencies. Where the words of the log were read,
+the likelihood tells most: a log that reads like others of the cause makes a rule's verdict surer. Both tables
+were fitted on incidents as they were judged before anybody had read them (898 for weights, 858 for
+likelihoods); `benchmarks/calibration.py` checks them on others (docs/diagnosis-accuracy.md).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 from babysitter.model.verdict import Diagnosis
@@ -17,6 +20,12 @@ MEASURED = (
     *((0.0, 0.0), (0.32, 0.5), (0.46, 0.6), (0.48, 0.63), (0.5, 0.66)),
     *((0.58, 0.73), (0.73, 0.87), (0.9, 0.93), (1.0, 1.0)),
 )
+# The same of the likelihood by rules and words, of verdicts that name trouble and of those that name none.
+LIKELY_TROUBLE = (
+    *((0.0, 0.4), (0.1, 0.48), (0.17, 0.7), (0.3, 0.76), (0.41, 0.83), (0.55, 0.88), (0.65, 0.9)),
+    *((0.7, 0.94), (0.8, 0.98), (1.0, 1.0)),
+)
+LIKELY_CALM = ((0.0, 0.25), (0.15, 0.42), (0.35, 0.5), (0.5, 0.62), (0.62, 0.68), (0.85, 0.88), (1.0, 0.9))
 NOT_KNOWN = 0.5  # that nothing can be known is the whole truth for half of them
 MOST_CALM = 0.8  # of noise and of a long phase, whatever says so
 MOST_HEALTHY = 0.65  # of "nothing is wrong": an excerpt may not show what is
@@ -30,15 +39,18 @@ def as_measured(diagnosis: Diagnosis) -> Diagnosis:
 def _measured(diagnosis: Diagnosis) -> float:
     if diagnosis.cause is Cause.UNKNOWN:
         return NOT_KNOWN
+    if diagnosis.likelihood is not None:
+        is_calm = class_of(diagnosis.cause) == CALM
+        return share_right(diagnosis.likelihood, LIKELY_CALM if is_calm else LIKELY_TROUBLE)
     told = share_right(diagnosis.confidence)
     if diagnosis.cause is Cause.HEALTHY:
         return min(told, MOST_HEALTHY)
     return min(told, MOST_CALM) if about(diagnosis.cause).is_benign else told
 
 
-def share_right(weight: float) -> float:
-    """How often verdicts of this weight are right."""
-    for (low, low_share), (high, high_share) in pairwise(MEASURED):
-        if weight <= high:
-            return round(low_share + (high_share - low_share) * (weight - low) / (high - low), 2)
-    return MEASURED[-1][1]
+def share_right(value: float, table: Sequence[tuple[float, float]] = MEASURED) -> float:
+    """How often verdicts of this weight (or likelihood, by its table) are right."""
+    for (low, low_share), (high, high_share) in pairwise(table):
+        if value <= high:
+            return round(low_share + (high_share - low_share) * (value - low) / (high - low), 2)
+    return table[-1][1]

@@ -4,14 +4,15 @@ Three steps. *Weigh*: what was overcome (the job went on, or succeeded) does not
 from something else is kept for the cascade. *Choose*: what explains the others comes before them; of two that
 do not explain each other the decisive one wins, of two decisive ones the earlier. *Conclude*: severity and
 action from the cause, the state, and whether a repeat can help. Nothing proven means `unknown`, or that
-nothing is wrong.
+nothing is wrong. What the rules do not prove is weighed against the words of the log (`by_words.py`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from babysitter.diagnosis.causes.guess import CONFIDENCE, is_guess
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
+from babysitter.diagnosis.judge.by_words import Choice, choose, finding_by_words
 from babysitter.diagnosis.judge.no_cause_found import DECISIVE, starts_at, without_a_cause
 from babysitter.diagnosis.judge.nothing_wrong import (
     is_before_progress,
@@ -66,11 +67,37 @@ def diagnose(findings: Findings, facts: JobFacts) -> Diagnosis:
 def find_root_cause(findings: Findings, facts: JobFacts) -> RootCause:
     """As `diagnose`, with reasons. Pure; quadratic in the number of rules that matched, which is small."""
     standing, overcome, reasons = weight_of(findings, facts)
-    if not standing:
-        return RootCause(without_a_cause(findings, overcome, facts), tuple(reasons))
-    root = _earliest_decisive(standing)
-    reasons += _why(root, standing)
-    return RootCause(_conclude(root, standing, findings, facts), tuple(reasons))
+    if standing:
+        root = _earliest_decisive(standing)
+        reasons += _why(root, standing)
+        diagnosis = _conclude(root, standing, findings, facts)
+    else:
+        diagnosis = without_a_cause(findings, overcome, facts)
+    weights = [(each.cause, each.weight) for each in standing]
+    choice = choose(diagnosis, weights, overcome, findings)
+    if choice is None:
+        return RootCause(diagnosis, tuple(reasons))
+    if not choice.is_the_rules:
+        text = f"the words of the log speak for {choice.name} ({choice.likelihood:.0%})"
+        reasons.append(Reason(f"words.{choice.name}", True, f"{text}, the rules for {diagnosis.cause}"))
+        diagnosis = _by_words(choice, standing, findings, facts)
+    return RootCause(replace(diagnosis, likelihood=choice.likelihood), tuple(reasons))
+
+
+def _by_words(
+    choice: Choice,
+    standing: Sequence[WeightedFinding],
+    findings: Findings,
+    facts: JobFacts,
+) -> Diagnosis:
+    """The diagnosis of the cause that words name: from a finding of it, if there is one."""
+    assert findings.reading is not None
+    root = next((each for each in standing if each.cause is choice.cause), None)
+    if root is None:
+        of_cause = (each for each in findings.all if each.cause is choice.cause)
+        found = next(of_cause, None) or finding_by_words(choice, findings.reading, facts)
+        root = WeightedFinding(found, found.confidence)
+    return _conclude(root, standing, findings, facts)
 
 
 # --- weigh

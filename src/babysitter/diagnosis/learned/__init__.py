@@ -1,0 +1,1 @@
+"""Causes by the words of a whole log, with weights learned from labelled incidents."""

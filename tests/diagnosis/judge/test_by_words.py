@@ -1,0 +1,115 @@
+"""Words beside the rules' verdict: when they may name another cause, and what is said then."""
+
+from dataclasses import replace
+
+import pytest
+
+from babysitter.diagnosis.judge.measured_confidence import as_measured
+from babysitter.diagnosis.judge.root_cause import find_root_cause
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
+from babysitter.model.ids import RuleId
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.log import LogLine
+from babysitter.model.verdict import Diagnosis
+from babysitter.model.word_weights import WordReading, WordWeights
+
+FAILED = JobFacts(state=JobState.FAILED, exit_code=1)
+RUNNING = JobFacts(state=JobState.RUNNING)
+WEIGHTS = WordWeights(
+    ("calm", "code-error", "disk-full", "unknown"),
+    {"space left": {"disk-full": 1.0}},
+    {"verdict code-error": {"code-error": 0.3}},
+    sharpness=6.0,
+)
+LINES = (LogLine("writing run 57"), LogLine("no space left"))
+
+
+def reading(**scores):
+    by_class = {name.replace("_", "-"): value for name, value in scores.items()}
+    return WordReading(WEIGHTS, by_class, LINES, 40, "log")
+
+
+def finding(cause=Cause.CODE_ERROR, confidence=0.7, rule="some.rule"):
+    return Finding(
+        rule=RuleId(rule),
+        cause=cause,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation="It failed.",
+        evidence=(Evidence("Error", "log", 3),),
+        confidence=confidence,
+        position=2,
+        last_position=2,
+    )
+
+
+def judged(findings, facts=FAILED):
+    return find_root_cause(findings, facts).diagnosis
+
+
+def test_words_that_clearly_speak_for_another_cause_name_it():
+    diagnosis = judged(Findings((finding(),), reading=reading(disk_full=0.9)))
+    assert diagnosis.cause is Cause.DISK_FULL
+    assert "A guess by the words of the log" in diagnosis.explanation
+    assert [each.line_number for each in diagnosis.evidence] == [42]
+    assert diagnosis.rules == ("words.disk-full",)
+
+
+def test_words_that_name_what_a_rule_also_found_quote_the_rule():
+    findings = Findings(
+        (finding(), finding(Cause.DISK_FULL, 0.5, "disk.hint")), reading=reading(disk_full=0.9)
+    )
+    diagnosis = judged(findings)
+    assert (diagnosis.cause, diagnosis.explanation) == (Cause.DISK_FULL, "It failed.")
+
+
+@pytest.mark.parametrize(
+    ("found", "facts", "scores"),
+    [
+        ((finding(confidence=0.93),), FAILED, {"disk_full": 0.9}),  # proven
+        ((finding(rule="measured.stuck"),), RUNNING, {"disk_full": 0.9}),  # seen over time
+        ((finding(),), FAILED, {"disk_full": 0.3}),  # not clearly
+        ((finding(),), FAILED, {"calm": 0.9}),  # words calm nobody
+        ((finding(),), FAILED, {"unknown": 0.9}),  # nor take a name away
+    ],
+)
+def test_the_rules_verdict_stands(found, facts, scores):
+    assert judged(Findings(found, reading=reading(**scores)), facts).cause is Cause.CODE_ERROR
+
+
+@pytest.mark.parametrize("state", [JobState.RUNNING, JobState.SUCCEEDED, None])
+def test_words_alone_alarm_nobody(state):
+    diagnosis = judged(Findings(reading=reading(disk_full=2.0)), JobFacts(state=state))
+    assert diagnosis.cause is Cause.HEALTHY
+
+
+def test_a_job_that_runs_is_not_restarted_for_its_words():
+    diagnosis = judged(Findings((finding(),), reading=reading(disk_full=0.9)), RUNNING)
+    assert (diagnosis.cause, diagnosis.action) == (Cause.DISK_FULL, ActionKind.ESCALATE)
+
+
+def test_without_a_reading_only_rules_judge():
+    diagnosis = judged(Findings((finding(),)))
+    assert (diagnosis.cause, diagnosis.likelihood) == (Cause.CODE_ERROR, None)
+
+
+def test_the_reasons_say_what_words_did():
+    reasons = find_root_cause(Findings((finding(),), reading=reading(disk_full=0.9)), FAILED).reasons
+    assert any(each.name == "words.disk-full" and "code-error" in each.text for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("cause", "likelihood", "shown"),
+    [
+        (Cause.DISK_FULL, 0.8, 0.98),
+        (Cause.DISK_FULL, 0.65, 0.9),
+        (Cause.DISK_FULL, 0.1, 0.48),
+        (Cause.HEALTHY, 0.85, 0.88),
+        (Cause.UNKNOWN, 0.9, 0.5),
+    ],
+)
+def test_confidence_by_likelihood(cause, likelihood, shown):
+    diagnosis = Diagnosis(cause, Severity.FATAL, ActionKind.ESCALATE, "", 0.6, likelihood=likelihood)
+    assert as_measured(diagnosis).confidence == shown
+    assert as_measured(replace(diagnosis, likelihood=None)).confidence <= 0.75
