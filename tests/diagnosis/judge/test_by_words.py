@@ -89,6 +89,14 @@ def test_a_job_that_runs_is_not_restarted_for_its_words():
     assert (diagnosis.cause, diagnosis.action) == (Cause.DISK_FULL, ActionKind.ESCALATE)
 
 
+def test_of_a_job_that_waits_the_action_is_that_of_the_cause():
+    waits = finding(Cause.CAPACITY_WAIT, 0.5, "guess.capacity-wait")
+    weights = replace(WEIGHTS, classes=("capacity-wait", "unschedulable"))
+    words = replace(reading(unschedulable=0.9), weights=weights)
+    diagnosis = judged(Findings((waits,), reading=words), JobFacts(state=JobState.PENDING))
+    assert (diagnosis.cause, diagnosis.action) == (Cause.UNSCHEDULABLE, ActionKind.RESTART_WITH_CHANGE)
+
+
 def test_without_a_reading_only_rules_judge():
     diagnosis = judged(Findings((finding(),)))
     assert (diagnosis.cause, diagnosis.likelihood) == (Cause.CODE_ERROR, None)

@@ -8,12 +8,12 @@ the words may name another one, if it is clearly the likelier. Whether there is 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from babysitter.diagnosis.judge.actions import is_over
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.diagnosis.learned.read_words import lines_for
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
+from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.word_weights import WordReading
@@ -94,11 +94,12 @@ def _is_possible(name: str) -> bool:
 def finding_by_words(choice: Choice, reading: WordReading, facts: JobFacts) -> Finding:
     """What words alone name, as a finding: a guess, and said as one."""
     row = about(choice.cause)
+    runs = facts.state in (None, JobState.RUNNING)  # then a person looks before anything is done
     return Finding(
         rule=RuleId(f"{PREFIX}{choice.cause}"),
         cause=choice.cause,
-        severity=row.severity if is_over(facts) else Severity.DEGRADED,
-        action=row.action if is_over(facts) else ActionKind.ESCALATE,
+        severity=Severity.DEGRADED if runs else row.severity,
+        action=ActionKind.ESCALATE if runs else row.action,
         explanation="A guess by the words of the log: earlier incidents that read like this were mostly "
         f"{row.title[0].lower()}{row.title[1:]}.",
         evidence=lines_for(choice.name, reading),
