@@ -96,6 +96,7 @@ NOT_REPORTED = {
         "this is not an <error>",
         "MemoryPressure=False <DiskPressure>=False Ready=True",
         "low 0 high 0 max 0 oom 0 <oom_kill> 0",
+        "job /ada/train: 40 tasks, 12 running, failed 0, <preempted> 0",
     ],
     Stance.HYPOTHETICAL: [
         "if the <disk is full>, older tiles go first",

@@ -175,7 +175,8 @@ CUES = (
             rf"=>|->|is|was)\s?"
             r"(?:0+(?:\.0+)?%?|none|null|nil|false|\[\]|\{\})(?=[\s,;.)\]}|/]|$)|"
             rf"\b{_FAILURE_NOUN}\"?'?\s?(?:[:=]|=>|->)\s?no(?=[,;.)\]}}|/]|$)|"
-            rf"\b(?!\w*{_GOOD})[A-Za-z]\w+\"?'?\s?[:=]\s?false\b|\boom(?:_group)?(?:_kill)? 0\b"
+            rf"\b(?!\w*{_GOOD})[A-Za-z]\w+\"?'?\s?[:=]\s?false\b|\boom(?:_group)?(?:_kill)? 0\b|"
+            rf"(?<=[,;|(] ){_FAILURE_NOUN} 0(?=[,;|)]|$)"
         ),
     ),
     Cue(
