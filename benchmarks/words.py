@@ -10,25 +10,39 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from babysitter.diagnosis.judge.by_words import CLEARLY
+from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.diagnosis.learned.cause_classes import class_of
 from babysitter.diagnosis.learned.read_words import WEIGHTS_FILE
 from babysitter.diagnosis.learned.weights_file import format_weights, parse_weights
+from babysitter.model.finding import Severity
+from babysitter.model.word_weights import WordWeights
 from babysitter.playbook.load import load
-from babysitter.workbench.evaluate import read_cases
+from babysitter.usecases.classify_text import examine
+from babysitter.workbench.evaluate import GradedCase, read_cases
 from babysitter.workbench.train_words import JudgedCase, fit, read_examples
 
+NO_WEIGHTS = WordWeights()
+SURE = 0.9  # confidence
 
-def measure(examples: Sequence[JudgedCase], judged: Sequence[JudgedCase]) -> Counter[str]:
-    """How many of the judged ones are right by rules, and by rules and words fitted to the examples."""
-    weights = parse_weights(format_weights(fit(examples)))
-    right: Counter[str] = Counter()
+
+def measure(weights: WordWeights, judged: Sequence[JudgedCase], playbook: Playbook) -> Counter[str]:
+    """What is right by rules and words, as the product says it, and by rules alone."""
+    counts: Counter[str] = Counter()
     for each in judged:
-        shares = weights.probabilities(weights.score_text(each.text), weights.score_verdict(each.verdict))
-        best = max(shares, key=lambda name: shares[name])
-        is_clear = shares[best] - shares.get(each.by_rules, 0.0) >= CLEARLY
-        said = best if is_clear else each.by_rules
-        right.update(cases=1, rules=each.by_rules in each.accepted, both=said in each.accepted)
-    return right
+        evidence, label = each.case.evidence, each.case.label
+        for name, used in (("rules", NO_WEIGHTS), ("both", weights)):
+            dumps = (evidence.thread_dump,)
+            examined = examine(evidence.text, playbook, evidence.facts, dumps=dumps, weights=used)
+            graded = GradedCase(each.case, examined, "", ())
+            is_right = class_of(graded.cause) in each.accepted
+            is_sure = examined.diagnosis.confidence >= SURE
+            counts.update({f"{name} right": is_right, f"{name} alarms": graded.is_false_alarm})
+            counts.update({f"{name} missed": graded.is_missed_fatal, f"{name} sure": is_sure})
+            counts.update({f"{name} sure and right": is_sure and is_right})
+        counts.update(
+            cases=1, benign=label.severity is Severity.BENIGN, fatal=label.severity is Severity.FATAL
+        )
+    return counts
 
 
 def main() -> None:
@@ -40,7 +54,8 @@ def main() -> None:
     arguments = parser.parse_args()
     paths = sorted(arguments.folder.glob("*.yaml"))
     cases = [(case, path.stem) for path in paths for case in read_cases(path)]
-    examples = read_examples(cases, load())
+    playbook = load()
+    examples = read_examples(cases, playbook)
     if arguments.fit:
         weights = fit(examples)
         WEIGHTS_FILE.write_text(format_weights(weights), encoding="utf-8")
@@ -49,7 +64,9 @@ def main() -> None:
     whole: Counter[str] = Counter()
     for path in paths[-arguments.files :]:
         others = [each for each in examples if each.file != path.stem]
-        right = measure(others, [each for each in examples[: len(cases)] if each.file == path.stem])
+        weights = parse_weights(format_weights(fit(others)))
+        held_out = [each for each in examples[: len(cases)] if each.file == path.stem]
+        right = measure(weights, held_out, playbook)
         print(path.stem, dict(right), flush=True)
         whole += right
     print("all", dict(whole))

@@ -107,9 +107,8 @@ def consider(
     if observation.seen_tree is not None:
         facts = facts_of(Snapshot(observation.seen_tree, observation, findings, memory, watch.limits))
         memory, findings = with_guess(memory, findings, observation, facts, watch.memory.recent_lines)
-        findings = replace(
-            findings, reading=read_words(memory, observation, facts, weights or shipped_weights())
-        )
+        reading = read_words(memory, observation, facts, weights or shipped_weights(), playbook.own_rules)
+        findings = replace(findings, reading=reading)
     lines = observation.seen_lines
     memory, findings = _with_measures(memory, findings, observation, before=watch.memory)
     memory, findings = _with_aftermath(memory, findings, observation, watch.limits, before=watch.memory)

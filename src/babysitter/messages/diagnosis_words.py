@@ -34,6 +34,7 @@ _LEAD = {
     ActionKind.RESTART: "Start it again; the same submission is likely to work.",
     ActionKind.RESTART_WITH_CHANGE: "The same submission fails again.",
 }
+_LEARNED = "learned."  # begins the rule id of a guess by the words of the whole log
 _WORDS = "words."  # begins the rule id of a guess by word classes
 _SUSPECTED = "suspected."  # begins that of a suspicion that one look raised
 _MEASURED = "measured."  # begins the rule id of a suspicion that was proven
@@ -104,6 +105,8 @@ def _reason(diagnosis: Diagnosis, word: str) -> str:
         return "one look suggests it, and a second one confirms or refutes it"
     if diagnosis.cause is Cause.HEALTHY:
         return "no line reports a failure that lasts"
+    if rule.startswith(_LEARNED):
+        return "logs of earlier incidents with such words; no rule is sure of a cause"
     if rule.startswith(_WORDS):
         return "only its words point there; no rule knows the line"
     if diagnosis.cause is Cause.USER_CANCEL and not rule:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from math import exp, sqrt
 
+from babysitter.model.ids import RuleId
 from babysitter.model.log import LogLine
 
 FEW = 20  # words of a log
@@ -66,6 +67,7 @@ class WordReading:
     """What the words of a job's newest lines speak for.
 
     `first_line`: the number of the first of these lines, from 0. `source`: of all lines; "" = their tasks.
+    `own_rules`: rules that do not come with the program, so no weight was learned beside them.
     """
 
     weights: WordWeights
@@ -73,3 +75,4 @@ class WordReading:
     lines: tuple[LogLine, ...]
     first_line: int
     source: str
+    own_rules: frozenset[RuleId] = frozenset()

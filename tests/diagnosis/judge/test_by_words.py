@@ -11,7 +11,7 @@ from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.log import LogLine
-from babysitter.model.verdict import Diagnosis
+from babysitter.model.verdict import UNSURE_BELOW, Diagnosis
 from babysitter.model.word_weights import WordReading, WordWeights
 
 FAILED = JobFacts(state=JobState.FAILED, exit_code=1)
@@ -53,7 +53,8 @@ def test_words_that_clearly_speak_for_another_cause_name_it():
     assert diagnosis.cause is Cause.DISK_FULL
     assert "A guess by the words of the log" in diagnosis.explanation
     assert [each.line_number for each in diagnosis.evidence] == [42]
-    assert diagnosis.rules == ("words.disk-full",)
+    assert diagnosis.rules == ("learned.disk-full",)
+    assert as_measured(diagnosis).confidence < UNSURE_BELOW  # a second opinion is asked for
 
 
 def test_words_that_name_what_a_rule_also_found_quote_the_rule():
@@ -68,14 +69,51 @@ def test_words_that_name_what_a_rule_also_found_quote_the_rule():
     ("found", "facts", "scores"),
     [
         ((finding(confidence=0.93),), FAILED, {"disk_full": 0.9}),  # proven
+        ((finding(confidence=0.91), finding(Cause.DATA_ERROR, 0.85, "a.rival")), FAILED, {"disk_full": 0.9}),
         ((finding(rule="measured.stuck"),), RUNNING, {"disk_full": 0.9}),  # seen over time
+        ((finding(rule="own.rule"),), FAILED, {"disk_full": 0.9}),  # of the user's own folder
         ((finding(),), FAILED, {"disk_full": 0.3}),  # not clearly
         ((finding(),), FAILED, {"calm": 0.9}),  # words calm nobody
         ((finding(),), FAILED, {"unknown": 0.9}),  # nor take a name away
     ],
 )
 def test_the_rules_verdict_stands(found, facts, scores):
-    assert judged(Findings(found, reading=reading(**scores)), facts).cause is Cause.CODE_ERROR
+    words = replace(reading(**scores), own_rules=frozenset({RuleId("own.rule")}))
+    assert judged(Findings(found, reading=words), facts).cause is Cause.CODE_ERROR
+
+
+def test_an_end_that_nothing_explains_may_be_named_but_no_kill():
+    words = reading(disk_full=0.9)
+    assert judged(Findings(reading=words), FAILED).cause is Cause.DISK_FULL
+    assert judged(Findings(reading=words), JobFacts(state=JobState.KILLED)).cause is Cause.UNKNOWN
+
+
+def test_a_silence_is_no_matter_of_words():
+    facts = JobFacts(state=JobState.RUNNING, last_line_age_s=7200.0)
+    silent = judged(Findings(), facts)
+    assert judged(Findings(reading=reading(disk_full=0.9)), facts).cause is silent.cause is Cause.STAGE_STUCK
+
+
+def test_what_the_job_has_overcome_is_not_brought_back():
+    passed = replace(finding(Cause.DISK_FULL, 0.93, "disk.full"), overcome_by="it went on")
+    diagnosis = judged(Findings((finding(), passed), reading=reading(disk_full=0.9)), RUNNING)
+    assert diagnosis.rules == ("learned.disk-full",)
+
+
+def test_a_cause_without_weights_is_judged_by_rules():
+    diagnosis = judged(Findings((finding(Cause.DATA_ERROR),), reading=reading(disk_full=0.9)))
+    assert (diagnosis.cause, diagnosis.likelihood) == (Cause.DATA_ERROR, None)
+
+
+def test_the_confidence_of_the_users_own_rule_is_its_own():
+    words = replace(reading(code_error=-2.0), own_rules=frozenset({RuleId("own.rule")}))
+    assert judged(Findings((finding(rule="own.rule"),), reading=words)).likelihood is None
+
+
+def test_a_verdict_by_words_is_no_milder():
+    fatal = finding()
+    diagnosis = judged(Findings((fatal,), reading=reading(disk_full=0.9)), RUNNING)
+    assert (diagnosis.severity, diagnosis.action) == (Severity.FATAL, ActionKind.ESCALATE)
 
 
 @pytest.mark.parametrize("state", [JobState.RUNNING, JobState.SUCCEEDED, None])
@@ -89,12 +127,12 @@ def test_a_job_that_runs_is_not_restarted_for_its_words():
     assert (diagnosis.cause, diagnosis.action) == (Cause.DISK_FULL, ActionKind.ESCALATE)
 
 
-def test_of_a_job_that_waits_the_action_is_that_of_the_cause():
-    waits = finding(Cause.CAPACITY_WAIT, 0.5, "guess.capacity-wait")
+def test_a_job_that_waits_is_changed_by_a_person():
+    waits = finding(Cause.CAPACITY_WAIT, 0.5, "words.capacity-wait")
     weights = replace(WEIGHTS, classes=("capacity-wait", "unschedulable"))
     words = replace(reading(unschedulable=0.9), weights=weights)
     diagnosis = judged(Findings((waits,), reading=words), JobFacts(state=JobState.PENDING))
-    assert (diagnosis.cause, diagnosis.action) == (Cause.UNSCHEDULABLE, ActionKind.RESTART_WITH_CHANGE)
+    assert (diagnosis.cause, diagnosis.action) == (Cause.UNSCHEDULABLE, ActionKind.ESCALATE)
 
 
 def test_without_a_reading_only_rules_judge():
@@ -104,7 +142,7 @@ def test_without_a_reading_only_rules_judge():
 
 def test_the_reasons_say_what_words_did():
     reasons = find_root_cause(Findings((finding(),), reading=reading(disk_full=0.9)), FAILED).reasons
-    assert any(each.name == "words.disk-full" and "code-error" in each.text for each in reasons)
+    assert any(each.name == "learned.disk-full" and "code-error" in each.text for each in reasons)
 
 
 @pytest.mark.parametrize(
@@ -121,3 +159,8 @@ def test_confidence_by_likelihood(cause, likelihood, shown):
     diagnosis = Diagnosis(cause, Severity.FATAL, ActionKind.ESCALATE, "", 0.6, likelihood=likelihood)
     assert as_measured(diagnosis).confidence == shown
     assert as_measured(replace(diagnosis, likelihood=None)).confidence <= 0.75
+
+
+def test_a_proof_is_no_less_sure_for_the_words():
+    proof = Diagnosis(Cause.DISK_FULL, Severity.FATAL, ActionKind.ESCALATE, "", 0.93, likelihood=0.1)
+    assert as_measured(proof).confidence >= 0.93

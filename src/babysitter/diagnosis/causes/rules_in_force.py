@@ -8,6 +8,8 @@ from babysitter.diagnosis.causes.rule import AppliesTo, Rule
 from babysitter.diagnosis.causes.signature_files import (
     Signature,
 )
+from babysitter.model.ids import RuleId
+from babysitter.shipped import shipped
 
 MAX_PARTS = 32  # kinds of job, and those that somebody misspelt
 
@@ -50,6 +52,14 @@ class Playbook:
         if len(self._parts) < MAX_PARTS:
             self._parts[backend, kind] = part
         return part
+
+    @property
+    def own_rules(self) -> frozenset[RuleId]:
+        """The rules that do not come with the program."""
+        folder = str(shipped())
+        return frozenset(
+            RuleId(each.rule.id) for each in self.placed if not str(each.place.path).startswith(folder)
+        )
 
     def place_of(self, rule_id: str) -> FilePosition | None:
         """Where a rule was written; None when no such rule is in force."""

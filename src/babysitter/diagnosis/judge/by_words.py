@@ -2,12 +2,13 @@
 
 Rules know single lines; the words of all lines, with weights learned from labelled incidents, know how such
 logs ended. What a rule proves stands. Where the rules see trouble and only have signs of its cause, or none,
-the words may name another one, if it is clearly the likelier. Whether there is trouble words do not say.
+the words may name another one, if it is clearly the likelier. Words never decide whether there is trouble.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from babysitter.diagnosis.judge.actions import is_over
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.diagnosis.learned.read_words import lines_for
 from babysitter.model.cause_info import about
@@ -18,92 +19,119 @@ from babysitter.model.job_facts import JobFacts
 from babysitter.model.verdict import Diagnosis
 from babysitter.model.word_weights import WordReading
 
-PREFIX = "words."  # of the rule id of what words alone name
+LEARNED = "learned."  # begins the rule id of what words alone name
 MEASURED = "measured."  # begins the rule id of what a course of time shows, which words do not know
-PROOF = 0.9  # of a verdict of the rules that words do not overrule
-CLEARLY = 0.05  # so much likelier another cause must be
+PROOF = 0.9  # weight of a finding that words do not overrule
+CLEARLY = 0.05  # measured: so much likelier another cause must be; 0 to 0.08 change 2 of 858 verdicts
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The class that rules and words together speak for, and its share among all classes."""
+class JudgedByRules:
+    """What the rules say. `root`: the finding held responsible, with its `weight`; None where none stands."""
 
-    name: str
+    diagnosis: Diagnosis
+    root: Finding | None
+    weight: float
+    possible: Sequence[tuple[Cause, float]]  # causes of the findings that stand, with their weights
+    overcome: Sequence[Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyCause:
+    """A cause and its share among all, by rules and words together."""
+
+    cause: Cause
     likelihood: float
-    is_the_rules: bool  # the rules say the same, or they prove what they say
-
-    @property
-    def cause(self) -> Cause:
-        """The cause of the class; healthy for the class of all that is calm."""
-        return Cause.HEALTHY if self.name == CALM else Cause(self.name)
 
 
-def choose(
-    diagnosis: Diagnosis,
-    weights: Sequence[tuple[Cause, float]],
-    overcome: Sequence[Finding],
-    findings: Findings,
-) -> Choice | None:
-    """Weigh the rules' verdict against the words. None when nothing was read.
+def likelihood_of(verdict: JudgedByRules, shares: Mapping[str, float]) -> float:
+    """How likely the rules' cause is."""
+    return shares.get(class_of(verdict.diagnosis.cause), 0.0)
 
-    `weights`: causes that the rules hold for possible, with the weight of each.
+
+def shares_of(verdict: JudgedByRules, findings: Findings) -> Mapping[str, float]:
+    """The share of every class of causes, by rules and words; nothing where words cannot weigh the verdict.
+
+    They have never met a rule of somebody's own, nor a cause without labelled incidents.
     """
     reading = findings.reading
-    if reading is None:
+    if reading is None or (verdict.root is not None and verdict.root.rule in reading.own_rules):
+        return {}
+    words = set(_words_of_verdict(verdict, findings))
+    shares = reading.weights.probabilities(reading.scores, reading.weights.score_verdict(words))
+    return shares if class_of(verdict.diagnosis.cause) in shares else {}
+
+
+def likelier_cause(
+    verdict: JudgedByRules, shares: Mapping[str, float], facts: JobFacts
+) -> LikelyCause | None:
+    """The cause that words name in place of the rules'; None where the rules' verdict stands."""
+    if not shares or _stands(verdict, facts):
         return None
-    told = set(_words_of_verdict(diagnosis, weights, overcome, findings))
-    shares = reading.weights.probabilities(reading.scores, reading.weights.score_verdict(told))
-    by_rules = class_of(diagnosis.cause)
-    others = [name for name in shares if name != by_rules and _is_possible(name)]
-    likeliest = max(others, key=lambda name: shares[name], default=by_rules)
-    stands = (
-        about(diagnosis.cause).is_benign
-        or diagnosis.confidence >= PROOF
-        or any(rule.startswith(MEASURED) for rule in diagnosis.rules)
-        or shares.get(likeliest, 0.0) - shares.get(by_rules, 0.0) < CLEARLY
-    )
-    name = by_rules if stands else likeliest
-    return Choice(name, shares.get(name, 0.0), stands)
+    by_rules = verdict.diagnosis.cause
+    others = [name for name in shares if name != by_rules and _may_be_named(name)]
+    best = max(others, key=lambda name: shares[name])
+    if shares[best] - likelihood_of(verdict, shares) < CLEARLY:
+        return None
+    return LikelyCause(Cause(best), shares[best])
 
 
-def _words_of_verdict(
-    diagnosis: Diagnosis,
-    weights: Sequence[tuple[Cause, float]],
-    overcome: Sequence[Finding],
-    findings: Findings,
-) -> Iterator[str]:
+def _stands(verdict: JudgedByRules, facts: JobFacts) -> bool:
+    """Whether the rules' verdict is not for words to change."""
+    if about(verdict.diagnosis.cause).is_benign or verdict.weight >= PROOF:
+        return True
+    if verdict.root is None:  # a silence, somebody's stop, or an end that nothing explains
+        return verdict.diagnosis.cause is not Cause.UNKNOWN or facts.state is JobState.KILLED
+    return verdict.root.rule.startswith(MEASURED)
+
+
+def _may_be_named(name: str) -> bool:
+    """Whether words may name this class: they calm nobody, and "unknown" helps nobody."""
+    return name not in (CALM, Cause.UNKNOWN) and not about(Cause(name)).is_benign
+
+
+def _words_of_verdict(verdict: JudgedByRules, findings: Findings) -> Iterator[str]:
     """What the rules say, as words that have learned weights too."""
-    cause = class_of(diagnosis.cause)
+    diagnosis = verdict.diagnosis
+    cause, tenths = class_of(diagnosis.cause), int(diagnosis.confidence * 10)
     yield f"verdict {cause}"
-    yield f"verdict {cause} {int(diagnosis.confidence * 10)}"
-    yield f"sure {int(diagnosis.confidence * 10)}"
+    yield f"verdict {cause} {tenths}"
+    yield f"sure {tenths}"
     yield f"action {diagnosis.action}"
-    for possible, weight in weights:
+    for possible, weight in verdict.possible:
         yield f"possible {possible}"
         yield f"possible {possible} {int(weight * 5)}"
-    yield from (f"overcome {each.cause}" for each in overcome)
+    yield from (f"overcome {each.cause}" for each in verdict.overcome)
     yield from (f"follows {each.cause}" for each in findings.all if each.is_consequence)
     yield from (f"explained {each.cause}" for each, _ in findings.cancelled)
 
 
-def _is_possible(name: str) -> bool:
-    """Whether words may name this class instead: they know no stance and no course, so they never alarm."""
-    return name not in (CALM, Cause.UNKNOWN) and not about(Cause(name)).is_benign
-
-
-def finding_by_words(choice: Choice, reading: WordReading, facts: JobFacts) -> Finding:
+def finding_by_words(likely: LikelyCause, reading: WordReading, facts: JobFacts) -> Finding:
     """What words alone name, as a finding: a guess, and said as one."""
-    row = about(choice.cause)
-    runs = facts.state in (None, JobState.RUNNING)  # then a person looks before anything is done
+    row = about(likely.cause)
     return Finding(
-        rule=RuleId(f"{PREFIX}{choice.cause}"),
-        cause=choice.cause,
-        severity=Severity.DEGRADED if runs else row.severity,
-        action=ActionKind.ESCALATE if runs else row.action,
+        rule=RuleId(f"{LEARNED}{likely.cause}"),
+        cause=likely.cause,
+        severity=row.severity if is_over(facts) else Severity.DEGRADED,
+        action=row.action if is_over(facts) else ActionKind.ESCALATE,
         explanation="A guess by the words of the log: earlier incidents that read like this were mostly "
         f"{row.title[0].lower()}{row.title[1:]}.",
-        evidence=lines_for(choice.name, reading),
-        confidence=choice.likelihood,
+        evidence=lines_for(class_of(likely.cause), reading),
+        confidence=likely.likelihood,
         retry=row.retry,
         advice=row.advice,
+    )
+
+
+def no_milder(named: Diagnosis, by_rules: Diagnosis, facts: JobFacts) -> Diagnosis:
+    """The verdict that words name, as severe as the rules', and no reason to do less.
+
+    A job that has not ended is restarted for no guess: a person looks first.
+    """
+    action = named.action
+    if not is_over(facts) and (action.restarts or by_rules.action is ActionKind.ESCALATE):
+        action = ActionKind.ESCALATE
+    severity = max(named.severity, by_rules.severity)
+    return replace(
+        named, action=action, severity=severity, change=None if action is not named.action else named.change
     )

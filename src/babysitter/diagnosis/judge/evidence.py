@@ -129,11 +129,11 @@ def _decisive_task(snapshot: Snapshot) -> Task | None:
 def diagnosis_of_the_end(snapshot: Snapshot) -> Diagnosis:
     """The cause of an end: from the newest attempt, else from whatever the whole run shows."""
     facts, findings = facts_of(snapshot), known_findings(snapshot)
-    newest = diagnose(newest_only(snapshot, findings), facts)
-    if newest.cause is Cause.UNKNOWN:
-        widest = diagnose(findings, facts)
-        newest = widest if widest.cause is not Cause.UNKNOWN else newest
-    return _tried_out(snapshot, _with_last_words(snapshot, raised_by_itself(snapshot, newest)))
+    newest = newest_only(snapshot, findings)
+    if diagnose(replace(newest, reading=None), facts).cause is Cause.UNKNOWN:
+        newest = findings
+    found = diagnose(newest, facts)
+    return _tried_out(snapshot, _with_last_words(snapshot, raised_by_itself(snapshot, found)))
 
 
 def _with_last_words(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
@@ -165,6 +165,7 @@ def raised_by_itself(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     return replace(
         diagnosis,
         cause=Cause.CODE_ERROR,
+        likelihood=None,
         severity=Severity.FATAL,
         action=ActionKind.ESCALATE,
         explanation=f"The program itself raises {raised.name} in every try ({raised.frames[-1]}): "

@@ -3,13 +3,14 @@
 The judge compares weights and likelihoods; they are not frequencies. Where the words of the log were read,
 the likelihood tells most: a log that reads like others of the cause makes a rule's verdict surer. Both tables
 were fitted on incidents as they were judged before anybody had read them (898 for weights, 858 for
-likelihoods); `benchmarks/calibration.py` checks them on others (docs/diagnosis-accuracy.md).
+likelihoods, by weights of words that had not seen them; docs/words.md).
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from babysitter.diagnosis.judge.by_words import LEARNED, PROOF
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
@@ -26,6 +27,7 @@ LIKELY_TROUBLE = (
     *((0.7, 0.94), (0.8, 0.98), (1.0, 1.0)),
 )
 LIKELY_CALM = ((0.0, 0.25), (0.15, 0.42), (0.35, 0.5), (0.5, 0.62), (0.62, 0.68), (0.85, 0.88), (1.0, 0.9))
+MOST_BY_WORDS = 0.69  # of what words alone name: below it a second opinion is asked for
 NOT_KNOWN = 0.5  # that nothing can be known is the whole truth for half of them
 MOST_CALM = 0.8  # of noise and of a long phase, whatever says so
 MOST_HEALTHY = 0.65  # of "nothing is wrong": an excerpt may not show what is
@@ -39,9 +41,13 @@ def as_measured(diagnosis: Diagnosis) -> Diagnosis:
 def _measured(diagnosis: Diagnosis) -> float:
     if diagnosis.cause is Cause.UNKNOWN:
         return NOT_KNOWN
+    if diagnosis.rules and diagnosis.rules[0].startswith(LEARNED):
+        return min(share_right(diagnosis.likelihood or 0.0, LIKELY_TROUBLE), MOST_BY_WORDS)
     if diagnosis.likelihood is not None:
         is_calm = class_of(diagnosis.cause) == CALM
-        return share_right(diagnosis.likelihood, LIKELY_CALM if is_calm else LIKELY_TROUBLE)
+        likely = share_right(diagnosis.likelihood, LIKELY_CALM if is_calm else LIKELY_TROUBLE)
+        is_proven = diagnosis.confidence >= PROOF and not about(diagnosis.cause).is_benign
+        return max(likely, share_right(diagnosis.confidence)) if is_proven else likely
     told = share_right(diagnosis.confidence)
     if diagnosis.cause is Cause.HEALTHY:
         return min(told, MOST_HEALTHY)

@@ -12,7 +12,16 @@ from dataclasses import dataclass, replace
 
 from babysitter.diagnosis.causes.guess import CONFIDENCE, is_guess
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
-from babysitter.diagnosis.judge.by_words import Choice, choose, finding_by_words
+from babysitter.diagnosis.judge.by_words import (
+    LEARNED,
+    JudgedByRules,
+    LikelyCause,
+    finding_by_words,
+    likelier_cause,
+    likelihood_of,
+    no_milder,
+    shares_of,
+)
 from babysitter.diagnosis.judge.no_cause_found import DECISIVE, starts_at, without_a_cause
 from babysitter.diagnosis.judge.nothing_wrong import (
     is_before_progress,
@@ -32,6 +41,7 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Change, Diagnosis, Reason
+from babysitter.model.word_weights import WordReading
 
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
 EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before its effect
@@ -67,37 +77,46 @@ def diagnose(findings: Findings, facts: JobFacts) -> Diagnosis:
 def find_root_cause(findings: Findings, facts: JobFacts) -> RootCause:
     """As `diagnose`, with reasons. Pure; quadratic in the number of rules that matched, which is small."""
     standing, overcome, reasons = weight_of(findings, facts)
-    if standing:
-        root = _earliest_decisive(standing)
+    root = _earliest_decisive(standing) if standing else None
+    if root is not None:
         reasons += _why(root, standing)
         diagnosis = _conclude(root, standing, findings, facts)
     else:
         diagnosis = without_a_cause(findings, overcome, facts)
-    weights = [(each.cause, each.weight) for each in standing]
-    choice = choose(diagnosis, weights, overcome, findings)
-    if choice is None:
-        return RootCause(diagnosis, tuple(reasons))
-    if not choice.is_the_rules:
-        text = f"the words of the log speak for {choice.name} ({choice.likelihood:.0%})"
-        reasons.append(Reason(f"words.{choice.name}", True, f"{text}, the rules for {diagnosis.cause}"))
-        diagnosis = _by_words(choice, standing, findings, facts)
-    return RootCause(replace(diagnosis, likelihood=choice.likelihood), tuple(reasons))
+    verdict = JudgedByRules(
+        diagnosis,
+        root.finding if root else None,
+        root.weight if root else 0.0,
+        [(each.cause, each.weight) for each in standing],
+        overcome,
+    )
+    shares = shares_of(verdict, findings)
+    likely = likelier_cause(verdict, shares, facts)
+    if likely is not None and findings.reading is not None:
+        named = _by_words(likely, standing, findings, findings.reading, facts)
+        text = f"the words of the log speak for {likely.cause}, the rules for {diagnosis.cause}"
+        reasons.append(Reason(f"{LEARNED}{likely.cause}", True, text))
+        return RootCause(no_milder(named, diagnosis, facts), tuple(reasons))
+    if shares:
+        diagnosis = replace(diagnosis, likelihood=likelihood_of(verdict, shares))
+    return RootCause(diagnosis, tuple(reasons))
 
 
 def _by_words(
-    choice: Choice,
+    likely: LikelyCause,
     standing: Sequence[WeightedFinding],
     findings: Findings,
+    reading: WordReading,
     facts: JobFacts,
 ) -> Diagnosis:
-    """The diagnosis of the cause that words name: from a finding of it, if there is one."""
-    assert findings.reading is not None
-    root = next((each for each in standing if each.cause is choice.cause), None)
-    if root is None:
-        of_cause = (each for each in findings.all if each.cause is choice.cause)
-        found = next(of_cause, None) or finding_by_words(choice, findings.reading, facts)
-        root = WeightedFinding(found, found.confidence)
-    return _conclude(root, standing, findings, facts)
+    """The diagnosis of the cause that words name: from the weightiest finding of it, if one stands."""
+    of_cause = [each for each in standing if each.cause is likely.cause]
+    if of_cause:
+        root = max(of_cause, key=lambda each: each.weight)
+        return replace(_conclude(root, standing, findings, facts), likelihood=likely.likelihood)
+    found = finding_by_words(likely, reading, facts)
+    diagnosis = _conclude(WeightedFinding(found, found.confidence), standing, findings, facts)
+    return replace(diagnosis, likelihood=likely.likelihood, rivals=())
 
 
 # --- weigh

@@ -3,7 +3,7 @@
     classes     actor-died      auth-error      ...     first row: the classes, numbered from 0
     sharpness   6.0
     gradient norm       17:14 6:-3                      weights in twentieths, the weightiest first
-    !verdict disk-full  13:8                            a word about the rules' verdict
+    !verdict disk-full  13:8                            a word about the rules' verdict, in hundredths
 
 Fields of the first two rows, and a word and its weights, are separated by tabs.
 """
