@@ -75,7 +75,7 @@ watches = Table(
     Column("resubmit", Text),  # the command of a restart and its environment: NOT redacted, to be acted upon
     Column("outlook", Text),
     Column("verdict", Text),  # the last one, its memory left out: what `explain` prints
-    Column("submit_context", Text),
+    Column("submit_context", Text),  # the request as the cluster stored it: NOT redacted, to be acted upon
     Column("clear_at", UtcDateTime),  # the last check to which the cluster answered everything
     Column("gone_since", UtcDateTime),  # the cluster does not know the job since then
     Column("follow", String),  # what began it; NULL = a person did

@@ -107,13 +107,13 @@ def _words_of_verdict(verdict: JudgedByRules, findings: Findings) -> Iterator[st
 
 
 def finding_by_words(likely: LikelyCause, reading: WordReading, facts: JobFacts) -> Finding:
-    """What words alone name, as a finding: a guess, and said as one."""
+    """What words alone name, as a finding: a guess, said as one, and for a person to look at."""
     row = about(likely.cause)
     return Finding(
         rule=RuleId(f"{LEARNED}{likely.cause}"),
         cause=likely.cause,
         severity=row.severity if is_over(facts) else Severity.DEGRADED,
-        action=row.action if is_over(facts) else ActionKind.ESCALATE,
+        action=ActionKind.ESCALATE,
         explanation="A guess by the words of the log: earlier incidents that read like this were mostly "
         f"{row.title[0].lower()}{row.title[1:]}.",
         evidence=lines_for(class_of(likely.cause), reading),
