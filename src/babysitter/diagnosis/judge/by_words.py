@@ -70,8 +70,8 @@ def likelier_cause(
         return None
     by_rules = verdict.diagnosis.cause
     others = [name for name in shares if name != by_rules and _may_be_named(name)]
-    best = max(others, key=lambda name: shares[name])
-    if shares[best] - likelihood_of(verdict, shares) < CLEARLY:
+    best = max(others, key=lambda name: shares[name], default="")
+    if not best or shares[best] - likelihood_of(verdict, shares) < CLEARLY:
         return None
     return LikelyCause(Cause(best), shares[best])
 

@@ -18,7 +18,7 @@ _FINER = 5  # times, for words about the verdict
 
 
 def parse_weights(text: str) -> WordWeights:
-    """Read the file. Raises ValueError with the number of the line that is no row."""
+    """Read the file. Raises ValueError with the number of the first line that is not a row."""
     rows = text.splitlines()
     if len(rows) < 2 or not rows[0].startswith("classes\t") or not rows[1].startswith("sharpness\t"):
         raise ValueError("line 1 must name the classes and line 2 the sharpness")
