@@ -114,8 +114,8 @@ def finding_by_words(likely: LikelyCause, reading: WordReading, facts: JobFacts)
         cause=likely.cause,
         severity=row.severity if is_over(facts) else Severity.DEGRADED,
         action=ActionKind.ESCALATE,
-        explanation="A guess by the words of the log: earlier incidents that read like this were mostly "
-        f"{row.title[0].lower()}{row.title[1:]}.",
+        explanation="A guess by the words of the log: earlier incidents that read like this mostly had "
+        f"this cause: {row.title[0].lower()}{row.title[1:]}.",
         evidence=lines_for(class_of(likely.cause), reading),
         confidence=likely.likelihood,
         retry=row.retry,
