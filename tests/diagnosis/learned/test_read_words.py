@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 from babysitter.diagnosis.learned.read_words import MIN_WORDS, lines_for, read_words
 from babysitter.diagnosis.text_observation import observation_of_text
 from babysitter.diagnosis.timeline.update_memory import update_memory
+from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.memory import Memory
 from babysitter.model.word_weights import WordWeights
@@ -45,6 +48,13 @@ def test_the_lines_that_decide_are_quoted_with_their_numbers():
 def test_a_few_words_are_not_read():
     assert WEIGHTS.known({"goes", "on"}) < MIN_WORDS
     assert reading_of(["no space left"]) is None
+
+
+def test_a_watched_job_that_lives_is_judged_by_rules_alone():
+    text = observation_of_text("\n".join([*ORDINARY, "no space left"]) + "\n")
+    memory, watched = update_memory(Memory(), text), replace(text, excerpt=None)
+    assert read_words(memory, watched, JobFacts(state=JobState.RUNNING), WEIGHTS) is None
+    assert read_words(memory, watched, JobFacts(state=JobState.FAILED), WEIGHTS) is not None
 
 
 def test_few_words_say_less_than_many_and_unknown_ones_nothing():

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from os import sep
 
 from babysitter.diagnosis.causes.file_position import FilePosition
 from babysitter.diagnosis.causes.rule import AppliesTo, Rule
@@ -56,7 +57,7 @@ class Playbook:
     @property
     def own_rules(self) -> frozenset[RuleId]:
         """The rules that do not come with the program."""
-        folder = str(shipped())
+        folder = f"{shipped()}{sep}"
         return frozenset(
             RuleId(each.rule.id) for each in self.placed if not str(each.place.path).startswith(folder)
         )

@@ -81,9 +81,7 @@ def _is_measured(snapshot: Snapshot) -> bool:
 
 def diagnosis_of_the_living(snapshot: Snapshot) -> Diagnosis | None:
     findings = newest_only(snapshot, known_findings(snapshot))
-    # Words see no course of time: of a job that is watched and lives, rules alone say what is wrong.
-    standing = tuple(f for f in findings.all if _still_matters(snapshot, f))
-    findings = replace(findings, all=standing, reading=None)
+    findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(snapshot, f)))
     found = diagnose(findings, facts_of(snapshot))
     row = about(found.cause)
     if row.is_benign or found.severity < Severity.DEGRADED or row.is_judged_over_time:

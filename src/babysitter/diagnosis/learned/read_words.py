@@ -34,8 +34,11 @@ def read_words(
 ) -> WordReading | None:
     """Read the newest lines that the memory holds, and what is known beside them; None if they say little.
 
+    None, too, for a job that is watched and lives: words see no course of time, so rules alone judge it.
     `own_rules`: those in force that do not come with the program.
     """
+    if observation.excerpt is None and not (facts.state is not None and facts.state.is_terminal):
+        return None
     lines = memory.recent_lines
     dumps = observation.excerpt.dumps if observation.excerpt else ()
     shown = [line for dump in dumps for line in dump.text.splitlines()[:MAX_DUMP_LINES]]
