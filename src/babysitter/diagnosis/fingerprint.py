@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.diagnosis.frame.line import strip_headers
+from babysitter.diagnosis.frame.word_stems import read_stems
 from babysitter.diagnosis.timeline.line_templates import WILD, words_of
 from babysitter.diagnosis.timeline.traceback import Traceback, TracebackFrame, read_tracebacks
 from babysitter.model.job import JobState, JobTree

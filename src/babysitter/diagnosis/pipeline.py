@@ -21,7 +21,7 @@ from babysitter.diagnosis.judge.program_advice import with_first_advice, with_mo
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.last_good.good_runs import GoodRuns
-from babysitter.diagnosis.learned.read_words import read_words, shipped_weights
+from babysitter.diagnosis.learned.read_log import read_log, shipped_verdict_weights
 from babysitter.diagnosis.timeline.aftermath import JobEnd
 from babysitter.diagnosis.timeline.loss_history import LossHistory, course_of
 from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
@@ -39,6 +39,7 @@ from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId, job_of
+from babysitter.model.learned_weights import VerdictWeights
 from babysitter.model.limits import Limits
 from babysitter.model.log import Role
 from babysitter.model.memory import Memory
@@ -47,7 +48,6 @@ from babysitter.model.phase import Phase
 from babysitter.model.progress import Motion
 from babysitter.model.verdict import SignalKind, Verdict
 from babysitter.model.watch import Watch
-from babysitter.model.word_weights import WordWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def consider(
     backend: str = "iris",
     good: GoodRuns | None = None,
     demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
-    weights: WordWeights | None = None,
+    weights: VerdictWeights | None = None,
 ) -> Considered:
     """As `judge`, with what the rules found. `weights`: of words, other than the shipped ones."""
     memory = _with_startup(update_memory(watch.memory, observation), observation, good)
@@ -107,7 +107,9 @@ def consider(
     if observation.seen_tree is not None:
         facts = facts_of(Snapshot(observation.seen_tree, observation, findings, memory, watch.limits))
         memory, findings = with_guess(memory, findings, observation, facts, watch.memory.recent_lines)
-        reading = read_words(memory, observation, facts, weights or shipped_weights(), playbook.own_rules)
+        reading = read_log(
+            memory, observation, facts, weights or shipped_verdict_weights(), playbook.own_rules
+        )
         findings = replace(findings, reading=reading)
     lines = observation.seen_lines
     memory, findings = _with_measures(memory, findings, observation, before=watch.memory)

@@ -7,7 +7,7 @@ of them changed at most four cases of 134.
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from babysitter.diagnosis.causes.word_classes import find_classes
+from babysitter.diagnosis.learned.line_meaning import meaning_of_stems
 from babysitter.model.past_incident import Fingerprint
 
 SAME = 0.8  # from here on it is the same incident, seen again
@@ -54,8 +54,9 @@ def _decisive_terms(fingerprint: Fingerprint) -> dict[str, float]:
 
 def _roles(fingerprint: Fingerprint) -> Iterator[tuple[str, float]]:
     yield from _decisive_roles(fingerprint)
-    classes = {name for line in fingerprint.decisive for name in find_classes(line.split())}
-    yield from ((f"class:{name}", _CLASS) for name in sorted(classes))
+    meanings = [meaning_of_stems(line.split()) for line in fingerprint.decisive]
+    causes = {each.cause for each in meanings if each is not None}
+    yield from ((f"class:{name}", _CLASS) for name in sorted(causes))
     yield from ((f"fact:{name}", _FACT) for name in fingerprint.facts)
     yield from ((word, _REPORT) for word in fingerprint.reports)
     yield from ((word, _CONTEXT) for word in fingerprint.context)

@@ -34,8 +34,8 @@ _LEAD = {
     ActionKind.RESTART: "Start it again; the same submission is likely to work.",
     ActionKind.RESTART_WITH_CHANGE: "The same submission fails again.",
 }
-_LEARNED = "learned."  # begins the rule id of a guess by the words of the whole log
-_WORDS = "words."  # begins the rule id of a guess by word classes
+_LEARNED = "learned."  # begins the rule id of a guess by all lines
+_WORDS = "words."  # begins the rule id of a guess by a line
 _SUSPECTED = "suspected."  # begins that of a suspicion that one look raised
 _MEASURED = "measured."  # begins the rule id of a suspicion that was proven
 

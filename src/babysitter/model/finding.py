@@ -6,8 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from babysitter.model.ids import RuleId
+from babysitter.model.learned_weights import LogReading
 from babysitter.model.log import Role
-from babysitter.model.word_weights import WordReading
 
 
 class Cause(StrEnum):
@@ -148,7 +148,7 @@ class Findings:
     all: tuple[Finding, ...] = ()
     cancelled: tuple[tuple[Finding, RuleId], ...] = ()  # a finding, and the benign rule that explains it
     novel_templates: tuple[Evidence, ...] = ()  # lines unlike anything printed while healthy
-    reading: WordReading | None = None  # what the words of the newest lines speak for
+    reading: LogReading | None = None  # what the newest lines mean
 
     @property
     def fatal(self) -> tuple[Finding, ...]:

@@ -19,12 +19,12 @@ from babysitter.messages.first_screen import LINES_AROUND, SourceLine, later_lin
 from babysitter.model.finding import Cause, Evidence, Findings
 from babysitter.model.ids import RuleId, WatchId
 from babysitter.model.job_facts import JobFacts
+from babysitter.model.learned_weights import VerdictWeights
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.run_profile import RunProfile
 from babysitter.model.verdict import Diagnosis, Reason, Verdict
 from babysitter.model.watch import Watch
-from babysitter.model.word_weights import WordWeights
 
 SPARE_LINES = 10  # around the decisive line, because blank ones are not shown
 TAIL_CHARACTERS = 4_000
@@ -49,12 +49,12 @@ def examine(
     dumps: Sequence[str] = (),
     good: GoodRuns | None = None,
     demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
-    weights: WordWeights | None = None,
+    weights: VerdictWeights | None = None,
 ) -> Examined:
     """Judge a log text as a watch that will not look again. `facts`: what is known beside it.
 
     `good`: runs of the same program that ended well (`good_runs_of`). `demoted`: rules that count as hints.
-    `weights`: of words, other than the shipped ones.
+    `weights`: of verdicts and lines, other than the shipped ones.
     """
     observation = observation_of_text(text, facts, dumps=dumps, source=source)
     considered = consider(

@@ -87,7 +87,7 @@ def test_find_unexplained_in_last_words(texts: list[str], places: list[int]) -> 
 
 
 NOT_UP = "FATAL: the database system is starting up"
-POSSIBLE = "ERROR the next tile is not available. This typically happens when the stage is stuck"
+POSSIBLE = "ERROR the order failed. This typically happens when the pipeline is stuck and makes no progress"
 
 
 @pytest.mark.parametrize(
@@ -137,4 +137,4 @@ def test_find_nearest_most_wordings_win() -> None:
 
 
 def test_find_nearest_without_known_words_is_none() -> None:
-    assert _nearest(["the flux gate is stuck"]) is None
+    assert _nearest(["the frobnicator misbehaved"]) is None

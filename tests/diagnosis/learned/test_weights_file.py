@@ -1,56 +1,75 @@
 import pytest
 
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
-from babysitter.diagnosis.learned.read_words import WEIGHTS_FILE, shipped_weights
-from babysitter.diagnosis.learned.weights_file import format_weights, parse_weights
+from babysitter.diagnosis.learned.line_meaning import CONSEQUENCE, shipped_line_weights
+from babysitter.diagnosis.learned.line_meaning import WEIGHTS_FILE as LINES
+from babysitter.diagnosis.learned.read_log import WEIGHTS_FILE as VERDICTS
+from babysitter.diagnosis.learned.read_log import shipped_verdict_weights
+from babysitter.diagnosis.learned.weights_file import (
+    format_line_weights,
+    format_verdict_weights,
+    parse_line_weights,
+    parse_verdict_weights,
+)
 from babysitter.model.finding import Cause
-from babysitter.model.word_weights import WordWeights
+from babysitter.model.learned_weights import LineWeights, VerdictWeights
 
-MAX_BYTES = 140_000
-HEAD = "classes\tcalm\tdisk-full\nsharpness\t6.0\n"
+MAX_BYTES = 260_000  # of both files
+CAUSES = {class_of(cause) for cause in set(Cause) - {Cause.JOB_GONE}}  # that a log can show
 
 
-def test_what_is_written_is_read_again():
-    weights = WordWeights(
-        ("calm", "disk-full"),
-        {"space left": {"disk-full": 0.85, "calm": -0.1}, "step": {}},
-        {"verdict disk-full": {"disk-full": 0.26}},
-        6.0,
+def test_weights_of_lines_are_read_as_written():
+    weights = LineWeights(
+        ("calm", "disk-full"), {"space left": {"disk-full": 0.86, "calm": -0.1}, "step": {}}
     )
-    assert parse_weights(format_weights(weights)) == weights
+    again = parse_line_weights(format_line_weights(weights))
+    assert (again.classes, dict(again.of_word)) == (weights.classes, weights.of_word)
+
+
+def test_weights_of_verdicts_are_read_as_written():
+    weights = VerdictWeights(
+        ("calm", "disk-full"), {"verdict disk-full": {"disk-full": 0.26}}, {"calm": {"calm": 0.5}}, 6.0
+    )
+    again = parse_verdict_weights(format_verdict_weights(weights))
+    assert (again.classes, again.sharpness) == (weights.classes, weights.sharpness)
+    assert (dict(again.of_word), dict(again.of_meaning)) == (weights.of_word, weights.of_meaning)
 
 
 def test_the_weightiest_class_stands_first():
-    weights = WordWeights(("a", "b", "c"), {"word": {"a": 0.1, "b": -0.9, "c": 0.5}})
-    assert "word\t1:-18 2:10 0:2" in format_weights(weights)
+    weights = LineWeights(("a", "b", "c"), {"word": {"a": 0.1, "b": -0.9, "c": 0.5}})
+    assert format_line_weights(weights).splitlines()[1] == "word\t1:-45 2:25 0:5"
 
 
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ("", "line 1"),
-        ("sharpness\t6.0\nclasses\tcalm\n", "line 1"),
-        (f"{HEAD}word\t7:1\n", "line 3"),
-        (f"{HEAD}word\t0:1\nother\t0:x\n", "line 4"),
-        (f"{HEAD}word\tdisk-full\n", "line 3"),
-    ],
-)
-def test_a_row_that_is_none_is_named(text, where):
-    with pytest.raises(ValueError, match=where):
-        parse_weights(text)
+@pytest.mark.parametrize("text", ["\n", "sharpness\t6.0\nclasses\tcalm\n", "word\t0:1\n"])
+def test_a_file_without_classes_is_refused(text):
+    for parse in (parse_line_weights, parse_verdict_weights):
+        with pytest.raises(ValueError, match="line 1"):
+            parse(text)
 
 
-def test_the_shipped_weights_know_every_cause_that_a_log_can_show():
-    shown = set(Cause) - {Cause.JOB_GONE}
-    assert set(shipped_weights().classes) == {class_of(cause) for cause in shown}
+def test_a_file_without_sharpness_is_refused():
+    with pytest.raises(ValueError, match="line 2"):
+        parse_verdict_weights("classes\tcalm\nword\t0:1\n")
 
 
-def test_the_shipped_file_is_small_and_as_it_would_be_written():
-    text = WEIGHTS_FILE.read_text(encoding="utf-8")
-    assert len(text) <= MAX_BYTES
-    assert format_weights(parse_weights(text)) == text
+@pytest.mark.parametrize("fields", ["7:1", "0:x", "calm"])
+def test_a_row_that_is_none_is_named_when_it_is_read(fields):
+    weights = parse_line_weights(f"classes\tcalm\nword\t0:1\nother\t{fields}\n")
+    assert weights.score({"word"})
+    with pytest.raises(ValueError, match=fields):
+        weights.score({"other"})
 
 
-def test_healthy_and_noise_are_one_class():
-    assert class_of(Cause.HEALTHY) == class_of(Cause.TRANSIENT_NOISE) == CALM
-    assert class_of(Cause.DISK_FULL) == "disk-full"
+def test_every_shipped_row_can_be_read():
+    verdicts = shipped_verdict_weights()
+    for weights in (shipped_line_weights().of_word, verdicts.of_word, verdicts.of_meaning):
+        assert all(isinstance(scores, dict) for scores in weights.values())
+
+
+def test_the_shipped_weights_know_every_cause():
+    assert set(shipped_line_weights().classes) >= CAUSES | {CALM, CONSEQUENCE}
+    assert set(shipped_verdict_weights().classes) >= CAUSES | {CALM}
+
+
+def test_the_shipped_files_stay_small():
+    assert LINES.stat().st_size + VERDICTS.stat().st_size <= MAX_BYTES

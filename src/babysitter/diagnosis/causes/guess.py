@@ -1,4 +1,4 @@
-"""A cause as a guess: what the words of unexplained reports name, for a job that no rule explains.
+"""A cause as a guess: what the lines of unexplained reports mean, for a job that no rule explains.
 
 A guess ranks below every proof and sign of a rule and above silence. Its explanation says that it is a guess.
 """
@@ -13,8 +13,8 @@ from babysitter.diagnosis.causes.unexplained import (
     find_nearest,
     find_unexplained,
 )
-from babysitter.diagnosis.causes.word_classes import find_classes, name_cause
-from babysitter.diagnosis.causes.word_stems import read_stems
+from babysitter.diagnosis.frame.word_stems import read_stems
+from babysitter.diagnosis.learned.line_meaning import LEAST, meaning_of, scores_of_stems
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
 from babysitter.diagnosis.timeline.nothing_new import Repeats, find_nothing_new
 from babysitter.model.cause_info import about
@@ -45,7 +45,7 @@ _SHORTAGE = re.compile(
 
 
 def is_guess(finding: Finding) -> bool:
-    """Whether a finding rests on word classes alone."""
+    """Whether a finding rests on what lines mean, and on no rule."""
     return finding.rule.startswith(PREFIX)
 
 
@@ -111,8 +111,8 @@ def _says_only_that_code_failed(finding: Finding, entries: Mapping[int, Entry]) 
     if finding.cause is not Cause.CODE_ERROR or finding.confidence >= HINT_LIMIT:
         return False
     entry = entries.get(finding.position)
-    named = name_cause(entry.message) if entry is not None else None
-    return named is not None and not named.is_vague and not named.what and named.cause is not Cause.CODE_ERROR
+    named = meaning_of(entry.message) if entry is not None else None
+    return named is not None and not named.is_vague and named.cause is not Cause.CODE_ERROR
 
 
 class _ExplainedPlaces:
@@ -157,13 +157,13 @@ def _is_severe(entry: Entry) -> bool:
     """Whether a line is of level error and names a cause: a rule about harmless lines does not explain it."""
     if entry.frame.level not in _SEVERE:
         return False
-    named = name_cause(entry.message)
+    named = meaning_of(entry.message)
     return named is not None and not named.is_vague
 
 
 def _names_a_root(message: str) -> bool:
     """Whether words name a root cause: then the line is more than an echo."""
-    named = name_cause(message)
+    named = meaning_of(message)
     return named is not None and not named.is_vague and not about(named.cause).is_echo
 
 
@@ -180,7 +180,7 @@ def _places(finding: Finding) -> Iterable[int]:
 def _error_field(facts: JobFacts) -> list[Unexplained]:
     """What the cluster says about the end, after all lines."""
     entries = read_entries([facts.error]) if facts.error else []
-    return [Unexplained(entry, name_cause(entry.message)) for entry in entries]
+    return [Unexplained(entry, meaning_of(entry.message)) for entry in entries]
 
 
 def _guess(
@@ -194,7 +194,6 @@ def _guess(
     row = about(named.cause)
     if row.is_benign and has_failed:
         return None
-    words = f'"{named.who}" and "{named.what}"' if named.what else f'"{named.who}"'
     same = [each for each in reports if each.named is not None and each.named.cause is named.cause]
     places = [each.entry.place for each in same]
     return Finding(
@@ -202,7 +201,7 @@ def _guess(
         cause=named.cause,
         severity=Severity.INFO if row.is_benign else Severity.DEGRADED,
         action=row.action if has_failed or row.is_benign else ActionKind.ESCALATE,
-        explanation=f"A guess, because no rule explains it: by its words ({words}) this is probably "
+        explanation="A guess, because no rule explains it: lines in such words mostly report "
         f"{row.title[0].lower()}{row.title[1:]}.",
         evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE])
         or (Evidence(nearest.entry.text, "error"),),
@@ -234,7 +233,7 @@ def _not_known(reports: Sequence[Unexplained], evidence_of: Callable[[int], Evid
 
 def _guess_of_repeats(repeats: Repeats, evidence_of: Callable[[int], Evidence]) -> Finding:
     """A living job that has said nothing new for long; the words that it repeats may name what it lacks."""
-    named = name_cause(repeats.lines[-1].message)
+    named = meaning_of(repeats.lines[-1].message)
     is_named = named is not None and not named.is_vague and not about(named.cause).is_benign
     cause = named.cause if named is not None and is_named else Cause.STAGE_STUCK
     row, places = about(cause), [entry.place for entry in repeats.lines]
@@ -275,11 +274,10 @@ def _guess_of_waiting(reason: str) -> Finding:
 
 def _is_impossible(reason: str) -> bool:
     stems = read_stems(reason)
-    classes = find_classes(stems).keys()
-    if "unplaceable" in classes:
-        return True
+    scores = scores_of_stems(stems)
     can_come = bool(_COMES.intersection(stems))
-    return not can_come and (_is_short(reason) or {"placement", "impossible"} <= classes)
+    more = scores.get(Cause.UNSCHEDULABLE, 0.0) - scores.get(Cause.CAPACITY_WAIT, 0.0)
+    return not can_come and (_is_short(reason) or more >= LEAST)
 
 
 def _is_short(reason: str) -> bool:

@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
-from babysitter.diagnosis.causes.word_classes import NamedCause, name_cause
-from babysitter.diagnosis.causes.word_stems import read_stems
 from babysitter.diagnosis.frame.failure_words import find_failure_words, reports_failure
 from babysitter.diagnosis.frame.line import Frame
 from babysitter.diagnosis.frame.ordinary import is_ordinary
+from babysitter.diagnosis.frame.word_stems import read_stems
+from babysitter.diagnosis.learned.line_meaning import LineMeaning, meaning_of
 from babysitter.diagnosis.stance.stance import stance_of, stance_of_introduction, without_doubt
 from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.aftermath import (
@@ -28,12 +28,14 @@ from babysitter.diagnosis.timeline.aftermath import (
 )
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.traceback import read_tracebacks
+from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 from babysitter.model.log import LogLevel
 
 MAX_LINES = 400  # of the end of a log
 MAX_REPORTS = 40  # newest of a living job
 MAX_LAST_WORDS = 30  # lines of an end that may name its cause in words that sound harmless
+LAST_WORDS = 0.35  # score of a line that names a cause although it reports no failure
 FIRST_VOTE = 1.5  # the report that stands first
 VAGUE_VOTE = 0.4  # words that stand in reports of many causes
 
@@ -58,7 +60,7 @@ class Unexplained:
     """A report that no rule explains. `named`: what its words name, None if they name no cause."""
 
     entry: Entry
-    named: NamedCause | None
+    named: LineMeaning | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def find_unexplained(
             ordinary[entry.speaker] += is_ordinary(entry.frame)
         elif course.has_failed or ordinary[entry.speaker] < MIN_ORDINARY_LINES:
             report = Unexplained(entry, _named(entry, course, lasting))
-            if not _says_enough(report, course):
+            if not _says_enough(report, course, lasting):
                 continue
             stance = _stance(entry, units, course)
             if stance is Stance.RETRIED and not ordinary[entry.speaker]:
@@ -122,20 +124,21 @@ def _lasting_wordings(entries: Sequence[Entry]) -> frozenset[tuple[str, ...]]:
     )
 
 
-def _named(entry: Entry, course: JobCourse, lasting: Container[tuple[str, ...]]) -> NamedCause | None:
+def _named(entry: Entry, course: JobCourse, lasting: Container[tuple[str, ...]]) -> LineMeaning | None:
     """What the words name that are more than a possibility or an advice, unless they are said for long.
 
     A living job that turns requests away because it starts only takes its time.
     """
     if read_stems(entry.message) in lasting:
-        return name_cause(entry.message)
+        return meaning_of(entry.message)
     certain = without_doubt(entry.frame)
-    if not course.has_failed and (starts := _NOT_UP_YET.search(certain)):
-        return NamedCause(Cause.SLOW_STARTUP, starts[0], "", False)
-    named = name_cause(certain)
+    if not course.has_failed and _NOT_UP_YET.search(certain):
+        return LineMeaning(Cause.SLOW_STARTUP, 1.0)
+    named = meaning_of(certain)
     if course.has_failed and (named is None or named.is_vague):  # an advice may say more: "check your quota"
-        return name_cause(entry.message)
-    return named
+        named = meaning_of(entry.message)
+    is_calm = named is not None and about(named.cause).is_benign
+    return None if course.has_failed and is_calm else named  # nothing that only takes long ends a job
 
 
 def _last_words(
@@ -146,9 +149,9 @@ def _last_words(
     for entry in entries[-MAX_LAST_WORDS:]:
         if entry.place in units.inside or entry.place in explained:
             continue
-        named = name_cause(entry.message)
-        if named is None or named.what or named.is_vague:
-            continue  # two words that stand apart say little where nothing is said to have failed
+        named = meaning_of(entry.message)
+        if named is None or named.score < LAST_WORDS:
+            continue
         if is_ordinary(entry.frame) and entry is not entries[-1]:
             continue
         if _stance(entry, units, course) in _HAPPENED:
@@ -198,12 +201,12 @@ class _Units:
         return self._introduced_by.get(place)
 
 
-def _says_enough(report: Unexplained, course: JobCourse) -> bool:
+def _says_enough(report: Unexplained, course: JobCourse, lasting: Container[tuple[str, ...]]) -> bool:
     """Whether a line is more than a name, a count of nothing, or a warning that names nothing."""
     message = report.entry.message
-    if not read_stems(message) or _ENDS_IN_NOTHING.search(message):
+    if not (stems := read_stems(message)) or _ENDS_IN_NOTHING.search(message):
         return False
-    is_clear = report.named is not None and not report.named.is_vague
+    is_clear = report.named is not None and (stems in lasting or not report.named.is_vague)
     return course.has_failed or is_clear or report.entry.frame.level not in _MILD
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from babysitter.diagnosis.judge.by_words import MEASURED
+from babysitter.diagnosis.judge.by_lines import MEASURED
 from babysitter.diagnosis.judge.evidence import facts_of, known_findings
 from babysitter.diagnosis.judge.finished import finished
 from babysitter.diagnosis.judge.phase_result import PhaseResult

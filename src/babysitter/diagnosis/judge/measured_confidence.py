@@ -1,16 +1,16 @@
 """The confidence that is shown: how often such verdicts were right on labelled incidents.
 
-The judge compares weights and likelihoods; they are not frequencies. Where the words of the log were read,
-the likelihood tells most: a log that reads like others of the cause makes a rule's verdict surer. Both tables
-were fitted on incidents as they were judged before anybody had read them (898 for weights, 858 for
-likelihoods, by weights of words that had not seen them; docs/words.md).
+The judge compares weights and likelihoods; they are not frequencies. Where the lines of the log were read,
+the likelihood tells most: lines that mean the cause make a rule's verdict surer. Both tables were fitted on
+incidents as they were judged before anybody had read them (898 for weights, 1,558 for likelihoods, by learned
+weights that had not seen them; docs/learned.md).
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from babysitter.diagnosis.judge.by_words import LEARNED, PROOF
+from babysitter.diagnosis.judge.by_lines import LEARNED, PROOF
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
@@ -23,11 +23,13 @@ MEASURED = (
 )
 # The same of the likelihood by rules and words, of verdicts that name trouble and of those that name none.
 LIKELY_TROUBLE = (
-    *((0.0, 0.4), (0.1, 0.48), (0.17, 0.7), (0.3, 0.76), (0.41, 0.83), (0.55, 0.88), (0.65, 0.9)),
-    *((0.7, 0.94), (0.8, 0.98), (1.0, 1.0)),
+    *((0.0, 0.2), (0.1, 0.35), (0.2, 0.4), (0.3, 0.58), (0.4, 0.68), (0.5, 0.74), (0.65, 0.86)),
+    *((0.725, 0.88), (0.775, 0.93), (0.83, 0.98), (1.0, 0.98)),
 )
-LIKELY_CALM = ((0.0, 0.25), (0.15, 0.42), (0.35, 0.5), (0.5, 0.62), (0.62, 0.68), (0.85, 0.88), (1.0, 0.9))
-MOST_BY_WORDS = 0.69  # of what words alone name: below it a second opinion is asked for
+LIKELY_CALM = (
+    *((0.0, 0.2), (0.1, 0.25), (0.2, 0.5), (0.3, 0.64), (0.55, 0.66), (0.7, 0.76), (0.85, 0.85), (1.0, 0.92)),
+)
+MOST_BY_LINES = 0.69  # of what lines alone name: below it a second opinion is asked for
 NOT_KNOWN = 0.5  # that nothing can be known is the whole truth for half of them
 MOST_CALM = 0.8  # of noise and of a long phase, whatever says so
 MOST_HEALTHY = 0.65  # of "nothing is wrong": an excerpt may not show what is
@@ -42,7 +44,7 @@ def _measured(diagnosis: Diagnosis) -> float:
     if diagnosis.cause is Cause.UNKNOWN:
         return NOT_KNOWN
     if diagnosis.rules and diagnosis.rules[0].startswith(LEARNED):
-        return min(share_right(diagnosis.likelihood or 0.0, LIKELY_TROUBLE), MOST_BY_WORDS)
+        return min(share_right(diagnosis.likelihood or 0.0, LIKELY_TROUBLE), MOST_BY_LINES)
     if diagnosis.likelihood is not None:
         is_calm = class_of(diagnosis.cause) == CALM
         likely = share_right(diagnosis.likelihood, LIKELY_CALM if is_calm else LIKELY_TROUBLE)

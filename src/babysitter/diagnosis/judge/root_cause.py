@@ -4,7 +4,7 @@ Three steps. *Weigh*: what was overcome (the job went on, or succeeded) does not
 from something else is kept for the cascade. *Choose*: what explains the others comes before them; of two that
 do not explain each other the decisive one wins, of two decisive ones the earlier. *Conclude*: severity and
 action from the cause, the state, and whether a repeat can help. Nothing proven means `unknown`, or that
-nothing is wrong. What the rules do not prove is weighed against the words of the log (`by_words.py`).
+nothing is wrong. What the rules do not prove is weighed against what its lines mean (`by_lines.py`).
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from babysitter.diagnosis.causes.guess import CONFIDENCE, is_guess
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
-from babysitter.diagnosis.judge.by_words import (
+from babysitter.diagnosis.judge.by_lines import (
     LEARNED,
     JudgedByRules,
     LikelyCause,
-    finding_by_words,
+    finding_by_lines,
     likelier_cause,
     likelihood_of,
     no_milder,
@@ -39,9 +39,9 @@ from babysitter.model.finding import (
 )
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
+from babysitter.model.learned_weights import LogReading
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Change, Diagnosis, Reason
-from babysitter.model.word_weights import WordReading
 
 SAME_PLACE_LINES = 3  # so close together, lines belong to one report and the more exact one counts
 EARLIER_COUNTS = 0.12  # so much less may be said of a cause that stands before its effect
@@ -93,8 +93,8 @@ def find_root_cause(findings: Findings, facts: JobFacts) -> RootCause:
     shares = shares_of(verdict, findings)
     likely = likelier_cause(verdict, shares, facts)
     if likely is not None and findings.reading is not None:
-        named = _by_words(likely, standing, findings, findings.reading, facts)
-        text = f"the words of the log speak for {likely.cause}, the rules for {diagnosis.cause}"
+        named = _by_lines(likely, standing, findings, findings.reading, facts)
+        text = f"the wording of the log speaks for {likely.cause}, the rules for {diagnosis.cause}"
         reasons.append(Reason(f"{LEARNED}{likely.cause}", True, text))
         return RootCause(no_milder(named, diagnosis, facts), tuple(reasons))
     if shares:
@@ -102,19 +102,19 @@ def find_root_cause(findings: Findings, facts: JobFacts) -> RootCause:
     return RootCause(diagnosis, tuple(reasons))
 
 
-def _by_words(
+def _by_lines(
     likely: LikelyCause,
     standing: Sequence[WeightedFinding],
     findings: Findings,
-    reading: WordReading,
+    reading: LogReading,
     facts: JobFacts,
 ) -> Diagnosis:
-    """The diagnosis of the cause that words name: from the weightiest finding of it, if one stands."""
+    """The diagnosis of the cause that lines name: from the weightiest finding of it, if one stands."""
     of_cause = [each for each in standing if each.cause is likely.cause]
     if of_cause:
         root = max(of_cause, key=lambda each: each.weight)
         return replace(_conclude(root, standing, findings, facts), likelihood=likely.likelihood)
-    found = finding_by_words(likely, reading, facts)
+    found = finding_by_lines(likely, reading, facts)
     diagnosis = _conclude(WeightedFinding(found, found.confidence), standing, findings, facts)
     return replace(diagnosis, likelihood=likely.likelihood, rivals=())
 

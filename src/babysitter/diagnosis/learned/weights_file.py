@@ -1,56 +1,105 @@
-"""The file of learned weights: one row per word, with the classes that it speaks for or against.
+"""The files of learned weights: one row per word, with the classes that it speaks for or against.
 
     classes     actor-died      auth-error      ...     first row: the classes, numbered from 0
-    sharpness   6.0
-    gradient norm       17:14 6:-3                      weights in twentieths, the weightiest first
-    !verdict disk-full  13:8                            a word about the rules' verdict, in hundredths
+    space leav  14:47 12:-8                             weights in fiftieths, the weightiest first
 
-Fields of the first two rows, and a word and its weights, are separated by tabs.
+The file for verdicts has a row `sharpness<tab>6.0` behind the first one, and rows for the classes of lines:
+
+    !disk-full  13:51 9:-6
+
+Fields of the head, and a word and its weights, are separated by tabs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
-from babysitter.model.word_weights import Scores, WordWeights
+from babysitter.model.learned_weights import LineWeights, Scores, VerdictWeights
 
-_OF_VERDICT = "!"
-_STEPS = 20  # of a weight of 1
-_FINER = 5  # times, for words about the verdict
-
-
-def parse_weights(text: str) -> WordWeights:
-    """Read the file. Raises ValueError with the number of the first line that is not a row."""
-    rows = text.splitlines()
-    if len(rows) < 2 or not rows[0].startswith("classes\t") or not rows[1].startswith("sharpness\t"):
-        raise ValueError("line 1 must name the classes and line 2 the sharpness")
-    classes = tuple(rows[0].split("\t")[1:])
-    of_text: dict[str, Scores] = {}
-    of_verdict: dict[str, Scores] = {}
-    for number, row in enumerate(rows[2:], start=3):
-        word, _, fields = row.partition("\t")
-        is_of_verdict = word.startswith(_OF_VERDICT)
-        steps = _STEPS * _FINER if is_of_verdict else _STEPS
-        try:
-            pairs = [each.split(":") for each in fields.split(" ")] if fields else []
-            weights = {classes[int(index)]: int(value) / steps for index, value in pairs}
-        except (ValueError, IndexError):
-            raise ValueError(f"line {number} must be a word, a tab, and pairs of class and weight") from None
-        (of_verdict if is_of_verdict else of_text)[word.removeprefix(_OF_VERDICT)] = weights
-    return WordWeights(classes, of_text, of_verdict, float(rows[1].split("\t")[1]))
+_MEANING = "!"  # begins the row of a class of lines
+_STEPS = 50  # of a weight of 1
 
 
-def format_weights(weights: WordWeights) -> str:
-    """The text of the file; words in alphabetical order."""
-    index = {name: place for place, name in enumerate(weights.classes)}
-    rows = ["\t".join(["classes", *weights.classes]), f"sharpness\t{weights.sharpness}"]
-    rows += [f"{word}\t{_pairs(each, index, _STEPS)}" for word, each in sorted(weights.of_text.items())]
-    rows += [
-        f"{_OF_VERDICT}{word}\t{_pairs(each, index, _STEPS * _FINER)}"
-        for word, each in sorted(weights.of_verdict.items())
-    ]
+class WeightRows(Mapping[str, Scores]):
+    """Weights by word, read from the row of a word when it is asked for: a line has few of all words."""
+
+    def __init__(self, classes: Sequence[str], rows: Mapping[str, str]) -> None:
+        self._rows = rows
+        self._read = cache(lambda word: _weights_of(rows[word], classes))
+
+    def __getitem__(self, word: str) -> Scores:
+        return self._read(word)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def parse_verdict_weights(text: str) -> VerdictWeights:
+    """Read the file for verdicts. Raises ValueError that names the line of the head that is wrong.
+
+    A row that is wrong raises it when its word is looked up.
+    """
+    classes, rows = _head(text)
+    if not rows or not rows[0].startswith("sharpness\t"):
+        raise ValueError("line 2 must name the sharpness")
+    by_word = dict(row.split("\t", 1) for row in rows[1:])
+    meanings = {word[len(_MEANING) :]: row for word, row in by_word.items() if word.startswith(_MEANING)}
+    words = {word: row for word, row in by_word.items() if not word.startswith(_MEANING)}
+    sharpness = float(rows[0].split("\t")[1])
+    return VerdictWeights(classes, WeightRows(classes, words), WeightRows(classes, meanings), sharpness)
+
+
+def format_verdict_weights(weights: VerdictWeights) -> str:
+    """The text of the file for verdicts; words in alphabetical order."""
+    rows = [_first_row(weights.classes), f"sharpness\t{weights.sharpness}"]
+    rows += _rows(weights.of_word, weights.classes)
+    rows += [f"{_MEANING}{row}" for row in _rows(weights.of_meaning, weights.classes)]
     return "\n".join(rows) + "\n"
 
 
-def _pairs(scores: Scores, index: Mapping[str, int], steps: int) -> str:
-    counted = [(index[name], round(value * steps)) for name, value in scores.items()]
+def parse_line_weights(text: str) -> LineWeights:
+    """Read the file for single lines; raises ValueError as `parse_weights` does."""
+    classes, rows = _head(text)
+    by_word = dict(row.split("\t", 1) for row in rows)
+    return LineWeights(classes, WeightRows(classes, by_word))
+
+
+def format_line_weights(weights: LineWeights) -> str:
+    """The text of the file for single lines; words in alphabetical order."""
+    return "\n".join([_first_row(weights.classes), *_rows(weights.of_word, weights.classes)]) + "\n"
+
+
+def _head(text: str) -> tuple[tuple[str, ...], list[str]]:
+    """The classes, and the rows behind them."""
+    first, *rows = text.splitlines()
+    if not first.startswith("classes\t"):
+        raise ValueError("line 1 must name the classes")
+    return tuple(first.split("\t")[1:]), rows
+
+
+def _first_row(classes: Sequence[str]) -> str:
+    return "\t".join(["classes", *classes])
+
+
+def _rows(weights: Mapping[str, Scores], classes: Sequence[str]) -> Iterator[str]:
+    index = {name: place for place, name in enumerate(classes)}
+    return (f"{word}\t{_pairs(each, index)}" for word, each in sorted(weights.items()))
+
+
+def _weights_of(fields: str, classes: Sequence[str]) -> Scores:
+    try:
+        pairs = [each.split(":") for each in fields.split(" ")] if fields else []
+        return {classes[int(index)]: int(value) / _STEPS for index, value in pairs}
+    except (ValueError, IndexError):
+        raise ValueError(f"{fields!r} must be pairs of a class and a weight") from None
+
+
+def _pairs(scores: Scores, index: Mapping[str, int]) -> str:
+    counted = [(index[name], round(value * _STEPS)) for name, value in scores.items()]
     ranked = sorted((each for each in counted if each[1]), key=lambda each: (-abs(each[1]), each[0]))
     return " ".join(f"{place}:{value}" for place, value in ranked)

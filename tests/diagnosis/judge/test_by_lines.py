@@ -1,0 +1,167 @@
+"""Lines beside the rules' verdict: when they may name another cause, and what is said then."""
+
+from dataclasses import replace
+
+import pytest
+
+from babysitter.diagnosis.judge.measured_confidence import as_measured
+from babysitter.diagnosis.judge.root_cause import find_root_cause
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
+from babysitter.model.ids import RuleId
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.learned_weights import LogReading, VerdictWeights
+from babysitter.model.log import LogLine
+from babysitter.model.verdict import UNSURE_BELOW, Diagnosis
+
+FAILED = JobFacts(state=JobState.FAILED, exit_code=1)
+RUNNING = JobFacts(state=JobState.RUNNING)
+CLASSES = ("calm", "code-error", "disk-full", "unknown")
+WEIGHTS = VerdictWeights(
+    CLASSES,
+    {"verdict code-error": {"code-error": 0.3}},
+    {name: {name: 1.0} for name in (*CLASSES, "capacity-wait", "unschedulable")},
+    sharpness=6.0,
+)
+LINES = (LogLine("writing run 57"), LogLine("cannot write: no space left on device"))
+
+
+def reading(**meanings):
+    by_class = {name.replace("_", "-"): value for name, value in meanings.items()}
+    return LogReading(WEIGHTS, frozenset(), by_class, LINES, 40, "log")
+
+
+def finding(cause=Cause.CODE_ERROR, confidence=0.7, rule="some.rule"):
+    return Finding(
+        rule=RuleId(rule),
+        cause=cause,
+        severity=Severity.FATAL,
+        action=ActionKind.ESCALATE,
+        explanation="It failed.",
+        evidence=(Evidence("Error", "log", 3),),
+        confidence=confidence,
+        position=2,
+        last_position=2,
+    )
+
+
+def judged(findings, facts=FAILED):
+    return find_root_cause(findings, facts).diagnosis
+
+
+def test_lines_that_clearly_speak_for_another_cause_name_it():
+    diagnosis = judged(Findings((finding(),), reading=reading(disk_full=0.9)))
+    assert diagnosis.cause is Cause.DISK_FULL
+    assert "A guess by the wording of the log" in diagnosis.explanation
+    assert [each.line_number for each in diagnosis.evidence] == [42]
+    assert diagnosis.rules == ("learned.disk-full",)
+    assert as_measured(diagnosis).confidence < UNSURE_BELOW  # a second opinion is asked for
+
+
+def test_lines_that_name_what_a_rule_also_found_quote_the_rule():
+    findings = Findings(
+        (finding(), finding(Cause.DISK_FULL, 0.5, "disk.hint")), reading=reading(disk_full=0.9)
+    )
+    diagnosis = judged(findings)
+    assert (diagnosis.cause, diagnosis.explanation) == (Cause.DISK_FULL, "It failed.")
+
+
+@pytest.mark.parametrize(
+    ("found", "facts", "scores"),
+    [
+        ((finding(confidence=0.93),), FAILED, {"disk_full": 0.9}),  # proven
+        ((finding(confidence=0.91), finding(Cause.DATA_ERROR, 0.85, "a.rival")), FAILED, {"disk_full": 0.9}),
+        ((finding(rule="measured.stuck"),), RUNNING, {"disk_full": 0.9}),  # seen over time
+        ((finding(rule="own.rule"),), FAILED, {"disk_full": 0.9}),  # of the user's own folder
+        ((finding(),), FAILED, {"disk_full": 0.3}),  # not clearly
+        ((finding(),), FAILED, {"calm": 0.9}),  # lines calm nobody
+        ((finding(),), FAILED, {"unknown": 0.9}),  # nor take a name away
+    ],
+)
+def test_the_rules_verdict_stands(found, facts, scores):
+    read = replace(reading(**scores), own_rules=frozenset({RuleId("own.rule")}))
+    assert judged(Findings(found, reading=read), facts).cause is Cause.CODE_ERROR
+
+
+def test_an_end_that_nothing_explains_may_be_named_but_no_kill():
+    read = reading(disk_full=0.9)
+    assert judged(Findings(reading=read), FAILED).cause is Cause.DISK_FULL
+    assert judged(Findings(reading=read), JobFacts(state=JobState.KILLED)).cause is Cause.UNKNOWN
+
+
+def test_a_silence_is_no_matter_of_lines():
+    facts = JobFacts(state=JobState.RUNNING, last_line_age_s=7200.0)
+    silent = judged(Findings(), facts)
+    assert judged(Findings(reading=reading(disk_full=0.9)), facts).cause is silent.cause is Cause.STAGE_STUCK
+
+
+def test_what_the_job_has_overcome_is_not_brought_back():
+    passed = replace(finding(Cause.DISK_FULL, 0.93, "disk.full"), overcome_by="it went on")
+    diagnosis = judged(Findings((finding(), passed), reading=reading(disk_full=0.9)), RUNNING)
+    assert diagnosis.rules == ("learned.disk-full",)
+
+
+def test_a_cause_without_weights_is_judged_by_rules():
+    diagnosis = judged(Findings((finding(Cause.DATA_ERROR),), reading=reading(disk_full=0.9)))
+    assert (diagnosis.cause, diagnosis.likelihood) == (Cause.DATA_ERROR, None)
+
+
+def test_the_confidence_of_the_users_own_rule_is_its_own():
+    read = replace(reading(code_error=-2.0), own_rules=frozenset({RuleId("own.rule")}))
+    assert judged(Findings((finding(rule="own.rule"),), reading=read)).likelihood is None
+
+
+def test_a_verdict_by_lines_is_no_milder():
+    fatal = finding()
+    diagnosis = judged(Findings((fatal,), reading=reading(disk_full=0.9)), RUNNING)
+    assert (diagnosis.severity, diagnosis.action) == (Severity.FATAL, ActionKind.ESCALATE)
+
+
+@pytest.mark.parametrize("state", [JobState.RUNNING, JobState.SUCCEEDED, None])
+def test_lines_alone_alarm_nobody(state):
+    diagnosis = judged(Findings(reading=reading(disk_full=2.0)), JobFacts(state=state))
+    assert diagnosis.cause is Cause.HEALTHY
+
+
+def test_a_job_that_runs_is_not_restarted_for_its_wording():
+    diagnosis = judged(Findings((finding(),), reading=reading(disk_full=0.9)), RUNNING)
+    assert (diagnosis.cause, diagnosis.action) == (Cause.DISK_FULL, ActionKind.ESCALATE)
+
+
+def test_a_job_that_waits_is_changed_by_a_person():
+    waits = finding(Cause.CAPACITY_WAIT, 0.5, "words.capacity-wait")
+    weights = replace(WEIGHTS, classes=("capacity-wait", "unschedulable"))
+    read = replace(reading(unschedulable=0.9), weights=weights)
+    diagnosis = judged(Findings((waits,), reading=read), JobFacts(state=JobState.PENDING))
+    assert (diagnosis.cause, diagnosis.action) == (Cause.UNSCHEDULABLE, ActionKind.ESCALATE)
+
+
+def test_without_a_reading_only_rules_judge():
+    diagnosis = judged(Findings((finding(),)))
+    assert (diagnosis.cause, diagnosis.likelihood) == (Cause.CODE_ERROR, None)
+
+
+def test_the_reasons_say_what_lines_did():
+    reasons = find_root_cause(Findings((finding(),), reading=reading(disk_full=0.9)), FAILED).reasons
+    assert any(each.name == "learned.disk-full" and "code-error" in each.text for each in reasons)
+
+
+@pytest.mark.parametrize(
+    ("cause", "likelihood", "shown"),
+    [
+        (Cause.DISK_FULL, 0.83, 0.98),
+        (Cause.DISK_FULL, 0.65, 0.86),
+        (Cause.DISK_FULL, 0.1, 0.35),
+        (Cause.HEALTHY, 0.85, 0.85),
+        (Cause.UNKNOWN, 0.9, 0.5),
+    ],
+)
+def test_confidence_by_likelihood(cause, likelihood, shown):
+    diagnosis = Diagnosis(cause, Severity.FATAL, ActionKind.ESCALATE, "", 0.6, likelihood=likelihood)
+    assert as_measured(diagnosis).confidence == shown
+    assert as_measured(replace(diagnosis, likelihood=None)).confidence <= 0.75
+
+
+def test_a_proof_is_no_less_sure_for_the_lines():
+    proof = Diagnosis(Cause.DISK_FULL, Severity.FATAL, ActionKind.ESCALATE, "", 0.93, likelihood=0.1)
+    assert as_measured(proof).confidence >= 0.93

@@ -1,0 +1,48 @@
+from dataclasses import replace
+
+from babysitter.diagnosis.learned.read_log import MIN_LINES, lines_for, read_log
+from babysitter.diagnosis.text_observation import observation_of_text
+from babysitter.diagnosis.timeline.update_memory import update_memory
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.model.learned_weights import VerdictWeights
+from babysitter.model.memory import Memory
+
+WEIGHTS = VerdictWeights()
+ORDINARY = [f"{name} goes on" for name in ("alpha", "beta", "gamma", "delta", "epsilon")]
+FULL = "cannot write the checkpoint: no space left on device"
+
+
+def reading_of(lines, facts=JobFacts()):  # noqa: B008  a frozen value
+    observation = observation_of_text("\n".join(lines) + "\n")
+    memory = update_memory(Memory(), observation)
+    return read_log(memory, observation, facts, WEIGHTS)
+
+
+def test_the_strongest_line_of_each_class_is_read():
+    full, calm = reading_of([*ORDINARY, FULL]), reading_of(ORDINARY)
+    assert full.meanings["disk-full"] > max(0.3, calm.meanings.get("disk-full", 0.0))
+
+
+def test_the_lines_that_decide_are_quoted_with_their_numbers():
+    reading = reading_of([*ORDINARY, FULL, *ORDINARY])
+    (line,) = lines_for("disk-full", reading)
+    assert (line.text, line.line_number, line.source) == (FULL, 6, "log")
+    assert lines_for("code-error", reading_of(ORDINARY)) == ()
+
+
+def test_error_field_and_pending_reason_are_lines():
+    plain = reading_of(ORDINARY)
+    for facts in (JobFacts(error=FULL), JobFacts(pending_reason=FULL)):
+        assert reading_of(ORDINARY, facts).meanings["disk-full"] > plain.meanings.get("disk-full", 0.0)
+
+
+def test_a_few_lines_are_not_read():
+    assert reading_of(ORDINARY[: MIN_LINES - 1]) is None
+
+
+def test_a_watched_job_that_lives_is_judged_by_rules_alone():
+    text = observation_of_text("\n".join([*ORDINARY, FULL]) + "\n")
+    memory, watched = update_memory(Memory(), text), replace(text, excerpt=None)
+    assert read_log(memory, watched, JobFacts(state=JobState.RUNNING), WEIGHTS) is None
+    assert read_log(memory, watched, JobFacts(state=JobState.FAILED), WEIGHTS) is not None
