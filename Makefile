@@ -42,7 +42,7 @@ dropout: $(STAMP)
 	PYTHONPATH=. $(PY) benchmarks/dropout.py $(CASES)
 
 weights: $(STAMP)
-	PYTHONPATH=. $(PY) benchmarks/words.py --fit
+	PYTHONPATH=. $(PY) benchmarks/learned.py --fit
 
 chaos: $(STAMP)
 	$(PY) -m tests.crash.matrix

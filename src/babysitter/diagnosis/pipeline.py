@@ -84,7 +84,7 @@ def consider(
     demoted: Mapping[RuleId, str] = NOTHING_DEMOTED,
     weights: VerdictWeights | None = None,
 ) -> Considered:
-    """As `judge`, with what the rules found. `weights`: of words, other than the shipped ones."""
+    """As `judge`, with what the rules found. `weights`: of verdicts, other than the shipped ones."""
     memory = _with_startup(update_memory(watch.memory, observation), observation, good)
     memory = with_profile(memory, observation, is_compared=good is not None)
     beside = beside_good_runs(memory, observation, good) if good is not None else None

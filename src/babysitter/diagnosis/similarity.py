@@ -54,7 +54,7 @@ def _decisive_terms(fingerprint: Fingerprint) -> dict[str, float]:
 
 def _roles(fingerprint: Fingerprint) -> Iterator[tuple[str, float]]:
     yield from _decisive_roles(fingerprint)
-    meanings = [meaning_of_stems(line.split()) for line in fingerprint.decisive]
+    meanings = [meaning_of_stems(tuple(line.split())) for line in fingerprint.decisive]
     causes = {each.cause for each in meanings if each is not None}
     yield from ((f"class:{name}", _CLASS) for name in sorted(causes))
     yield from ((f"fact:{name}", _FACT) for name in fingerprint.facts)

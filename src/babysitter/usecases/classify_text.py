@@ -54,7 +54,7 @@ def examine(
     """Judge a log text as a watch that will not look again. `facts`: what is known beside it.
 
     `good`: runs of the same program that ended well (`good_runs_of`). `demoted`: rules that count as hints.
-    `weights`: of verdicts and lines, other than the shipped ones.
+    `weights`: of verdicts, other than the shipped ones.
     """
     observation = observation_of_text(text, facts, dumps=dumps, source=source)
     considered = consider(

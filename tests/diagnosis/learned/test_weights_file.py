@@ -40,7 +40,7 @@ def test_the_weightiest_class_stands_first():
     assert format_line_weights(weights).splitlines()[1] == "word\t1:-45 2:25 0:5"
 
 
-@pytest.mark.parametrize("text", ["\n", "sharpness\t6.0\nclasses\tcalm\n", "word\t0:1\n"])
+@pytest.mark.parametrize("text", ["", "\n", "sharpness\t6.0\nclasses\tcalm\n", "word\t0:1\n"])
 def test_a_file_without_classes_is_refused(text):
     for parse in (parse_line_weights, parse_verdict_weights):
         with pytest.raises(ValueError, match="line 1"):
@@ -50,6 +50,11 @@ def test_a_file_without_classes_is_refused(text):
 def test_a_file_without_sharpness_is_refused():
     with pytest.raises(ValueError, match="line 2"):
         parse_verdict_weights("classes\tcalm\nword\t0:1\n")
+
+
+def test_a_row_without_a_tab_is_named():
+    with pytest.raises(ValueError, match="line 3"):
+        parse_line_weights("classes\tcalm\nword\t0:1\nother\n")
 
 
 @pytest.mark.parametrize("fields", ["7:1", "0:x", "calm"])

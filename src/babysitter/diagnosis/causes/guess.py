@@ -12,6 +12,7 @@ from babysitter.diagnosis.causes.unexplained import (
     Unexplained,
     find_nearest,
     find_unexplained,
+    name_end,
 )
 from babysitter.diagnosis.frame.word_stems import read_stems
 from babysitter.diagnosis.learned.line_meaning import LEAST, meaning_of, scores_of_stems
@@ -180,7 +181,7 @@ def _places(finding: Finding) -> Iterable[int]:
 def _error_field(facts: JobFacts) -> list[Unexplained]:
     """What the cluster says about the end, after all lines."""
     entries = read_entries([facts.error]) if facts.error else []
-    return [Unexplained(entry, meaning_of(entry.message)) for entry in entries]
+    return [Unexplained(entry, name_end(entry.message)) for entry in entries]
 
 
 def _guess(
@@ -188,12 +189,10 @@ def _guess(
     reports: Sequence[Unexplained],
     has_failed: bool,
     evidence_of: Callable[[int], Evidence],
-) -> Finding | None:
+) -> Finding:
     named = nearest.named
     assert named is not None
     row = about(named.cause)
-    if row.is_benign and has_failed:
-        return None
     same = [each for each in reports if each.named is not None and each.named.cause is named.cause]
     places = [each.entry.place for each in same]
     return Finding(
@@ -201,7 +200,7 @@ def _guess(
         cause=named.cause,
         severity=Severity.INFO if row.is_benign else Severity.DEGRADED,
         action=row.action if has_failed or row.is_benign else ActionKind.ESCALATE,
-        explanation="A guess, because no rule explains it: lines in such words mostly report "
+        explanation="A guess, because no rule explains it: lines with this wording usually mean "
         f"{row.title[0].lower()}{row.title[1:]}.",
         evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE])
         or (Evidence(nearest.entry.text, "error"),),
@@ -276,8 +275,8 @@ def _is_impossible(reason: str) -> bool:
     stems = read_stems(reason)
     scores = scores_of_stems(stems)
     can_come = bool(_COMES.intersection(stems))
-    more = scores.get(Cause.UNSCHEDULABLE, 0.0) - scores.get(Cause.CAPACITY_WAIT, 0.0)
-    return not can_come and (_is_short(reason) or more >= LEAST)
+    never, later = scores.get(Cause.UNSCHEDULABLE, 0.0), scores.get(Cause.CAPACITY_WAIT, 0.0)
+    return not can_come and (_is_short(reason) or never >= LEAST + max(later, 0.0))
 
 
 def _is_short(reason: str) -> bool:

@@ -137,8 +137,17 @@ def _named(entry: Entry, course: JobCourse, lasting: Container[tuple[str, ...]])
     named = meaning_of(certain)
     if course.has_failed and (named is None or named.is_vague):  # an advice may say more: "check your quota"
         named = meaning_of(entry.message)
-    is_calm = named is not None and about(named.cause).is_benign
-    return None if course.has_failed and is_calm else named  # nothing that only takes long ends a job
+    return _no_calm(named) if course.has_failed else named
+
+
+def name_end(message: str) -> LineMeaning | None:
+    """The cause that a line names for a job that has failed."""
+    return _no_calm(meaning_of(message))
+
+
+def _no_calm(named: LineMeaning | None) -> LineMeaning | None:
+    """A failed job did not only take long, and a guess that somebody stopped it would calm without proof."""
+    return None if named is None or about(named.cause).is_benign else named
 
 
 def _last_words(
@@ -149,7 +158,7 @@ def _last_words(
     for entry in entries[-MAX_LAST_WORDS:]:
         if entry.place in units.inside or entry.place in explained:
             continue
-        named = meaning_of(entry.message)
+        named = name_end(entry.message)
         if named is None or named.score < LAST_WORDS:
             continue
         if is_ordinary(entry.frame) and entry is not entries[-1]:

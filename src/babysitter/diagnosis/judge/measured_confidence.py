@@ -21,7 +21,7 @@ MEASURED = (
     *((0.0, 0.0), (0.32, 0.5), (0.46, 0.6), (0.48, 0.63), (0.5, 0.66)),
     *((0.58, 0.73), (0.73, 0.87), (0.9, 0.93), (1.0, 1.0)),
 )
-# The same of the likelihood by rules and words, of verdicts that name trouble and of those that name none.
+# The same of the likelihood by rules and lines, of verdicts that name trouble and of those that name none.
 LIKELY_TROUBLE = (
     *((0.0, 0.2), (0.1, 0.35), (0.2, 0.4), (0.3, 0.58), (0.4, 0.68), (0.5, 0.74), (0.65, 0.86)),
     *((0.725, 0.88), (0.775, 0.93), (0.83, 0.98), (1.0, 0.98)),

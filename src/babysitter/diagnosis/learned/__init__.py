@@ -1,1 +1,1 @@
-"""Causes by the words of a whole log, with weights learned from labelled incidents."""
+"""What lines mean and what verdicts are worth, by weights learned from labelled examples."""

@@ -43,17 +43,17 @@ def shipped_line_weights() -> LineWeights:
 
 def forget() -> None:
     """Read the file anew at the next line: it was written."""
-    for each in (shipped_line_weights, meaning_of, scores_of_line):
+    for each in (shipped_line_weights, meaning_of_stems, scores_of_line):
         each.cache_clear()
 
 
-@lru_cache(maxsize=4096)
 def meaning_of(message: str) -> LineMeaning | None:
     """The cause that a message speaks for most; None if it speaks for none, or is calm."""
     return meaning_of_stems(read_stems(message))
 
 
-def meaning_of_stems(stems: Sequence[str]) -> LineMeaning | None:
+@lru_cache(maxsize=4096)
+def meaning_of_stems(stems: tuple[str, ...]) -> LineMeaning | None:
     """As `meaning_of`, of the stems of a message."""
     scores = scores_of_stems(stems)
     best = max(scores, key=lambda name: scores[name], default=CALM)

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from babysitter.diagnosis.learned.fact_words import words_of_facts
-from babysitter.diagnosis.learned.line_meaning import scores_of_line
+from babysitter.diagnosis.learned.line_meaning import LEAST, scores_of_line
 from babysitter.diagnosis.learned.weights_file import parse_verdict_weights
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import RuleId
@@ -16,7 +16,6 @@ from babysitter.model.observation import Observation
 WEIGHTS_FILE = Path(__file__).with_name("verdict_weights.tsv")
 MAX_DUMP_LINES = 40
 MAX_EVIDENCE = 3
-MIN_SCORE = 0.15  # guess: of a line that is worth quoting
 MIN_LINES = 4  # of one or two a rule knows more
 
 
@@ -59,7 +58,7 @@ def read_log(
 def lines_for(name: str, reading: LogReading) -> tuple[Evidence, ...]:
     """The lines that speak most for a class, the first of them most; none where no line does."""
     scored = [(scores_of_line(line.text).get(name, 0.0), place) for place, line in enumerate(reading.lines)]
-    best = [place for score, place in sorted(scored, reverse=True)[:MAX_EVIDENCE] if score >= MIN_SCORE]
+    best = [place for score, place in sorted(scored, reverse=True)[:MAX_EVIDENCE] if score >= LEAST]
     return tuple(_evidence(reading, place) for place in best)
 
 

@@ -47,7 +47,7 @@ def parse_verdict_weights(text: str) -> VerdictWeights:
     classes, rows = _head(text)
     if not rows or not rows[0].startswith("sharpness\t"):
         raise ValueError("line 2 must name the sharpness")
-    by_word = dict(row.split("\t", 1) for row in rows[1:])
+    by_word = _by_word(rows[1:], first=3)
     meanings = {word[len(_MEANING) :]: row for word, row in by_word.items() if word.startswith(_MEANING)}
     words = {word: row for word, row in by_word.items() if not word.startswith(_MEANING)}
     sharpness = float(rows[0].split("\t")[1])
@@ -63,10 +63,9 @@ def format_verdict_weights(weights: VerdictWeights) -> str:
 
 
 def parse_line_weights(text: str) -> LineWeights:
-    """Read the file for single lines; raises ValueError as `parse_weights` does."""
+    """Read the file for single lines; raises ValueError as `parse_verdict_weights` does."""
     classes, rows = _head(text)
-    by_word = dict(row.split("\t", 1) for row in rows)
-    return LineWeights(classes, WeightRows(classes, by_word))
+    return LineWeights(classes, WeightRows(classes, _by_word(rows, first=2)))
 
 
 def format_line_weights(weights: LineWeights) -> str:
@@ -76,10 +75,21 @@ def format_line_weights(weights: LineWeights) -> str:
 
 def _head(text: str) -> tuple[tuple[str, ...], list[str]]:
     """The classes, and the rows behind them."""
-    first, *rows = text.splitlines()
+    first, *rows = text.splitlines() or [""]
     if not first.startswith("classes\t"):
         raise ValueError("line 1 must name the classes")
     return tuple(first.split("\t")[1:]), rows
+
+
+def _by_word(rows: Sequence[str], first: int) -> dict[str, str]:
+    """The rows by their words. `first`: the number of the first of them in the file."""
+    by_word = {}
+    for number, row in enumerate(rows, first):
+        word, tab, fields = row.partition("\t")
+        if not tab:
+            raise ValueError(f"line {number} must be a word, a tab, and pairs of a class and a weight")
+        by_word[word] = fields
+    return by_word
 
 
 def _first_row(classes: Sequence[str]) -> str:
