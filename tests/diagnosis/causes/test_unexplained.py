@@ -96,6 +96,7 @@ POSSIBLE = "ERROR the order failed. This typically happens when the pipeline is 
         (NOT_UP, (0,), False, Cause.SLOW_STARTUP),
         (NOT_UP, (0, 10, 15), False, Cause.SLOW_STARTUP),
         (NOT_UP, (0,), True, None),
+        (NOT_UP, (0, 10, 25), True, None),  # nor did it only take long when it has failed
         ("ERROR the tile is late, a peer might be hanging", (0,), False, None),
         (POSSIBLE, (0, 1, 2), False, None),
         (POSSIBLE, (0, 10, 25), False, Cause.STAGE_STUCK),  # said for long, it is taken at its word

@@ -130,7 +130,7 @@ def _named(entry: Entry, course: JobCourse, lasting: Container[tuple[str, ...]])
     A living job that turns requests away because it starts only takes its time.
     """
     if read_stems(entry.message) in lasting:
-        return meaning_of(entry.message)
+        return name_end(entry.message) if course.has_failed else meaning_of(entry.message)
     certain = without_doubt(entry.frame)
     if not course.has_failed and _NOT_UP_YET.search(certain):
         return LineMeaning(Cause.SLOW_STARTUP, 1.0)
