@@ -9,6 +9,7 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.model.progress import Progress
@@ -44,8 +45,11 @@ def read_step(text: str) -> TrainingStep | None:
     if len(text) > MAX_CHARACTERS and "\r" not in text:
         return None
     drawn = text.rstrip("\r\n").rpartition("\r")[2][:MAX_CHARACTERS]
-    if not _HINT.search(drawn):
-        return None
+    return _read_drawn(drawn) if _HINT.search(drawn) else None
+
+
+@lru_cache(maxsize=2048)  # the kind of job, its progress and its losses are each read from the same lines
+def _read_drawn(drawn: str) -> TrainingStep | None:
     line = strip_headers(drawn)
     for reader in _READERS:
         if (step := reader(line)) is not None:
