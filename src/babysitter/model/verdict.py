@@ -75,7 +75,7 @@ class Diagnosis:
     advice: str = ""  # of the deciding rule, for a person; "" = that of the cause's row
     rivals: tuple[Cause, ...] = ()  # other causes that speak nearly as clearly and stay unexplained
     differences: tuple[RunDifference, ...] = ()  # from the last good runs, the most telling first
-    likelihood: float | None = None  # by rules and words together; None where words were not read
+    likelihood: float | None = None  # by rules and lines together; None where lines were not read
 
     @property
     def needs_own_change(self) -> bool:

@@ -52,7 +52,7 @@ def read_lines(path: Path) -> Iterator[LabelledLine]:
             yield LabelledLine(tuple(map(_class, labels.split(","))), text)
         except ValueError:
             raise UserError(
-                f"{path}:{number}: {labels!r} is no cause, nor {CALM!r} or {CONSEQUENCE!r}"
+                f"{path}:{number}: {labels!r} is not a cause, {CALM!r} or {CONSEQUENCE!r}"
             ) from None
 
 

@@ -57,7 +57,7 @@ def test_a_row_without_a_tab_is_named():
         parse_line_weights("classes\tcalm\nword\t0:1\nother\n")
 
 
-@pytest.mark.parametrize("fields", ["7:1", "0:x", "calm"])
+@pytest.mark.parametrize("fields", ["7:1", "-1:1", "0:x", "calm"])
 def test_a_row_that_is_none_is_named_when_it_is_read(fields):
     weights = parse_line_weights(f"classes\tcalm\nword\t0:1\nother\t{fields}\n")
     assert weights.score({"word"})

@@ -23,7 +23,7 @@ from babysitter.model.verdict import Diagnosis
 LEARNED = "learned."  # begins the rule id of what lines name that no rule knows
 MEASURED = "measured."  # begins the rule id of what a course of time shows, which lines do not know
 PROOF = 0.9  # weight of a finding that lines do not overrule
-CLEARLY = 0.05  # measured: so much likelier another cause must be; 0 to 0.08 change 2 of 858 verdicts
+CLEARLY = 0.05  # measured: so much likelier another cause must be; from 0 to 0.1, 501 to 494 of 700 are right
 
 
 @dataclass(frozen=True, slots=True)

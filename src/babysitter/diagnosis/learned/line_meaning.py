@@ -1,7 +1,7 @@
 """What a line of a log means by its words, learned from labelled lines of many programs (docs/learned.md).
 
 A rule knows the lines of one program. Most programs have none, and their engineers word a full disk or a
-refused login in a thousand ways; but the words are the same few hundred.
+refused login in a thousand ways; but the words are the same few thousand.
 """
 
 from collections.abc import Sequence

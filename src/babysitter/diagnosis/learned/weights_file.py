@@ -24,7 +24,8 @@ class WeightRows(Mapping[str, Scores]):
 
     def __init__(self, classes: Sequence[str], rows: Mapping[str, str]) -> None:
         self._rows = rows
-        self._read = cache(lambda word: _weights_of(rows[word], classes))
+        class_of_number = {str(number): name for number, name in enumerate(classes)}
+        self._read = cache(lambda word: _weights_of(rows[word], class_of_number))
 
     def __getitem__(self, word: str) -> Scores:
         return self._read(word)
@@ -101,11 +102,11 @@ def _rows(weights: Mapping[str, Scores], classes: Sequence[str]) -> Iterator[str
     return (f"{word}\t{_pairs(each, index)}" for word, each in sorted(weights.items()))
 
 
-def _weights_of(fields: str, classes: Sequence[str]) -> Scores:
+def _weights_of(fields: str, class_of_number: Mapping[str, str]) -> Scores:
     try:
         pairs = [each.split(":") for each in fields.split(" ")] if fields else []
-        return {classes[int(index)]: int(value) / _STEPS for index, value in pairs}
-    except (ValueError, IndexError):
+        return {class_of_number[index]: int(value) / _STEPS for index, value in pairs}
+    except (ValueError, KeyError):
         raise ValueError(f"{fields!r} must be pairs of a class and a weight") from None
 
 
