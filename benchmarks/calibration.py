@@ -26,7 +26,7 @@ def is_right(graded: GradedCase) -> bool:
 
 def error_of(part: Sequence[GradedCase]) -> float:
     """Mean confidence less the share of right verdicts."""
-    told = sum(each.examined.diagnosis.confidence for each in part)
+    told = sum(case.examined.diagnosis.confidence for case in part)
     return (told - sum(map(is_right, part))) / len(part)
 
 
@@ -37,19 +37,19 @@ def main() -> None:
     playbook = load()
     strengths = {placed.rule.id: placed.rule.confidence for placed in playbook.placed}
     cases = [case for place in parser.parse_args().cases for case in read_cases(place)]
-    graded = sorted(evaluate(cases, playbook).graded, key=lambda each: each.examined.diagnosis.confidence)
+    graded = sorted(evaluate(cases, playbook).graded, key=lambda case: case.examined.diagnosis.confidence)
     expected = 0.0
     size = ceil(len(graded) / PARTS)
     for part in (graded[first : first + size] for first in range(0, len(graded), size)):
-        low, high = (each.examined.diagnosis.confidence for each in (part[0], part[-1]))
+        low, high = (case.examined.diagnosis.confidence for case in (part[0], part[-1]))
         right = sum(map(is_right, part))
         print(
             f"{low:.2f} to {high:.2f}  right {right}/{len(part)}  off by {100 * error_of(part):+.1f} points"
         )
         expected += abs(error_of(part)) * len(part) / len(graded)
     print(f"expected calibration error {100 * expected:.1f} points over {len(graded)} cases")
-    proofs = [each for each in graded if any(map(strengths.get, each.examined.diagnosis.rules[:1]))]
-    proofs = [each for each in proofs if strengths[each.examined.diagnosis.rules[0]] >= 0.9]
+    proofs = [case for case in graded if any(map(strengths.get, case.examined.diagnosis.rules[:1]))]
+    proofs = [proof for proof in proofs if strengths[proof.examined.diagnosis.rules[0]] >= 0.9]
     print(f"proofs right {sum(map(is_right, proofs))}/{len(proofs)} of {len(graded)} verdicts")
 
 

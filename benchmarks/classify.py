@@ -153,7 +153,7 @@ def ripgrep_s(binary: str, patterns: tuple[Pattern, ...], text: bytes) -> float:
         spelled = (re.sub(r"\(\?P<\w+>", "(?:", pattern.regex) for pattern in patterns)
         wanted.write_text(
             "\n".join(
-                f"(?i:{each})" if p.ignore_case else each for p, each in zip(patterns, spelled, strict=True)
+                f"(?i:{word})" if p.ignore_case else word for p, word in zip(patterns, spelled, strict=True)
             )
         )
         log.write_bytes(text)

@@ -33,7 +33,7 @@ def main() -> None:
         print(shown(f"seed {seed}", reports[-1]), flush=True)
     for name in ("lenient", "false_alarms", "missed_fatal"):
         ratios = [getattr(report, name) for report in reports]
-        right, of = sum(each.right for each in ratios), sum(each.of for each in ratios)
+        right, of = sum(ratio.right for ratio in ratios), sum(ratio.of for ratio in ratios)
         print(f"{name:<14} {right}/{of} ({100 * right / max(1, of):.1f} %)")
 
 

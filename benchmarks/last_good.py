@@ -28,7 +28,7 @@ def compared(pair: RunPair) -> RunComparison:
 
 def is_shown(pair: RunPair, comparison: RunComparison) -> bool:
     """Whether a planted line is among the first five (of a missing or slow stage: one of its lines)."""
-    return any(is_planted(pair, each.text) for each in comparison.differences[:SHOWN])
+    return any(is_planted(pair, difference.text) for difference in comparison.differences[:SHOWN])
 
 
 def measure(name: str, kind: Callable[[int], RunPair], seed: int, count: int, *, verbose: bool) -> None:
@@ -40,8 +40,9 @@ def measure(name: str, kind: Callable[[int], RunPair], seed: int, count: int, *,
         right += shown
         if verbose and (comparison.differences if not pair.planted else not shown):
             print(f"  seed {pair.seed} {pair.shape} {pair.fault} {pair.planted[:2]}")
-            for each in comparison.differences[:SHOWN]:
-                print(f"     {each.weight} {each.kind} {each.text[:90]!r} {each.comparison}")
+            for difference in comparison.differences[:SHOWN]:
+                text = f"{difference.text[:90]!r} {difference.comparison}"
+                print(f"     {difference.weight} {difference.kind} {text}")
     result = f"quiet {quiet}/{count}" if kind is good_pair else f"in the first five {right}/{count}"
     print(f"{name:<22} {result:<28} {1000 * (time.perf_counter() - began) / count:.0f} ms a pair")
 

@@ -38,13 +38,13 @@ COMMON = 3  # times a line of the most common errors, codes and statuses counts
 def measure(weights: VerdictWeights, judged: Sequence[JudgedCase], playbook: Playbook) -> Counter[str]:
     """What is right by rules and lines, as the product says it, and by rules alone."""
     counts: Counter[str] = Counter()
-    for each in judged:
-        evidence, label = each.case.evidence, each.case.label
+    for case in judged:
+        evidence, label = case.case.evidence, case.case.label
         for name, used in (("rules", NO_WEIGHTS), ("both", weights)):
             dumps = (evidence.thread_dump,)
             examined = examine(evidence.text, playbook, evidence.facts, dumps=dumps, weights=used)
-            graded = GradedCase(each.case, examined, "", ())
-            is_right = class_of(graded.cause) in each.accepted
+            graded = GradedCase(case.case, examined, "", ())
+            is_right = class_of(graded.cause) in case.accepted
             is_sure = examined.diagnosis.confidence >= SURE
             counts.update({f"{name} right": is_right, f"{name} alarms": graded.is_false_alarm})
             counts.update({f"{name} missed": graded.is_missed_fatal, f"{name} sure": is_sure})
@@ -74,7 +74,7 @@ def labelled_lines(playbook: Playbook) -> Iterator[LabelledLine]:
     for _ in range(COMMON):
         yield from read_lines(FIXTURES / "codes.tsv")
     scenarios = [read_scenarios(path)[0] for path in sorted((FIXTURES / "playbooks").glob("*.test.yaml"))]
-    yield from specimens(playbook, [each for each in scenarios if each is not None])
+    yield from specimens(playbook, [scenario for scenario in scenarios if scenario is not None])
 
 
 def main() -> None:
@@ -94,11 +94,13 @@ def main() -> None:
     lines = [*labelled_lines(playbook), *calm_lines(case for case, file in cases if file not in held_out)]
     line_meaning.use(parse_line_weights(format_line_weights(fit_lines(lines))))
     examples = read_examples(cases, playbook)
-    known = [each for each in examples if each.file not in held_out]
+    known = [example for example in examples if example.file not in held_out]
     weights = parse_verdict_weights(format_verdict_weights(fit(known)))
     whole: Counter[str] = Counter()
     for file in sorted(held_out):
-        right = measure(weights, [each for each in examples[: len(cases)] if each.file == file], playbook)
+        right = measure(
+            weights, [example for example in examples[: len(cases)] if example.file == file], playbook
+        )
         print(file, dict(right), flush=True)
         whole += right
     print("all", dict(whole))

@@ -55,7 +55,7 @@ def leave_one_out(cases: tuple[LabelledCase, ...], prints: list[Fingerprint]) ->
     names = [str(number) for number in range(len(cases))]
     asked = [number for number, cause in enumerate(causes) if counted[cause] > LEAST_OTHERS]
     plain = [_words(case) for case in cases]
-    for what, terms in (("plain words", plain), ("fingerprints", [terms_of(each) for each in prints])):
+    for what, terms in (("plain words", plain), ("fingerprints", [terms_of(printed) for printed in prints])):
         index = _index(dict(zip(names, terms, strict=True)))
         nearest = {
             number: index.search(terms[number], at_most=1, leave_out=[names[number]]) for number in asked
@@ -104,7 +104,7 @@ def find_twins(playbook: Playbook) -> list[Fingerprint]:
 def time_searches(prints: list[Fingerprint]) -> None:
     """Incidents with words of two others and some of their own."""
     dice = random.Random(14)
-    terms = [terms_of(each) for each in prints]
+    terms = [terms_of(printed) for printed in prints]
     made: dict[str, dict[str, float]] = {}
     for number in range(MANY):
         one, other = dice.choice(terms), dice.choice(terms)

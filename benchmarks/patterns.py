@@ -28,9 +28,9 @@ def database(patterns: Sequence[Pattern]) -> hyperscan.Database:
     made = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     flags = hyperscan.HS_FLAG_MULTILINE
     made.compile(
-        expressions=[each.quick.encode("ascii") for each in patterns],
+        expressions=[pattern.quick.encode("ascii") for pattern in patterns],
         ids=list(range(len(patterns))),
-        flags=[flags | (hyperscan.HS_FLAG_CASELESS if each.ignore_case else 0) for each in patterns],
+        flags=[flags | (hyperscan.HS_FLAG_CASELESS if pattern.ignore_case else 0) for pattern in patterns],
     )
     return made
 
@@ -53,9 +53,9 @@ def main() -> int:
     text = generated(options.lines, 0.005)
     book = index_of(padded(load(), RULES))
     whole_ms = scan_ms(book.patterns, text, 9)
-    singles = sorted(book.patterns, key=lambda each: scan_ms([each], text, 2), reverse=True)[:SINGLES]
+    singles = sorted(book.patterns, key=lambda pattern: scan_ms([pattern], text, 2), reverse=True)[:SINGLES]
     saved = [
-        (whole_ms - scan_ms([each for each in book.patterns if each is not one], text, 5), one)
+        (whole_ms - scan_ms([pattern for pattern in book.patterns if pattern is not one], text, 5), one)
         for one in singles
     ]
     saved.sort(key=lambda pair: pair[0], reverse=True)
@@ -63,7 +63,9 @@ def main() -> int:
     for ms, pattern in saved[: options.most]:
         rules = ", ".join(book.placed[index].rule.id for index in book.triggered[pattern])
         print(f"{ms / whole_ms:5.0%}  {rules}: {pattern.text[:100]}")
-    rest = [each for each in book.patterns if all(each is not one for _, one in saved[: options.most])]
+    rest = [
+        pattern for pattern in book.patterns if all(pattern is not one for _, one in saved[: options.most])
+    ]
     print(f"without these: {scan_ms(rest, text, 9) / whole_ms:.0%}")
     return 0
 

@@ -156,8 +156,8 @@ def imports_in(text: str) -> frozenset[str]:
     """Every absolute name that this source imports, at any depth, with its module."""
     names: set[str] = set()
     for module, imported, whole in IMPORT.findall(text):
-        listed = [each.split()[0] for each in (imported or whole).strip("() \n").split(",") if each.strip()]
-        names.update(f"{module}.{each}" if module else each for each in listed)
+        listed = [part.split()[0] for part in (imported or whole).strip("() \n").split(",") if part.strip()]
+        names.update(f"{module}.{item}" if module else item for item in listed)
     return frozenset(names)
 
 
@@ -295,3 +295,8 @@ def test_the_core_does_not_name_a_backend():
 def test_files_are_short():
     long = {name_of(path): count for path in files() if (count := len(TEXTS[path].splitlines())) > 400}
     assert not long
+
+
+def test_loop_variables_name_their_item():
+    pattern = re.compile(r"\bfor [\w, (]*\beach(, \w+)*\)? in\b|\blambda [\w, ]*\beach\b")
+    assert not [name_of(path) for path in files() if pattern.search(TEXTS[path])]

@@ -43,7 +43,7 @@ async def open_app(
     wall_clock = wall_clock or clock
     folder = state_folder_of(settings)
     specs = configured_clusters(settings)
-    configured = [each for make in _NOTIFIERS for each in make(settings, wall_clock)]
+    configured = [notifier for make in _NOTIFIERS for notifier in make(settings, wall_clock)]
     database = settings.database_url.get_secret_value() if settings.database_url else None
     storage = StorageHealth(wall_clock)
     if database:  # evidence and the service's own files are here all the same

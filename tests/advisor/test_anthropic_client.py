@@ -69,9 +69,9 @@ async def test_tools_read_the_same_evidence():
         found = await consult(model.url)
     assert isinstance(found.opinion, Opinion)
     assert found.usage.cost_usd is None
-    results = [each["content"] for each in model.bodies[-1]["messages"][2]["content"]]
+    results = [item["content"] for item in model.bodies[-1]["messages"][2]["content"]]
     assert results == ["L4001| E the manifest was rewritten", "F: job state: failed\nF: exit code: 1"]
-    around, earlier = (each["content"] for each in model.bodies[-1]["messages"][4]["content"])
+    around, earlier = (item["content"] for item in model.bodies[-1]["messages"][4]["content"])
     assert around.count("\n") == 60
     assert earlier == "R: seen 4 times, fixed by a larger disk"
 

@@ -42,7 +42,7 @@ def exchanges(generation: str, scenario: str, method: str = "") -> Iterator[Exch
 
 def exchange(generation: str, scenario: str, name: str) -> Exchange:
     """The one recorded exchange of this name."""
-    return next(each for each in exchanges(generation, scenario) if each.name == name)
+    return next(candidate for candidate in exchanges(generation, scenario) if candidate.name == name)
 
 
 def printed(generation: str, scenario: str, name: str) -> str:

@@ -135,7 +135,7 @@ async def test_a_failure_reaches_all_who_wait_and_nobody_later(
     await asyncio.sleep(0)
     cluster.gate.set()
     found = await asyncio.gather(*looks, return_exceptions=True)
-    assert [type(each) for each in found] == [Unreachable] * 5
+    assert [type(item) for item in found] == [Unreachable] * 5
     assert len(cluster.batches) == 1
     cluster.broken = None
     assert (await reader.tree(ROOTS[0], max_age_s=AGE_S)).root.id == ROOTS[0]
@@ -163,7 +163,7 @@ async def test_jobs_that_nobody_looks_at_are_forgotten(
     await reader.tree(ROOTS[0], max_age_s=AGE_S)
     clock.pass_s(30)
     await reader.tree(ROOTS[0], max_age_s=AGE_S)
-    assert [len(each) for each in cluster.batches] == [20, 1]
+    assert [len(batch) for batch in cluster.batches] == [20, 1]
 
 
 async def test_a_clock_that_was_set_back_asks_anew(

@@ -94,5 +94,5 @@ def test_kept_in_the_bundle(path):
 
 
 def test_credentials_of_a_ci_are_left_out_since_august():
-    found = {each: is_left_out("a/gha-creds-1f.json", each) for each in ("april", "may", "august")}
+    found = {name: is_left_out("a/gha-creds-1f.json", name) for name in ("april", "may", "august")}
     assert found == {"april": False, "may": False, "august": True}

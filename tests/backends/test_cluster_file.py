@@ -117,8 +117,8 @@ def test_every_fault_is_told_with_the_file(tmp_path, text, says):
     path = write(tmp_path, text)
     with pytest.raises(BadConfig) as caught:
         read_cluster(path)
-    for each in (str(path), *says):
-        assert each in caught.value.sentence
+    for item in (str(path), *says):
+        assert item in caught.value.sentence
 
 
 def test_a_missing_file_is_told(tmp_path):

@@ -29,9 +29,9 @@ def test_every_recorded_answer_of_a_known_call_is_understood(generation):
     }
     read = 0
     for folder in sorted((FIXTURES / ERAS[generation]).iterdir()):
-        for each in exchanges(generation, folder.name):
-            if each.status == 200 and each.method in readers:
-                readers[each.method](each.json)
+        for other in exchanges(generation, folder.name):
+            if other.status == 200 and other.method in readers:
+                readers[other.method](other.json)
                 read += 1
     assert read > 50
 
@@ -90,7 +90,7 @@ def test_memory_is_read_where_a_generation_tells_it():
 
 @BOTH
 def test_a_pending_job_keeps_the_schedulers_reason(generation):
-    pages = [decode.job_page(each.json) for each in exchanges(generation, "05b-pending-memory", "ListJobs")]
+    pages = [decode.job_page(other.json) for other in exchanges(generation, "05b-pending-memory", "ListJobs")]
     reasons = [job.pending_reason for page in pages for job in page.jobs if job.state is JobState.PENDING]
     assert any("Insufficient memory" in reason for reason in reasons)
 

@@ -102,7 +102,7 @@ async def test_driver_is_ended_and_its_program_started_again(place):
     log = reader.runs.of(NEXT).log
     await until(lambda: "again" in log.read_text())
     lines = await reader.lines(LogSource(NEXT), after=None, at_most=10)
-    assert [each.text for each in lines.lines] == ["again"], "once, and nothing of the earlier run"
+    assert [line.text for line in lines.lines] == ["again"], "once, and nothing of the earlier run"
     await writer.stop(NEXT)
     assert (await reader.find(NEXT)).state is JobState.FAILED
 
@@ -189,7 +189,7 @@ async def test_others_of_the_same_shell_are_named_before(place):
 async def test_driver_beside_another_run_is_a_persons(place):
     other = session_in(place.folder / "other")
     other.write("raylet.out", "x\n")
-    programs = [shlex.join((sys.executable, "-c", DRIVER, str(each.logs))) for each in (place.session, other)]
+    programs = [shlex.join((sys.executable, "-c", DRIVER, str(item.logs))) for item in (place.session, other)]
     shell = place.begin("/bin/sh", "-c", f"{programs[0]} & {programs[1]}")
     assert shell.stdout is not None
     assert all(shell.stdout.readline().startswith("ready") for _ in programs)
@@ -245,7 +245,7 @@ async def test_later_run_of_the_same_name_is_ended_itself(place):
 async def test_program_that_cannot_be_started_is_found_before(place, changes, finding):
     _, writer = place.client()
     found = await writer.preflight(place.submission(**changes), purpose=Purpose.RESUBMIT)
-    assert [each.id for each in found] == [finding]
+    assert [item.id for item in found] == [finding]
 
 
 async def test_program_by_hand_and_its_secrets(place):

@@ -22,7 +22,7 @@ GIB = 2**30
     ],
 )
 def test_gpu_use_of_nvidia_smi(text, shown):
-    assert [each.text for each in of_nvidia_smi(text)] == shown
+    assert [device.text for device in of_nvidia_smi(text)] == shown
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_body_constraints():
         preemptible=True,
         constraints=(("pool", "Large"),),
     )["constraints"]
-    values = {each["key"]: each.get("values") or each["value"]["stringValue"] for each in found}
+    values = {item["key"]: item.get("values") or item["value"]["stringValue"] for item in found}
     assert values == {
         "region": [{"stringValue": "us-east5"}, {"stringValue": "us-central1"}],
         "zone": "us-east5-b",
@@ -110,7 +110,7 @@ def test_body_constraints():
         "preemptible": "true",
         "pool": "large",
     }
-    modes = {each["key"]: each["mode"].rpartition("_")[2] for each in found}
+    modes = {item["key"]: item["mode"].rpartition("_")[2] for item in found}
     assert modes["preemptible"] == "PREFERRED"
     assert modes["zone"] == "REQUIRED"
 
@@ -150,7 +150,7 @@ def test_body_optional_fields():
     assert found["schedulingTimeout"] == {"milliseconds": "600000"}
     assert found["priorityBand"] == "PRIORITY_BAND_BATCH"
     assert found["taskImage"] == "ghcr.io/x"
-    assert [each["resources"]["device"] for each in found["reservation"]["entries"]] == [
+    assert [entry["resources"]["device"] for entry in found["reservation"]["entries"]] == [
         {"tpu": {"variant": "v4-8", "count": 4}},
         {"tpu": {"variant": "v4-8", "count": 4}},
         {"gpu": {"variant": "H100", "count": 8}},
@@ -167,7 +167,7 @@ def test_body_children_inherit():
     assert found["name"] == "/ada/train/eval"
     assert found["constraints"] == [inherited]
     own = body(regions=("us-central1",), is_small_pinned=False, inherited_constraints=(inherited,))
-    assert [each["value"]["stringValue"] for each in own["constraints"]] == ["us-central1"]
+    assert [constraint["value"]["stringValue"] for constraint in own["constraints"]] == ["us-central1"]
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,9 @@ def test_both_readers_agree(page, source):
 def test_both_readers_agree_on_recorded_answers(generation):
     read = 0
     for folder in sorted((FIXTURES / ERAS[generation]).iterdir()):
-        for each in exchanges(generation, folder.name):
-            if each.method == "FetchLogs" and each.status == 200:
-                text = json.dumps(each.json).encode()
+        for exchange in exchanges(generation, folder.name):
+            if exchange.method == "FetchLogs" and exchange.status == 200:
+                text = json.dumps(exchange.json).encode()
                 read += len(quickly(text, SOURCES[0]).lines)
                 assert quickly(text, SOURCES[0]) == carefully(text, SOURCES[0])
     assert read > 100

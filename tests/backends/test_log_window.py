@@ -40,7 +40,7 @@ def test_window_keeps_the_newest_whatever_they_hold(texts, most, size, pretty):
     for piece in pieces(page(texts, pretty=pretty), size):
         window.feed(piece)
     read = json.loads(window.text())
-    assert [each["data"] for each in read.get("entries", [])] == texts[-most:]
+    assert [item["data"] for item in read.get("entries", [])] == texts[-most:]
     assert (window.dropped, read["cursor"]) == (max(0, len(texts) - most), "77")
 
 

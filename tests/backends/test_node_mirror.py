@@ -254,7 +254,7 @@ async def test_odd_names_and_rows_are_never_asked_for(machine):
         machine.session.write(name, "x\n")
     mirror = machine.mirror(FakeClock(NOW))
     await mirror.refresh()
-    assert sorted(each.name for each in mirror.folder.iterdir()) == ["mirrored.json", "raylet.out"]
+    assert sorted(path.name for path in mirror.folder.iterdir()) == ["mirrored.json", "raylet.out"]
     assert "touch" not in "".join(machine.asked)
     parts = (part.split() for line in machine.asked for part in re.split(r"[;|&{]+", line))
     assert {words[0] for words in parts if words} <= READ_ONLY
@@ -274,7 +274,7 @@ async def test_reader_reads_several_machines(machine, tmp_path):
     first = await reader.lines(LogSource(RUN), after=None, at_most=10, newest=True)
     assert {line.text for line in first.lines} >= {"started", "(SglEngine pid=514, ip=10.0.0.9) one"}
     job = (await reader.tree(RUN, tasks_of=(RUN,))).root
-    assert [(each.id, each.worker) for each in job.tasks[1:]] == [(f"{RUN}/SglEngine-514", "10.0.0.9")]
+    assert [(task.id, task.worker) for task in job.tasks[1:]] == [(f"{RUN}/SglEngine-514", "10.0.0.9")]
     assert "nvidia-smi --query-gpu=" in machine.asked[-1], "of that machine, with its tasks"
     machine.does("exit 255")
     clock.advance(10)
@@ -293,7 +293,7 @@ async def test_hole_of_a_copy_is_not_read(machine, monkeypatch):
     lines, ends = [], {}
     for _ in range(10):
         placed, ends, is_full = read_on(logs, ends, 100_000)
-        lines += [each.text for each in placed if each.file.name == path.name]
+        lines += [placed_line.text for placed_line in placed if placed_line.file.name == path.name]
         if not is_full:
             break
     assert not is_full

@@ -21,7 +21,7 @@ def job_of(name, version="2.60.0"):
 
 
 def actors_of(name, version="2.60.0"):
-    return {each.name: each for each in ray_answers.rows(recorded_bytes(name, version), ray_answers.RayActor)}
+    return {row.name: row for row in ray_answers.rows(recorded_bytes(name, version), ray_answers.RayActor)}
 
 
 @pytest.mark.parametrize(

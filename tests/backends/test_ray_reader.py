@@ -426,7 +426,9 @@ def on_gpus(dashboard):
 async def test_gpus_of_a_process_are_those_it_uses(dashboard, reader):
     on_gpus(dashboard)
     tasks = (await reader.tree(ROOT, tasks_of=[ROOT])).root.tasks
-    found = {task.status_text[-5:]: [each.text for each in task.devices] for task in tasks if task.devices}
+    found = {
+        task.status_text[-5:]: [device.text for device in task.devices] for task in tasks if task.devices
+    }
     assert found == {str(RANKS[0]): ["GPU 0: 0 % busy, 71.3 of 80 GB"]}
     (machine,) = await reader.workers()
     assert machine.status.endswith("2 GPU, GPU 0: 0 % busy, 71.3 of 80 GB, GPU 1: 0.1 of 80 GB")

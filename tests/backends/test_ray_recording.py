@@ -70,7 +70,7 @@ async def test_recorded_outage_is_blindness(tmp_path):
         await live.find(ROOT)
     folder.finish()
     await live.close()
-    (request,) = [each for each in (tmp_path / "r").rglob("*.request.json") if "jobs" in each.read_text()]
+    (request,) = [path for path in (tmp_path / "r").rglob("*.request.json") if "jobs" in path.read_text()]
     assert json.loads(request.read_text())["http_status"] is None
     recording = read_recording(tmp_path / "r")
     reader = PlayedRayReader(recording, clock)

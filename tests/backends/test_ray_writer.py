@@ -198,9 +198,9 @@ async def test_a_run_that_nobody_submitted_is_a_persons_to_restart():
         reader = RayReader(RayHttpClient(dashboard.url))
         submission = replace(await reader.submission(driver), job=NEW, replaces=driver)
         (finding,) = [
-            each
-            for each in await writer.preflight(submission, purpose=Purpose.RESUBMIT)
-            if each.id == NOT_SUBMITTED
+            item
+            for item in await writer.preflight(submission, purpose=Purpose.RESUBMIT)
+            if item.id == NOT_SUBMITTED
         ]
         assert "`kill 18351`, then `python train.py`" in finding.fix
         assert "Nobody else will do it" in finding.fix

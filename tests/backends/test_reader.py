@@ -122,7 +122,7 @@ async def test_a_tree_holds_the_job_and_its_descendants_and_no_neighbour(calls, 
         server,
     ):
         tree = await reader.tree(JobId("/u/sweep"))
-        assert [each.id for each in tree] == ["/u/sweep", "/u/sweep/zephyr-x-0a1b2c3d-p0-a0"]
+        assert [item.id for item in tree] == ["/u/sweep", "/u/sweep/zephyr-x-0a1b2c3d-p0-a0"]
         (body,) = server.bodies("ListJobs")
         assert ("jobIdPrefix" in body["query"]) == (calls is MAY_CALLS)
 
@@ -135,8 +135,8 @@ async def test_a_tree_is_paged_and_filled_with_the_tasks_asked_for():
     tasks = {"tasks": [{"taskId": "/u/j/a/0", "state": "TASK_STATE_RUNNING"}]}
     async with reader_of(MAY_CALLS | {"ListJobs": pages, "ListTasks": tasks}) as (reader, server):
         tree = await reader.tree(JobId("/u/j"), tasks_of=[JobId("/u/j/a"), JobId("/u/j/gone")])
-        assert [each.id for each in tree] == ["/u/j", "/u/j/a", "/u/j/b"]
-        assert [each.tasks is None for each in tree] == [True, False, True]
+        assert [item.id for item in tree] == ["/u/j", "/u/j/a", "/u/j/b"]
+        assert [item.tasks is None for item in tree] == [True, False, True]
         assert [body["query"].get("offset") for body in server.bodies("ListJobs")] == [None, 500]
         assert server.bodies("ListTasks") == [{"jobId": "/u/j/a"}]
 

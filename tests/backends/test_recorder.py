@@ -31,7 +31,7 @@ class OldLine:
     def __init__(self, clock: HandClock) -> None:
         self._clock = clock
         self.fails: BabysitError | None = None
-        self._answers = {each.method: each for each in exchanges("may", SCENARIO)}
+        self._answers = {other.method: other for other in exchanges("may", SCENARIO)}
         self._answers["ListJobs"] = exchange("may", SCENARIO, "s03-ListJobs")
         self._answers["ProfileTask"] = exchange("may", SCENARIO, "s04-ProfileTask-coord")
 
@@ -88,7 +88,7 @@ def test_the_player_gives_back_what_the_cluster_answered(recorded):
     tree = asyncio.run(reader.tree(ROOT))
     assert [job.state for job in tree] == ["running", "running", "killed"]
     batch = asyncio.run(reader.lines(LogSource(ROOT), after=None, at_most=1000))
-    assert any("Coordinator shutdown complete" in each.text for each in batch.lines)
+    assert any("Coordinator shutdown complete" in line.text for line in batch.lines)
     assert not asyncio.run(reader.lines(LogSource(ROOT), after=batch.cursor, at_most=10)).lines
 
 

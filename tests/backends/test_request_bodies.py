@@ -11,7 +11,7 @@ from babysitter.model.log import Cursor, LogLevel, LogSource
 
 JOB = JobId("/ada/my.job")
 TASK = TaskId("/ada/my.job/0")
-APRIL, MAY, AUGUST = (DIALECTS[each] for each in Generation)
+APRIL, MAY, AUGUST = (DIALECTS[generation] for generation in Generation)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_session_worker_by_class_and_pid(tmp_path):
     session.worker("SglEngine", 514428, "out\n", stream="out")
     session.write("raylet.out", "[2026-11-20 11:00:00,000 W 1 1] (raylet) x.cc:1: slow disk\n")
     logs = with_classes(list_session([logs_folder(session.root)]))
-    assert {(each.speaker, each.pid, each.node) for each in logs.files} == {
+    assert {(file.speaker, file.pid, file.node) for file in logs.files} == {
         ("SglEngine", 514428, "10.0.0.2"),
         ("raylet", None, "10.0.0.2"),
     }

@@ -47,7 +47,7 @@ def test_session_job_runs(tmp_path):
     reader = reader_of(run_in(tmp_path), tmp_path)
     job = asyncio.run(reader.tree(RUN, tasks_of=(RUN,))).root
     assert job.state is JobState.RUNNING
-    assert {(each.id, each.worker) for each in job.tasks or ()} == {
+    assert {(task.id, task.worker) for task in job.tasks or ()} == {
         (f"{RUN}/0", ""),
         (f"{RUN}/SglEngine-514428", "10.0.0.2"),
     }
@@ -189,6 +189,6 @@ def test_session_tasks_say_what_the_gpus_do(tmp_path, monkeypatch):
     (session.root / "node_ip_address.json").write_text('{"node_ip_address": "127.0.0.1"}')
     driver, engine = asyncio.run(reader_of(session, tmp_path).tasks(RUN))
     assert driver.devices == ()
-    assert [each.text for each in engine.devices] == ["GPU 0: 0 % busy, 71.3 of 80 GB"]
+    assert [device.text for device in engine.devices] == ["GPU 0: 0 % busy, 71.3 of 80 GB"]
     smi.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'; exit 9\n")
     assert asyncio.run(reader_of(session, tmp_path).tasks(RUN))[1].devices == ()

@@ -221,7 +221,7 @@ async def test_lines_are_not_asked_for_when_their_turn_is_late():
         await reading
     waiting = [asyncio.create_task(read(may_wait_s)) for may_wait_s in (0, 0, 1.1, 2.1, 2.1, None)]
     await turns()
-    assert [each.done() for each in waiting] == [False, False, False, False, True, False]
+    assert [task.done() for task in waiting] == [False, False, False, False, True, False]
     with pytest.raises(TooBusy, match="4 requests for logs are waiting already"):
         await waiting.pop(4)
     for _ in range(4):

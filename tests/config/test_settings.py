@@ -203,7 +203,7 @@ def test_structured_variables_are_json():
 
 def test_one_apprise_url_is_a_list_of_one():
     settings = load(environment={"BABYSIT_NOTIFY_APPRISE": "mailto://ada:made-up@example.org"})
-    assert [each.get_secret_value() for each in settings.notify.apprise] == [
+    assert [secret_str.get_secret_value() for secret_str in settings.notify.apprise] == [
         "mailto://ada:made-up@example.org"
     ]
     assert "made-up" not in repr(settings)

@@ -32,7 +32,7 @@ from tests.support.small_iris import COORDINATOR, NEIGHBOURS, ROOT, WORKERS, Sma
 
 _ROOT, _COORDINATOR, _WORKERS = JobId(ROOT), JobId(COORDINATOR), JobId(WORKERS)
 _NEW = JobId("/ada/sweep-r1")
-_NEIGHBOURS = tuple(JobId(each) for each in NEIGHBOURS)
+_NEIGHBOURS = tuple(JobId(neighbour) for neighbour in NEIGHBOURS)
 SWEEP = Path(__file__).parents[1] / "support" / "sweep.yaml"
 BUILT_ON = "2026-11-20"
 IRIS_SETS = frozenset({"name", "failIfExists", "existingJobPolicy", "fail_if_exists", "existing_job_policy"})
@@ -141,7 +141,7 @@ def simulated(generation: str, transport: str) -> MakeWorld:
                     states=lambda: {
                         job.id: job.state.upper() for job in simulator.cluster.jobs.values() if job.tasks
                     },
-                    asked=lambda method: [each for each, _ in simulator.requests].count(method),
+                    asked=lambda method: [request for request, _ in simulator.requests].count(method),
                     set_by_us=IRIS_SETS,
                 )
             finally:
@@ -155,11 +155,11 @@ async def memory() -> AsyncIterator[BackendUnderTest]:
     """The cluster in memory that other tests use: it may be trusted there because it passes here."""
     cluster, state = SmallCluster(), Small("may")
     jobs = [
-        Job(JobId(each), JobState.RUNNING, submitted_at=NOON, task_count=1) for each in (ROOT, COORDINATOR)
+        Job(JobId(part), JobState.RUNNING, submitted_at=NOON, task_count=1) for part in (ROOT, COORDINATOR)
     ]
     jobs.append(Job(JobId(WORKERS), JobState.RUNNING, submitted_at=NOON, task_count=2))
     cluster.show(JobTree(jobs[0], tuple(jobs[1:])))
-    cluster.jobs |= {JobId(each): replace(jobs[0], id=JobId(each)) for each in NEIGHBOURS}
+    cluster.jobs |= {JobId(neighbour): replace(jobs[0], id=JobId(neighbour)) for neighbour in NEIGHBOURS}
     for job in jobs:
         running = TaskState.RUNNING
         cluster.tasks_of[job.id] = tuple(

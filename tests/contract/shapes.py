@@ -61,30 +61,30 @@ def exchanges(generation: str, scenario: str = "*") -> Iterator[Exchange]:
 def recorded_kinds(generation: str) -> dict[str, Kind]:
     """The kinds of objects in all successful recorded answers."""
     kinds: dict[str, Kind] = defaultdict(Kind)
-    for each in exchanges(generation):
-        if each.status == 200 and each.text.lstrip().startswith("{"):
-            note(kinds, each.method, json.loads(each.text))
+    for exchange in exchanges(generation):
+        if exchange.status == 200 and exchange.text.lstrip().startswith("{"):
+            note(kinds, exchange.method, json.loads(exchange.text))
     return kinds
 
 
 def note(kinds: dict[str, Kind], place: str, value: object) -> None:
     """Take in one value of an answer and all below it."""
     if isinstance(value, list):
-        for each in value:
-            note(kinds, f"{place}[]", each)
+        for item in value:
+            note(kinds, f"{place}[]", item)
         return
     if not isinstance(value, dict):
         return
     if place.rpartition(".")[2] in MAPS:
-        for each in value.values():
-            note_type(kinds, place, "*", each)
+        for item in value.values():
+            note_type(kinds, place, "*", item)
         return
     kind = f"{place}:{value['state']}" if "state" in value else place
     kinds[kind].count += 1
-    for name, each in value.items():
+    for name, item in value.items():
         kinds[kind].seen[name] += 1
-        kinds[kind].types[name].add(type_of(each))
-        note(kinds, f"{place}.{name}", each)
+        kinds[kind].types[name].add(type_of(item))
+        note(kinds, f"{place}.{name}", item)
 
 
 def note_type(kinds: dict[str, Kind], place: str, name: str, value: object) -> None:

@@ -46,7 +46,7 @@ async def slack() -> AsyncIterator[Bench]:
     async with SlackServer() as server:
 
         def seen() -> list[str]:
-            return [each.metadata["event_payload"]["id"] for each in server.messages]
+            return [other.metadata["event_payload"]["id"] for other in server.messages]
 
         yield Bench(
             SlackNotifier(open_client(server.bot_token, base_url=server.base_url), "C0JOBS"),
@@ -198,7 +198,7 @@ async def apprise() -> AsyncIterator[Bench]:
 BENCHES = [slack, webhook, console, desktop, apprise]
 
 
-@pytest.fixture(params=BENCHES, ids=lambda each: each.__name__)
+@pytest.fixture(params=BENCHES, ids=lambda candidate: candidate.__name__)
 async def bench(request: pytest.FixtureRequest) -> AsyncIterator[Bench]:
     opened: AbstractAsyncContextManager[Bench] = request.param()
     async with opened as bench:
@@ -218,7 +218,9 @@ def message(number: int) -> Message:
 async def test_description_is_one_line_without_addresses(bench: Bench) -> None:
     assert "\n" not in bench.notifier.description
     assert "://" not in bench.notifier.description
-    assert bench.notifier.name in {each.__name__ for each in BENCHES} | {"apprise-1-json"}
+    assert bench.notifier.name in {
+        async_generator_context_manager.__name__ for async_generator_context_manager in BENCHES
+    } | {"apprise-1-json"}
 
 
 async def test_receipt_is_enough_to_reply(bench: Bench) -> None:

@@ -113,11 +113,11 @@ def _kinds(value):
 def _without_free_names(value):
     """Environment variables and counts of states have names of their own."""
     if isinstance(value, list):
-        return [_without_free_names(each) for each in value]
+        return [_without_free_names(item) for item in value]
     if not isinstance(value, dict):
         return value
     free = ("env_vars", "task_state_counts", "workdir_files")
-    return {name: _without_free_names(each) for name, each in value.items() if name not in free}
+    return {name: _without_free_names(item) for name, item in value.items() if name not in free}
 
 
 @pytest.mark.parametrize("generation", list(ERAS))
@@ -181,7 +181,7 @@ async def test_august_cancels_exactly_and_knows_no_stop():
         assert (await run("job", "cancel", ROOT)).exit_code == 0
         states = {job.id: job.state for job in simulator.cluster.runs.values()}
         assert states[ROOT] == "killed"
-        assert [states[each] for each in simulator.neighbours] == ["running", "running"]
+        assert [states[neighbour] for neighbour in simulator.neighbours] == ["running", "running"]
         assert "attempt=0 |" in (await run("job", "logs", ROOT)).stdout
 
 

@@ -134,8 +134,8 @@ OURS = {"/root/t1": ROOT, "/root/exact-lr3": "/ada/dedup-lr3", '"t1"': '"dedup"'
 def asked_again():
     for generation in ERAS:
         for scenario in REPLAYED:
-            for each in exchanges(generation, scenario):
-                yield pytest.param(generation, each, id=f"{generation}-{each.name}")
+            for exchange in exchanges(generation, scenario):
+                yield pytest.param(generation, exchange, id=f"{generation}-{exchange.name}")
 
 
 def renamed(value):
@@ -173,11 +173,11 @@ def said(error):
 async def test_tokens_are_asked_for_and_exchanged_as_recorded(generation):
     async with simulated("healthy", generation, identity="tok-alpha-1234") as (simulator, asker):
         jwt = simulator._calls.session_token
-        for each in exchanges(generation, "20-auth-jwt"):
-            sent = {name: text.replace("<jwt>", jwt) for name, text in each.headers.items()}
-            status, text = await asker.send(each.path.lstrip("/"), each.body, sent)
-            assert status == each.status, each.name
-            ours, theirs = json.loads(text), json.loads(each.text)
+        for exchange in exchanges(generation, "20-auth-jwt"):
+            sent = {name: text.replace("<jwt>", jwt) for name, text in exchange.headers.items()}
+            status, text = await asker.send(exchange.path.lstrip("/"), exchange.body, sent)
+            assert status == exchange.status, exchange.name
+            ours, theirs = json.loads(text), json.loads(exchange.text)
             assert ours.keys() - {"jobs"} == theirs.keys()
             if status != 200:
                 assert ours == theirs

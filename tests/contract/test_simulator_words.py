@@ -63,9 +63,9 @@ def entries(answer):
 def test_every_line_of_a_pipeline_was_printed_by_a_real_one(generation):
     real = {
         blanked(entry["data"])
-        for each in exchanges(generation)
-        if each.method in ("FetchLogs", "GetTaskLogs") and each.status == 200
-        for entry in entries(json.loads(each.text))
+        for exchange in exchanges(generation)
+        if exchange.method in ("FetchLogs", "GetTaskLogs") and exchange.status == 200
+        for entry in entries(json.loads(exchange.text))
     }
     ours = {blanked(line) for scenario in PLAYED for line in played(scenario, generation)}
     strange = {line for line in ours - real if not USERS.search(line) and not UNMET.search(line)}
@@ -97,14 +97,18 @@ def stacks(text):
 
 
 def dumps_of(answers):
-    for each in answers:
-        raw = json.loads(each.text)
+    for answer in answers:
+        raw = json.loads(answer.text)
         yield base64.b64decode(raw.get("profileData", "")).decode()
 
 
 @pytest.mark.parametrize("generation", list(ERAS))
 def test_the_threads_of_coordinators_and_workers_are_where_real_ones_were(generation):
-    asked = [each for each in exchanges(generation) if each.method == "ProfileTask" and each.status == 200]
+    asked = [
+        exchange
+        for exchange in exchanges(generation)
+        if exchange.method == "ProfileTask" and exchange.status == 200
+    ]
     real = {stack for text in dumps_of(asked) for stack in stacks(text)}
     real_names = {name for name, _ in real}
     real_frames = {frame for _, frames in real for frame in frames}
@@ -126,10 +130,10 @@ def test_the_threads_of_coordinators_and_workers_are_where_real_ones_were(genera
 @pytest.mark.parametrize("generation", list(ERAS))
 def test_a_zombie_has_the_main_thread_of_a_real_zombie(generation):
     asked = [
-        each
-        for each in exchanges(generation, "12a-zombie-leaked-thread")
-        if each.method == "ProfileTask"
-        and "_shutdown" in base64.b64decode(json.loads(each.text)["profileData"]).decode()
+        exchange
+        for exchange in exchanges(generation, "12a-zombie-leaked-thread")
+        if exchange.method == "ProfileTask"
+        and "_shutdown" in base64.b64decode(json.loads(exchange.text)["profileData"]).decode()
     ]
     clock = FakeClock()
     simulator = Simulator("zombie", clock.now, generation=generation)

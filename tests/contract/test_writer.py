@@ -103,8 +103,8 @@ async def test_stored_submission_is_launched_as_it_was(world):
     assert world.asked("LaunchJob") == 1
     stored, again = await world.reader.submission(world.root), await world.reader.submission(world.new)
     before, after = (
-        {name: value for name, value in each.request.items() if name not in world.set_by_us}
-        for each in (stored, again)
+        {name: value for name, value in item.request.items() if name not in world.set_by_us}
+        for item in (stored, again)
     )
     assert after == before
     with pytest.raises(SubmissionRefused, match="already exists"):

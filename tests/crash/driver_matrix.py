@@ -138,7 +138,7 @@ class DriverWorld:
             await until(ran.exists)
         assert self._driver is not None
         with sqlite3.connect(self._folder / "state" / "babysit.db") as database:
-            rows = [tuple(database.execute(each).fetchall()) for each in STATE]
+            rows = [tuple(database.execute(text).fetchall()) for text in STATE]
         return DriverEnding(
             tuple(rows),
             len(ran.read_text().splitlines()) if ran.exists() else 0,

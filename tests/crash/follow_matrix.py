@@ -137,8 +137,8 @@ async def _live(plan: FollowPlan) -> None:
             await follower.tick()
             await service.tick()
             await service.settled()
-            watches = [each.watch for each in await all_watch_statuses(app)]
-            if len(watches) == len(JOBS) and all(each.phase is Phase.FINISHED for each in watches):
+            watches = [status.watch for status in await all_watch_statuses(app)]
+            if len(watches) == len(JOBS) and all(watch.phase is Phase.FINISHED for watch in watches):
                 return  # what is not shown yet is at the end of the service
 
 
@@ -177,7 +177,7 @@ class FollowWorld:
             begun = database.execute("SELECT count(*) FROM events WHERE kind = 'watch-started'").fetchone()[0]
         shown = _shown(state / "shown.json")
         lines = tuple(line for lines in shown.values() for line in lines)
-        return FollowEnding(tuple(each[0] for each in watched), begun, len(shown), lines, lives, points)
+        return FollowEnding(tuple(item[0] for item in watched), begun, len(shown), lines, lives, points)
 
 
 @asynccontextmanager

@@ -156,7 +156,9 @@ class LadderWorld:
         ran = (self._folder / "project" / "ran.txt").read_text().count("ran")
         left = len(list(state.glob("babysit.expected-*")))
         launched = tuple(self._cluster.launched)
-        return LadderEnding(launched, tuple(each[0] for each in outcomes), watched, ran, left, lives, points)
+        return LadderEnding(
+            launched, tuple(outcome[0] for outcome in outcomes), watched, ran, left, lives, points
+        )
 
 
 @asynccontextmanager

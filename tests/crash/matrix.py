@@ -146,7 +146,7 @@ async def try_group(world: World, group: Group, share: tuple[int, int]) -> list[
     tried = []
     if faults := faults_of(plain, sound, untouched):
         tried.append(Tried(group.title, untouched, "nowhere", faults))
-    is_write = [each.startswith("write ") or each == "before commit" for each in plain.points]
+    is_write = [point.startswith("write ") or point == "before commit" for point in plain.points]
     points = sum(is_write) if group.is_unwritable else len(plain.points)
     for number, case in enumerate(cases_of(group, points)):
         if number % share[1] == share[0]:
@@ -178,7 +178,7 @@ def try_share(groups: Sequence[Group], share: tuple[int, int]) -> list[Tried]:
     async def trying() -> list[Tried]:
         with tempfile.TemporaryDirectory(prefix="babysit-crash-", dir=_fast_folder()) as folder:
             async with opened_world(Path(folder)) as world:
-                return [each for group in groups for each in await try_group(world, group, share)]
+                return [tried for group in groups for tried in await try_group(world, group, share)]
 
     return asyncio.run(trying())
 
@@ -191,20 +191,20 @@ def _fast_folder() -> str | None:
 def show(tried: Iterable[Tried], took_s: float) -> int:
     """Print the table, every bad case, and the count; the exit code."""
     console, rows = Console(width=120), defaultdict(list)
-    reached = [each for each in tried if each.place]
-    for each in reached:
-        rows[each.group].append(each)
+    reached = [item for item in tried if item.place]
+    for item in reached:
+        rows[item.group].append(item)
     table = Table("killed while the offer is", "cases", "bad", "points of", title="Crash matrix")
     for group, members in rows.items():
-        bad = sum(bool(each.faults) for each in members)
-        kinds = len({each.place for each in members})
+        bad = sum(bool(member.faults) for member in members)
+        kinds = len({member.place for member in members})
         table.add_row(group, str(len(members)), str(bad), f"{kinds} kinds")
     console.print(table)
-    faulty = [each for each in reached if each.faults]
-    for each in faulty:
+    faulty = [item for item in reached if item.faults]
+    for item in faulty:
         console.print(
-            f"BAD {each.group} {each.case.kills or each.case.unwritable} "
-            f"at {each.place}: {'; '.join(each.faults)}",
+            f"BAD {item.group} {item.case.kills or item.case.unwritable} "
+            f"at {item.place}: {'; '.join(item.faults)}",
             markup=False,
         )
     console.print(f"{took_s:.0f} s\n{len(reached)} cases, {len(faulty)} bad", highlight=False)
@@ -224,7 +224,7 @@ def main() -> int:
     with ProcessPoolExecutor(given.processes, mp_context=get_context("spawn")) as pool:
         shares = [(number, given.processes) for number in range(given.processes)]
         found = list(pool.map(try_share, [groups] * given.processes, shares))
-    return show([each for share in found for each in share], time.monotonic() - began)
+    return show([tried for share in found for tried in share], time.monotonic() - began)
 
 
 if __name__ == "__main__":

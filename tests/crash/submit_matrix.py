@@ -56,7 +56,7 @@ class SubmitEnding:
     def faults(self) -> tuple[str, ...]:
         found = [] if len(self.launched) <= 1 else [f"submitted {self.launched}"]
         found += [] if self.watched == self.launched else [f"{self.launched} runs, {self.watched} is watched"]
-        return tuple(found + [f"{each} is left" for each in self.left])
+        return tuple(found + [f"{text} is left" for text in self.left])
 
 
 def entry(plan: SubmitPlan, told: Connection) -> None:
@@ -114,8 +114,8 @@ class SubmitWorld:
         state = self._folder / "state"
         with sqlite3.connect(state / "babysit.db") as database:
             rows = database.execute("SELECT root FROM watches ORDER BY root").fetchall()
-        left = tuple(sorted(each.name for each in state.glob("babysit.expected-*")))
-        return SubmitEnding(tuple(self._cluster.launched), tuple(each[0] for each in rows), left, points)
+        left = tuple(sorted(path.name for path in state.glob("babysit.expected-*")))
+        return SubmitEnding(tuple(self._cluster.launched), tuple(row[0] for row in rows), left, points)
 
 
 @asynccontextmanager

@@ -258,7 +258,7 @@ class World:
         self._presses[number] = (await self.slack.click(str(ADA), "approve")).acked  # cancelled with the life
 
     def _ending(self, lives: int, killed: list[str], points: list[str]) -> Ending:
-        told = Counter(_words(each.text) for each in self.slack.messages)
+        told = Counter(_words(message.text) for message in self.slack.messages)
         return Ending(
             self.cluster.launched,
             self.cluster.stopped,

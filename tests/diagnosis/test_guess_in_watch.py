@@ -62,7 +62,7 @@ def test_guess_of_a_text_agrees_with_a_watch() -> None:
         Cause.DATA_ERROR,
         ActionKind.RESTART_WITH_CHANGE,
     )
-    assert [each.line_number for each in examined.diagnosis.evidence] == [2]
+    assert [line.line_number for line in examined.diagnosis.evidence] == [2]
 
 
 def test_guess_of_a_living_text_escalates() -> None:
@@ -91,4 +91,4 @@ def test_unusual_exception_is_quoted_with_its_name() -> None:
     frame = '  File "x.py", line 7, in f\n    go()'
     text = f"Traceback (most recent call last):\n{frame}\nRelayGone: the relay went dark\n"
     evidence = examine(text, rules(), JobFacts(state=JobState.FAILED)).diagnosis.evidence
-    assert "RelayGone: the relay went dark" in [each.text for each in evidence]
+    assert "RelayGone: the relay went dark" in [line.text for line in evidence]

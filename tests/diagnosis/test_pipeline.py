@@ -45,11 +45,11 @@ def test_an_end_that_no_rule_explains_shows_what_was_never_printed_before():
     verdict = told(made_watch(), *healthy(600), end)
     assert verdict.phase is Phase.FINISHED
     assert verdict.cause is Cause.UNKNOWN
-    assert [each.text for each in verdict.diagnosis.evidence] == [STRANGE]
+    assert [line.text for line in verdict.diagnosis.evidence] == [STRANGE]
 
 
 def test_a_job_that_was_never_seen_well_shows_its_last_words():
     end = look(660, tree(root=JobState.FAILED), raw(651, STRANGE))
     verdict = told(made_watch(), end)
     assert verdict.memory.healthy_templates == ()
-    assert [each.text for each in verdict.diagnosis.evidence] == [STRANGE]
+    assert [line.text for line in verdict.diagnosis.evidence] == [STRANGE]

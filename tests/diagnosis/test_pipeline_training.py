@@ -28,7 +28,7 @@ def told(*looks: list[tuple[int, float | str]], noise: int = 0) -> Verdict:
 
 
 def causes(memory: Memory) -> set[Cause]:
-    return {each.cause for each in memory.findings}
+    return {finding.cause for finding in memory.findings}
 
 
 @pytest.mark.parametrize("noise", [0, 60])

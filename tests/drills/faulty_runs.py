@@ -107,17 +107,17 @@ class Story:
 
 def faults_of(found: Diagnosis, wanted: Fault) -> list[str]:
     """What differs from what is expected."""
-    quoted = " ".join(f"{each.text} {each.source}" for each in (*found.evidence, *found.cascade))
+    quoted = " ".join(f"{line.text} {line.source}" for line in (*found.evidence, *found.cascade))
     quoted = f"{quoted} {found.explanation} {found.machine}"
     told = f"{found.advice} {found.explanation}"
     wrong = [] if found.cause in wanted.causes else [f"cause {found.cause}"]
     wrong += [] if wanted.advice in told else [f"advice {found.advice!r}"]
-    return wrong + [f"no {each!r} in the evidence" for each in wanted.evidence if each not in quoted]
+    return wrong + [f"no {line!r} in the evidence" for line in wanted.evidence if line not in quoted]
 
 
 def kill_actor(ray: LocalRay, job: JobId) -> None:
     """SIGKILL the newest TrainerActor of the job."""
-    os.kill(max(int(each["pid"]) for each in actors_of(ray, job)), signal.SIGKILL)
+    os.kill(max(int(actor["pid"]) for actor in actors_of(ray, job)), signal.SIGKILL)
 
 
 def kill_driver(ray: LocalRay, job: JobId) -> None:
@@ -139,7 +139,7 @@ def actors_of(ray: LocalRay, job: JobId) -> list[Any]:
     told = ray.get("/api/v0/actors?detail=true")["data"]["result"]["result"]
     job_hex = ray.get(f"/api/jobs/{job}")["job_id"]
     return [
-        each
-        for each in told
-        if each["job_id"] == job_hex and each["class_name"] == "TrainerActor" and each["state"] == "ALIVE"
+        item
+        for item in told
+        if item["job_id"] == job_hex and item["class_name"] == "TrainerActor" and item["state"] == "ALIVE"
     ]

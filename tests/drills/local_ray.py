@@ -123,10 +123,10 @@ class LocalRay:
     def processes(self, *words: str) -> list[int]:
         """Processes whose command names our folder, and these words."""
         found = []
-        wanted = [each.encode() for each in (str(self.folder), *words)]
+        wanted = [part.encode() for part in (str(self.folder), *words)]
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             try:
-                if all(each in (command := path.read_bytes()) for each in wanted) and command:
+                if all(item in (command := path.read_bytes()) for item in wanted) and command:
                     found.append(int(path.parent.name))
             except OSError:
                 continue
@@ -179,12 +179,12 @@ def free_ports(count: int) -> list[int]:
     """Ports of loopback that nobody has now."""
     held = [socket.socket() for _ in range(count)]
     try:
-        for each in held:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in held]
+        for item in held:
+            item.bind(("127.0.0.1", 0))
+        return [item.getsockname()[1] for item in held]
     finally:
-        for each in held:
-            each.close()
+        for item in held:
+            item.close()
 
 
 def with_limit(process: subprocess.Popen[bytes]) -> None:

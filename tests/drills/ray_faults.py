@@ -127,7 +127,7 @@ async def control_service_gone(ray: LocalRay) -> list[str]:
     kill_control_service(ray, story.job)
     await asyncio.sleep(3)
     verdict = await story.look()
-    told = " ".join(each.reason for each in verdict.blind)
+    told = " ".join(unseen.reason for unseen in verdict.blind)
     print(f"control service gone: blind: {told}; {story.found.cause}", flush=True)
     await story.end()
     is_told = "GCS" in told or "Cannot reach Ray" in told  # `ray start --block` ends the dashboard too
@@ -141,15 +141,15 @@ def _tell(name: str, story: Story, after: str) -> None:
         f"{name}, {after}: {found.cause}, {found.severity}, {found.action}: {found.explanation}", flush=True
     )
     print(f"  to do: {found.advice}", flush=True)
-    for each in found.evidence[:2]:
-        print(f"  {each.source}: {each.text[:160]}", flush=True)
+    for line in found.evidence[:2]:
+        print(f"  {line.source}: {line.text[:160]}", flush=True)
 
 
 async def _main(ray: LocalRay, only: str) -> int:
     plan: dict[str, Callable[[], Awaitable[list[str]]]] = {"sound": lambda: phases(ray)}
-    plan |= {each.name: partial(broken, ray, each) for each in AT_ONCE}
+    plan |= {fault.name: partial(broken, ray, fault) for fault in AT_ONCE}
     plan |= {OUT_OF_MEMORY.name: lambda: out_of_memory(ray)}
-    plan |= {each.name: partial(quiet, ray, each) for each in STANDING_STILL}
+    plan |= {fault.name: partial(quiet, ray, fault) for fault in STANDING_STILL}
     plan |= {NODE_LOST.name: lambda: broken(ray, NODE_LOST)}
     plan |= {"control-service-gone": lambda: control_service_gone(ray)}
     wrong = {name: await tried() for name, tried in plan.items() if only in ("", name)}

@@ -94,7 +94,7 @@ async def watch(url: str, python: str, minutes: float) -> int:
         )
     steady = [minute for minute in client.requests if steady_from < minute < last]
     is_cheap = all(
-        len(client.requests[each]) <= MAX_REQUESTS and client.bytes[each] <= MAX_BYTES for each in steady
+        len(client.requests[item]) <= MAX_REQUESTS and client.bytes[item] <= MAX_BYTES for item in steady
     )
     print(f"told: {', '.join(told.occasions)}; ended {phase}")
     await client.close()

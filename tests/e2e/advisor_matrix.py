@@ -23,7 +23,7 @@ from tests.e2e.failing_advisors import (
 from tests.e2e.test_scenarios import TELLINGS
 from tests.support.sim_app import story
 
-TIMES = {each.scenario: (each.for_s, each.step_s) for each in TELLINGS}
+TIMES = {telling.scenario: (telling.for_s, telling.step_s) for telling in TELLINGS}
 TIMES |= {"long-run": (1200, 20.0), "zombie-again": (300, 10.0)}
 
 

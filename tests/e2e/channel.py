@@ -64,18 +64,20 @@ class Channel:
         before = len(self.slack.ephemerals)
         ack = await self.slack.click(user, str(button), **how)
         await self.surface.door.settled()
-        told = " ".join(each.text for each in self.slack.ephemerals[before:] if each.user == user)
+        told = " ".join(
+            ephemeral.text for ephemeral in self.slack.ephemerals[before:] if ephemeral.user == user
+        )
         return ack, told
 
     async def events(self, kind: type) -> list[Any]:
         async with self.app.store.reading() as tx:
-            happened = [each.event for each in await tx.events.after(0, at_most=10_000)]
-        return [each for each in happened if isinstance(each, kind)]
+            happened = [stored.event for stored in await tx.events.after(0, at_most=10_000)]
+        return [event for event in happened if isinstance(event, kind)]
 
     def card(self) -> Message:
         """The newest message about an incident, as it looks now."""
-        cards = [each for each in self.slack.messages if "Evidence" in str(each.blocks)]
-        return next(each for each in reversed(cards) if each.text.startswith(CARD_TITLES))
+        cards = [message for message in self.slack.messages if "Evidence" in str(message.blocks)]
+        return next(message for message in reversed(cards) if message.text.startswith(CARD_TITLES))
 
     def shown(self, message: Message) -> str:
         return str(message.blocks) + message.text

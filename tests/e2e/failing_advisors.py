@@ -128,8 +128,8 @@ def _messages(folder: Path) -> list[str]:
         ):
             message = json.loads(body)
             words, buttons = message.get("words", {}), message.get("buttons", [])
-            words["notes"] = [each for each in words.get("notes", []) if each[0] != _OPINION_NOTE]
-            message["buttons"] = [each for each in buttons if each["kind"] != "second-opinion"]
+            words["notes"] = [note for note in words.get("notes", []) if note[0] != _OPINION_NOTE]
+            message["buttons"] = [button for button in buttons if button["kind"] != "second-opinion"]
             found.append(_PORT.sub("PORT", f"{occasion} {at} {json.dumps(message)}"))
     return found
 

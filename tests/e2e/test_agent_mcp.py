@@ -43,7 +43,7 @@ async def test_start_zombie_approval_restart_finish_in_few_calls(tmp_path: Path)
         assert (end["watch"]["job"], end["watch"]["first_job"]) == ("/ada/dedup-r1", "/ada/dedup")
         assert end["watch"]["outlook"]["job_state"] == "succeeded"
         story = await place.call(agent, "incidents", job=place.job)
-        assert [(each["status"], each["proposal"]["status"]) for each in story["incidents"]] == [
+        assert [(item["status"], item["proposal"]["status"]) for item in story["incidents"]] == [
             ("resolved", "approved")
         ]
         assert place.sim.launched == ["/ada/dedup-r1"]

@@ -19,14 +19,14 @@ class Agent:
 
     def __init__(self, run: Shell) -> None:
         self._run = run
-        skill = next(each for each in skills_in() if each.name == "babysit-zephyr")
+        skill = next(candidate for candidate in skills_in() if candidate.name == "babysit-zephyr")
         text = (skill.folder / FILE_NAME).read_text(encoding="utf-8")
         blocks = re.findall(r"```bash\n(.*?)```", text, flags=re.DOTALL)
         self._known = [line for block in blocks for line in block.splitlines() if line]
 
     async def do(self, beginning: str, **more: object):
         """Run the command of the skill that begins so."""
-        command = next(each for each in self._known if each.startswith(beginning))
+        command = next(candidate for candidate in self._known if candidate.startswith(beginning))
         command = command.replace("JOB", self._run.job).replace("CLUSTER", "marin").replace("FOLDER", ".")
         options = "".join(f" --{name} {value}" for name, value in more.items())
         return await self._run(command + options)
@@ -68,7 +68,7 @@ async def test_an_agent_follows_the_skill_to_the_end(tmp_path: Path):
         assert "job succeeded" in report.out
         assert run.sim.launched == ["/ada/dedup-r1"]
         assert len(run.ran) < MAX_COMMANDS
-        assert not any("sleep" in each for each in run.ran)
+        assert not any("sleep" in text for text in run.ran)
 
 
 async def test_another_agent_with_only_the_skill_and_the_id_goes_on(tmp_path: Path):
@@ -76,7 +76,7 @@ async def test_another_agent_with_only_the_skill_and_the_id_goes_on(tmp_path: Pa
         assert (await Agent(run).do("babysit start")).code == 0  # and its context is lost
         agent = Agent(run)
         listed = await agent.do("babysit list")
-        assert [each["job"] for each in listed.json["watches"]] == [run.job]
+        assert [watch["job"] for watch in listed.json["watches"]] == [run.job]
         stopped = await agent.wait_for("incident", "babysit wait JOB --until incident")
         del agent  # lost once more, with the incident unreported
         status = (await Agent(run).do("babysit status")).json["watches"][0]

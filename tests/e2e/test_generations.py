@@ -7,7 +7,7 @@ from tests.support.sim_app import story
 
 
 async def as_told(scenario, tale):
-    told = next(each for each in TELLINGS if each.scenario == scenario)
+    told = next(telling for telling in TELLINGS if telling.scenario == scenario)
     await tale.pass_s(told.for_s, told.step_s)
     assert await tale.phases() == told.phases
     assert tale.ear.occasions == told.said
@@ -32,7 +32,7 @@ async def test_april_restarts_from_the_stored_request(tmp_path):
     async with story("zombie", tmp_path, generation="april") as tale:
         await tale.pass_s(250, 10.0)
         assert await tale.causes() == ["zombie-coordinator"]
-        assert [each.command for each in await tale.proposals()] == [
+        assert [proposal.command for proposal in await tale.proposals()] == [
             "LaunchJob /ada/dedup-r1 -- python dedup.py"
         ]
 

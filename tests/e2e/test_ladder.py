@@ -106,9 +106,15 @@ class Story:
 
     async def causes(self) -> list[str]:
         async with self.app.store.reading() as tx:
-            happened = [each.event for each in await tx.events.after(0, at_most=10_000)]
-        assert not [each for each in happened if isinstance(each, RestartProposed)]
-        return [each.cause for each in happened if isinstance(each, IncidentOpened)]
+            happened = [stored.event for stored in await tx.events.after(0, at_most=10_000)]
+        assert not [
+            restart_proposed for restart_proposed in happened if isinstance(restart_proposed, RestartProposed)
+        ]
+        return [
+            incident_opened.cause
+            for incident_opened in happened
+            if isinstance(incident_opened, IncidentOpened)
+        ]
 
     def _hear(self, progress: LadderProgress) -> None:
         self.told.append(progress.sentence)
@@ -153,9 +159,9 @@ async def test_ladder_story_of_the_debugging_log(tmp_path: Path):
         attempt, outcome, cause = newest(await story.climb())
         assert "smoke: passed. /ada/training-v2-smoke" in " ".join(story.told)
         assert (attempt.step, outcome, cause) == ("cpu", StepOutcome.FAILED, "config-error")
-        assert any("output-prefix-missing: MARIN_PREFIX" in each for each in attempt.warnings)
+        assert any("output-prefix-missing: MARIN_PREFIX" in warning for warning in attempt.warnings)
         assert attempt.result is not None
-        assert any("MARIN_PREFIX" in each for each in attempt.result.evidence)
+        assert any("MARIN_PREFIX" in line for line in attempt.result.evidence)
 
         # With a prefix it stalls on time-outs and retries without end: escalated, not restarted.
         story.checkpoint("old")
@@ -180,7 +186,7 @@ async def test_ladder_story_of_the_debugging_log(tmp_path: Path):
         attempt, outcome, _ = newest(progress)
         assert outcome is StepOutcome.PASSED
         assert attempt.result is not None
-        assert [each.status for each in attempt.result.checks] == [CheckStatus.PASSED] * 4
+        assert [check.status for check in attempt.result.checks] == [CheckStatus.PASSED] * 4
         assert "on_stop callback" in attempt.result.benign[0]
         assert progress.run.ended_at is not None
         assert len(story.sim.launched) == len(set(story.sim.launched)) == 5

@@ -55,7 +55,7 @@ async def until_offered(tale: SimulatedApp) -> None:
 
 
 def told_after_answer(tale: SimulatedApp) -> str:
-    withdrawn = [each for each in tale.ear.heard if each.occasion == "withdrawn"]
+    withdrawn = [message for message in tale.ear.heard if message.occasion == "withdrawn"]
     assert withdrawn, tale.ear.occasions
     return withdrawn[-1].words.sentence
 

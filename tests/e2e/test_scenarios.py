@@ -190,7 +190,7 @@ ASKED_ABOUT = {  # with an incident of the job, or a report that nothing explain
 
 
 def test_every_scenario_is_told():
-    assert {each.scenario for each in TELLINGS} | {"long-run", "zombie-again"} == set(scenarios.names())
+    assert {telling.scenario for telling in TELLINGS} | {"long-run", "zombie-again"} == set(scenarios.names())
 
 
 @pytest.mark.parametrize("told", TELLINGS, ids=str)
@@ -214,7 +214,7 @@ async def test_a_scenario_is_told_as_it_is(told, tmp_path, monkeypatch):
         # Promise 1: whatever happened, nothing was done without an answer.
         asked = {method for method, _ in tale.sim.requests}
         assert not asked & {"TerminateJob", "LaunchJob"}
-        assert all(tale.sim.cluster.runs[each].state == "running" for each in tale.sim.neighbours)
+        assert all(tale.sim.cluster.runs[neighbour].state == "running" for neighbour in tale.sim.neighbours)
     if advisors.reasons:
         alone = tmp_path / "alone"
         async with story(told.scenario, alone) as tale:
@@ -235,9 +235,9 @@ async def test_an_approved_restart_is_carried_out_once_and_ends_well(scenario, a
         await tale.pass_s(350, 10.0)
         assert tale.sim.launched == [f"{ROOT}-r1"]
         assert tale.sim.cluster.runs[f"{ROOT}-r1"].state == "succeeded"
-        assert all(tale.sim.cluster.runs[each].state == "running" for each in tale.sim.neighbours)
+        assert all(tale.sim.cluster.runs[neighbour].state == "running" for neighbour in tale.sim.neighbours)
         standing = await tale.standing()
         assert (standing.watch.root, standing.watch.phase) == (f"{ROOT}-r1", "finished")
-        assert all(each.status.is_over for each in standing.incidents)
+        assert all(incident.status.is_over for incident in standing.incidents)
         assert len(await tale.proposals()) == 1
         assert await tale.outcome() == SUCCEEDED

@@ -30,7 +30,9 @@ async def test_a_press_stops_and_submits_once_and_the_card_tells_what_followed(t
         assert told == ""
         await place.pass_s(300, 20.0)
         assert place.sim.launched == ["/ada/dedup-r1"]
-        assert not place.card().buttons or all("approve" not in str(each) for each in place.card().buttons)
+        assert not place.card().buttons or all(
+            "approve" not in str(button) for button in place.card().buttons
+        )
         assert "U0ADA" in place.shown(place.card())
         await place.pass_s(900, 30.0)
         card, root = place.card(), place.slack.messages[0]
@@ -38,8 +40,8 @@ async def test_a_press_stops_and_submits_once_and_the_card_tells_what_followed(t
         assert "🟢 Over" in place.shown(card)
         assert not card.buttons
         assert root.text.startswith("Finished: /ada/dedup-r1")
-        texts = [each.text for each in place.slack.messages]
-        assert any(each.startswith("Over: Zombie coordinator, dedup. Restarted as") for each in texts)
+        texts = [message.text for message in place.slack.messages]
+        assert any(text.startswith("Over: Zombie coordinator, dedup. Restarted as") for text in texts)
         assert len(texts) == len(set(texts))
 
 
@@ -57,7 +59,7 @@ async def test_cut_command_is_shown_whole_before_its_approval(tmp_path, over_htt
         assert (await place.proposal()).status is ProposalStatus.OPEN
         before = len(place.slack.messages)
         await place.press(BOB, ButtonKind.SHOW_COMMAND)
-        pages = [place.shown(each) for each in place.slack.messages[before:]]
+        pages = [place.shown(message) for message in place.slack.messages[before:]]
         assert len(pages) >= 3
         assert all(any(flag in page for page in pages) for flag in flags[::50])
         await place.pass_s(20)
@@ -124,9 +126,9 @@ async def test_facts_that_move_between_press_and_act_call_it_off(tmp_path):
         assert place.sim.launched == []
         assert (await place.proposal()).status is ProposalStatus.WITHDRAWN
         assert "Withdrawn, nothing was done: /ada/dedup is now killed" in place.shown(place.card())
-        said = [each.text for each in place.slack.messages]
-        assert any("Nothing was done. " in each for each in said)
-        assert any("Stopped by a person after" in each for each in said)
+        said = [message.text for message in place.slack.messages]
+        assert any("Nothing was done. " in text for text in said)
+        assert any("Stopped by a person after" in text for text in said)
 
 
 async def test_strangers_bots_and_other_workspaces_are_refused_and_recorded(tmp_path):
@@ -136,7 +138,7 @@ async def test_strangers_bots_and_other_workspaces_are_refused_and_recorded(tmp_
         assert "U0EVE may not answer" in (await place.press(EVE))[1]
         assert "Only people may answer" in (await place.press("U0BOT", is_bot=True))[1]
         await place.press("U0FAR", team="T0OTHER")  # Slack lets nobody be told who is not in the channel
-        refused = [each.by for each in await place.events(DecisionRefused)]
+        refused = [event.by for event in await place.events(DecisionRefused)]
         assert refused == ["U0EVE", "U0BOT", "U0FAR"]
         assert (await place.proposal()).status is ProposalStatus.OPEN
         await place.pass_s(60)
@@ -154,7 +156,7 @@ async def test_who_may_no_longer_approve_when_the_act_begins_has_approved_nothin
         first, second = (await watch_status(place.app, place.watch.id)).proposals
         assert first.status is ProposalStatus.WITHDRAWN
         assert (second.status, second.may_approve) == (ProposalStatus.OPEN, (BOB,))
-        assert any("may not approve any more" in place.shown(each) for each in place.slack.messages)
+        assert any("may not approve any more" in place.shown(message) for message in place.slack.messages)
 
 
 async def test_an_old_cards_button_after_a_new_incident_answers_nothing_new(tmp_path):
@@ -198,9 +200,9 @@ async def test_an_hour_without_slack_loses_nothing_and_the_terminal_still_decide
         assert place.sim.launched == ["/ada/dedup-r1"]
         place.slack.faults.is_down = False
         await place.pass_s(300, 20.0)
-        texts = [each.text for each in place.slack.messages]
+        texts = [message.text for message in place.slack.messages]
         assert len(texts) == len(set(texts))
-        assert any("ombie" in each for each in texts)
+        assert any("ombie" in text for text in texts)
         async with place.app.store.reading() as tx:
             assert await tx.outbox.waiting_count("slack") == 0
 
@@ -221,8 +223,8 @@ async def test_a_denied_offer_stays_denied_whoever_presses_next(tmp_path):
         await place.press(BOB, ButtonKind.DENY)
         await place.pass_s(20)
         standing = await watch_status(place.app, place.watch.id)
-        assert [each.status for each in standing.incidents] == [IncidentStatus.DENIED]
-        assert not any("approve" in str(each) for each in place.card().buttons)
+        assert [incident.status for incident in standing.incidents] == [IncidentStatus.DENIED]
+        assert not any("approve" in str(button) for button in place.card().buttons)
         await place.pass_s(300, 20.0)
         assert place.sim.launched == []
 
@@ -268,9 +270,9 @@ async def test_whatever_slack_does_everything_arrives_once(trouble: str, tmp_pat
         await place.press(ADA)
         await place.pass_s(600, 20.0)
         assert place.sim.launched == ["/ada/dedup-r1"]
-        texts = [each.text for each in place.slack.messages]
+        texts = [message.text for message in place.slack.messages]
         assert len(texts) == len(set(texts))
-        assert any(each.startswith(CARD_TITLES) for each in texts)
-        assert any(each.startswith("Over:") for each in texts)
+        assert any(text.startswith(CARD_TITLES) for text in texts)
+        assert any(text.startswith("Over:") for text in texts)
         async with place.app.store.reading() as tx:
             assert await tx.outbox.waiting_count("slack") == 0

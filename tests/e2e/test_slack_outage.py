@@ -58,4 +58,4 @@ async def test_word_on_a_cause_that_cannot_be_stored_is_kept(tmp_path):
         await place.surface.door.settled()
         async with place.app.store.reading() as tx:
             labels = await tx.feedback.all()
-        assert [each.was_right for each in labels] == [False]
+        assert [label.was_right for label in labels] == [False]

@@ -41,7 +41,7 @@ async def test_what_passed_unseen_is_no_standstill_whatever_the_next_look_would_
         await tale.pass_s(300, 20.0)
         assert await tale.causes() == ["controller-unreachable"]
         assert await tale.suspicions() == []
-        assert [type(each) for each in await tale.events(WentBlind, SawAgain)] == [WentBlind, SawAgain]
+        assert [type(event) for event in await tale.events(WentBlind, SawAgain)] == [WentBlind, SawAgain]
 
 
 async def test_a_short_outage_is_no_news(tmp_path):
@@ -59,7 +59,7 @@ async def test_a_steady_watch_costs_at_most_six_requests_and_four_kilobytes_a_mi
         await tale.pass_s(300, 10.0)
         tale.sim.requests.clear()
         await tale.pass_s(1200, 20.0)
-        asked = [each for each in tale.sim.requests if each[0] != "ProfileTask"]
+        asked = [request for request in tale.sim.requests if request[0] != "ProfileTask"]
         assert len(asked) <= 6 * 20
         assert sum(size for _, size in asked) <= 4_000 * 20
         assert asked

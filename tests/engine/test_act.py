@@ -34,7 +34,9 @@ async def place(tmp_path: Path) -> AsyncIterator[AppHarness]:
 
 async def offer_of(place: AppHarness, watch: Watch) -> ProposalId:
     return next(
-        each.id for each in (await watch_status(place.app, watch.id)).proposals if each.status == "open"
+        proposal.id
+        for proposal in (await watch_status(place.app, watch.id)).proposals
+        if proposal.status == "open"
     )
 
 
@@ -45,9 +47,9 @@ def answer(place: AppHarness, offer: ProposalId, person: Person = ADA, yes: Answ
 async def come_up(place: AppHarness) -> None:
     """The new job's pipeline gets going."""
     coordinator = f"{SUCCESSOR}/zephyr-dedup-9f9f9f9f-p0-a0"
-    for each in pipeline(context="zephyr-dedup-9f9f9f9f", since_s=seconds(place)):
-        moved = JobId(each.id.replace(ROOT, SUCCESSOR, 1))
-        place.cluster.jobs[moved] = type(each)(**{**_fields(each), "id": moved})
+    for job in pipeline(context="zephyr-dedup-9f9f9f9f", since_s=seconds(place)):
+        moved = JobId(job.id.replace(ROOT, SUCCESSOR, 1))
+        place.cluster.jobs[moved] = type(job)(**{**_fields(job), "id": moved})
     for done in range(1, 8):
         place.cluster.log.append(
             report(seconds(place), done, 100, coordinator=coordinator, execution="20261120-130000-1a1b1c1d")
@@ -68,16 +70,16 @@ async def test_promise_1_nothing_is_done_without_an_answer(place: AppHarness):
 async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place: AppHarness):
     watch = await zombie(place)
     neighbours = [JobId("/ada/dedup-2"), JobId("/ada/dedupe")]
-    for each in neighbours:
-        place.cluster.jobs[each] = type(place.cluster.jobs[ROOT])(
-            **{**_fields(place.cluster.jobs[ROOT]), "id": each}
+    for neighbour in neighbours:
+        place.cluster.jobs[neighbour] = type(place.cluster.jobs[ROOT])(
+            **{**_fields(place.cluster.jobs[ROOT]), "id": neighbour}
         )
     ruling = await answer(place, await offer_of(place, watch))
     assert ruling.took_effect
     await place.pass_s(60)
     assert place.writer.stopped == [ROOT]
     assert place.writer.submitted == [SUCCESSOR]
-    assert all(not place.cluster.jobs[each].state.is_terminal for each in neighbours)
+    assert all(not place.cluster.jobs[neighbour].state.is_terminal for neighbour in neighbours)
     followed = await place.now(watch)
     assert (followed.root, followed.first_root, followed.restarts) == (SUCCESSOR, ROOT, 1)
     await come_up(place)
@@ -86,13 +88,13 @@ async def test_an_approval_stops_exactly_that_job_and_starts_it_again_once(place
     assert isinstance(ended, IncidentEnded)
     assert ended.status == IncidentStatus.RESOLVED
     done = [
-        each.step
-        for each in await place.events(StepTaken)
-        if isinstance(each, StepTaken) and each.state == "done"
+        event.step
+        for event in await place.events(StepTaken)
+        if isinstance(event, StepTaken) and event.state == "done"
     ]
     assert done == ["evidence-saved", "stop-requested", "terminal-confirmed", "submitted", "recorded"]
     assert place.ear.occasions[-1] == "resolved"
-    card = [each for each in place.ear.edited if each.id == place.ear.heard[1].id][-1]
+    card = [message for message in place.ear.edited if message.id == place.ear.heard[1].id][-1]
     assert "Approved by U-ada" in card.words.decided
     await place.pass_s(3600, step_s=30)
     assert place.writer.submitted == [SUCCESSOR]
@@ -105,7 +107,7 @@ async def test_what_the_stop_would_lose_is_kept_first_and_without_secrets(place:
     await answer(place, await offer_of(place, watch))
     await place.pass_s(60)
     kept = sorted((place.app.state_folder / "evidence").iterdir())
-    assert [each.suffix for each in kept] == [".log", ".threads"]
+    assert [path.suffix for path in kept] == [".log", ".threads"]
     assert "_shutdown" in kept[1].read_text()
     assert "token" in kept[0].read_text()
     assert token not in kept[0].read_text()
@@ -115,8 +117,8 @@ async def test_promise_2_many_answers_at_once_lead_to_one_act(place: AppHarness)
     watch = await zombie(place)
     offer = await offer_of(place, watch)
     rulings = await asyncio.gather(*(answer(place, offer) for _ in range(5)))
-    assert sum(each.took_effect for each in rulings) == 1
-    assert all("Already approved by U-ada" in each.sentence for each in rulings if not each.took_effect)
+    assert sum(ruling.took_effect for ruling in rulings) == 1
+    assert all("Already approved by U-ada" in ruling.sentence for ruling in rulings if not ruling.took_effect)
     await place.pass_s(120)
     assert (place.writer.stopped, place.writer.submitted) == ([ROOT], [SUCCESSOR])
 
@@ -168,7 +170,7 @@ async def test_no_job_is_stopped_that_cannot_be_started_again_from_here(place: A
     await answer(place, offer)
     await place.pass_s(60)
     assert (place.writer.stopped, place.writer.submitted) == ([], [])
-    told = [each.words.sentence for each in place.ear.heard]
+    told = [message.words.sentence for message in place.ear.heard]
     assert "Nothing was done. `iris` cannot be run here." in told
     assert (await watch_status(place.app, watch.id)).proposals[-1].status == "withdrawn"
     place.writer.findings = ()  # the person installs it, and answers the new offer

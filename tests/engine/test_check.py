@@ -93,7 +93,7 @@ async def test_the_root_message_shows_the_live_state(place: AppHarness):
     await place.pass_s(60)  # the coordinator's own lines are read at every other look
     newest = place.ear.edited[-1]
     assert newest.id == place.ear.heard[0].id
-    assert any("6/100" in each for each in newest.words.progress)
+    assert any("6/100" in text for text in newest.words.progress)
 
 
 async def test_a_zombie_is_told_once_with_an_offer(place: AppHarness):
@@ -106,11 +106,11 @@ async def test_a_zombie_is_told_once_with_an_offer(place: AppHarness):
     assert (opened.cause, offered.job) == (Cause.ZOMBIE_COORDINATOR, ROOT)
     assert place.ear.occasions == ["started", "incident"]
     card = place.ear.heard[1]
-    assert {each.target for each in card.buttons} == {offered.proposal, opened.incident}
+    assert {button.target for button in card.buttons} == {offered.proposal, opened.incident}
     moves = [
-        (each.before, each.after)
-        for each in await place.events(PhaseChanged)
-        if isinstance(each, PhaseChanged)
+        (phase_changed.before, phase_changed.after)
+        for phase_changed in await place.events(PhaseChanged)
+        if isinstance(phase_changed, PhaseChanged)
     ]
     assert moves[-2:] == [("steady", "suspect"), ("suspect", "failing")]
     async with place.app.store.reading() as tx:
@@ -129,8 +129,8 @@ async def test_a_recovery_withdraws_the_offer_and_its_buttons(place: AppHarness)
     assert isinstance(ended, IncidentEnded)
     assert ended.status == "self-resolved"
     assert place.ear.occasions == ["started", "incident", "resolved"]
-    card = [each for each in place.ear.edited if each.id == place.ear.heard[1].id][-1]
-    assert not any(each.target.startswith("p-") for each in card.buttons)
+    card = [message for message in place.ear.edited if message.id == place.ear.heard[1].id][-1]
+    assert not any(button.target.startswith("p-") for button in card.buttons)
     assert "nothing was done" in card.words.decided
 
 
@@ -142,7 +142,7 @@ async def test_promise_3_an_hour_without_sight_is_one_incident_and_no_offer(plac
     await place.pass_s(120)
     place.cluster.broken = Unreachable("The controller refused the connection.")
     await place.pass_s(3600, step_s=10)
-    assert [each.memory.blind_since != {} for each in (await place.now(watch), await place.now(second))] == [
+    assert [item.memory.blind_since != {} for item in (await place.now(watch), await place.now(second))] == [
         True
     ] * 2
     assert await place.events(RestartProposed) == []
@@ -305,5 +305,7 @@ async def test_after_the_end_an_offer_is_still_looked_after(place: AppHarness):
     ended = await place.now(watch)
     assert ended.phase is Phase.FINISHED
     async with place.app.store.reading() as tx:
-        standing = [each for each in (await tx.incidents.of(ended)).proposals if each.status == "open"]
+        standing = [
+            proposal for proposal in (await tx.incidents.of(ended)).proposals if proposal.status == "open"
+        ]
     assert (ended.due_at is not None) == bool(standing)

@@ -31,7 +31,7 @@ def outlook(label: str, pipeline: int = 0) -> ProgressSummary:
 def test_a_stage_is_told_once_however_it_is_named(before, after, changed):
     seen = replace(verdict(), outlook=after)
     events = course(watch(outlook=before), seen, NOON)
-    assert [each.stage for each in events if isinstance(each, StageChanged)] == changed
+    assert [event.stage for event in events if isinstance(event, StageChanged)] == changed
 
 
 def steady_at(now: datetime, *, due: datetime | None = None, pause_s: float = 30.0) -> datetime | None:

@@ -39,16 +39,16 @@ async def steady(place: AppHarness, *jobs: str) -> list[Watch]:
 
 async def _steady(place: AppHarness, jobs: tuple[str, ...]) -> list[Watch]:
     watches = []
-    for each in jobs or (ROOT,):
-        place.cluster.jobs[JobId(each)] = job(each)
-        watches.append(await place.watch(each))
+    for text in jobs or (ROOT,):
+        place.cluster.jobs[JobId(text)] = job(text)
+        watches.append(await place.watch(text))
     await place.pass_s(120)
-    assert {(await place.now(each)).phase for each in watches} == {Phase.STEADY}
+    assert {(await place.now(watch)).phase for watch in watches} == {Phase.STEADY}
     return watches
 
 
 def titles(place: AppHarness) -> list[str]:
-    return [each.words.title for each in place.ear.heard if each.occasion != "started"]
+    return [message.words.title for message in place.ear.heard if message.occasion != "started"]
 
 
 async def test_a_missing_job_is_reported_once_about_that_job(place: AppHarness):
@@ -56,7 +56,7 @@ async def test_a_missing_job_is_reported_once_about_that_job(place: AppHarness):
     del place.cluster.jobs[ROOT]
     await place.pass_s(3600, step_s=30)
     assert titles(place) == ["Job gone: dedup"]
-    (card,) = [each for each in place.ear.heard if each.occasion == "incident"]
+    (card,) = [message for message in place.ear.heard if message.occasion == "incident"]
     assert card.conversation == watch.id
     assert not card.mentions_on_call
     assert ROOT in card.words.sentence
@@ -115,19 +115,19 @@ async def test_a_job_that_is_visible_again_resumes_with_one_line(place: AppHarne
 
 async def test_several_missing_jobs_are_one_message_about_the_controller(place: AppHarness):
     watches = await steady(place, ROOT, *OTHERS)
-    for each in (ROOT, OTHERS[0]):
-        del place.cluster.jobs[JobId(each)]
+    for job_id in (ROOT, OTHERS[0]):
+        del place.cluster.jobs[JobId(job_id)]
     await place.pass_s(3600, step_s=30)
     assert titles(place) == ["Jobs lost: marin"]
-    (card,) = [each for each in place.ear.heard if each.occasion == "blind"]
+    (card,) = [message for message in place.ear.heard if message.occasion == "blind"]
     assert card.mentions_on_call
-    assert card.conversation not in [each.id for each in watches]
+    assert card.conversation not in [watch.id for watch in watches]
     assert "2 of 3 watched jobs" in card.words.sentence
     assert dict(card.words.fields)["Affects"] == f"2 jobs: {ROOT}, {OTHERS[0]}"
     assert len(await place.events(IncidentOpened)) == 1
     assert await place.events(RestartProposed) == []
-    for each in watches:
-        now = await place.now(each)
+    for watch in watches:
+        now = await place.now(watch)
         assert (now.phase, now.stopped_at) == (Phase.STEADY, None)
         assert now.due_at is not None
 
@@ -143,15 +143,15 @@ async def test_lost_jobs_that_come_back_are_one_line(place: AppHarness):
     place.cluster.jobs.update(kept)
     await place.pass_s(1200, step_s=30)
     assert titles(place) == ["Jobs lost: marin", "Over: Jobs lost, marin"]
-    assert all([(await place.now(each)).memory.gone_since is None for each in watches])
+    assert all([(await place.now(watch)).memory.gone_since is None for watch in watches])
 
 
 async def test_a_person_who_stops_the_lost_watches_ends_it(place: AppHarness):
     watches = await steady(place, ROOT, *OTHERS)
     del place.cluster.jobs[ROOT], place.cluster.jobs[OTHERS[0]]
     await place.pass_s(900, step_s=30)
-    for each in watches[:2]:
-        await stop_watch(place.app, each.id, by=ADA)
+    for watch in watches[:2]:
+        await stop_watch(place.app, watch.id, by=ADA)
     await place.pass_s(900, step_s=30)
     (ended,) = await place.events(IncidentEnded)
     assert isinstance(ended, IncidentEnded)
@@ -163,8 +163,8 @@ async def test_the_last_watch_that_is_stopped_ends_the_outage(place: AppHarness)
     watches = await steady(place, ROOT, OTHERS[0])
     place.cluster.jobs.clear()
     await place.pass_s(900, step_s=30)
-    for each in watches:
-        await stop_watch(place.app, each.id, by=ADA)
+    for watch in watches:
+        await stop_watch(place.app, watch.id, by=ADA)
     async with place.app.store.reading() as tx:
         assert await tx.incidents.open_incidents() == ()
 
@@ -182,7 +182,7 @@ async def test_an_outage_that_one_watch_alone_sees_is_its_own(place: AppHarness)
     place.cluster.tree = broken  # type: ignore[method-assign]
     await place.pass_s(7200, step_s=60)
     assert titles(place) == ["Cannot be read: dedup"]
-    (card,) = [each for each in place.ear.heard if each.occasion == "blind"]
+    (card,) = [message for message in place.ear.heard if message.occasion == "blind"]
     assert card.conversation == watch.id
     assert not card.mentions_on_call
     place.cluster.tree = tree  # type: ignore[method-assign]

@@ -81,7 +81,7 @@ class Post:
 
     @property
     def heard(self) -> list[str]:
-        return [each.id for each in self.ear.heard]
+        return [message.id for message in self.ear.heard]
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ async def test_messages_of_a_conversation_come_in_order_in_one_thread(post: Post
         await post.put(number)
     await post.put(6, "w-2")
     await post.tick()
-    assert [each for each in post.heard if each != "m-6"] == [f"m-{number}" for number in range(1, 6)]
+    assert [text for text in post.heard if text != "m-6"] == [f"m-{number}" for number in range(1, 6)]
     assert post.ear.threads == {"m-1": "", "m-6": ""} | {
         f"m-{n}": post.ear.threads["m-2"] for n in range(2, 6)
     }
@@ -183,8 +183,12 @@ async def test_what_can_never_be_told_is_an_event_and_lets_the_next_one_pass(pos
     await post.tick(60)
     assert post.heard == ["m-3"]
     async with post.store.reading() as tx:
-        dropped = [each.event for each in await tx.events.after(0)]
-    assert [(each.message, each.because) for each in dropped if isinstance(each, MessageDropped)] == [
+        dropped = [stored.event for stored in await tx.events.after(0)]
+    assert [
+        (message_dropped.message, message_dropped.because)
+        for message_dropped in dropped
+        if isinstance(message_dropped, MessageDropped)
+    ] == [
         ("m-1", "the channel is gone"),
         ("m-2", "the channel is gone"),
     ]
@@ -198,10 +202,12 @@ async def test_an_hour_without_network_loses_nothing(post: Post):
     post.ear.is_down = None
     for _ in range(10):
         await post.tick(60)
-    assert sorted(post.heard, key=lambda each: int(each[2:])) == [f"m-{number}" for number in range(1, 31)]
+    assert sorted(post.heard, key=lambda candidate: int(candidate[2:])) == [
+        f"m-{number}" for number in range(1, 31)
+    ]
     for conversation in range(3):
-        ours = [each for each in post.heard if int(each[2:]) % 3 == conversation]
-        assert ours == sorted(ours, key=lambda each: int(each[2:]))
+        ours = [text for text in post.heard if int(text[2:]) % 3 == conversation]
+        assert ours == sorted(ours, key=lambda candidate: int(candidate[2:]))
 
 
 async def test_a_fault_of_a_notifier_is_survived(post: Post):
@@ -252,11 +258,11 @@ async def test_a_slow_notifier_holds_up_no_other(store: Store):
     await post.put(1)
     await post.deliverer.tick()
     await until(lambda: quick.heard, step=post.deliverer.tick)
-    assert [each.id for each in quick.heard] == ["m-1"]
+    assert [other.id for other in quick.heard] == ["m-1"]
     assert slow.heard == []
     slow.gate.set()
     await post.deliverer.settled()
-    assert [each.id for each in slow.heard] == ["m-1"]
+    assert [other.id for other in slow.heard] == ["m-1"]
 
 
 async def test_edits_are_merged_and_not_more_often_than_every_few_seconds(post: Post):
@@ -277,9 +283,11 @@ async def test_last_delivery_edits_without_distance(post: Post):
     await post.tick(EDIT_EVERY.total_seconds())
     await post.edit(1, "It is over.")
     await post.tick()
-    assert [each.words.sentence for each in post.ear.edited] == ["Still running."]  # too early for the next
+    assert [message.words.sentence for message in post.ear.edited] == [
+        "Still running."
+    ]  # too early for the next
     await post.deliverer.finish()
-    assert [each.words.sentence for each in post.ear.edited] == ["Still running.", "It is over."]
+    assert [message.words.sentence for message in post.ear.edited] == ["Still running.", "It is over."]
 
 
 async def test_a_notifier_without_edits_gets_none_and_the_first_words(store: Store):
@@ -303,7 +311,7 @@ async def test_an_edit_that_is_refused_for_good_is_given_up(post: Post):
     assert post.ear.edited == []
     await post.edit(1, "newer")
     await post.tick(10)
-    assert [each.words.sentence for each in post.ear.edited] == ["newer"]
+    assert [message.words.sentence for message in post.ear.edited] == ["newer"]
 
 
 async def test_the_night_comes_as_one_digest_but_what_can_be_answered_as_it_is(post: Post):
@@ -314,9 +322,9 @@ async def test_the_night_comes_as_one_digest_but_what_can_be_answered_as_it_is(p
     assert post.heard == []
     await post.tick(1)
     await post.tick(1)
-    assert [each.occasion for each in post.ear.heard if each.id != "m-4"] == [MessageKind.DIGEST]
+    assert [message.occasion for message in post.ear.heard if message.id != "m-4"] == [MessageKind.DIGEST]
     assert "m-4" in post.heard
-    digest = next(each for each in post.ear.heard if each.occasion is MessageKind.DIGEST)
+    digest = next(message for message in post.ear.heard if message.occasion is MessageKind.DIGEST)
     assert len(digest.words.progress) == 3
     await post.tick(timedelta(days=1).total_seconds())
     assert len(post.heard) == 2
@@ -375,7 +383,7 @@ async def test_last_delivery_does_not_wait_for_a_database_that_works_again(store
         await post.tick()
     await post.edit(1, "It is over.")
     await post.deliverer.finish()
-    assert [each.words.sentence for each in ear.edited] == ["It is over."]
+    assert [message.words.sentence for message in ear.edited] == ["It is over."]
     following = Post(store, ear)  # the next process, which knows what is stored and nothing else
     await following.deliverer.begin()
     await following.tick(60)
@@ -419,7 +427,7 @@ async def test_message_in_flight_is_not_claimed_again_when_another_fails(store: 
 
 
 def deliveries_under_way() -> list[asyncio.Task[None]]:
-    return [each for each in asyncio.all_tasks() if each.get_name() == "deliver ear"]
+    return [task for task in asyncio.all_tasks() if task.get_name() == "deliver ear"]
 
 
 class Waiting(RecordingNotifier):
@@ -427,7 +435,7 @@ class Waiting(RecordingNotifier):
 
     def __init__(self, *gated: str) -> None:
         super().__init__()
-        self.gates = {each: asyncio.Event() for each in gated}
+        self.gates = {text: asyncio.Event() for text in gated}
         self.begun = asyncio.Event()
 
     async def post(self, message, *, thread, is_repeat):
@@ -499,7 +507,7 @@ async def test_clock_set_back_holds_up_no_message(post: Post):
     assert post.heard == ["m-1"]
     await post.edit(1, "Something new.")
     await post.tick(1)
-    assert [each.words.sentence for each in post.ear.edited] == []
+    assert [message.words.sentence for message in post.ear.edited] == []
     await post.tick(EDIT_EVERY.total_seconds())
     post.clock.advance(-7200)
     await post.edit(1, "Something else.")
@@ -564,7 +572,7 @@ async def test_third_failure_in_a_row_pauses_the_notifier(counted, put_at_s, tri
             await post.put(2, "w-2")
         await post.tick(1)
     assert ("m-2", tried_at_s) in ear.tried
-    assert len([each for each, _ in ear.tried if each == "m-2"]) == 1
+    assert len([item for item, _ in ear.tried if item == "m-2"]) == 1
 
 
 async def test_success_ends_the_row_of_failures(counted: tuple[Post, Counting]):
@@ -599,7 +607,7 @@ async def test_edit_that_fails_holds_up_the_others_and_is_made_later(counted: tu
     ear.refuses = set()
     for _ in range(10):
         await post.tick(1)
-    assert {each.id for each in ear.edited} == {"m-1", "m-2"}
+    assert {message.id for message in ear.edited} == {"m-1", "m-2"}
 
 
 async def test_edits_of_one_tick_are_made_at_once(counted: tuple[Post, Counting]):
@@ -611,7 +619,7 @@ async def test_edits_of_one_tick_are_made_at_once(counted: tuple[Post, Counting]
     for number in (1, 2):
         await post.edit(number, "new")
     await post.tick()
-    assert sorted(each for each, _ in ear.edit_tried) == ["m-1", "m-2"]
+    assert sorted(text for text, _ in ear.edit_tried) == ["m-1", "m-2"]
 
 
 async def test_edit_that_keeps_failing_pauses_the_notifier(counted: tuple[Post, Counting]):
@@ -670,7 +678,7 @@ async def test_held_messages_are_one_digest_from_the_second_on(post: Post, held)
         await post.put(number, f"w-{number}", hold_s=60)
     await post.tick(60)
     await post.tick(1)
-    occasions = [each.occasion for each in post.ear.heard]
+    occasions = [message.occasion for message in post.ear.heard]
     assert occasions == [MessageKind.DIGEST if held > 1 else MessageKind.INCIDENT]
 
 

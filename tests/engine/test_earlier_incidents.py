@@ -25,4 +25,4 @@ def test_only_likeness_decides_what_is_shown(likeness: float, seen: int, similar
 def test_the_most_alike_come_first():
     found = [Recalled(replace(PAST, id=f"i-{n}"), 0.5 + n / 100) for n in range(10)]
     similar = sorted_by_likeness(found).similar
-    assert [each.past.id for each in similar] == ["i-9", "i-8", "i-7"][:MAX_SIMILAR]
+    assert [recalled.past.id for recalled in similar] == ["i-9", "i-8", "i-7"][:MAX_SIMILAR]

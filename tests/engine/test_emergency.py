@@ -50,7 +50,7 @@ class Channel:
         async with self.store.transaction() as tx:
             await tx.outbox.register(("slack",), now=self.clock.now())
             found = await tx.outbox.claim("slack", now=self.clock.now(), busy=(), edits_too=False, at_most=10)
-        return [each.message.words.title for each in found]
+        return [post.message.words.title for post in found]
 
 
 @pytest.fixture
@@ -78,8 +78,8 @@ async def test_emergency_is_sent_while_the_database_is_locked(channel: Channel, 
 
 async def test_emergency_is_repeated_every_ten_minutes_and_calls(channel: Channel):
     await channel.fail_for(25 * 60)
-    assert [each.mentions_on_call for each in channel.slack.heard] == [False, True, True]
-    assert len({each.id for each in channel.slack.heard}) == 3
+    assert [message.mentions_on_call for message in channel.slack.heard] == [False, True, True]
+    assert len({message.id for message in channel.slack.heard}) == 3
 
 
 async def test_short_outage_is_silent(channel: Channel):

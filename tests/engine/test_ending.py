@@ -122,7 +122,7 @@ async def test_a_denied_offer_about_an_ended_job_closes_its_incident(place: AppH
     (offer,) = (await watch_status(place.app, watch.id)).proposals
     await decide(place.app, offer.id, ADA, Answer.NO, Surface.TERMINAL)
     await place.pass_s(600)
-    assert [each.status for each in await incidents(place, watch)] == ["failed"]
+    assert [incident.status for incident in await incidents(place, watch)] == ["failed"]
     assert place.ear.occasions == ["started", "incident"]
 
 
@@ -177,7 +177,7 @@ async def test_the_end_of_a_known_trouble_does_not_repeat_its_evidence(place: Ap
         loss = "2.5" if step < 20 else "nan"
         place.cluster.log.append(raw(130 + step * 5, f"step {step}: loss={loss}"))
     await place.pass_s(900)
-    said_before = [each.occasion.value for each in place.ear.heard]
+    said_before = [message.occasion.value for message in place.ear.heard]
     end(place, JobState.SUCCEEDED, "")
     await place.pass_s(60)
     assert said_before == ["started", "incident"]

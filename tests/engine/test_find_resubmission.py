@@ -100,7 +100,7 @@ async def test_stored_request_is_the_first_way():
     assert got.submission.is_http
     assert got.watch.submit_context.missing == ()
     assert got.watch.submit_context.stored == STORED
-    assert [each.job for each in writer.checked] == ["/ada/dedup-r1"]
+    assert [item.job for item in writer.checked] == ["/ada/dedup-r1"]
 
 
 async def test_way_with_an_obstacle_is_passed_over(folder):
@@ -163,7 +163,7 @@ async def test_nothing_is_asked_unless_a_restart_may_help(seen, asked):
     reader = Keeper()
     got = await found(stored_case(seen), reader)
     assert (got.submission is not None) is asked
-    assert any("submission" in each for each in reader.asked) is asked
+    assert any("submission" in text for text in reader.asked) is asked
     told = stored_case(seen)
     earlier = replace(told.watch.submit_context, missing=("an old reason",))
     got = await found(replace(told, watch=replace(told.watch, submit_context=earlier)))

@@ -44,7 +44,7 @@ async def test_good_run_is_kept_and_read_by_its_program(tmp_path: Path):
         await keep_good_run(tx, watch, verdict(), NOW)  # the same run again
     good = await cache.of(build.watch(root=JobId("/ada/dedup")))
     assert good is not None
-    assert [each.job for each in good.profiles] == ["/ada/dedup-r1"]
+    assert [run_profile.job for run_profile in good.profiles] == ["/ada/dedup-r1"]
     assert await cache.of(build.watch(root=JobId("/ada/dedup"))) is good
     assert await cache.of(build.watch(root=JobId("/ada/other"))) is None
     await store.close()
@@ -82,9 +82,9 @@ def test_profile_is_stored_without_secrets_and_quotes():
     stored = redacted_profile(replace(profile(text), stages=stages))
     printed = repr(stored)
     assert "abcdefghijkLMNOPQRS" not in printed
-    assert all(not each.example and not each.source for each in stored.templates)
+    assert all(not template.example and not template.source for template in stored.templates)
     assert stored.stages == stages
-    assert any(each.text == "wrote part <*>" for each in stored.templates)
+    assert any(template.text == "wrote part <*>" for template in stored.templates)
 
 
 def test_watch_grows_its_profile_from_look_to_look():

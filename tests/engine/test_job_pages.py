@@ -55,7 +55,7 @@ async def test_page_follows_the_words_and_the_file_is_read_once(place: AppHarnes
     with capture_logs() as said:
         assert (await pages.with_page(other)).words.page == "", "a message is delivered without it"
         await pages.with_page(other)
-    assert [each["event"] for each in said] == ["page_not_known"]
+    assert [mutable_mapping["event"] for mutable_mapping in said] == ["page_not_known"]
 
 
 async def test_page_of_nothing_that_is_watched(place: AppHarness):

@@ -139,7 +139,7 @@ async def test_ladder_retries_what_may_be_repeated_once(climb: Climb):
     end = await climb()
     assert isinstance(end, Halt)
     assert end.decision is RetryDecision.NONE_LEFT
-    assert [each.is_retry for each in await climb.attempts()] == [False, False, True]
+    assert [attempt.is_retry for attempt in await climb.attempts()] == [False, False, True]
     assert "Before: 12:00 UTC failed (network-timeout), the same cause as now" in climb.told[-2]
     assert climb.told[-1] == "cpu: the ladder stops here. No retry is left."
 
@@ -158,7 +158,7 @@ async def test_ladder_lost_answer_is_looked_for(climb: Climb):
     climb.place.jobs, climb.place.results = ["/ada/tiny-smoke-3f2a-1"], [PASSED, PASSED]
     assert await climb() == Complete()
     assert climb.place.submissions == 2  # one without an answer, one of the second step
-    assert [each.watch for each in await climb.attempts()] == ["w-adopted", "w-2"]
+    assert [attempt.watch for attempt in await climb.attempts()] == ["w-adopted", "w-2"]
 
 
 async def test_ladder_submission_that_never_arrived_is_made(climb: Climb):

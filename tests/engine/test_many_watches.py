@@ -21,4 +21,4 @@ async def test_checks_of_200_watches_begin_within_30_s(tmp_path: Path):
     assert many.longest_gap_s <= 60
     assert Counter(many.cluster.asked)["lines"] <= len(many.lags_s)  # one a check at most
     newest = [watch.memory.log_read_at for watch in many.held.values()]
-    assert all(each and many.clock.now() - each <= timedelta(seconds=150) for each in newest)
+    assert all(item and many.clock.now() - item <= timedelta(seconds=150) for item in newest)

@@ -110,7 +110,7 @@ async def test_tries_end_with_the_approval_and_nothing_is_hidden(place: AppHarne
     assert "stopped for a restart that broke off at submitted" in ended.summary
     assert after.outlook is not None
     assert (after.outlook.job_state, after.outlook.summary) == ("killed", ended.summary)
-    assert [each.status for each in await place.events(IncidentEnded)] == ["failed"]
+    assert [event.status for event in await place.events(IncidentEnded)] == ["failed"]
     assert place.ear.occasions == ["started", "incident", "not-submitted", "worse"]
     assert "Not done: submitted" in place.ear.heard[-1].words.decided
 
@@ -229,7 +229,7 @@ async def test_stop_during_a_retry_ends_the_tries(place: AppHarness):
 
     place.writer.submit = submit_while_somebody_stops  # type: ignore[method-assign]
     await place.pass_s(3600, step_s=60)
-    assert [each.stopped_at is not None for each in ended] == [True]
+    assert [other.stopped_at is not None for other in ended] == [True]
     assert place.writer.submitted == [SUCCESSOR]  # this try was under way
     after = await place.now(watch)
     assert (after.root, after.restarts) == (ROOT, 0)
@@ -347,4 +347,4 @@ async def test_command_that_cannot_be_written_yet_follows(place: AppHarness):
     place.writer.by_hand = by_hand  # type: ignore[method-assign]
     await place.pass_s(600, step_s=30)
     assert place.ear.occasions == ["started", "incident", "not-submitted", "not-submitted"]
-    assert [bool(each.words.commands) for each in place.ear.heard[-2:]] == [False, True]
+    assert [bool(message.words.commands) for message in place.ear.heard[-2:]] == [False, True]

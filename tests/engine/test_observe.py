@@ -82,7 +82,7 @@ async def test_a_flood_of_noise_costs_nothing_and_hides_nothing(cluster, clock):
         clock.pass_s(30)
         held, observation = await check(held, cluster, clock)
         if n == 2:
-            assert "ValueError: the needle" in [each.text for each in observation.seen_lines]
+            assert "ValueError: the needle" in [seen_line.text for seen_line in observation.seen_lines]
     assert cluster.lines_sent <= 10
     assert held.memory.progress is not None
     assert held.memory.progress.done >= 12
@@ -125,7 +125,7 @@ async def test_a_log_service_that_is_away_loses_no_line(cluster, clock):
     cluster.broken_logs = None
     clock.pass_s(30)
     _, back = await check(held, cluster, clock)
-    assert "ValueError: while away" in [each.text for each in back.seen_lines]
+    assert "ValueError: while away" in [seen_line.text for seen_line in back.seen_lines]
 
 
 async def test_a_missing_job_is_a_fact_and_no_blindness(cluster, clock):
@@ -193,7 +193,7 @@ async def test_lines_of_an_earlier_run_under_the_same_name_are_left_out(cluster,
     cluster.log.append(raw(-3600, "ValueError: yesterday's"))
     cluster.log.append(raw(1, "hello"))
     _, observation = await check(fresh(), cluster, clock)
-    assert [each.text for each in observation.seen_lines] == ["hello"]
+    assert [seen_line.text for seen_line in observation.seen_lines] == ["hello"]
 
 
 async def test_a_line_that_two_questions_bring_is_there_once(cluster, clock):

@@ -77,7 +77,7 @@ async def test_quiet_is_still_measured(place: Place):
     assert place.held.memory.seen_at == place.clock.now()
     place.cluster.log.append(raw(place.seconds, "still here"))
     observation = await place.look()
-    assert [each.text for each in observation.seen_lines] == ["still here"]
+    assert [seen_line.text for seen_line in observation.seen_lines] == ["still here"]
 
 
 async def test_a_failure_is_seen_at_the_next_look(place: Place):
@@ -127,8 +127,8 @@ async def test_lines_before_a_crew_appears_are_read_once(place: Place):
         )
         place.cluster.log.append(raw(place.seconds + 2, f"ValueError: {number}", f"{COORDINATOR}/0"))
         seen += (await place.look()).seen_lines
-    assert len({each.text for each in seen}) == len(seen)
-    assert {f"ValueError: {number}" for number in range(4)} <= {each.text for each in seen}
+    assert len({log_line.text for log_line in seen}) == len(seen)
+    assert {f"ValueError: {number}" for number in range(4)} <= {log_line.text for log_line in seen}
 
 
 async def test_a_flood_of_prints_hides_no_warning(place: Place):
@@ -139,7 +139,7 @@ async def test_a_flood_of_prints_hides_no_warning(place: Place):
         raw(begin + 3 + n / 1000, f"more {n}")._replace(level=LogLevel.INFO) for n in range(3000)
     ]
     observation = await place.look()
-    assert "the device is gone" in [each.text for each in observation.seen_lines]
+    assert "the device is gone" in [seen_line.text for seen_line in observation.seen_lines]
     assert observation.skipped_lines > 0
     place.cluster.asked.clear()
     await place.look()
@@ -179,7 +179,7 @@ async def test_a_slow_log_is_left_out_and_read_later(place: Place):
     assert place.held.memory.log_read_at == read_at
     assert not place.held.memory.blind_since
     place.cluster.broken_logs = None
-    assert [each.text for each in (await place.look()).seen_lines] == ["meanwhile"]
+    assert [seen_line.text for seen_line in (await place.look()).seen_lines] == ["meanwhile"]
     assert place.held.memory.log_read_at == place.clock.now()
 
 

@@ -125,7 +125,7 @@ async def test_act_called_off_before_the_stop(place, id_):
     await answer(place, offer)
     await place.pass_s(60)
     assert (place.writer.stopped, place.writer.submitted) == ([], [])
-    told = [each.words.sentence for each in place.ear.heard if each.occasion == "withdrawn"]
+    told = [item.words.sentence for item in place.ear.heard if item.occasion == "withdrawn"]
     assert findings[0].reason.rstrip(".") in told[-1]
     async with place.app.store.reading() as tx:
         assert (await tx.incidents.proposal(offer)).status == "withdrawn"

@@ -75,7 +75,7 @@ async def test_a_crash_loop_is_restarted_once_with_the_same_code(tmp_path):
         assert sent["metadata"]["babysit_proposal"] == place.offer.id
         assert place.dashboard.jobs[JOB]["status"] == "STOPPED"
         assert place.dashboard.acted == [f"/api/jobs/{JOB}/stop", "/api/jobs/"]
-        pages = [each.words.page for each in place.app.notifiers[-1].heard]
+        pages = [item.words.page for item in place.app.notifiers[-1].heard]
         assert pages[0] == f"{place.dashboard.url}/#/jobs/{JOB}"
         assert all(pages)
 
@@ -96,7 +96,7 @@ async def test_changed_variable_is_submitted_beside_the_recorded_ones(tmp_path):
         wanted = ("env.NCCL_DEBUG=INFO", "env.MODE=y")
         asked = await propose(place.app, place.watch.id, why="see more", asked_by="an agent", changes=wanted)
         place.offer = asked.proposal
-        assert [(each.what, each.before) for each in asked.proposal.changes] == [
+        assert [(change.what, change.before) for change in asked.proposal.changes] == [
             ("env.NCCL_DEBUG", ""),
             ("env.MODE", "a value that is not kept"),
         ]

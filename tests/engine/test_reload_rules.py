@@ -29,7 +29,9 @@ LINE = "E1120 valve left its seat"
 
 def explained(app: App) -> list[str]:
     return [
-        each.explanation for each in classify_text(LINE, app.playbook).all if each.rule.startswith("own.")
+        finding.explanation
+        for finding in classify_text(LINE, app.playbook).all
+        if finding.rule.startswith("own.")
     ]
 
 

@@ -59,7 +59,7 @@ def act(place: AppHarness, chance: random.Random, kept: dict[JobId, Job]) -> str
         case "fails":
             error = "Exit code: 1. stderr: ValueError: 7"
             kept[target] = replace(kept[target], failure_count=kept[target].failure_count + 1, error=error)
-    cluster.jobs.update({each: kept[each] for each in cluster.jobs})
+    cluster.jobs.update({job_id: kept[job_id] for job_id in cluster.jobs})
     return deed
 
 
@@ -67,9 +67,9 @@ def act(place: AppHarness, chance: random.Random, kept: dict[JobId, Job]) -> str
 async def test_law_no_message_repeats_its_opposite(seed: int, tmp_path: Path):
     chance = random.Random(seed)
     async with home(tmp_path) as place:
-        kept = {each: job(each) for each in JOBS}
+        kept = {job_id: job(job_id) for job_id in JOBS}
         place.cluster.jobs.update(kept)
-        watches = [await place.watch(each) for each in JOBS]
+        watches = [await place.watch(job_id) for job_id in JOBS]
         await place.pass_s(120, step_s=30)
         deeds = []
         for _ in range(STEPS):
@@ -77,20 +77,23 @@ async def test_law_no_message_repeats_its_opposite(seed: int, tmp_path: Path):
             await place.pass_s(chance.choice((60, 300, 900)), step_s=60)
         place.cluster.broken = None
         ended = place.clock.now()
-        done = {each: replace(kept[each], state=JobState.SUCCEEDED, finished_at=ended) for each in JOBS}
+        done = {job_id: replace(kept[job_id], state=JobState.SUCCEEDED, finished_at=ended) for job_id in JOBS}
         place.cluster.jobs.update(done)
         await place.pass_s(900, step_s=60)
-        for each in watches:
-            await stop_watch(place.app, each.id, by=ADA)
+        for watch in watches:
+            await stop_watch(place.app, watch.id, by=ADA)
         await obeys_the_laws(place, deeds)
 
 
 async def obeys_the_laws(place: AppHarness, deeds: list[str]) -> None:
     heard = place.ear.heard
-    assert len({each.id for each in heard}) == len(heard), deeds
+    assert len({message.id for message in heard}) == len(heard), deeds
     async with place.app.store.reading() as tx:
         assert await tx.incidents.open_incidents() == (), deeds
-        about = {each.id: each.incident and await tx.incidents.incident(each.incident) for each in heard}
+        about = {
+            message.id: message.incident and await tx.incidents.incident(message.incident)
+            for message in heard
+        }
     last: dict[tuple[str, str], tuple[bool, object]] = {}
     damping = timedelta(seconds=300)
     for message in heard:

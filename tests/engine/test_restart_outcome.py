@@ -102,7 +102,7 @@ class Approval:
             return await tx.journal.open_action_of(self.action.watch) is not None
 
     async def phases(self) -> list[tuple[str, str]]:
-        return [(each.before, each.after) for each in await self.place.events(PhaseChanged)]
+        return [(event.before, event.after) for event in await self.place.events(PhaseChanged)]
 
     async def tell(self) -> None:
         """Deliver what was written down; nothing is checked meanwhile."""
@@ -135,7 +135,7 @@ async def test_submitted_job_is_followed(place: AppHarness):
     assert (watch.root, watch.first_root, watch.restarts) == (SUCCESSOR, ROOT, 1)
     assert (watch.phase, watch.due_at) == (Phase.SMOKE, now)
     assert watch.submit_context.stored is None
-    assert [(each.old, each.new, each.high_water) for each in await approval.restarts()] == [
+    assert [(restart.old, restart.new, restart.high_water) for restart in await approval.restarts()] == [
         (ROOT, SUCCESSOR, 12)
     ]
     incident = await approval.incident()
@@ -143,14 +143,14 @@ async def test_submitted_job_is_followed(place: AppHarness):
     assert incident.outcome == f"restarted as {SUCCESSOR}; it must pass its smoke check"
     assert not await approval.is_open()
     assert ("acting", "smoke") in await approval.phases()
-    steps = [(each.step, each.state, each.detail) for each in await place.events(StepTaken)]
+    steps = [(event.step, event.state, event.detail) for event in await place.events(StepTaken)]
     assert steps == [(ActionStep.RECORD, StepState.DONE, SUCCESSOR)]
 
 
 async def test_submitted_job_of_an_unseen_one_has_no_progress(place: AppHarness):
     approval = await approve(place)
     await approval.conclude(ActionSucceeded(SUCCESSOR))
-    assert [each.high_water for each in await approval.restarts()] == [0]
+    assert [restart.high_water for restart in await approval.restarts()] == [0]
 
 
 async def test_submitted_change_is_kept_for_the_next_restart(place: AppHarness):
@@ -249,10 +249,10 @@ async def test_outcome_is_told_once_and_shown_on_the_card(place: AppHarness, out
     approval = await approve(place)
     await approval.conclude(outcome)
     await approval.tell()
-    (said,) = [each for each in place.ear.heard if each.occasion == occasion]
+    (said,) = [message for message in place.ear.heard if message.occasion == occasion]
     assert not said.mentions_on_call
-    edited = {each.id: each for each in place.ear.edited}
-    card = edited[next(each.id for each in place.ear.heard if each.occasion == "proposal")]
+    edited = {message.id: message for message in place.ear.edited}
+    card = edited[next(message.id for message in place.ear.heard if message.occasion == "proposal")]
     assert shown in card.words.decided
     root = edited[place.ear.heard[0].id]
     assert root.words != place.ear.heard[0].words
@@ -288,11 +288,11 @@ async def test_failed_submission_is_told_once_for_each_step(place: AppHarness):
     for step in (ActionStep.STOP, ActionStep.STOP, ActionStep.TERMINAL, ActionStep.SUBMIT, ActionStep.SUBMIT):
         await approval.not_submitted(step=step)
     await approval.tell()
-    said = [each for each in place.ear.heard if each.occasion == "not-submitted"]
-    assert [bool(each.words.commands) for each in said] == [False, False, True]
-    assert all(each.mentions_on_call for each in said)
+    said = [message for message in place.ear.heard if message.occasion == "not-submitted"]
+    assert [bool(message.words.commands) for message in said] == [False, False, True]
+    assert all(message.mentions_on_call for message in said)
     assert "was asked to stop, is not known to have ended, and" in said[0].words.sentence
     assert "has ended and" in said[2].words.sentence
-    card = next(each.id for each in place.ear.heard if each.occasion == "proposal")
-    shown = [each.words.decided for each in place.ear.edited if each.id == card]
+    card = next(message.id for message in place.ear.heard if message.occasion == "proposal")
+    shown = [message.words.decided for message in place.ear.edited if message.id == card]
     assert shown[-1].endswith("The restart is under way.")

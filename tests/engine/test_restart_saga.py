@@ -45,7 +45,7 @@ class Written:
     def __init__(self, clock: HandClock, *done: str) -> None:
         self.clock = clock
         self.records = {
-            ActionStep[each.upper()]: self._record(ActionStep[each.upper()], StepState.DONE) for each in done
+            ActionStep[text.upper()]: self._record(ActionStep[text.upper()], StepState.DONE) for text in done
         }
         self.history: list[tuple[ActionStep, StepState]] = []
         self.intended: dict[ActionStep, str] = {}
@@ -110,9 +110,9 @@ class Cluster(SmallCluster):
             state = self.answers.pop(0)
             return None if state is None else job(ROOT, state)
         passed_s = (self.clock.now() - NOON).total_seconds()
-        for each, from_s in self.late.items():
+        for item, from_s in self.late.items():
             if passed_s >= from_s:
-                self.jobs.setdefault(each, job(each, R))
+                self.jobs.setdefault(item, job(item, R))
         if passed_s < self.blind_until_s:
             raise Unreachable("Away.")
         return await super().find(job_id)

@@ -234,6 +234,6 @@ async def test_an_idle_tick_asks_one_small_question(store: Store):
 
     event.listen(store._database.readers, "before_cursor_execute", lambda *args: asked.append(args[2]))
     await tick(schedule, 1)
-    assert [each for each in asked if each != "BEGIN"] == [
+    assert [word for word in asked if word != "BEGIN"] == [
         "SELECT wakes.seq, wakes.watch \nFROM wakes \nWHERE wakes.seq > ?"
     ]

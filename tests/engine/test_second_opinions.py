@@ -81,7 +81,7 @@ async def test_lying_opinion_changes_no_proof_and_no_proposal(tmp_path: Path):
         place.cluster.show(tree(*pipeline()))
         await zombie(place)
         before, events = await incident_of(place), await told(place)
-        card = next(each for each in place.ear.heard if each.occasion.value == "incident")
+        card = next(message for message in place.ear.heard if message.occasion.value == "incident")
         assert not [note for note in card.words.notes if note[0] == "Second opinion"]
         advisor = ScriptedAdvisor(LIE)
         await opinions(place, advisor).ask_next()
@@ -92,12 +92,12 @@ async def test_lying_opinion_changes_no_proof_and_no_proposal(tmp_path: Path):
         assert record is not None
         assert record.combined.cause is Cause.ZOMBIE_COORDINATOR
         assert record.combined.action is before[0].diagnosis.action
-        edited = [each for each in place.ear.edited if each.id == card.id][-1]
+        edited = [message for message in place.ear.edited if message.id == card.id][-1]
         (note,) = [text for name, text in edited.words.notes if name == "Second opinion"]
         assert "user-cancel" in note
         assert "zombie-coordinator stands, because of what is recorded" in note
         assert "[4,500 tokens, 0.020 USD; in 24 h 1 call, 4,500 tokens, 0.02 USD]" in note
-        assert [each.target for each in edited.buttons] == [each.target for each in card.buttons]
+        assert [button.target for button in edited.buttons] == [button.target for button in card.buttons]
 
 
 async def test_each_incident_is_asked_about_once(tmp_path: Path):
@@ -125,7 +125,7 @@ async def test_no_opinion_is_said_on_the_card(tmp_path: Path):
         await failed(place)
         await opinions(place, ScriptedAdvisor(NoOpinion("The service was down."))).ask_next()
         await settled(place)
-        notes = [note for each in place.ear.edited for note in each.words.notes]
+        notes = [note for message in place.ear.edited for note in message.words.notes]
         assert ("Second opinion", "none was to be had: The service was down.") in notes
 
 
@@ -207,11 +207,13 @@ ASKED = {"api_key": "made-up-key", "ask": "on-request"}
 
 
 def cards(place: AppHarness) -> list[Message]:
-    return [each for each in (*place.ear.heard, *place.ear.edited) if each.occasion.value == "incident"]
+    return [
+        message for message in (*place.ear.heard, *place.ear.edited) if message.occasion.value == "incident"
+    ]
 
 
 def kinds(message: Message) -> list[ButtonKind]:
-    return [each.kind for each in message.buttons]
+    return [button.kind for button in message.buttons]
 
 
 def note(message: Message) -> str:
@@ -272,7 +274,7 @@ async def test_no_button_where_nobody_gives_opinions(tmp_path: Path):
         assert "no advisor" in heard.sentence
         await later.pass_s(60)
         await failed(later, JobId("/ada/other"))
-        assert ButtonKind.ADVISE not in [kind for each in cards(later) for kind in kinds(each)]
+        assert ButtonKind.ADVISE not in [kind for card in cards(later) for kind in kinds(card)]
 
 
 async def test_terminal_asks_once_and_keeps_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -282,7 +284,7 @@ async def test_terminal_asks_once_and_keeps_the_answer(tmp_path: Path, monkeypat
         with pytest.raises(UserError, match="no incident to ask about"):
             await advise_now(place.app, watch)
         await failed(place, JobId("/ada/other"))
-        watch = next(each for each in await every_watch(place) if each.root == "/ada/other")
+        watch = next(candidate for candidate in await every_watch(place) if candidate.root == "/ada/other")
         advisor = ScriptedAdvisor(replace(LIE, cause=Cause.DATA_ERROR))
         monkeypatch.setattr("babysitter.usecases.request_opinion.open_advisor", lambda *_, **__: advisor)
         for _ in range(2):
@@ -315,7 +317,7 @@ async def test_watch_with_an_unexplained_report_hourly(tmp_path: Path):
         await settled(place)
         assert len(advisor.questions) == 1
         assert "the moon is made of cheese" in advisor.questions[0].text
-        header = [each for each in place.ear.edited if each.occasion.value == "live-state"][-1]
+        header = [message for message in place.ear.edited if message.occasion.value == "live-state"][-1]
         assert note(header).startswith("suspected data-error")
         lines = await advice_lines(place.app, watch)
         assert lines[1].startswith("Second opinion: suspected data-error")
@@ -368,8 +370,8 @@ async def test_second_incident_of_a_kind_costs_nothing(tmp_path: Path):
         await failed(place, JobId("/ada/other"))
         await asking.ask_next()
         async with place.app.store.reading() as tx:
-            records = [await tx.opinions.of(each.id) for each in await tx.incidents.all()]
+            records = [await tx.opinions.of(incident.id) for incident in await tx.incidents.all()]
             spent = await tx.advisor.spent(NOON)
         assert len(advisor.questions) == 1
-        assert [each and each.combined.cause for each in records] == [Cause.DATA_ERROR] * 2
+        assert [record and record.combined.cause for record in records] == [Cause.DATA_ERROR] * 2
         assert (spent.opinions, spent.calls, spent.tokens) == (2, 1, 4_500)

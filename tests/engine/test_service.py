@@ -29,7 +29,7 @@ def cluster() -> SmallCluster:
 
 async def was_checked(app: App) -> bool:
     async with app.store.reading() as tx:
-        return all(each.last_checked_at for each in await tx.watches.all())
+        return all(watch.last_checked_at for watch in await tx.watches.all())
 
 
 async def test_a_running_service_looks_after_what_another_process_started(tmp_path: Path):
@@ -79,7 +79,10 @@ async def test_service_ends_without_a_traceback(tmp_path: Path, caplog: pytest.L
             await began.wait()
             hurried.stop()
             await running
-    assert (faults, [each.name for each in caplog.records if each.name.startswith("apscheduler")]) == ([], [])
+    assert (faults, [record.name for record in caplog.records if record.name.startswith("apscheduler")]) == (
+        [],
+        [],
+    )
 
 
 async def test_a_service_that_was_overtaken_ends(tmp_path: Path):

@@ -42,9 +42,9 @@ async def snooze(place: AppHarness, hours: float | None) -> tuple[Watch, Proposa
 async def test_snooze_until_it_changes_expires(place: AppHarness):
     watch, offer = await snooze(place, None)
     await place.pass_s(LASTS.total_seconds() - 3600, step_s=3600)
-    assert [each.status for each in await proposals(place, watch)] == [ProposalStatus.SNOOZED]
+    assert [proposal.status for proposal in await proposals(place, watch)] == [ProposalStatus.SNOOZED]
     await place.pass_s(7200, step_s=3600)
-    assert [each.status for each in await proposals(place, watch)] == [ProposalStatus.UNANSWERED]
+    assert [proposal.status for proposal in await proposals(place, watch)] == [ProposalStatus.UNANSWERED]
     (incident,) = (await watch_status(place.app, watch.id)).incidents
     assert incident.status is IncidentStatus.EXPIRED
     with pytest.raises(FactsChanged, match="expired unanswered"):

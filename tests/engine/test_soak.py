@@ -33,8 +33,8 @@ def test_a_healthy_day_is_silent(name: str) -> None:
     for now in range(LOOK_S, DAY_S + LOOK_S, LOOK_S):
         lines = sorted(PROGRAMS[name](chance, now - LOOK_S, now), key=lambda line: line.at_ms)
         verdict = judge(watch, look(now, tree(*jobs), *lines), rules())
-        loud = [each for each in verdict.memory.findings if each.severity > Severity.INFO]
-        alarms += [(now / 3600, f"{each.rule}: {each.evidence[:1]}") for each in loud]
+        loud = [finding for finding in verdict.memory.findings if finding.severity > Severity.INFO]
+        alarms += [(now / 3600, f"{finding.rule}: {finding.evidence[:1]}") for finding in loud]
         if verdict.diagnosis is not None and verdict.diagnosis.severity > Severity.INFO:
             alarms.append((now / 3600, verdict.diagnosis.explanation))
         phases.add(verdict.phase)
@@ -52,7 +52,7 @@ def test_a_day_of_recorded_healthy_runs_is_silent(when: str, what: str) -> None:
     lasts_s = max(60.0, recording.steps[-1].t_s)
     text = "\n".join(lines * int(DAY_S / lasts_s))
     findings = classify_text(text, rules(), JobFacts(state=JobState.RUNNING))
-    assert [each.rule for each in findings.all if each.severity > Severity.INFO] == []
+    assert [finding.rule for finding in findings.all if finding.severity > Severity.INFO] == []
     assert text.count("\n") > 5_000
 
 

@@ -73,5 +73,5 @@ async def test_follow_lines_until_the_end():
         found += lines
         if lines[-1].endswith("b"):
             ended.set()
-    assert [each.rpartition(" ")[2] for each in found] == ["a", "b"]
+    assert [text.rpartition(" ")[2] for text in found] == ["a", "b"]
     assert reader.asked == [None, Cursor("1"), Cursor("1"), Cursor("2")]

@@ -150,7 +150,7 @@ def test_parent_job_of_a_task():
     assert parent.job_id == "/ada/train"
     assert parent.controller_url == "http://127.0.0.1:10000"
     assert parent.variables == {"RUN_ID": "7", "A": "parent"}
-    assert [each["key"] for each in parent.constraints] == ["zone", "region"]
+    assert [constraint["key"] for constraint in parent.constraints] == ["zone", "region"]
 
 
 def test_parent_job_outside_of_one():

@@ -62,7 +62,7 @@ def test_judge_check(check: SuccessCheck, found: Fact[Found], status: CheckStatu
 
 
 def test_judge_checks_without_evidence_are_not_checked():
-    assert [each.status for each in judge_checks((STATE, LINE), {STATE: Known("succeeded")}, AT)] == [
+    assert [check.status for check in judge_checks((STATE, LINE), {STATE: Known("succeeded")}, AT)] == [
         PASSED,
         NOT_CHECKED,
     ]

@@ -103,7 +103,7 @@ def test_ladder_file_tells_all_faults_at_once():
     text = STEP + "    on: moon\n    retries: -1\n    success: [{line: }]\n"
     with pytest.raises(BadLadder) as caught:
         parse_ladder(text.encode(), FILE, {})
-    assert [each.split(":")[1] for each in caught.value.sentence.splitlines()] == ["5", "6", "7"]
+    assert [line.split(":")[1] for line in caught.value.sentence.splitlines()] == ["5", "6", "7"]
 
 
 BOMB = "".join(

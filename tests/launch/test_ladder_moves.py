@@ -67,7 +67,9 @@ def test_next_move(attempts: tuple[StepAttempt, ...], asked_after: int, move: La
     assert next_move(STEPS, attempts, asked_after=asked_after) == move
 
 
-@pytest.mark.parametrize("outcome", [each for each in StepOutcome if each not in (PASSED, FAILED)])
+@pytest.mark.parametrize(
+    "outcome", [step_outcome for step_outcome in StepOutcome if step_outcome not in (PASSED, FAILED)]
+)
 def test_next_move_only_a_failed_job_is_retried(outcome: StepOutcome):
     ended = attempt(2, CPU, outcome)
     assert next_move(STEPS, (SMOKED, ended), asked_after=0) == Halt(CPU, ended, RetryDecision.NOT_FAILED)

@@ -23,7 +23,7 @@ async def test_submit_on_ray_sends_folder_resources_and_variables(tmp_path):
         machine = LocalContext(tmp_path, {}, tmp_path)
         plan = await plan_submit(options, spec, machine, SystemClock())
         assert dashboard.acted == []
-        assert (plan.job_id, [each.id for each in plan.findings]) == ("train", [])
+        assert (plan.job_id, [finding.id for finding in plan.findings]) == ("train", [])
         assert SECRET not in " ".join(plan.argv)
         assert plan.resubmission is not None
         dashboard.cut_off = "after"
@@ -33,7 +33,7 @@ async def test_submit_on_ray_sends_folder_resources_and_variables(tmp_path):
         assert (sent["entrypoint"], sent["entrypoint_num_gpus"]) == ("python train.py", 2)
         assert (sent["entrypoint_num_cpus"], sent["entrypoint_memory"]) == (4, 8 * 2**30)
         again = await plan_submit(options, spec, machine, SystemClock())
-        assert [each.id for each in again.findings] == ["name-taken"]
+        assert [finding.id for finding in again.findings] == ["name-taken"]
 
 
 def test_the_command_that_is_kept_names_secrets_and_holds_none():

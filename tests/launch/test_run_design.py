@@ -60,7 +60,7 @@ def asked(words, generation):
 def at_path(body, path):
     head, _, rest = path.partition(".")
     if head == "constraints":
-        found = next(each for each in body["constraints"] if each["key"] == rest)
+        found = next(constraint for constraint in body["constraints"] if constraint["key"] == rest)
         return (found.get("values") or [found["value"]])[0]["stringValue"]
     return at_path(body[head], rest) if rest else body[head]
 

@@ -211,12 +211,14 @@ def test_a_decided_card_says_who_when_and_what_followed(about: MessageSubject, t
     assert words.decided == text
     assert words.commands == ()
     assert words.expires_at is None
-    kinds = {each.kind for each in buttons_for(MessageKind.INCIDENT, about)}
+    kinds = {button.kind for button in buttons_for(MessageKind.INCIDENT, about)}
     assert kinds == (set() if about.is_resolved else {ButtonKind.MORE, *FEEDBACK})
 
 
 def test_an_open_offer_has_all_buttons_each_with_its_own_id_only() -> None:
-    buttons = {each.kind: each.target for each in buttons_for(MessageKind.INCIDENT, subject(can_ask=True))}
+    buttons = {
+        button.kind: button.target for button in buttons_for(MessageKind.INCIDENT, subject(can_ask=True))
+    }
     assert set(buttons) == set(ButtonKind) - {ButtonKind.SHOW_COMMAND}
     assert buttons[ButtonKind.APPROVE] == PROPOSAL
     assert buttons[ButtonKind.WRONG] == INCIDENT
@@ -225,7 +227,7 @@ def test_an_open_offer_has_all_buttons_each_with_its_own_id_only() -> None:
 def test_opinion_is_offered_only_where_it_can_be_had() -> None:
     wish = OpinionRequest(INCIDENT, Person("U0ADA"), build.NOON)
     for about in (subject(), subject(can_ask=True, advice_request=wish)):
-        assert ButtonKind.ADVISE not in {each.kind for each in buttons_for(MessageKind.INCIDENT, about)}
+        assert ButtonKind.ADVISE not in {button.kind for button in buttons_for(MessageKind.INCIDENT, about)}
 
 
 def test_live_state_shows_stages_pace_and_open_incidents() -> None:
@@ -346,7 +348,7 @@ SECRET = "hf" + "_" + "Zq8" * 12
 def test_no_secret_and_no_control_character_reaches_any_surface(occasion: MessageKind, text: str) -> None:
     about = poisoned(text)
     words = compose_message(occasion, about)
-    shown = repr([getattr(words, each.name) for each in fields(words)])
+    shown = repr([getattr(words, field.name) for field in fields(words)])
     assert SECRET not in shown
     assert "\\x1b" not in shown
     assert "\\u202e" not in shown

@@ -27,8 +27,10 @@ FOUND = Diagnosis(
 
 def test_quote_shows_the_decisive_line_with_two_beside_it():
     quoted = quote_evidence(FOUND, LINES)
-    assert [each.place for each in quoted] == [f"run.log:{number}" for number in (3, 4, 5, 6, 7, 1)]
-    assert [each.text for each in quoted if each.is_decisive] == ["line 5", "line 1"]
+    assert [quoted_line.place for quoted_line in quoted] == [
+        f"run.log:{number}" for number in (3, 4, 5, 6, 7, 1)
+    ]
+    assert [quoted_line.text for quoted_line in quoted if quoted_line.is_decisive] == ["line 5", "line 1"]
 
 
 def test_quote_skips_blank_lines_and_other_tasks():
@@ -36,13 +38,16 @@ def test_quote_skips_blank_lines_and_other_tasks():
         SourceLine(text, task) for text, task in (("a", "/j/0"), ("b", "/j/1"), (" ", "/j/0"), ("c", "/j/0"))
     ]
     quoted = quote_evidence(replace(FOUND, evidence=(Evidence("c", "/j/0", 4),)), lines, within="/j")
-    assert [(each.text, each.place) for each in quoted] == [("a", "task 0"), ("c", "task 0")]
+    assert [(quoted_line.text, quoted_line.place) for quoted_line in quoted] == [
+        ("a", "task 0"),
+        ("c", "task 0"),
+    ]
 
 
 def test_quote_shows_the_last_lines_where_none_decides():
     quoted = quote_evidence(replace(FOUND, evidence=(Evidence("state running", "job"),)), LINES)
-    assert [each.text for each in quoted] == ["line 6", "line 7", "line 8"]
-    assert not any(each.is_decisive for each in quoted)
+    assert [quoted_line.text for quoted_line in quoted] == ["line 6", "line 7", "line 8"]
+    assert not any(quoted_line.is_decisive for quoted_line in quoted)
 
 
 def test_quote_leaves_out_a_line_that_repeats_another():
@@ -65,7 +70,7 @@ def test_quote_leaves_out_a_line_that_repeats_another():
 )
 def test_followed_says_how_it_went(aftermath, told):
     words = followed_words(FOUND, aftermath, quote_evidence(FOUND, LINES))
-    assert all(each in words for each in told)
+    assert all(item in words for item in told)
     assert "line 6" not in words
 
 

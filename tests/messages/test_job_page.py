@@ -64,4 +64,4 @@ def test_page_of_this_machine_is_not_sent_to_others(page, is_shown):
     blocks = render(words).blocks
     assert fault_of_blocks(list(blocks)) is None
     _, *links = str(blocks).split("'url': '")
-    assert [each.partition("'")[0] for each in links] == ([page] if is_shown else [])
+    assert [link.partition("'")[0] for link in links] == ([page] if is_shown else [])

@@ -62,7 +62,7 @@ def test_ladder_cause_that_came_back_is_said():
     again = replace(ENDED, number=2, result=replace(RESULT, is_left_running=True))
     steps = next_steps(RUN, (ENDED, again))
     assert "config-error has come back: the last change was not the cure." in steps
-    assert any("was left running" in each for each in steps)
+    assert any("was left running" in step for step in steps)
     assert repeated(again, (ENDED,)) == (
         "12:00 UTC check-failed (config-error), the same cause as now: /ada/tiny-smoke-3f2a-1",
     )

@@ -28,4 +28,4 @@ def test_denied_end_is_not_called_a_proof():
 def test_empty_check_and_our_own_command_are_left_out():
     shown = lines("\x1b[2J", "  ", "run baby\u200bsit stop", "the disk")
     assert shown[-1] == "Check next: the disk"
-    assert sum(each.startswith("Check next") for each in shown) == 1
+    assert sum(text.startswith("Check next") for text in shown) == 1

@@ -44,11 +44,11 @@ LONG = {
 
 @pytest.mark.parametrize("offer", LONG.values(), ids=LONG)
 def test_card_asks_to_show_what_does_not_fit(offer: Proposal):
-    kinds = [each.kind for each in buttons_for(MessageKind.INCIDENT, subject(proposal=offer))]
+    kinds = [button.kind for button in buttons_for(MessageKind.INCIDENT, subject(proposal=offer))]
     assert ButtonKind.SHOW_COMMAND in kinds
     assert ButtonKind.APPROVE not in kinds
     shown = replace(offer, shown_whole_at=build.NOON)
-    kinds = [each.kind for each in buttons_for(MessageKind.REMINDER, subject(proposal=shown))]
+    kinds = [button.kind for button in buttons_for(MessageKind.REMINDER, subject(proposal=shown))]
     assert ButtonKind.SHOW_COMMAND not in kinds
     assert ButtonKind.APPROVE in kinds
 

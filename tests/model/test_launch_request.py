@@ -41,7 +41,7 @@ def test_changed_request_keeps_its_spelling(raw):
 
 def test_region_replaces_only_the_region():
     changed = LaunchRequest(WIRE).changed("region", "us-east1")
-    assert [each["key"] for each in changed.raw["constraints"]] == ["preemptible", "region"]
+    assert [constraint["key"] for constraint in changed.raw["constraints"]] == ["preemptible", "region"]
     assert changed.raw["constraints"][1]["value"] == {"stringValue": "us-east1"}
 
 

@@ -73,7 +73,7 @@ def _in_child(target: Target, text: str, cpu_s: int) -> int:
     os.dup2(silence, 1)
     os.dup2(silence, 2)
     sys.meta_path.insert(0, Swap(target.module, target.file, text))
-    tests = [each for each in target.tests if (ROOT / each).exists()]
+    tests = [test for test in target.tests if (ROOT / test).exists()]
     try:
         code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-k", "not postgres", *tests]))
     except BaseException:  # noqa: BLE001  whatever a mutant does to the run was noticed
@@ -84,18 +84,18 @@ def _in_child(target: Target, text: str, cpu_s: int) -> int:
 
 def chosen(sample: int, seed: int, only: str) -> Iterator[tuple[Target, Mutant]]:
     """Mutants to run: those with a name, and a sample of the others."""
-    by_path = {each.path: each for each in TARGETS}
-    for each in NAMED:
-        source = by_path[each.path].file.read_text(encoding="utf-8")
-        found = re.compile(each.pattern).search(source, max(0, source.find(each.after)))
-        assert found, f"{each.name}: {each.path} has no such place any more; mend tests/mutants/targets.py"
+    by_path = {target.path: target for target in TARGETS}
+    for named in NAMED:
+        source = by_path[named.path].file.read_text(encoding="utf-8")
+        found = re.compile(named.pattern).search(source, max(0, source.find(named.after)))
+        assert found, f"{named.name}: {named.path} has no such place any more; mend tests/mutants/targets.py"
         line = source[: found.start()].count("\n") + 1
-        text = source[: found.start()] + each.new + source[found.end() :]
-        yield by_path[each.path], Mutant(each.path, line, f"named {each.name}", text)
+        text = source[: found.start()] + named.new + source[found.end() :]
+        yield by_path[named.path], Mutant(named.path, line, f"named {named.name}", text)
     every = [(t, m) for t in TARGETS for m in mutants(t.path, t.file.read_text(encoding="utf-8"))]
     yield from sorted(
         random.Random(seed).sample(every, min(sample, len(every))) if sample and not only else every,
-        key=lambda each: each[1].key,
+        key=lambda candidate: candidate[1].key,
     )
 
 
@@ -115,7 +115,7 @@ def main() -> int:
     options.add_argument("--list", action="store_true", help="say them, run none")
     options.add_argument("--jobs", type=int, default=2)
     given = options.parse_args()
-    picked = [each for each in chosen(given.sample, given.seed, given.only) if given.only in each[1].key]
+    picked = [item for item in chosen(given.sample, given.seed, given.only) if given.only in item[1].key]
     if given.list:
         for _, mutant in picked:
             print(f"{mutant.line:4} {mutant.key}")
@@ -139,7 +139,9 @@ def _run(picked: list[tuple[Target, Mutant]], jobs: int, label: str) -> int:
     endings: dict[str, int] = {}
     unanswered = 0
     with ThreadPoolExecutor(jobs) as pool:
-        ran = pool.map(lambda each: attempt(each[0], each[1].text, limits[each[0].tests]), picked)
+        ran = pool.map(
+            lambda candidate: attempt(candidate[0], candidate[1].text, limits[candidate[0].tests]), picked
+        )
         for (_, mutant), (ending, _used_s) in zip(picked, ran, strict=True):
             if ending == SURVIVED and mutant.key in known:
                 ending = "accepted"

@@ -40,7 +40,7 @@ def mutants(path: str, source: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     names = _scopes(tree)
     seen: dict[str, int] = {}
-    for node in sorted(_placed(tree), key=lambda each: (each.lineno, each.col_offset)):  # type: ignore[attr-defined]
+    for node in sorted(_placed(tree), key=lambda candidate: (candidate.lineno, candidate.col_offset)):  # type: ignore[attr-defined]
         for replacement in _changes(node):
             text = _replaced(source, node, replacement)
             was = " ".join((ast.get_source_segment(source, node) or "").split())
@@ -64,7 +64,7 @@ def _changes(node: ast.AST) -> Iterator[str]:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             yield f"bool({ast.unparse(operand)})"
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            if not any(isinstance(each, ast.JoinedStr) for each in (left, right)):
+            if not any(isinstance(expr, ast.JoinedStr) for expr in (left, right)):
                 yield f"({ast.unparse(ast.BinOp(left, _ARITHMETIC[type(op)](), right))})"
         case ast.Constant(value=bool() as value):
             yield repr(not value)
@@ -96,7 +96,7 @@ def _placed(tree: ast.Module) -> Iterator[ast.expr | ast.stmt]:
                 skipped = [node.annotation]
             case ast.JoinedStr():
                 continue
-        waiting += [each for each in ast.iter_child_nodes(node) if each not in skipped]
+        waiting += [child_node for child_node in ast.iter_child_nodes(node) if child_node not in skipped]
 
 
 def _scopes(tree: ast.Module) -> dict[int, str]:

@@ -102,7 +102,9 @@ async def test_post_gives_up_on_a_service_that_hangs():
 def test_without_mentions_calls_nobody(text: str):
     shown = without_mentions(text)
     assert shown != text
-    assert not any(each in shown.lower() for each in ("@everyone", "@here", "<@u", "<!c", "@channel", "@all"))
+    assert not any(
+        text_ in shown.lower() for text_ in ("@everyone", "@here", "<@u", "<!c", "@channel", "@all")
+    )
     assert shown.replace("\u200b", "") == text
 
 

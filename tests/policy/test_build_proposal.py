@@ -106,7 +106,7 @@ def test_facts_of_a_request_change_with_the_request_and_the_name():
         replace(stored, job=JobId("/ada/other")),
         replace(stored, job=None),
     ]
-    facts = [submission_facts(each) for each in (stored, *others)]
+    facts = [submission_facts(item) for item in (stored, *others)]
     assert len(set(facts)) == 4
     assert facts[0][:2] == ("LaunchJob", ROOT)
     assert facts[3][1] == ""

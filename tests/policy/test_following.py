@@ -55,4 +55,4 @@ def test_pattern_is_of_the_whole_id(pattern: str, matching: bool):
     ],
 )
 def test_shared_prefix_lists_every_pattern_once(patterns: list[str], prefix: str):
-    assert shared_prefix([replace(MINE, pattern=JobId(each)) for each in patterns]) == prefix
+    assert shared_prefix([replace(MINE, pattern=JobId(pattern)) for pattern in patterns]) == prefix

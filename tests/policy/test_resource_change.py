@@ -168,7 +168,7 @@ def test_plan_holds_the_change_it_names():
 
 
 def test_sizes_are_rounded_up_to_whole_gigabytes():
-    assert [format_gb(each) for each in (None, 4 * GB, 4 * GB + 4)] == ["0GB", "4GB", "5GB"]
+    assert [format_gb(item) for item in (None, 4 * GB, 4 * GB + 4)] == ["0GB", "4GB", "5GB"]
 
 
 @pytest.mark.parametrize(

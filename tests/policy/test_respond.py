@@ -31,40 +31,42 @@ from tests.support.build import NOON, ROOT, at, blind_verdict, case, diagnosis, 
 
 
 def of(kind, intents):
-    return [each for each in intents if isinstance(each, kind)]
+    return [intent for intent in intents if isinstance(intent, kind)]
 
 
 def told(intents):
-    return [each.occasion for each in of(SendMessage, intents)]
+    return [intent.occasion for intent in of(SendMessage, intents)]
 
 
 def applied(intents, ledger=Ledger(), *, now=NOON):  # noqa: B008
     """The ledger after these intents, as commit would write them."""
-    incidents = {each.id: each for each in ledger.incidents}
-    proposals = {each.id: each for each in ledger.proposals}
+    incidents = {incident.id: incident for incident in ledger.incidents}
+    proposals = {proposal.id: proposal for proposal in ledger.proposals}
     told = list(ledger.told)
-    for each in intents:
-        match each:
+    for intent in intents:
+        match intent:
             case OpenIncident():
-                incidents[each.incident] = Incident(
-                    each.incident, each.key, IncidentStatus.OPEN, each.diagnosis, now, now
+                incidents[intent.incident] = Incident(
+                    intent.incident, intent.key, IncidentStatus.OPEN, intent.diagnosis, now, now
                 )
             case RepeatIncident():
-                old = incidents[each.incident]
-                incidents[each.incident] = replace(old, diagnosis=each.diagnosis, count=old.count + 1)
+                old = incidents[intent.incident]
+                incidents[intent.incident] = replace(old, diagnosis=intent.diagnosis, count=old.count + 1)
             case EndIncident():
-                incidents[each.incident] = replace(
-                    incidents[each.incident], status=each.status, ended_at=now, outcome=each.outcome
+                incidents[intent.incident] = replace(
+                    incidents[intent.incident], status=intent.status, ended_at=now, outcome=intent.outcome
                 )
-            case SendMessage() if each.incident:
-                told.append(Told(each.incident, each.occasion, now, each.proposal))
+            case SendMessage() if intent.incident:
+                told.append(Told(intent.incident, intent.occasion, now, intent.proposal))
             case Propose():
-                proposals[each.proposal.id] = each.proposal
-                incidents[each.proposal.incident] = replace(
-                    incidents[each.proposal.incident], status=IncidentStatus.PROPOSED
+                proposals[intent.proposal.id] = intent.proposal
+                incidents[intent.proposal.incident] = replace(
+                    incidents[intent.proposal.incident], status=IncidentStatus.PROPOSED
                 )
             case Withdraw():
-                proposals[each.proposal] = replace(proposals[each.proposal], status=ProposalStatus.WITHDRAWN)
+                proposals[intent.proposal] = replace(
+                    proposals[intent.proposal], status=ProposalStatus.WITHDRAWN
+                )
     return replace(
         ledger,
         incidents=tuple(incidents.values()),
@@ -83,7 +85,7 @@ def test_a_healthy_watch_leads_to_nothing():
 
 def test_a_confirmed_zombie_opens_one_incident_with_one_proposal_and_one_message():
     intents = respond(case(ZOMBIE))
-    assert [type(each) for each in intents] == [OpenIncident, Propose, SendMessage]
+    assert [type(intent) for intent in intents] == [OpenIncident, Propose, SendMessage]
     proposal = of(Propose, intents)[0].proposal
     assert proposal.job == ROOT
     assert proposal.successor == "/ada/dedup-r1"
@@ -91,7 +93,7 @@ def test_a_confirmed_zombie_opens_one_incident_with_one_proposal_and_one_message
 
 
 def test_seen_again_it_only_counts():
-    assert [type(each) for each in respond(case(ZOMBIE, PROPOSED))] == [RepeatIncident]
+    assert [type(item) for item in respond(case(ZOMBIE, PROPOSED))] == [RepeatIncident]
 
 
 def test_the_same_check_run_again_after_a_crash_wants_the_same_things():
@@ -110,7 +112,7 @@ def test_waiting_and_ignoring_are_silent(action):
 
 def test_recovery_withdraws_the_proposal_and_resolves_the_incident():
     intents = respond(case(verdict(), PROPOSED, now=at(300)))
-    assert [type(each) for each in intents] == [Withdraw, EndIncident, SendMessage]
+    assert [type(intent) for intent in intents] == [Withdraw, EndIncident, SendMessage]
     assert intents[1].status is IncidentStatus.SELF_RESOLVED
     assert told(intents) == [MessageKind.RESOLVED]
 

@@ -39,7 +39,7 @@ ADA, BOB, EVE = Person("U-ada"), Person("U-bob"), Person("U-eve")
 
 
 def ended(intents):
-    return [each.incident for each in of(EndIncident, intents)]
+    return [intent.incident for intent in of(EndIncident, intents)]
 
 
 def both_open() -> Ledger:
@@ -51,7 +51,7 @@ def both_open() -> Ledger:
 
 def test_success_leaves_open_what_outlasts_it():
     intents = respond(case(WELL_ENDED, both_open(), now=at(900)))
-    statuses = {each.incident == INCIDENT.id: each.status for each in of(EndIncident, intents)}
+    statuses = {intent.incident == INCIDENT.id: intent.status for intent in of(EndIncident, intents)}
     assert statuses == {True: IncidentStatus.SELF_RESOLVED, False: IncidentStatus.FAILED}
     (end,) = of(SendMessage, intents)
     assert "numerical divergence" in end.because
@@ -69,7 +69,7 @@ def second(status: ProposalStatus, **changes):
 def test_open_proposal_behind_another_is_reminded_of(status):
     ledger = replace(PROPOSED, proposals=(replace(PROPOSAL, status=status), second(ProposalStatus.OPEN)))
     intents = respond(case(verdict(phase=Phase.SUSPECT), ledger, now=NOON + timedelta(hours=6)))
-    assert [each.proposal for each in of(Remind, intents)] == ["p-2"]
+    assert [intent.proposal for intent in of(Remind, intents)] == ["p-2"]
 
 
 def test_proposal_is_reminded_of_from_half_of_its_time_on():
@@ -98,7 +98,7 @@ def test_proposal_is_handed_to_the_tier_behind_the_one_asked(tiers, asked, follo
     ledger = replace(PROPOSED, proposals=(replace(PROPOSAL, may_approve=asked),))
     now = NOON + timedelta(hours=12)
     intents = respond(case(verdict(phase=Phase.SUSPECT), ledger, now=now, policy=Policy(approvers=tiers)))
-    assert [each.to for each in of(Reassign, intents)] == ([following] if following else [])
+    assert [intent.to for intent in of(Reassign, intents)] == ([following] if following else [])
     assert len(of(Expire, intents)) == (not following)
 
 
@@ -239,7 +239,7 @@ def test_offer_whose_snooze_is_over_replaces_the_old_one():
     answer = Decision(PROPOSAL.id, ADA, Answer.SNOOZE, Surface.SLACK, NOON, at(3600))
     ledger = replace(PROPOSED, proposals=(snoozed,), decisions=(answer,))
     intents = respond(case(ZOMBIE, ledger, now=at(3600)))
-    assert [each.proposal for each in of(Withdraw, intents)] == [PROPOSAL.id]
+    assert [intent.proposal for intent in of(Withdraw, intents)] == [PROPOSAL.id]
     (made,) = of(Propose, intents)
     assert (made.proposal.asked_by, made.proposal.asked_because) == ("an agent", "slow")
 
@@ -300,7 +300,7 @@ def test_offer_about_a_job_that_is_gone_expires_all_the_same():
     ledger = replace(PROPOSED, proposals=(later, second(ProposalStatus.OPEN)))
     seen = verdict(phase=Phase.SUSPECT, gone=Gone("Not known.", NOON))
     intents = respond(case(seen, ledger, now=NOON + timedelta(hours=25)))
-    assert [each.proposal for each in of(Expire, intents)] == ["p-2"]
+    assert [intent.proposal for intent in of(Expire, intents)] == ["p-2"]
     assert not of(Remind, intents)
 
 
@@ -315,7 +315,7 @@ def test_open_incident_is_repeated_though_one_was_closed():
     closed = replace(INCIDENT, id=IncidentId("i-0"), status=IncidentStatus.FAILED)
     ledger = replace(PROPOSED, incidents=(closed, INCIDENT))
     failed = verdict(found, phase=Phase.FINISHED, state=JobState.FAILED)
-    assert [each.incident for each in of(RepeatIncident, respond(case(failed, ledger)))] == [INCIDENT.id]
+    assert [intent.incident for intent in of(RepeatIncident, respond(case(failed, ledger)))] == [INCIDENT.id]
 
 
 @pytest.mark.parametrize("status", [ProposalStatus.OPEN, ProposalStatus.DENIED])
@@ -328,7 +328,7 @@ def test_only_a_standing_proposal_makes_a_message(status):
         * (status is ProposalStatus.DENIED),
     )
     sent = of(SendMessage, respond(case(verdict(INCIDENT.diagnosis), ledger, now=at(60))))
-    assert [each.proposal for each in sent] == [PROPOSAL.id] * (status is ProposalStatus.OPEN)
+    assert [item.proposal for item in sent] == [PROPOSAL.id] * (status is ProposalStatus.OPEN)
 
 
 @pytest.mark.parametrize(("after_s", "is_told"), [(-1, False), (0, True)])
@@ -343,5 +343,5 @@ def test_incident_understood_anew_is_damped_by_first_cause(after_s, is_told):
     ledger = Ledger(incidents=(earlier, INCIDENT), told=told)
     now = ended_at + timedelta(seconds=watch().limits.damping_s + after_s)
     intents = respond(case(DIVERGED, ledger, now=now))
-    assert [each.incident for each in of(RepeatIncident, intents)] == [INCIDENT.id]
+    assert [intent.incident for intent in of(RepeatIncident, intents)] == [INCIDENT.id]
     assert bool(of(SendMessage, intents)) is is_told

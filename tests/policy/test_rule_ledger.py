@@ -53,6 +53,6 @@ def test_demoted_findings_are_hints():
         )
     )
     lowered, reasons = demote(findings, {NOISY: "wrong too often"})
-    assert [each.confidence for each in lowered.all] == [HINT, 0.9, 0.4]
-    assert [(each.name, each.text) for each in reasons] == [("net.reset.demoted", "wrong too often")]
+    assert [finding.confidence for finding in lowered.all] == [HINT, 0.9, 0.4]
+    assert [(reason.name, reason.text) for reason in reasons] == [("net.reset.demoted", "wrong too often")]
     assert demote(findings, {}) == (findings, ())

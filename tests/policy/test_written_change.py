@@ -81,7 +81,7 @@ def test_tpu_of_a_request_takes_chips_tasks_and_gang_along():
     changed = LaunchRequest(apply(wanted, STORED).request or {})
     assert changed.devices == "tpu v5litepod-16"
     assert (changed.number("replicas"), changed.raw["coscheduling"]) == (4, {"groupBy": "tpu-name"})
-    assert [each["key"] for each in changed.raw["constraints"]] == ["region"]
+    assert [constraint["key"] for constraint in changed.raw["constraints"]] == ["region"]
     back = LaunchRequest(
         apply(change("tpu", "v5litepod-8"), replace(STORED, request=changed.raw)).request or {}
     )
@@ -93,9 +93,11 @@ def test_tpu_of_a_request_takes_chips_tasks_and_gang_along():
 def test_excluded_hosts_are_slices_that_the_scheduler_compares():
     names = "tpu-a-7,tpu-b-worker-3,tpu-b"
     once = apply(change("exclude-host", names), STORED)
-    added = [each for each in (once.request or {})["constraints"] if each["key"] == "tpu-name"]
-    assert {each["op"] for each in added} == {"CONSTRAINT_OP_NE"}
-    assert {each["mode"] for each in added} == {"CONSTRAINT_MODE_REQUIRED"}
+    added = [
+        constraint for constraint in (once.request or {})["constraints"] if constraint["key"] == "tpu-name"
+    ]
+    assert {item["op"] for item in added} == {"CONSTRAINT_OP_NE"}
+    assert {item["mode"] for item in added} == {"CONSTRAINT_MODE_REQUIRED"}
     assert LaunchRequest(once.request or {}).excluded_slices == ("tpu-a-7", "tpu-b")
     more = with_before(change("exclude-host", "tpu-c"), once)
     assert more.before == "tpu-a-7, tpu-b"
@@ -143,7 +145,7 @@ def test_more_detail_is_asked_for_once():
     first = plan_restart(wanted, OTHER_SHAPE, watch(), Ledger(), None)
     assert first.submission.changed_variables == {"NCCL_DEBUG": "INFO"}
     offer = offer_of(case(verdict(wanted), submission=OTHER_SHAPE), IncidentId("i-1"), wanted)
-    assert [each.after for each in offer.changes] == ["INFO"]
+    assert [item.after for item in offer.changes] == ["INFO"]
     done = replace(offer, status=ProposalStatus.APPROVED)
     assert plan_restart(wanted, OTHER_SHAPE, watch(), Ledger(proposals=(done,)), None).changes == ()
 
@@ -179,7 +181,7 @@ def test_priority_is_the_only_option_that_a_request_takes():
 def test_plan_carries_every_change_that_is_asked_for():
     wanted = (change("memory", "5GB"), change("env.A", "1"))
     plan = plan_restart(as_asked(diagnosis(), wanted), submission(*IRIS, *PROGRAM), watch(), Ledger(), None)
-    assert [each.what for each in plan.changes] == ["memory", "env.A"]
+    assert [item.what for item in plan.changes] == ["memory", "env.A"]
     head = plan.submission.argv[: plan.submission.argv.index("--")]
     assert {"--memory", "5GB", "-e", "A", "--enable-extra-resources"} <= set(head)
 

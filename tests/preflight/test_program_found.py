@@ -47,8 +47,8 @@ def test_what_only_a_shell_understands_blocks(words, corrected):
 def test_file_of_the_bundle_is_not_on_the_path(words, interpreter):
     names = ("x.py", "launch", "reef", "python")
     facts = folder_with(f"-- {words}", files=dict.fromkeys(names, FileStatus.SHIPPED), commands={"reef"})
-    found = [each for each in check_program_found(facts) if each.blocks]
-    assert [f"`{interpreter} " in each.fix for each in found] == [True] * bool(interpreter)
+    found = [finding for finding in check_program_found(facts) if finding.blocks]
+    assert [f"`{interpreter} " in finding.fix for finding in found] == [True] * bool(interpreter)
 
 
 def test_file_names_that_are_started_as_programs():

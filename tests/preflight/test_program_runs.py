@@ -168,7 +168,7 @@ def test_needed_files(words, needed):
     ],
 )
 def test_script_run_by_its_name(words, blocks):
-    assert any(each.blocks for each in check_executable(command_facts(f"{RUN} {words}"))) is blocks
+    assert any(finding.blocks for finding in check_executable(command_facts(f"{RUN} {words}"))) is blocks
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_many_tokens_cost_little_from_the_first_text_on():
     dice = random.Random(1)
     letters = string.ascii_letters + string.digits
     tokens = ["".join(dice.choices(letters, k=34)) for _ in range(2_000)]
-    text = Text("\n".join(f"hf_{each}" for each in tokens))
+    text = Text("\n".join(f"hf_{token}" for token in tokens))
     began = time.thread_time()
     assert len(set(find_tokens(text))) == len(tokens)
     assert time.thread_time() - began < 40 * cost_s(lambda: list(find_tokens(text))) + 0.05

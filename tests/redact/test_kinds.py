@@ -41,5 +41,7 @@ def test_kind_recognises_its_specimens(kind: SecretKind) -> None:
 def test_words_behind_a_prefix_stay() -> None:
     """`hf_transformers` begins like a token and is a word; `dapi` and 32 hexadecimal digits never are."""
     prefixes = sorted({prefix for kind in KINDS for prefix in kind.prefixes.split()})
-    texts = [f"importing {each}transformers and {each}data-loader" for each in prefixes if each[-1] in "_-"]
+    texts = [
+        f"importing {prefix}transformers and {prefix}data-loader" for prefix in prefixes if prefix[-1] in "_-"
+    ]
     assert [text for text in texts if redact(text) != text] == []

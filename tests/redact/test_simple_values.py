@@ -92,7 +92,7 @@ BEHIND = ("", "", "'", '"', " ", "\n", ",", " done", "  7", "(", ")", "}", " | N
 
 
 def written(dice: random.Random) -> str:
-    parts = (dice.choice(each) for each in (BEFORE, NAMES, SIGNS, VALUES, BEHIND))
+    parts = (dice.choice(item) for item in (BEFORE, NAMES, SIGNS, VALUES, BEHIND))
     return "".join(parts)
 
 

@@ -64,18 +64,18 @@ def concrete(command: str, run: Shell) -> str:
 
 @pytest.mark.parametrize("name", SKILLS)
 async def test_every_command_of_a_skill_works(name: str, tmp_path: Path):
-    to_run = [each for each in commands(SKILLS[name]) if not any(word in each for word in NEVER)]
+    to_run = [command for command in commands(SKILLS[name]) if not any(word in command for word in NEVER)]
     assert to_run
     async with shell(tmp_path, "long-run") as run:
         (tmp_path / "project" / "tiny.yaml").write_text(LADDER)
         log = tmp_path / "project" / "run.log"
         log.write_text("Traceback (most recent call last):\nKeyError: 'lang'\n")
         session_in(tmp_path / "project").write("raylet.out", "up\n")
-        first = [each for each in to_run if "start" in each]
+        first = [text for text in to_run if "start" in text]
         if not first:
             assert (await run(f"babysit start {run.job} --cluster marin")).code == 0
         await run(f"babysit wait {run.job} --cursor 0 --until stage")
-        for command in (*first, *(each for each in to_run if each not in first)):
+        for command in (*first, *(text for text in to_run if text not in first)):
             said = await run(concrete(command, run))
             assert "Traceback" not in said.err, (command, said.err)
             excused = {"replay": 2, "wait": 6}.get(
@@ -110,12 +110,12 @@ def test_a_broken_skill_is_told_what_breaks_it(text: str, fault: str, tmp_path: 
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / FILE_NAME).write_text(text)
-    assert any(fault in each for each in read_skill(folder).faults)
+    assert any(fault in word for word in read_skill(folder).faults)
 
 
 def test_installing_twice_is_fine_and_an_edit_there_is_not_lost(tmp_path: Path):
     first = install(tmp_path)
-    assert [each.name for each in first] == list(SKILLS)
+    assert [path.name for path in first] == list(SKILLS)
     assert install(tmp_path) == first
     (first[0] / FILE_NAME).write_text("mine")
     with pytest.raises(UserError, match="holds other versions"):

@@ -182,7 +182,9 @@ class Rig:
         ack = await self.slack.click(user, str(button), **how)  # type: ignore[arg-type]
         assert ack.acked
         await self.door.settled()
-        return " ".join(each.text for each in self.slack.ephemerals[before:] if each.user == user)
+        return " ".join(
+            ephemeral.text for ephemeral in self.slack.ephemerals[before:] if ephemeral.user == user
+        )
 
 
 def make_rig(

@@ -39,7 +39,7 @@ async def test_a_stranger_is_refused_recorded_and_nothing_follows(tmp_path):
         offer = await an_offer(told)
         with pytest.raises(NotAllowed):
             await ApprovalAdapter(told.app).decide(offer, Person("U-bob"), Answer.YES, Surface.SLACK)
-        assert [each.by for each in await told.events(DecisionRefused)] == ["U-bob"]
+        assert [event.by for event in await told.events(DecisionRefused)] == ["U-bob"]
         await told.pass_s(60)
         assert told.sim.launched == []
 

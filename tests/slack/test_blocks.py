@@ -53,7 +53,9 @@ def test_whatever_the_words_the_payload_is_harmless_and_within_limits(
         assert fault_of_blocks(shown) is None
         assert sum(len(text) for text in texts_in(shown)) <= blocks.MAX_BLOCKS_CHARS + 500
         assert len(rendered.text) <= 3_900
-        assert set(buttons_of(shown)) <= {(each.kind.value, each.target) for each in (*buttons, *SHOWING)}
+        assert set(buttons_of(shown)) <= {
+            (button.kind.value, button.target) for button in (*buttons, *SHOWING)
+        }
         for text in [*texts_in(shown), rendered.text]:
             assert not ALIVE.search(without_ours(text)), text
         assert not ALIVE.search(rendered.surplus)
@@ -78,7 +80,7 @@ def buttons_of(shown: list[blocks.Block]) -> Iterator[tuple[str, str]]:
     for block in shown:
         if block["type"] == "actions":
             for element in block["elements"]:  # type: ignore[attr-defined]
-                values = [each["value"].partition("|")[0] for each in element.get("options", ())]
+                values = [option["value"].partition("|")[0] for option in element.get("options", ())]
                 yield element["action_id"], element.get("value") or values[0]
 
 
@@ -139,6 +141,6 @@ def test_who_said_something_of_the_cause_is_mentioned() -> None:
 
 def test_menu_of_causes_ends_with_taking_back() -> None:
     shown = blocks.render(MessageContent("t", "s"), [Button(ButtonKind.REALLY, "i-1")]).blocks
-    (menu,) = [each for block in shown for each in block.get("elements", ()) if "options" in each]
+    (menu,) = [element for block in shown for element in block.get("elements", ()) if "options" in element]
     assert menu["options"][-1]["value"] == "i-1|take-back"
     assert fault_of_blocks(list(shown)) is None

@@ -156,7 +156,7 @@ async def test_an_answer_waits_for_a_short_pause_that_slack_asks_for(rig: Rig) -
     await rig.press("U0ADA")
     rig.slack.faults.rate_limit("chat.postEphemeral", retry_after_s=2)
     await rig.slack.click("U0BOB", "approve")
-    await rig.slack.until(lambda: [each for each, _ in rig.slack.calls].count("chat.postEphemeral") == 1)
+    await rig.slack.until(lambda: [call for call, _ in rig.slack.calls].count("chat.postEphemeral") == 1)
     assert rig.slack.ephemerals == []
     rig.clock.advance(3)
     await rig.door.settled()
@@ -183,7 +183,7 @@ async def test_deny_and_snooze(rig: Rig) -> None:
         await rig.offer(number)
         assert await rig.press("U0ADA", button) == ""
     noon = rig.clock.now()
-    assert [(each.answer, each.snooze_until) for each in rig.desk.decisions.values()] == [
+    assert [(decision.answer, decision.snooze_until) for decision in rig.desk.decisions.values()] == [
         (Answer.NO, None),
         (Answer.SNOOZE, noon + timedelta(hours=1)),
         (Answer.SNOOZE, noon + timedelta(hours=4)),
@@ -237,7 +237,7 @@ async def test_a_press_is_written_down_before_it_is_acknowledged(rig: Rig) -> No
     await rig.offer()
     rig.desk.slowness = asyncio.Event()
     assert (await rig.slack.click("U0ADA", "approve")).acked
-    assert [each.target for each in rig.desk.inbox.values()] == ["p-1"]
+    assert [click.target for click in rig.desk.inbox.values()] == ["p-1"]
     rig.desk.slowness.set()
     await rig.door.settled()
     assert rig.desk.inbox == {}

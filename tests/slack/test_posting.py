@@ -71,9 +71,9 @@ async def test_surplus_follows_as_replies_once(server: SlackServer, notifier: Sl
     receipt = await notifier.post(message(words=words), thread=None, is_repeat=False)
     await notifier.post(message(words=words), thread=None, is_repeat=True)
     root, *replies = server.messages
-    assert [each.thread_ts for each in replies] == [root.ts, root.ts]
+    assert [reply.thread_ts for reply in replies] == [root.ts, root.ts]
     assert receipt.handle == root.ts
-    assert all(f"{n:04d} " in str([each.blocks for each in replies]) for n in range(5))
+    assert all(f"{n:04d} " in str([reply.blocks for reply in replies]) for n in range(5))
 
 
 async def test_much_surplus_follows_as_one_file(server: SlackServer, notifier: SlackNotifier) -> None:
@@ -96,7 +96,7 @@ async def test_a_failing_surplus_leaves_a_doubt_and_the_repeat_adds_only_what_is
     assert caught.value.is_doubtful
     assert caught.value.retry_after_s == 3
     await notifier.post(message(words=long_words(5)), thread=None, is_repeat=True)
-    assert [each.metadata["event_payload"]["part"] for each in server.messages] == [0, 1, 2]
+    assert [other.metadata["event_payload"]["part"] for other in server.messages] == [0, 1, 2]
 
 
 async def test_without_the_right_to_upload_the_card_still_stands(
@@ -115,7 +115,7 @@ async def test_a_form_that_slack_refuses_is_said_plainly_with_its_buttons(
     buttons = (Button(ButtonKind.APPROVE, "p-1"),)
     await notifier.post(message(buttons=buttons), thread=None, is_repeat=False)
     card = server.messages[0]
-    assert [each["value"] for each in card.buttons] == ["p-1"]
+    assert [button["value"] for button in card.buttons] == ["p-1"]
     assert "It has stopped working." in card.text
 
 
@@ -213,7 +213,7 @@ async def test_what_arrives_in_slack_is_harmless(
     )
     receipt = await notifier.post(message(words=words), thread=None, is_repeat=False)
     await notifier.edit(receipt, message(words=words))
-    posted = json.dumps([[each.text, each.blocks] for each in server.messages], ensure_ascii=False)
+    posted = json.dumps([[other.text, other.blocks] for other in server.messages], ensure_ascii=False)
     posted += "".join(file.content.decode() for file in server.files)
     assert not re.search(r"<(?:[!@#]|https?:|mailto:|www)", posted)
     assert server.messages[0].buttons == []

@@ -46,13 +46,13 @@ async def check(slack: SlackServer, *, press: bool = True, **changes: object) ->
 
 
 def fault(found: list[SetupProblem]) -> SetupProblem:
-    (faulty,) = [each for each in found if not each.holds]
+    (faulty,) = [problem for problem in found if not problem.holds]
     return faulty
 
 
 async def test_a_good_set_up_makes_the_whole_round_trip(slack: SlackServer) -> None:
     found = await check(slack, approvers=("U0ADA",))
-    assert [each.what for each in found] == [
+    assert [problem.what for problem in found] == [
         "bot token",
         "approver U0ADA",
         "socket",
@@ -61,7 +61,7 @@ async def test_a_good_set_up_makes_the_whole_round_trip(slack: SlackServer) -> N
         "button",
         "edit",
     ]
-    assert all(each.holds for each in found)
+    assert all(problem.holds for problem in found)
     (probe,) = slack.messages
     assert probe.text == "It works: pressed by <@U0ADA>."
     assert probe.buttons == []
@@ -97,7 +97,7 @@ async def test_approvers_who_cannot_approve(slack: SlackServer) -> None:
     slack.workspace.person("U0ROBOT", is_bot=True)
     slack.workspace.groups["S0EMPTY"] = []
     found = await check(slack, approvers=("U0ROBOT", "S0EMPTY", "S0NONE", "U0NOBODY"), press=False)
-    assert [each.what for each in found if not each.holds] == [
+    assert [problem.what for problem in found if not problem.holds] == [
         "approver U0ROBOT",
         "approver S0EMPTY",
         "approver S0NONE",
@@ -127,7 +127,7 @@ async def test_a_second_connection_is_mentioned(slack: SlackServer) -> None:
 
     async with aiohttp.ClientSession() as session, session.ws_connect(url):
         found = await check(slack, press=False)
-    assert any("1 more connected" in each.detail for each in found)
+    assert any("1 more connected" in problem.detail for problem in found)
 
 
 def test_the_manifest_asks_for_what_is_used_and_nothing_else() -> None:

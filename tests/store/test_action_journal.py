@@ -35,7 +35,9 @@ async def test_a_step_stands_where_it_was_last_written(store: Store):
         ActionStep.STOP: StepState.DONE,
         ActionStep.TERMINAL: StepState.INTENDED,
     }
-    steps = [(each.step, each.state) for each in happened if isinstance(each, StepTaken)]
+    steps = [
+        (step_taken.step, step_taken.state) for step_taken in happened if isinstance(step_taken, StepTaken)
+    ]
     assert steps == [
         ("stop-requested", "intended"),
         ("stop-requested", "done"),

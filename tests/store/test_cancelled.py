@@ -29,7 +29,7 @@ async def test_cancelled_after_any_number_of_steps(store: Store):
         runs += 1
         async with asyncio.timeout(HANG_S):
             async with store.transaction() as tx:
-                found = {each.id for each in await tx.watches.all()}
+                found = {watch.id for watch in await tx.watches.all()}
                 assert (f"w-{number}a" in found) == (f"w-{number}b" in found)
                 await tx.watches.add(build.watch(id=WatchId("w-x"), root=JobId("/ada/x")))
             async with store.transaction() as tx:

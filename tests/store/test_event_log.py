@@ -23,7 +23,7 @@ def test_a_stored_event_is_read(stored):
 
 
 def test_there_is_a_stored_example_of_every_kind():
-    assert {each["kind"] for each in STORED} == set(EVENT_KINDS)
+    assert {item["kind"] for item in STORED} == set(EVENT_KINDS)
 
 
 async def test_events_are_read_in_order_by_cursor(store: Store):
@@ -35,9 +35,9 @@ async def test_events_are_read_in_order_by_cursor(store: Store):
         await tx.events.append(*happened)
     async with store.reading() as tx:
         read = await tx.events.after(0)
-        assert [each.event for each in read] == happened
+        assert [stored.event for stored in read] == happened
         ours = await tx.events.after(read[0].number, watches=(WatchId("w-1"),))
-        assert [each.event for each in ours] == [happened[2]]
+        assert [our.event for our in ours] == [happened[2]]
         assert await tx.events.newest_number() == ours[0].number
 
 

@@ -41,7 +41,7 @@ async def test_history_finds_what_was_committed(store: Store):
         await tx.history.put(PAST, DISK)
         assert await tx.history.search(DISK, at_most=5) == []  # it may yet be rolled back
     async with store.reading() as tx:
-        assert [each.id for each in await tx.history.search(DISK, at_most=5)] == ["i-1"]
+        assert [ranked.id for ranked in await tx.history.search(DISK, at_most=5)] == ["i-1"]
         assert await tx.history.search(DISK, at_most=5, leave_out=["i-1"]) == []
         assert await tx.history.get("i-1") == PAST
         assert await tx.history.get("i-2") is None
@@ -59,7 +59,7 @@ async def test_history_forgets_what_was_rolled_back(store: Store):
     async with store.transaction() as tx:
         await tx.history.put(replace(PAST, id="i-2"), DISK)
     async with store.reading() as tx:
-        assert [each.id for each in await tx.history.search(DISK, at_most=5)] == ["i-2"]
+        assert [ranked.id for ranked in await tx.history.search(DISK, at_most=5)] == ["i-2"]
 
 
 async def test_history_replaces_and_removes(store: Store):
@@ -121,8 +121,8 @@ async def test_history_lists_the_newest_first(store: Store):
         await tx.history.put(older, DISK)
         await tx.history.put(PAST, DISK)
     async with store.reading() as tx:
-        assert [each.id for each in await tx.history.since()] == ["i-1", "i-0"]
-        assert [each.id for each in await tx.history.since(NOON)] == ["i-1"]
+        assert [past_incident.id for past_incident in await tx.history.since()] == ["i-1", "i-0"]
+        assert [past_incident.id for past_incident in await tx.history.since(NOON)] == ["i-1"]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ async def test_writing_transaction_does_not_fill_the_index(store: Store, monkeyp
             await tx.history.put(replace(PAST, id=f"i-{number}", at=at), DISK)
     async with store.transaction() as tx:
         found = await tx.history.search(DISK, at_most=9)
-    assert [each.id for each in found] == ["i-4", "i-5"], "the newest"
+    assert [ranked.id for ranked in found] == ["i-4", "i-5"], "the newest"
     await store.prepare_memory()
     async with store.transaction() as tx:
         assert len(await tx.history.search(DISK, at_most=9)) == 6

@@ -41,7 +41,7 @@ def test_search_without_a_known_word(index: IncidentIndex, query: dict[str, floa
 
 
 def test_search_leaves_out(index: IncidentIndex):
-    assert [each.id for each in index.search({"disk": 1.0}, at_most=3, leave_out=["i-disk"])] == []
+    assert [ranked.id for ranked in index.search({"disk": 1.0}, at_most=3, leave_out=["i-disk"])] == []
 
 
 def test_forgotten_incidents_are_not_found(index: IncidentIndex):

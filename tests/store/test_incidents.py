@@ -25,7 +25,7 @@ KEY = IncidentKey(WatchId("w-1"), Cause.ZOMBIE_COORDINATOR, build.COORDINATOR)
 
 def proposal() -> Proposal:
     intents = respond(build.case(build.verdict(build.diagnosis())))
-    made = next(each.proposal for each in intents if isinstance(each, Propose))
+    made = next(intent.proposal for intent in intents if isinstance(intent, Propose))
     return replace(made, id=ProposalId("p-1"), incident=INCIDENT)
 
 
@@ -46,7 +46,7 @@ async def test_a_ledger_comes_back_as_it_was_written(store: Store):
         restart = Restart(at(60), Cause.ZOMBIE_COORDINATOR, build.ROOT, JobId("/ada/dedup-r1"), 10)
         await tx.incidents.add_restart(WatchId("w-1"), ProposalId("p-1"), restart)
         ledger = await tx.incidents.of(build.watch())
-    assert [each.key for each in ledger.incidents] == [KEY]
+    assert [incident.key for incident in ledger.incidents] == [KEY]
     assert ledger.incidents[0].diagnosis == build.diagnosis()
     assert ledger.proposals == (replace(proposal(), status=ProposalStatus.APPROVED),)
     assert ledger.decisions == (yes(),)
@@ -99,8 +99,8 @@ async def test_promise_2_the_first_of_two_answers_wins(store: Store):
         async with store.transaction() as tx:
             return await tx.incidents.decide_once(decision)
 
-    came_to_be = await asyncio.gather(*(decide(each) for each in answers))
-    assert len({each.person for each in came_to_be}) == 1
+    came_to_be = await asyncio.gather(*(decide(answer) for answer in answers))
+    assert len({item.person for item in came_to_be}) == 1
     assert sum(mine is theirs for mine, theirs in zip(answers, came_to_be, strict=True)) == 1
 
 
@@ -142,7 +142,7 @@ async def test_answer_to_an_unanswered_offer_gives_no_reason(store: Store):
 async def test_open_offers_are_those_that_can_be_answered(store: Store):
     async with store.transaction() as tx:
         await offered(tx)
-        assert [each.id for each in await tx.incidents.open_proposals()] == ["p-1"]
+        assert [other.id for other in await tx.incidents.open_proposals()] == ["p-1"]
         await tx.incidents.set_proposal(ProposalId("p-1"), ProposalStatus.SNOOZED)
         assert await tx.incidents.open_proposals() == ()
 
@@ -165,7 +165,7 @@ async def test_incident_is_part_of_a_larger_one(store: Store):
         other = replace(KEY, cause=Cause.HOST_OOM)
         await tx.incidents.open_incident(IncidentId("i-2"), other, build.diagnosis(), now=NOON)
         await tx.incidents.group(IncidentId("i-2"), INCIDENT)
-        groups = [each.group for each in (await tx.incidents.of(build.watch())).incidents]
+        groups = [incident.group for incident in (await tx.incidents.of(build.watch())).incidents]
     assert groups == [None, INCIDENT]
 
 
@@ -197,7 +197,7 @@ async def test_an_outage_is_in_the_ledger_of_every_watch_of_the_cluster(store: S
             IncidentId("i-9"), cluster_key("marin"), build.diagnosis(Cause.CONTROLLER_UNREACHABLE), now=NOON
         )
         for watch in (build.watch(), build.watch(id=WatchId("w-2"))):
-            assert [each.id for each in (await tx.incidents.of(watch)).incidents] == ["i-9"]
+            assert [incident.id for incident in (await tx.incidents.of(watch)).incidents] == ["i-9"]
         assert (await tx.incidents.of(build.watch(cluster="other"))).incidents == ()
 
 
@@ -242,5 +242,5 @@ async def test_told_is_what_is_open_or_ended_lately(store: Store, ended_s, repea
         if repeated_s is not None:
             await tx.incidents.repeat_incident(INCIDENT, build.diagnosis(), now=at(repeated_s))
         told = (await tx.incidents.of(build.watch())).told
-    assert {each.incident for each in told} <= {INCIDENT}
-    assert [each.proposal for each in told] == ([None, "p-1"] if is_told else [])
+    assert {other.incident for other in told} <= {INCIDENT}
+    assert [other.proposal for other in told] == ([None, "p-1"] if is_told else [])

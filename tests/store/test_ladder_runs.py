@@ -38,7 +38,7 @@ async def test_ladder_run_comes_back_as_it_was(store: Store):
         newest = await tx.ladders.newest("tiny")
         assert newest is not None
         assert (newest.id, newest.ended_at, newest.variables) == ("9b01", NOON, RUN.variables)
-        assert [each.id for each in await tx.ladders.all()] == ["3f2a", "9b01", "77aa"]
+        assert [ladder.id for ladder in await tx.ladders.all()] == ["3f2a", "9b01", "77aa"]
         assert await tx.ladders.newest("none") is None
 
 

@@ -53,7 +53,7 @@ async def test_unasked_incidents_are_found(store: Store):
         await tx.incidents.set_status(IncidentId("i-2"), IncidentStatus.SELF_RESOLVED, now=NOON)
         await tx.opinions.put(RECORD)
     async with store.reading() as tx:
-        assert [each.id for each in await tx.opinions.unasked(NOON)] == ["i-0"]
+        assert [incident.id for incident in await tx.opinions.unasked(NOON)] == ["i-0"]
         assert await tx.opinions.unasked(NOON + HOUR) == ()
 
 

@@ -43,7 +43,7 @@ async def add(store: Store, name: str) -> None:
 
 async def names(store: Store) -> list[str]:
     async with store.reading() as tx:
-        return [each.id for each in await tx.watches.all()]
+        return [watch.id for watch in await tx.watches.all()]
 
 
 async def test_write_behind_a_lock_fails_and_reads_go_on(tmp_path: Path):

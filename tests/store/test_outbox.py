@@ -27,7 +27,7 @@ async def outbox(store: Store) -> Store:
 
 async def put(store: Store, *messages: Message, hold_until: datetime | None = None) -> list[bool]:
     async with store.transaction() as tx:
-        return [await tx.outbox.put(each, hold_until=hold_until) for each in messages]
+        return [await tx.outbox.put(other, hold_until=hold_until) for other in messages]
 
 
 async def claim(
@@ -35,7 +35,7 @@ async def claim(
 ) -> list[PendingPost]:
     async with store.transaction() as tx:
         claimed = await tx.outbox.claim(
-            notifier, now=when, busy=[MessageId(each) for each in busy], edits_too=True, at_most=10
+            notifier, now=when, busy=[MessageId(text) for text in busy], edits_too=True, at_most=10
         )
         return list(claimed)
 
@@ -57,13 +57,13 @@ async def test_the_same_message_is_said_once(outbox: Store):
 
 async def test_each_notifier_gets_each_message(outbox: Store):
     await put(outbox, message(1))
-    assert [each.message.id for each in await claim(outbox)] == ["m-1"]
-    assert [each.message.id for each in await claim(outbox, notifier="webhook")] == ["m-1"]
+    assert [post.message.id for post in await claim(outbox)] == ["m-1"]
+    assert [post.message.id for post in await claim(outbox, notifier="webhook")] == ["m-1"]
 
 
 async def test_messages_of_a_conversation_wait_for_each_other(outbox: Store):
     await put(outbox, message(1), message(2), message(3, "w-2"))
-    assert [each.message.id for each in await claim(outbox)] == ["m-1", "m-3"]
+    assert [post.message.id for post in await claim(outbox)] == ["m-1", "m-3"]
     assert await claim(outbox, "m-1", "m-3") == []
     await posted(outbox, 1, "100.1")
     (second,) = await claim(outbox, "m-3")
@@ -134,16 +134,16 @@ async def test_an_edit_before_the_posting_is_posted(outbox: Store):
 async def test_held_messages_wait_and_let_others_pass(outbox: Store):
     await put(outbox, message(1), hold_until=at(3600))
     await put(outbox, message(2))
-    assert [each.message.id for each in await claim(outbox)] == ["m-2"]
+    assert [post.message.id for post in await claim(outbox)] == ["m-2"]
     async with outbox.transaction() as tx:
         assert await tx.outbox.held_until(at(3599)) == ()
-        held = [each.id for each in await tx.outbox.held_until(at(3600))]
+        held = [other.id for other in await tx.outbox.held_until(at(3600))]
         assert held == ["m-1"]
         await tx.outbox.release(held, digested=())
         assert await tx.outbox.held_until(at(3600)) == ()
-    assert [each.message.id for each in await claim(outbox, "m-2")] == []
+    assert [post.message.id for post in await claim(outbox, "m-2")] == []
     await posted(outbox, 2, "100.1")
-    assert [each.message.id for each in await claim(outbox)] == ["m-1"]
+    assert [post.message.id for post in await claim(outbox)] == ["m-1"]
 
 
 async def test_a_late_notifier_gets_the_last_hour_only(outbox: Store):
@@ -151,13 +151,13 @@ async def test_a_late_notifier_gets_the_last_hour_only(outbox: Store):
     async with outbox.transaction() as tx:
         await tx.outbox.register(("slack", "console"), now=NOON)
         assert await tx.outbox.waiting_count("webhook") == 0
-    assert [each.message.id for each in await claim(outbox, notifier="console")] == ["m-2"]
+    assert [post.message.id for post in await claim(outbox, notifier="console")] == ["m-2"]
 
 
 async def test_messages_are_found_by_what_they_are_about(outbox: Store):
     await put(outbox, message(1, incident=IncidentId("i-1")), message(2))
     async with outbox.reading() as tx:
-        assert [each.id for each in await tx.outbox.about(incident=IncidentId("i-1"))] == ["m-1"]
+        assert [other.id for other in await tx.outbox.about(incident=IncidentId("i-1"))] == ["m-1"]
 
 
 @pytest.mark.parametrize(("ago_s", "is_told"), [(3599, True), (3600, False)])
@@ -214,7 +214,7 @@ async def test_edit_is_due_some_time_after_the_last(outbox: Store, ahead_s, is_d
         await tx.outbox.edit(MessageId("m-1"), message(1, words=MessageContent("Title 1", "new")))
         await tx.outbox.shown("slack", MessageId("m-1"), 0, now=at(ahead_s))
         due = await tx.outbox.edits_due("slack", shown_before=NOON, at_most=9)
-        assert [each.message.id for each in due] == ["m-1"] * is_due
+        assert [pending_edit.message.id for pending_edit in due] == ["m-1"] * is_due
         work = await tx.outbox.with_work(now=NOON, shown_before=NOON)
         assert work == ({"slack"} if is_due else set())
         await tx.outbox.shown("slack", MessageId("m-1"), 1, now=NOON)
@@ -241,8 +241,8 @@ async def test_edits_of_two_messages_do_not_mix(outbox: Store):
             await tx.outbox.edit(MessageId(f"m-{number}"), changed)
         newest = message(2, "w-2", when=at(9), words=MessageContent("Title 2", "newest"))
         assert await tx.outbox.edit(MessageId("m-2"), newest)
-    claimed = {each.message.id: each for each in await claim(outbox)}
-    assert {name: (each.message.words.sentence, each.revision) for name, each in claimed.items()} == {
+    claimed = {post.message.id: post for post in await claim(outbox)}
+    assert {name: (post.message.words.sentence, post.revision) for name, post in claimed.items()} == {
         "m-1": ("1 at 1", 1),
         "m-2": ("newest", 2),
     }
@@ -260,7 +260,7 @@ async def test_messages_of_a_proposal_are_found(outbox: Store):
     about, other = ProposalId("p-1"), ProposalId("p-2")
     await put(outbox, message(1, proposal=about), message(2, proposal=other), message(3))
     async with outbox.reading() as tx:
-        assert [each.id for each in await tx.outbox.about(proposal=about)] == ["m-1"]
+        assert [item.id for item in await tx.outbox.about(proposal=about)] == ["m-1"]
         assert len(await tx.outbox.about()) == 3
 
 
@@ -269,21 +269,21 @@ async def test_digested_message_is_not_told_again(outbox: Store):
     async with outbox.transaction() as tx:
         both = [MessageId("m-1"), MessageId("m-2")]
         await tx.outbox.release(both, digested=both[:1])
-        assert [each.id for each in await tx.outbox.held_until(at(60))] == ["m-3"]
-    assert [each.message.id for each in await claim(outbox)] == ["m-2"]
+        assert [other.id for other in await tx.outbox.held_until(at(60))] == ["m-3"]
+    assert [post.message.id for post in await claim(outbox)] == ["m-2"]
 
 
 async def test_claims_count_their_tries(outbox: Store):
     await put(outbox, message(1))
     assert [(await claim(outbox))[0].tries for _ in range(3)] == [0, 1, 2]
     await put(outbox, message(2, "w-2"))
-    assert [each.tries for each in await claim(outbox, notifier="webhook")] == [0, 0]
+    assert [post.tries for post in await claim(outbox, notifier="webhook")] == [0, 0]
 
 
 async def test_thread_is_of_this_conversation_and_notifier(outbox: Store):
     await put(outbox, message(1), message(2), message(3, "w-2"))
     await claim(outbox)
     await posted(outbox, 1, "100.1")
-    threads = {each.message.id: each.thread for each in await claim(outbox)}
+    threads = {post.message.id: post.thread for post in await claim(outbox)}
     assert threads == {"m-2": MessageLocation("C1", "100.1"), "m-3": None}
-    assert [each.thread for each in await claim(outbox, notifier="webhook")] == [None, None]
+    assert [post.thread for post in await claim(outbox, notifier="webhook")] == [None, None]

@@ -106,8 +106,8 @@ async def test_the_database_is_nobody_elses_business(tmp_path: Path):
     store = await open_store(tmp_path / "state")
     async with store.transaction() as tx:
         await tx.watches.add(build.watch())
-    for each in (tmp_path / "state").glob(f"{FILE_NAME}*"):
-        assert stat.S_IMODE(each.stat().st_mode) == 0o600
+    for path in (tmp_path / "state").glob(f"{FILE_NAME}*"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
     await store.close()
 
 
@@ -167,7 +167,7 @@ def test_every_step_leads_to_the_schema_of_a_new_database(
     old, new = (_empty_database(kind, tmp_path / f"{name}.db", request) for name in ("old", "new"))
     with old.begin() as connection:
         metadata.create_all(
-            connection, tables=[each for each in metadata.sorted_tables if each.name != "inbox"]
+            connection, tables=[table for table in metadata.sorted_tables if table.name != "inbox"]
         )
         _drop_what_was_added(connection)
         connection.execute(meta.insert().values(key="version", value="1"))
@@ -192,11 +192,16 @@ def _shape(engine: Engine) -> dict[str, object]:
     return {
         table: (
             [
-                (each["name"], str(each["type"]), each["nullable"], str(each["default"]).partition("(")[0])
-                for each in found.get_columns(table)
+                (
+                    column["name"],
+                    str(column["type"]),
+                    column["nullable"],
+                    str(column["default"]).partition("(")[0],
+                )
+                for column in found.get_columns(table)
             ],
             found.get_pk_constraint(table)["constrained_columns"],
-            sorted((each["column_names"], each["unique"]) for each in found.get_indexes(table)),
+            sorted((index["column_names"], index["unique"]) for index in found.get_indexes(table)),
         )
         for table in found.get_table_names()
     }
@@ -232,6 +237,6 @@ async def test_migration_keeps_only_commands_that_a_person_gave(tmp_path: Path):
         connection.execute(meta.update().where(meta.c.key == "version").values(value="2"))
     store = await open_store(tmp_path)
     async with store.reading() as tx:
-        found = {each.id: each.resubmit for each in await tx.watches.all()}
+        found = {watch.id: watch.resubmit for watch in await tx.watches.all()}
     assert found == {build.watch().id: given, WatchId("w-2"): None}
     await store.close()

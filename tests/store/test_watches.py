@@ -60,7 +60,7 @@ async def test_a_watch_is_found_by_any_name_a_person_uses(store: Store):
     async with store.transaction() as tx:
         await tx.watches.add(watch)
         for name in ("w-1", "/ada/dedup-r1", "/ada/dedup"):
-            assert [each.id for each in await tx.watches.named(name)] == ["w-1"]
+            assert [other.id for other in await tx.watches.named(name)] == ["w-1"]
         assert await tx.watches.named("/ada/ded") == ()
         with pytest.raises(NoSuchWatch, match="babysit list"):
             await tx.watches.get(WatchId("w-9"))

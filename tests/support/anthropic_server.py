@@ -73,7 +73,7 @@ class ScriptedModel:
 @asynccontextmanager
 async def scripted_model(*replies: ScriptedReply | Reply) -> AsyncIterator[ScriptedModel]:
     """A model that gives these replies, one for each call."""
-    model = ScriptedModel([each if callable(each) else (lambda _, each=each: each) for each in replies])
+    model = ScriptedModel([reply if callable(reply) else (lambda _, value=reply: value) for reply in replies])
     app = web.Application(client_max_size=1 << 24)
     app.router.add_post("/v1/messages", model.answer)
     runner = web.AppRunner(app, shutdown_timeout=0)

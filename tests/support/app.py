@@ -49,7 +49,9 @@ class RecordingNotifier:
     async def post(self, message: Message, *, thread: Receipt | None, is_repeat: bool) -> Receipt:
         if self.is_down is not None:
             raise self.is_down
-        known = next((number for number, each in enumerate(self.heard) if each.id == message.id), None)
+        known = next(
+            (number for number, candidate in enumerate(self.heard) if candidate.id == message.id), None
+        )
         if is_repeat:
             self.repeats.append(message.id)
         if not (is_repeat and known is not None):
@@ -69,7 +71,7 @@ class RecordingNotifier:
 
     @property
     def occasions(self) -> list[str]:
-        return [each.occasion.value for each in self.heard]
+        return [message.occasion.value for message in self.heard]
 
 
 class TimedCluster(SmallCluster):
@@ -102,10 +104,10 @@ class SmallWriter:
 
     async def stop(self, job: JobId) -> None:
         self.stopped.append(job)
-        for each in list(self._cluster.jobs.values()):
-            if is_within(each.id, job) and not each.state.is_terminal:
-                ended = replace(each, state=JobState.KILLED, finished_at=self._clock.now())
-                self._cluster.jobs[each.id] = ended
+        for other in list(self._cluster.jobs.values()):
+            if is_within(other.id, job) and not other.state.is_terminal:
+                ended = replace(other, state=JobState.KILLED, finished_at=self._clock.now())
+                self._cluster.jobs[other.id] = ended
 
     async def preflight(self, submission: Submission, *, purpose: Purpose) -> tuple[PreflightFinding, ...]:
         self.preflights.append((submission, purpose))
@@ -172,8 +174,8 @@ class AppHarness:
 
     async def events(self, *kinds: type[Event]) -> list[Event]:
         async with self.app.store.reading() as tx:
-            happened = [each.event for each in await tx.events.after(0)]
-        return [each for each in happened if not kinds or isinstance(each, kinds)]
+            happened = [stored.event for stored in await tx.events.after(0)]
+        return [event for event in happened if not kinds or isinstance(event, kinds)]
 
 
 def opener(cluster: SmallCluster, writer: SmallWriter | None = None) -> Opener:

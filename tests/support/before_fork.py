@@ -31,9 +31,9 @@ def prepare() -> None:
     with capture_logs():  # a server's standard output is read
         asyncio.run(_restart())
     structlog.reset_defaults()  # a command configures its own log
-    for each in threading.enumerate():
-        if each is not threading.main_thread():
-            each.join()  # of a database that was closed
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join()  # of a database that was closed
     gc.collect()
     gc.freeze()
 

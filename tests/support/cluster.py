@@ -98,7 +98,9 @@ class SmallCluster:
 
     async def task(self, task: TaskId) -> Task | None:
         self._ask("task")
-        return next((each for each in self.tasks_of.get(job_of(task), ()) if each.id == task), None)
+        return next(
+            (candidate for candidate in self.tasks_of.get(job_of(task), ()) if candidate.id == task), None
+        )
 
     async def lines(
         self,
@@ -115,12 +117,12 @@ class SmallCluster:
         if self.forgets_cursors and after is not None:
             return LogBatch((), after)
         start = int(after) if after else 0
-        meant = [(n, each) for n, each in enumerate(self.log) if n >= start and _matches(each, source)]
+        meant = [(n, line) for n, line in enumerate(self.log) if n >= start and _matches(line, source)]
         is_full = len(meant) >= at_most
         chosen = meant[-at_most:] if newest else meant[:at_most]
         self.lines_sent += len(chosen)
         reached = chosen[-1][0] + 1 if is_full and not newest and chosen else len(self.log)
-        return LogBatch(tuple(each for _, each in chosen), Cursor(str(reached)), is_full=is_full)
+        return LogBatch(tuple(line for _, line in chosen), Cursor(str(reached)), is_full=is_full)
 
     async def dump(self, task: TaskId) -> ThreadDump:
         self._ask("dump")

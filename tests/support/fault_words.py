@@ -25,7 +25,7 @@ def fault_lines(draw: random.Random) -> list[str]:
     """One to three lines about one fault."""
     lines = [f"{draw.choice(THINGS)} {draw.choice(DOINGS)}"]
     lines += draw.sample(MORE, draw.choice((0, 0, 1, 2)))
-    return [_filled(each, draw) for each in lines]
+    return [_filled(line, draw) for line in lines]
 
 
 def _filled(text: str, draw: random.Random) -> str:

@@ -73,8 +73,8 @@ def ask(path: str, program: str, words: list[str]) -> int:
     request = {"program": program, "words": words, "folder": os.getcwd(), "environment": dict(os.environ)}
     data = json.dumps(request).encode()
     socket.send_fds(connection, [len(data).to_bytes(4, "big")], [0, 1, 2])
-    for each in PASSED_ON:
-        signal.signal(each, lambda number, _: connection.send(bytes([number])))
+    for signals in PASSED_ON:
+        signal.signal(signals, lambda number, _: connection.send(bytes([number])))
     connection.sendall(data)
     answer = connection.recv(4)
     code = int.from_bytes(answer, "big", signed=True) if answer else 70
@@ -99,8 +99,8 @@ class Server:
         os.set_blocking(waking, False)
         signal.set_wakeup_fd(waking)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        for each in (listening, sys.stdin, self._woken):
-            self._selector.register(each, selectors.EVENT_READ)
+        for item in (listening, sys.stdin, self._woken):
+            self._selector.register(item, selectors.EVENT_READ)
 
     def serve(self) -> None:
         while True:
@@ -131,11 +131,11 @@ class Server:
             self._selector.close()
             self._listening.close()
             client.close()
-            for each in self._clients.values():
-                each.close()
+            for item in self._clients.values():
+                item.close()
             run_command(request, files)
-        for each in files:
-            os.close(each)
+        for file in files:
+            os.close(file)
         self._clients[child] = client
         self._selector.register(client, selectors.EVENT_READ, child)
 
@@ -192,7 +192,7 @@ def run_command(request: dict[str, object], files: list[int]) -> None:
     try:
         if "TESTS_CLOCK" in os.environ:
             runpy.run_path(str(Path(__file__).parent / "child" / "sitecustomize.py"))
-        words = [str(each) for each in request["words"]]  # type: ignore[attr-defined]
+        words = [str(word) for word in request["words"]]  # type: ignore[attr-defined]
         module = import_module(PROGRAMS[str(request["program"])])
         sys.argv = [str(module.__file__), *words]
         main = module.crippled if request["program"] == "crippled" else module.main
@@ -219,8 +219,8 @@ def _serve(path: str) -> None:
     from tests.support.before_fork import prepare
     from tests.support.quick_database import quicken
 
-    for each in pkgutil.iter_modules(command_line_package.__path__):
-        import_module(f"{command_line_package.__name__}.{each.name}")
+    for module in pkgutil.iter_modules(command_line_package.__path__):
+        import_module(f"{command_line_package.__name__}.{module.name}")
     for name in (*PROGRAMS.values(), "babysitter.engine.service"):
         import_module(name)
     serve.THIS_PROGRAM = (sys.executable, "-I", "-S", __file__, path, "babysit")  # a service is forked too

@@ -229,8 +229,8 @@ def quiet(chance: random.Random, start_s: float, end_s: float) -> Iterator[LogLi
 
 
 PROGRAMS: dict[str, Program] = {
-    each.__name__: each
-    for each in (
+    log_line.__name__: log_line
+    for log_line in (
         pipeline,
         levanter,
         torch,

@@ -36,14 +36,14 @@ class TextOfRecording:
 
 def playable() -> tuple[str, ...]:
     """Names of the recordings that end with a job in sight."""
-    names = [f"{era}/{each.name}" for era in GENERATIONS for each in sorted((FIXTURES / era).iterdir())]
+    names = [f"{era}/{path.name}" for era in GENERATIONS for path in sorted((FIXTURES / era).iterdir())]
     return tuple(name for name in names if (FIXTURES / name / "index.jsonl").exists() and _has_a_job(name))
 
 
 def time_scale(name: str) -> float:
     if name.startswith(DRILLS):
         return float(DRILL_LABELS[name.rpartition("/")[2]]["time_scale"])
-    return next((each.time_scale for each in labelled() if each.name == name), 1.0)
+    return next((candidate.time_scale for candidate in labelled() if candidate.name == name), 1.0)
 
 
 def step_by_step(name: str) -> tuple[Cause, ActionKind]:
@@ -104,7 +104,7 @@ def _facts(tree: JobTree, lines: list[LogLine], now_s: float) -> JobFacts:
         memory_peak_bytes=_peak(tasks),
         memory_limit_bytes=max((job.resources.memory_bytes for job in tree), default=0) or None,
         last_line_age_s=now_s - max(printed) if printed else None,
-        stopped_at_root=root.state is JobState.KILLED and any("Terminated by user" in each for each in texts),
+        stopped_at_root=root.state is JobState.KILLED and any("Terminated by user" in word for word in texts),
     )
 
 

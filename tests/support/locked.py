@@ -13,8 +13,10 @@ from babysitter.store.store import Store
 @contextmanager
 def locked(folder: Path, *stores: Store) -> Iterator[None]:
     """Hold a transaction as long as the block lasts. `stores`: those that are not to wait for it."""
-    databases = [each._database for each in stores]
-    waits = {each: each._write_wait_s for each in databases if isinstance(each, SqliteDatabase)}
+    databases = [store._database for store in stores]
+    waits = {
+        database: database._write_wait_s for database in databases if isinstance(database, SqliteDatabase)
+    }
     for database in waits:
         database._write_wait_s = 0.0
     other = sqlite3.connect(folder / FILE_NAME, isolation_level=None)

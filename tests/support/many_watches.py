@@ -82,8 +82,8 @@ class ManyWatches:
 
     async def begin(self) -> None:
         async with self._store.transaction() as tx:
-            for each in self.held.values():
-                await tx.watches.add(each)
+            for other in self.held.values():
+                await tx.watches.add(other)
 
     async def pass_s(self, seconds: float) -> None:
         for _ in range(int(seconds / STEP_S)):

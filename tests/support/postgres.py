@@ -15,9 +15,9 @@ def program(name: str) -> str | None:
     """Where a program of PostgreSQL is; Debian keeps most of them out of PATH."""
     found = shutil.which(name) or next(
         (
-            str(each / name)
-            for each in sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-            if (each / name).exists()
+            str(path / name)
+            for path in sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+            if (path / name).exists()
         ),
         None,
     )

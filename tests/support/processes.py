@@ -43,11 +43,11 @@ def bearing(name: str, value: str) -> tuple[int, ...]:
     """The processes that were started with this in their environment; a path below `value` counts too."""
     exact, below = f"{name}={value}".encode(), f"{name}={value}/".encode()
     found = []
-    for each in Path("/proc").glob("[0-9]*/environ"):
+    for path in Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):  # it has just ended, or is somebody else's
-            entries = each.read_bytes().split(b"\0")
+            entries = path.read_bytes().split(b"\0")
             if any(entry == exact or entry.startswith(below) for entry in entries):
-                found.append(int(each.parent.name))
+                found.append(int(path.parent.name))
     return tuple(pid for pid in found if pid != os.getpid())
 
 

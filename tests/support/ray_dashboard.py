@@ -122,7 +122,7 @@ class RayDashboard:
             return web.json_response(self._job(name))
         if path == "/api/v0/actors":
             wanted = query.get("filter_values")
-            return _rows([each for each in self.actors if wanted in (None, each["job_id"])])
+            return _rows([actor for actor in self.actors if wanted in (None, actor["job_id"])])
         if path == "/api/v0/placement_groups":
             return _rows(self.groups)
         if path == "/api/v0/nodes":
@@ -167,7 +167,9 @@ class RayDashboard:
             text = recorded("jobs/06-submit-existing-id-ended")["body_text"].replace("ok-1", name)
             return web.Response(status=500, text=text)
         running = copy.deepcopy(recorded("hang/01-job")["body"])
-        told = {each: body.get(each) for each in ("submission_id", "entrypoint", "metadata", "runtime_env")}
+        told = {
+            text_: body.get(text_) for text_ in ("submission_id", "entrypoint", "metadata", "runtime_env")
+        }
         self.jobs[name] = {**running, **told, "start_time": running["start_time"] + len(self.posted)}
         if cut_off and connection:
             connection.close()

@@ -81,11 +81,11 @@ STYLES = (_logging, _glog, _json, _plain, _brackets, _zulu)
 def played(shape: Callable[[Script], None], draw: random.Random) -> list[Printed]:
     script = Script(draw)
     shape(script)
-    return sorted(script.lines, key=lambda each: each.at_s)
+    return sorted(script.lines, key=lambda printed: printed.at_s)
 
 
 def written(lines: list[Printed], style: Callable[[Printed, datetime], str], began: datetime) -> str:
-    return "".join(style(each, began + timedelta(seconds=each.at_s)) + "\n" for each in lines)
+    return "".join(style(line, began + timedelta(seconds=line.at_s)) + "\n" for line in lines)
 
 
 # --- faults
@@ -114,7 +114,7 @@ def _planted_lines(draw: random.Random, lines: list[Printed], place: int) -> lis
 def _stops(draw: random.Random, lines: list[Printed]) -> list[Printed]:
     """The run ends with the fault, or a few lines behind it."""
     place = _at(draw, lines)
-    rest = [each for each in lines[place:] if each.mark == "core"][: draw.randint(0, 6)]
+    rest = [line for line in lines[place:] if line.mark == "core"][: draw.randint(0, 6)]
     return [*lines[:place], *_planted_lines(draw, lines, place), *rest]
 
 
@@ -127,7 +127,7 @@ def _cleans_up(draw: random.Random, lines: list[Printed]) -> list[Printed]:
 def _repeats(draw: random.Random, lines: list[Printed]) -> list[Printed]:
     """The fault comes again and again between ordinary lines, until the log ends."""
     place = _at(draw, lines)
-    head, rest = lines[:place], [each for each in lines[place:] if each.mark in ("heartbeat", "core")]
+    head, rest = lines[:place], [line for line in lines[place:] if line.mark in ("heartbeat", "core")]
     planted = _planted_lines(draw, lines, place)[:1]
     for number in range(draw.randint(6, 20)):
         head += [*planted, *rest[number : number + draw.randint(0, 2)]]
@@ -137,7 +137,7 @@ def _repeats(draw: random.Random, lines: list[Printed]) -> list[Printed]:
 def _loses_work(draw: random.Random, lines: list[Printed]) -> list[Printed]:
     """The run goes on to its usual end, but most of the ordinary work behind the fault is not done."""
     place = draw.randint(len(lines) // 5, len(lines) // 2)
-    rest = [each for each in lines[place:] if each.mark != "core" or draw.random() < 0.15]
+    rest = [line for line in lines[place:] if line.mark != "core" or draw.random() < 0.15]
     return [*lines[:place], *_planted_lines(draw, lines, place), *rest]
 
 
@@ -145,17 +145,17 @@ def _goes_on(draw: random.Random, lines: list[Printed]) -> list[Printed]:
     """The run reports an error and goes on to its usual end as if nothing had been."""
     place = _at(draw, lines)
     planted = [
-        Printed(each.at_s, each.text, "ERROR", each.who, each.stage, "fault")
-        for each in _planted_lines(draw, lines, place)
+        Printed(line.at_s, line.text, "ERROR", line.who, line.stage, "fault")
+        for line in _planted_lines(draw, lines, place)
     ]
     return [*lines[:place], *planted, *lines[place:]]
 
 
 def _in_order(lines: list[Printed]) -> list[Printed]:
     at_s, ordered = 0.0, []
-    for each in lines:
-        at_s = max(at_s + 0.5, each.at_s)
-        ordered.append(Printed(at_s, each.text, each.level, each.who, each.stage, each.mark))
+    for line in lines:
+        at_s = max(at_s + 0.5, line.at_s)
+        ordered.append(Printed(at_s, line.text, line.level, line.who, line.stage, line.mark))
     return ordered
 
 
@@ -174,7 +174,7 @@ def line_pair(seed: int) -> RunPair:
         style = _logging  # without a level nothing tells such a line from one that comes by chance
     good, other = _two(shape, draw)
     other = fault(draw, other)
-    planted = tuple(dict.fromkeys(each.text for each in other if each.mark == "fault"))
+    planted = tuple(dict.fromkeys(printed.text for printed in other if printed.mark == "fault"))
     return _pair(seed, shape.__name__, fault.__name__.strip("_"), style, good, other, draw, planted)
 
 
@@ -195,12 +195,14 @@ def absence_pair(seed: int) -> RunPair:
     good, other = _two(shape, draw)
     if missing == "heartbeat":
         until_s = other[-1].at_s * draw.uniform(0.2, 0.5)
-        planted = tuple(dict.fromkeys(each.text for each in other if each.mark == "heartbeat"))
-        other = [each for each in other if each.mark != "heartbeat" or each.at_s < until_s]
+        planted = tuple(dict.fromkeys(printed.text for printed in other if printed.mark == "heartbeat"))
+        other = [printed for printed in other if printed.mark != "heartbeat" or printed.at_s < until_s]
     else:
-        gone = [each for each in other if each.stage == missing and each.mark != "chance"]
-        planted = tuple(each.text for each in good if each.stage == missing and each.mark != "chance")
-        other = [each for each in other if each not in gone]
+        gone = [printed for printed in other if printed.stage == missing and printed.mark != "chance"]
+        planted = tuple(
+            printed.text for printed in good if printed.stage == missing and printed.mark != "chance"
+        )
+        other = [printed for printed in other if printed not in gone]
     return _pair(seed, shape.__name__, f"no {missing}", style, good, other, draw, planted)
 
 
@@ -221,20 +223,24 @@ def slow_pair(seed: int) -> RunPair:
     """A good run, and one in which one stage takes 12 times as long. Only styles with a time."""
     draw = random.Random(seed)
     shape, slow = SLOW[seed % len(SLOW)]
-    style = draw.choice([each for each in STYLES if each is not _plain])
+    style = draw.choice([item for item in STYLES if item is not _plain])
     good, other = _two(shape, draw)
-    first_s = next(each.at_s for each in other if each.stage == slow)
-    last_s = max(each.at_s for each in other if each.stage == slow)
+    first_s = next(printed.at_s for printed in other if printed.stage == slow)
+    last_s = max(printed.at_s for printed in other if printed.stage == slow)
     added_s = max(300.0, 11 * (last_s - first_s))
     stretched = []
-    for each in other:
+    for printed in other:
         if last_s > first_s:
-            share = min(1.0, max(0.0, (each.at_s - first_s) / (last_s - first_s)))
+            share = min(1.0, max(0.0, (printed.at_s - first_s) / (last_s - first_s)))
         else:
-            share = float(each.at_s > first_s)  # of a stage of one line the time behind it
+            share = float(printed.at_s > first_s)  # of a stage of one line the time behind it
         moved_s = added_s * share
-        stretched.append(Printed(each.at_s + moved_s, each.text, each.level, each.who, each.stage, each.mark))
-    planted = tuple(each.text for each in other if each.stage == slow)
+        stretched.append(
+            Printed(
+                printed.at_s + moved_s, printed.text, printed.level, printed.who, printed.stage, printed.mark
+            )
+        )
+    planted = tuple(printed.text for printed in other if printed.stage == slow)
     return _pair(seed, shape.__name__, f"slow {slow}", style, good, stretched, draw, planted)
 
 

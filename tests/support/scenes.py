@@ -57,7 +57,7 @@ def _record(place: AppHarness, result: object) -> _Recorded:
     folder: TemporaryDirectory[str] = TemporaryDirectory(prefix="babysit-story-")
     shutil.copytree(place.settings.state_dir, folder.name, dirs_exist_ok=True)
     parts = _parts(place)
-    state = [deepcopy(vars(part), {id(each): each for each in parts}) for part in parts]
+    state = [deepcopy(vars(part), {id(item): item for item in parts}) for part in parts]
     return _Recorded(folder, parts, state, result)
 
 
@@ -68,9 +68,9 @@ def _before(place: AppHarness) -> str:
     words = [repr(settings)]
     for part in parts:
         words.append(type(part).__qualname__)
-        words.extend(f"{name}={each!r}" for name, each in vars(part).items() if not _is_one_of(each, parts))
+        words.extend(f"{name}={var!r}" for name, var in vars(part).items() if not _is_one_of(var, parts))
     return "\n".join(words)
 
 
-def _is_one_of(each: object, parts: Parts) -> bool:
-    return any(each is part for part in parts)
+def _is_one_of(item: object, parts: Parts) -> bool:
+    return any(item is part for part in parts)

@@ -54,7 +54,7 @@ class SharedClock:
         """Move on, and wake everybody whose moment has come."""
         now = self.now() + timedelta(seconds=seconds)
         self._bytes[:8] = struct.pack("d", now.timestamp())
-        for sleeper in [each for each in self.sleepers if each.until <= now]:
+        for sleeper in [item for item in self.sleepers if item.until <= now]:
             self.sleepers.remove(sleeper)  # at once: who was woken does not wait any more
             sleeper.woken.set()
         return now
@@ -89,8 +89,8 @@ class SharedClock:
             asleep = asyncio.create_task(self._asleep(Sleeper(datetime.fromtimestamp(float(at), UTC), task)))
             gone = asyncio.create_task(reader.read())
             await asyncio.wait((asleep, gone), return_when=asyncio.FIRST_COMPLETED)
-            for each in (asleep, gone):
-                each.cancel()
+            for item in (asleep, gone):
+                item.cancel()
             with suppress(ConnectionError):
                 writer.write(b"\n")
                 await writer.drain()

@@ -115,7 +115,7 @@ class Shell:
         """Whether a service has something to do before time may pass: a due watch that waits for nothing."""
         if not is_served(self.state):
             return False
-        waiting = {each.task for each in self.clock.sleepers}
+        waiting = {sleeper.task for sleeper in self.clock.sleepers}
         return any(f"attend {watch}" not in waiting for watch in self._due_watches())
 
     def _work_done(self) -> str:

@@ -65,8 +65,8 @@ class SimulatedApp:
 
     async def events(self, *kinds: type[Event]) -> list[Event]:
         async with self.app.store.reading() as tx:
-            happened = [each.event for each in await tx.events.after(0, at_most=10_000)]
-        return [each for each in happened if not kinds or isinstance(each, kinds)]
+            happened = [stored.event for stored in await tx.events.after(0, at_most=10_000)]
+        return [event for event in happened if not kinds or isinstance(event, kinds)]
 
     async def phases(self) -> list[str]:
         """Those entered, in order; a suspicion that came to nothing leaves no trace."""
@@ -80,14 +80,14 @@ class SimulatedApp:
 
     async def suspicions(self) -> list[str]:
         """Why the watch looked closer, each time."""
-        return [each.because for each in await self.events(PhaseChanged) if each.after == "suspect"]
+        return [event.because for event in await self.events(PhaseChanged) if event.after == "suspect"]
 
     async def causes(self) -> list[str]:
         """Of the incidents, in the order in which they were opened."""
-        return [each.cause for each in await self.events(IncidentOpened)]
+        return [event.cause for event in await self.events(IncidentOpened)]
 
     async def endings(self) -> list[str]:
-        return [each.status for each in await self.events(IncidentEnded)]
+        return [event.status for event in await self.events(IncidentEnded)]
 
     async def proposals(self) -> list[RestartProposed]:
         return await self.events(RestartProposed)

@@ -82,7 +82,7 @@ async def _read(terminal: int) -> bytes:
 def _reads(pid: int) -> bool:
     """Whether a thread of the process waits for what is typed; True where that cannot be told."""
     try:
-        calls = [each.read_text() for each in Path(f"/proc/{pid}/task").glob("*/syscall")]
+        calls = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/syscall")]
     except OSError:
         return True
-    return not calls or any(each.startswith(READ_STDIN) for each in calls)
+    return not calls or any(call.startswith(READ_STDIN) for call in calls)

@@ -75,9 +75,9 @@ def _log(fault: int, program: int, dice: random.Random) -> str:
     message, function, beside = FAULTS[fault]
     name, (file, caller), usual = PROGRAMS[program]
     work = [_filled(dice.choice([*usual, beside]), dice) for _ in range(dice.randrange(12, 30))]
-    work += [_filled(each, dice) for each in (*usual, beside)]
+    work += [_filled(part, dice) for part in (*usual, beside)]
     dice.shuffle(work)
-    lines = [f"{_clock(dice)} {dice.choice(['INFO', 'DEBUG'])} {name}: {each}" for each in work]
+    lines = [f"{_clock(dice)} {dice.choice(['INFO', 'DEBUG'])} {name}: {text}" for text in work]
     lines += [
         "Traceback (most recent call last):",
         f'  File "/srv/{name}/{file}", line {dice.randrange(10, 900)}, in {caller}',

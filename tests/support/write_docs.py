@@ -35,9 +35,9 @@ def json_page() -> str:
         submit_reply.__name__,
         memory_views.__name__,
     )
-    shared = [each for each in views.Reply.__subclasses__() if each.__module__ in rooms]
-    replies = sorted(shared, key=lambda each: each.__name__)
-    of_tools = sorted(_replies_of_tools(), key=lambda each: each.__name__)
+    shared = [subclass for subclass in views.Reply.__subclasses__() if subclass.__module__ in rooms]
+    replies = sorted(shared, key=lambda candidate: candidate.__name__)
+    of_tools = sorted(_replies_of_tools(), key=lambda candidate: candidate.__name__)
     parts: dict[str, Schema] = {}
     lines = [
         "# What `--json` prints",
@@ -66,10 +66,10 @@ def json_page() -> str:
 def _replies_of_tools() -> Iterator[type[views.Reply]]:
     """Every reply that is defined for the tools alone."""
     for room in (watch_views, job_views):
-        for each in vars(room).values():
-            is_reply = isinstance(each, type) and issubclass(each, views.Reply)
-            if is_reply and each.__module__ == room.__name__ and each is not watch_views.Untrusted:
-                yield each
+        for var in vars(room).values():
+            is_reply = isinstance(var, type) and issubclass(var, views.Reply)
+            if is_reply and var.__module__ == room.__name__ and var is not watch_views.Untrusted:
+                yield var
 
 
 _PLAIN = (
@@ -109,8 +109,8 @@ def config_page() -> str:
         "| setting | default | meaning |",
         "|---|---|---|",
         *(
-            f"| `clusters.<name>.{each.name}` | {_default(each.default)} | {_cell(each.about)} |"
-            for each in settings_in(ClusterSettings)
+            f"| `clusters.<name>.{setting.name}` | {_default(setting.default)} | {_cell(setting.about)} |"
+            for setting in settings_in(ClusterSettings)
         ),
     ]
     return "\n".join(lines) + "\n"
@@ -220,12 +220,14 @@ def cli_page() -> str:
 def _manual(command: Any, path: str) -> Iterator[str]:
     """What one command does, its options, and those of the commands below it."""
     yield inspect.cleandoc(command.help or "")
-    shown = [each for each in command.params if each.name != "help" and not getattr(each, "hidden", False)]
+    shown = [
+        param for param in command.params if param.name != "help" and not getattr(param, "hidden", False)
+    ]
     if shown:
         yield from ("", "| option | meaning |", "|---|---|")
-    for each in shown:
-        words = each.name.upper() if each.param_type_name == "argument" else ", ".join(each.opts)
-        yield f"| `{words}` | {_cell(getattr(each, 'help', None) or '')} |"
+    for item in shown:
+        words = item.name.upper() if item.param_type_name == "argument" else ", ".join(item.opts)
+        yield f"| `{words}` | {_cell(getattr(item, 'help', None) or '')} |"
     for name, below in getattr(command, "commands", {}).items():
         yield from ("", f"### {path} {name}", "", *_manual(below, f"{path} {name}"))
 
@@ -238,8 +240,8 @@ def _error_codes() -> dict[int, str]:
         for below in kind.__subclasses__():
             yield from all_below(below)
 
-    own = [each for each in all_below(BabysitError) if "exit_code" in vars(each) and each is not BabysitError]
-    return {each.exit_code: (each.__doc__ or "").partition("\n")[0] for each in own}
+    own = [item for item in all_below(BabysitError) if "exit_code" in vars(item) and item is not BabysitError]
+    return {item.exit_code: (item.__doc__ or "").partition("\n")[0] for item in own}
 
 
 def _fields(schema: Schema) -> Iterator[str]:
@@ -256,9 +258,9 @@ def _kind(field: Schema) -> str:
         name = field["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
     if "anyOf" in field:
-        return " or ".join(_kind(each) for each in field["anyOf"])
+        return " or ".join(_kind(item) for item in field["anyOf"])
     if "enum" in field:
-        return ", ".join(f"`{each}`" for each in field["enum"])
+        return ", ".join(f"`{item}`" for item in field["enum"])
     if "const" in field:
         return f"`{field['const']}`"
     if field.get("type") == "array":

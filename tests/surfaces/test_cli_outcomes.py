@@ -56,7 +56,7 @@ async def test_waiting_tells_the_worst_outcome_of_several_jobs(tmp_path: Path):
         assert stopped.code == 10, stopped
         assert views.DiagnoseReply.model_validate(diagnosed.json).job == other.root_job
         listed = views.StatusReply.model_validate((await run("babysit list --all --json")).json)
-        assert [(each.job, each.phase) for each in listed.watches] == [(run.job, "finished")]
+        assert [(watch.job, watch.phase) for watch in listed.watches] == [(run.job, "finished")]
 
 
 async def test_one_wrong_job_among_several_spoils_nothing(tmp_path: Path):
@@ -66,7 +66,7 @@ async def test_one_wrong_job_among_several_spoils_nothing(tmp_path: Path):
         assert "/ada/nothing" in said.err
         assert "'dedup'" in said.err
         alive = (await run("babysit status --json")).json
-        assert [each["job"] for each in alive["watches"]] == [run.job]
+        assert [watch["job"] for watch in alive["watches"]] == [run.job]
         waited = await run(f"babysit wait {run.job} --until terminal --json")
         assert waited.json["reason"] == "terminal"  # so it is really looked after
 
@@ -90,7 +90,9 @@ async def test_waiting_restarts_service_that_dies(tmp_path: Path, command: str):
         if command.startswith("babysit wait"):
             await run(f"babysit start {run.job} --cluster marin")
         waiting = asyncio.create_task(run(command.format(run.job)))
-        await until(lambda: waiting.done() or any(each.task == NEXT_CHECK for each in run.clock.sleepers))
+        await until(
+            lambda: waiting.done() or any(sleeper.task == NEXT_CHECK for sleeper in run.clock.sleepers)
+        )
         assert not waiting.done(), waiting.result()
         first = serving_process(run.state)
         assert first is not None

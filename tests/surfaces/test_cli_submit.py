@@ -55,7 +55,7 @@ async def test_submit_http_only_options_go_over_http(tmp_path: Path, generation:
         request = stored(run, "/ada/tiny")
         assert request["ports"] == ["http", "grpc"]
         assert request["schedulingTimeout"] == {"milliseconds": "600000"}
-        assert {each["key"] for each in request["constraints"]} == {"preemptible", "pool"}
+        assert {constraint["key"] for constraint in request["constraints"]} == {"preemptible", "pool"}
         variables = request["environment"]["envVars"]
         assert (variables["OF_FILE"], variables["LR"], variables["HF_TOKEN"]) == ("1", "0.1", "hf-made-up")
         assert variables["PYTHONUNBUFFERED"] == "1"
@@ -173,7 +173,7 @@ async def test_submit_no_wait_leaves_a_watch(tmp_path: Path):
         )
         assert said.code == 0, said.err
         listed = (await run("babysit list --json")).json
-        assert [each["job"] for each in listed["watches"]] == ["/ada/tiny"]
+        assert [watch["job"] for watch in listed["watches"]] == ["/ada/tiny"]
 
 
 async def test_submit_interrupted_leaves_job_and_watch(tmp_path: Path):
@@ -188,7 +188,7 @@ async def test_submit_interrupted_leaves_job_and_watch(tmp_path: Path):
             assert await command.ended() == 130
         assert not run.sim.cluster.jobs["/ada/tiny"].state.final
         listed = (await run("babysit list --json")).json
-        assert [each["job"] for each in listed["watches"]] == ["/ada/tiny"]
+        assert [watch["job"] for watch in listed["watches"]] == ["/ada/tiny"]
 
 
 KILLER = """#!/bin/sh
@@ -215,7 +215,7 @@ async def test_submit_killed_is_not_forgotten(tmp_path: Path):
         assert again.code == 0, again.err
         assert "An earlier submission was interrupted; /ada/tiny is watched now." in again.err
         listed = (await run("babysit list --json")).json
-        assert sorted(each["job"] for each in listed["watches"]) == ["/ada/next", "/ada/tiny"]
+        assert sorted(watch["job"] for watch in listed["watches"]) == ["/ada/next", "/ada/tiny"]
         assert not list(run.state.glob("babysit.expected-*"))
 
 
@@ -231,7 +231,7 @@ async def test_submit_killed_is_watched_by_the_service(tmp_path: Path):
         for _ in range(50):  # each asks a new process
             if listed := (await run("babysit list --json")).json["watches"]:
                 break
-        assert [each["job"] for each in listed] == ["/ada/tiny"]
+        assert [item["job"] for item in listed] == ["/ada/tiny"]
 
 
 async def test_submit_same_name_is_not_submitted_twice(tmp_path: Path):
@@ -267,7 +267,7 @@ async def test_logs_of_a_job_and_its_children(tmp_path: Path):
         said = await run(f"babysit logs {run.job} --cluster marin")
         assert said.code == 0, said.err
         speakers = {line.split(" | ")[0].split()[1] for line in said.out.splitlines() if " | " in line}
-        assert any(each.startswith("zephyr-") for each in speakers)
+        assert any(speaker.startswith("zephyr-") for speaker in speakers)
         assert "Resolving name" not in said.out
         one = await run(f"babysit logs {run.job} --cluster marin --task 0 --raw --lines 2")
         assert len(one.out.splitlines()) <= 2

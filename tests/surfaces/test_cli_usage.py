@@ -36,7 +36,7 @@ class Terminal:
 
 @pytest.fixture
 def say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
-    for name in [each for each in os.environ if each.startswith("BABYSIT_")]:
+    for name in [text for text in os.environ if text.startswith("BABYSIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     for kind in ("CONFIG", "STATE"):
@@ -166,8 +166,8 @@ def test_doctor_tries_everything_and_says_what_is_missing(say: Terminal):
     said = say("babysit doctor --json")
     found = json_replies.DoctorReply.model_validate_json(said.out)
     assert (said.code, found.ok) == (1, False)
-    wrong = [each for each in found.checks if not each.ok]
-    assert [each.name for each in wrong] == ["cluster"]
+    wrong = [check for check in found.checks if not check.ok]
+    assert [check_view.name for check_view in wrong] == ["cluster"]
     assert "--cluster NAME" in wrong[0].next_step
     assert "FAIL  cluster" in say("babysit doctor").out
     unreachable = say("babysit doctor --controller-url http://127.0.0.1:9 --json")
@@ -177,12 +177,12 @@ def test_doctor_tries_everything_and_says_what_is_missing(say: Terminal):
 def test_skills_are_listed_checked_and_installed(say: Terminal, tmp_path: Path):
     listed = json_replies.SkillsReply.model_validate_json(say("babysit skills list --json").out)
     names = ["babysit-job", "babysit-ray", "babysit-zephyr", "debug-job"]
-    assert [each.name for each in listed.skills] == names
-    assert all(each.faults == [] for each in listed.skills)
+    assert [skill.name for skill in listed.skills] == names
+    assert all(skill.faults == [] for skill in listed.skills)
     assert say("babysit skills check").out == "4 skills, 0 faults.\n"
     for options, folder in (("", ".claude/skills"), ("--user", ".claude/skills"), ("--dir x", "x")):
         assert say(f"babysit skills install {options}").code == 0
-        assert sorted(each.name for each in (tmp_path / folder).iterdir()) == names
+        assert sorted(path.name for path in (tmp_path / folder).iterdir()) == names
     (tmp_path / "x" / "debug-job" / "SKILL.md").write_text("mine")
     refused = say("babysit skills install --dir x")
     assert (refused.code, "--force" in refused.err) == (2, True)
@@ -220,7 +220,7 @@ def test_a_shell_completes_commands_and_options(
     for name, value in {**asked, "_BABYSIT_COMPLETE": f"complete_{shell}"}.items():
         monkeypatch.setenv(name, value)
     words = say("babysit").out
-    assert all(each in words for each in offered)
+    assert all(text in words for text in offered)
     assert "stop" not in words
 
 

@@ -61,4 +61,8 @@ def _defaults(name: str) -> dict[str, Any]:
     import inspect
 
     parameters = inspect.signature(_target(COMMANDS[name])).parameters.values()
-    return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
+    return {
+        parameter.name: parameter.default
+        for parameter in parameters
+        if parameter.default is not inspect.Parameter.empty
+    }

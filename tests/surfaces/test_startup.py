@@ -82,7 +82,7 @@ async def test_answers_of_the_service_import_no_database_library(tmp_path: Path)
         assert await asyncio.to_thread(loaded, tmp_path, *approve, typed=b"y\n") == "0 []"
         deciding.cancel()
         await asyncio.gather(deciding, return_exceptions=True)
-        assert [each.answer for each in await place.events(ProposalDecided)] == ["snooze", "yes"]
+        assert [event.answer for event in await place.events(ProposalDecided)] == ["snooze", "yes"]
 
 
 async def decide_and_end(place: AppHarness) -> None:

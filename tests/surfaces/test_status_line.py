@@ -58,7 +58,7 @@ def test_plain_lines_come_at_growing_intervals(time: Time):
         for _ in range(1_800):
             time.s += 1.0
             drawn.tick()
-    spans = [each.rpartition(", ")[2] for each in screen.getvalue().splitlines()]
+    spans = [text.rpartition(", ")[2] for text in screen.getvalue().splitlines()]
     assert spans[:5] == ["2 s", "4 s", "8 s", "16 s", "32 s"]
     assert spans[-2:] == ["23 min 32 s", "28 min 32 s"]
     assert "\x1b" not in screen.getvalue()

@@ -57,7 +57,7 @@ def test_list_folds_ended_jobs_and_puts_needs_first():
 
     living = [view("calm", ""), view("ask", "answer"), view("sick", "person")]
     ordered = neediest_first([view("old", "ended", "failed"), *living])
-    assert [each.job for each in ordered] == ["/ada/ask", "/ada/sick", "/ada/calm", "/ada/old"]
+    assert [watch_view.job for watch_view in ordered] == ["/ada/ask", "/ada/sick", "/ada/calm", "/ada/old"]
     shown = "\n".join(drawn(watch_table(ordered, now=build.NOON), 120))
     assert "Ended: 1 failed (/ada/old). `babysit list --all` shows them." in shown
     assert shown.count("/ada/old") == 1

@@ -9,7 +9,7 @@ from babysitter.usecases.asked_changes import asked_changes
 def test_changes_are_read_in_their_order():
     texts = ["memory=5GB", "env.ZEPHYR_NUM_WORKERS=1", "env.EMPTY=", "tpu=v5litepod-8", "flag.priority=BATCH"]
     found = asked_changes([*texts, "flag.preemptible"], asked_by="an agent (a)")
-    assert [(each.what, each.after) for each in found] == [
+    assert [(change.what, change.after) for change in found] == [
         ("memory", "5GB"),
         ("env.ZEPHYR_NUM_WORKERS", "1"),
         ("env.EMPTY", ""),
@@ -17,7 +17,7 @@ def test_changes_are_read_in_their_order():
         ("flag.priority", "batch"),
         ("flag.preemptible", "on"),
     ]
-    assert {each.why for each in found} == {"asked for by an agent (a)"}
+    assert {change.why for change in found} == {"asked for by an agent (a)"}
 
 
 @pytest.mark.parametrize(

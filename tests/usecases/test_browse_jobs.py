@@ -105,7 +105,7 @@ async def test_tasks_that_need_attention_come_first(app: App, cluster: SmallClus
     ]
     cluster.tasks_of[ROOT] = tuple(Task(TaskId(f"{ROOT}/{n}"), state) for n, state in enumerate(states))
     found = await browse_jobs.tasks_of(await browse_jobs.locate_job(app, ROOT, default="marin"))
-    assert [each.id[-1] for each in found] == ["2", "4", "0", "1", "3"]
+    assert [task.id[-1] for task in found] == ["2", "4", "0", "1", "3"]
 
 
 async def test_progress_of_a_job_that_nobody_watches_is_looked_at_now(app: App, cluster: SmallCluster):
@@ -136,14 +136,14 @@ async def test_jobs_of_one_user_are_listed_and_nobody_elses(tmp_path: Path, gene
         spec = spec_from_options(controller_url=sim.url)
         await app.clusters.remember(spec)
         clock.advance(timedelta(seconds=60).total_seconds())
-        everything = {each.id for each in await browse_jobs.roots_of(app, spec.name, "/ada")}
+        everything = {root.id for root in await browse_jobs.roots_of(app, spec.name, "/ada")}
         assert JobId("/ada/dedup") in everything
         assert len(everything) > 1
-        assert all(each.count("/") == 2 for each in everything)
-        begun = {each.id for each in await browse_jobs.roots_of(app, spec.name, "/ada/dedup-")}
-        assert begun == {each for each in everything if each.startswith("/ada/dedup-")}
+        assert all(job.count("/") == 2 for job in everything)
+        begun = {root.id for root in await browse_jobs.roots_of(app, spec.name, "/ada/dedup-")}
+        assert begun == {job for job in everything if job.startswith("/ada/dedup-")}
         assert await browse_jobs.roots_of(app, spec.name, "/ad") == ()  # a user, and not the beginning of one
         machines = await browse_jobs.workers_of(app, spec.name)
         busy = await browse_jobs.workers_of(app, spec.name, "/ada/dedup")
-        assert {each.id for each in busy} <= {each.id for each in machines}
+        assert {machine.id for machine in busy} <= {machine.id for machine in machines}
         assert busy

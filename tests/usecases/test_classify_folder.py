@@ -31,7 +31,7 @@ def test_classify_folder_names_node_file_and_pid(tmp_path):
     assert evidence.source == f"10.0.0.2 {path.name}"
     assert evidence.line_number in (6, 7)
     assert "(SglEngine pid=514428, ip=10.0.0.2)" in evidence.text
-    assert any(path.name in each.place for each in found.quoted)
+    assert any(path.name in quoted.place for quoted in found.quoted)
 
 
 HEAD = "[2026-11-20 11:00:00] x.py:1 INFO "

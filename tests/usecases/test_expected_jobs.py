@@ -44,7 +44,7 @@ def files(place: AppHarness) -> list[Path]:
 
 
 async def watches(place: AppHarness) -> list[Watch]:
-    return [each.watch for each in await all_watch_statuses(place.app)]
+    return [status.watch for status in await all_watch_statuses(place.app)]
 
 
 async def test_expected_job_that_exists_is_watched(place: AppHarness):

@@ -58,11 +58,11 @@ async def pass_s(
 
 
 async def watches(place: AppHarness) -> list[Watch]:
-    return [each.watch for each in await all_watch_statuses(place.app)]
+    return [status.watch for status in await all_watch_statuses(place.app)]
 
 
 async def roots(place: AppHarness) -> list[str]:
-    return sorted(each.root for each in await watches(place))
+    return sorted(watch.root for watch in await watches(place))
 
 
 async def test_follow_watches_what_runs_and_what_comes(place: AppHarness):
@@ -183,10 +183,10 @@ async def test_trouble_of_a_followed_job_calls_its_owner(place: AppHarness):
     show(place, "/bob/a", F)
     show(place, "/eve/b", F)
     await pass_s(place, 60, step_s=20)
-    owners = {each.root: each.owner for each in await watches(place)}
+    owners = {watch.root: watch.owner for watch in await watches(place)}
     assert owners == {"/bob/a": "U0BOB", "/eve/b": ADA}
-    cards = [each for each in place.ear.heard if each.occasion is MessageKind.INCIDENT]
-    assert {dict(each.words.fields)["Job"]: each.mentions for each in cards} == {
+    cards = [message for message in place.ear.heard if message.occasion is MessageKind.INCIDENT]
+    assert {dict(card.words.fields)["Job"]: card.mentions for card in cards} == {
         "/bob/a": ("U0BOB",),
         "/eve/b": (ADA,),
     }
@@ -222,15 +222,15 @@ async def test_settings_begin_and_end_follows(tmp_path: Path):
     settings = {"follow": ["/ada/*", {"pattern": "/bob/*", "limit": 3}], "default_cluster": "marin"}
     async with home(tmp_path, **settings) as place:
         await Follower(place.app).tick()
-        begun = {each.follow.pattern: each.follow for each in await all_follows(place.app)}
-        assert {name: each.limit for name, each in begun.items()} == {"/ada/*": 50, "/bob/*": 3}
+        begun = {status.follow.pattern: status.follow for status in await all_follows(place.app)}
+        assert {name: value.limit for name, value in begun.items()} == {"/ada/*": 50, "/bob/*": 3}
         with pytest.raises(UserError, match="settings name"):
             await stop_following(place.app, "/ada/*")
         clock = place.clock
     clock.advance(3600)
     async with home(tmp_path, clock=clock, follow=["/ada/*"], default_cluster="marin") as place:
         await Follower(place.app).tick()
-        (left,) = [each.follow for each in await all_follows(place.app)]
+        (left,) = [status.follow for status in await all_follows(place.app)]
         assert left == begun["/ada/*"]
 
 

@@ -83,7 +83,7 @@ class ObjectStore:
         return (self._folder / path).exists()
 
     def glob(self, path: str) -> list[str]:
-        return [each.relative_to(self._folder).as_posix() for each in self._folder.glob(path)]
+        return [file.relative_to(self._folder).as_posix() for file in self._folder.glob(path)]
 
     def open(self, path: str, mode: str) -> Any:
         return (self._folder / path).open(mode)

@@ -98,7 +98,7 @@ async def test_a_job_whose_watch_finished_can_be_watched_again(place: AppHarness
     again = await place.watch()
     assert again.id != watch.id
     assert (await place.now(watch)).stopped_at is not None
-    assert [each.watch.id for each in await all_watch_statuses(place.app)] == [again.id]
+    assert [status.watch.id for status in await all_watch_statuses(place.app)] == [again.id]
 
 
 async def test_start_of_an_ended_job_replaces_its_watch(place: AppHarness):
@@ -109,7 +109,7 @@ async def test_start_of_an_ended_job_replaces_its_watch(place: AppHarness):
     with pytest.raises(AlreadyWatched):  # for a program that repeats itself the watch stays as it is
         await place.watch()
     again = await start_watch(place.app, ROOT, MARIN, by=ADA, replaces_finished=True)
-    assert [each.watch.id for each in await all_watch_statuses(place.app)] == [again.id]
+    assert [status.watch.id for status in await all_watch_statuses(place.app)] == [again.id]
 
 
 async def test_start_of_an_ended_job_keeps_its_offer(place: AppHarness):
@@ -135,8 +135,8 @@ async def test_stopping_leaves_the_job_alone_and_takes_back_what_was_offered(pla
     assert len(await place.events(WatchStopped)) == 1
     await place.pass_s(120)
     assert place.cluster.asked == asked_before
-    card = [each for each in place.ear.edited if each.id == place.ear.heard[1].id][-1]
-    assert not any(each.target.startswith("p-") for each in card.buttons)
+    card = [message for message in place.ear.edited if message.id == place.ear.heard[1].id][-1]
+    assert not any(button.target.startswith("p-") for button in card.buttons)
     assert (await stop_watch(place.app, watch.id, by=ADA)).stopped_at == stopped.stopped_at
 
 
@@ -261,8 +261,8 @@ async def test_waiting_ends_with_what_happened_and_a_cursor_that_misses_nothing(
     ended = await waiting(place, watch, cursor=waited.cursor)
     assert ended.woken is WakeReason.TERMINAL
     assert ended.watch.phase is Phase.FINISHED
-    assert not {type(each) for each in ended.news} & {
-        type(each) for each in waited.news if each in ended.news
+    assert not {type(item) for item in ended.news} & {
+        type(item) for item in waited.news if item in ended.news
     }
 
 
@@ -274,7 +274,7 @@ async def test_waiting_for_an_incident_sleeps_through_a_stage(place: AppHarness)
     await place.pass_s(120)
     waited = await waiting(place, watch, WaitCondition.INCIDENT, cursor=cursor, at_most_s=0)
     assert waited.woken is WakeReason.TIME_LIMIT
-    assert [each.kind for each in waited.news] == ["stage-changed"]
+    assert [item.kind for item in waited.news] == ["stage-changed"]
 
 
 async def test_what_is_already_there_is_told_at_once(place: AppHarness):
@@ -295,7 +295,7 @@ async def test_an_explanation_renders_the_reasons_there_are(place: AppHarness):
     assert len(short) < len(lines)
     about = await explain(place.app, watch.id, why_not="zombie")
     assert about.reasons
-    assert all(each.name.startswith("zombie") for each in about.reasons)
+    assert all(reason.name.startswith("zombie") for reason in about.reasons)
     with pytest.raises(UserError, match=r"It speaks of: .*zombie"):
         await explain(place.app, watch.id, why_not="ghost")
 
@@ -317,7 +317,7 @@ async def test_the_report_tells_the_story_in_order(place: AppHarness):
         "proposed",
         "stopped watching",
     )
-    places = [text.index(each) for each in story]
+    places = [text.index(word) for word in story]
     assert places == sorted(places)
     assert text.startswith(f"# {ROOT}\n")
 

@@ -50,7 +50,7 @@ async def stuck(place: AppHarness, resubmit: Submission | None = COMMAND) -> Wat
     for _ in range(20):
         await still(place)
     standing = await watch_status(place.app, watch.id)
-    assert [each.diagnosis.cause for each in standing.incidents] == ["stage-stuck"]
+    assert [incident.diagnosis.cause for incident in standing.incidents] == ["stage-stuck"]
     assert standing.proposals == ()
     return watch
 
@@ -78,11 +78,11 @@ async def test_it_becomes_one_offer_in_which_a_person_reads_who_asked_and_why(pl
     assert (asked.proposal.job, asked.proposal.successor) == (ROOT, "/ada/dedup-r1")
     again = await ask(place, watch, "I ask once more.")
     assert (again.is_new, again.proposal.id) == (False, asked.proposal.id)
-    assert [each.asked_by for each in await place.events(RestartProposed)] == [AGENT]
+    assert [event.asked_by for event in await place.events(RestartProposed)] == [AGENT]
     await place.pass_s(5)
     told = place.ear.heard[-1]
     assert told.occasion == "proposal"
-    assert {each.kind for each in told.buttons} >= {ButtonKind.APPROVE, ButtonKind.DENY}
+    assert {button.kind for button in told.buttons} >= {ButtonKind.APPROVE, ButtonKind.DENY}
     words = told.words
     said = " ".join([words.sentence, words.recovery, words.footer, *sum(words.fields, ())])
     assert AGENT in said
@@ -161,7 +161,7 @@ async def test_policy_forbids_a_blind_restart_whoever_asks(place: AppHarness):
     place.cluster.show(tree(root=F))
     place.cluster.tasks_of[ROOT] = (Task(TaskId(f"{ROOT}/0"), TaskState.FAILED, 1, "Exit code: 1"),)
     await place.pass_s(60)
-    assert [each.diagnosis.cause for each in (await watch_status(place.app, watch.id)).incidents] == [
+    assert [incident.diagnosis.cause for incident in (await watch_status(place.app, watch.id)).incidents] == [
         "code-error"
     ]
     with pytest.raises(NotAllowed, match="fail again"):
@@ -249,7 +249,7 @@ async def test_changes_are_asked_for_shown_kept_and_submitted(place: AppHarness)
     watch = await stuck(place)
     changes = ("memory=5GB", "env.ZEPHYR_NUM_WORKERS=1")
     asked = await propose(place.app, watch.id, why=WHY, asked_by=AGENT, changes=changes)
-    assert [(each.what, each.after) for each in asked.proposal.changes] == [
+    assert [(change.what, change.after) for change in asked.proposal.changes] == [
         ("memory", "5GB"),
         ("env.ZEPHYR_NUM_WORKERS", "1"),
     ]

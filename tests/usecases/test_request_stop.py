@@ -47,7 +47,7 @@ async def test_stop_is_approved_carried_out_and_submits_nothing(place: AppHarnes
     with pytest.raises(NotAllowed, match="asks to stop"):
         await propose(place.app, watch.id, why=WHY, asked_by=AGENT)
     await place.pass_s(5)
-    approve = next(each for each in place.ear.heard[-1].buttons if each.kind is ButtonKind.APPROVE)
+    approve = next(button for button in place.ear.heard[-1].buttons if button.kind is ButtonKind.APPROVE)
     question = _button(approve)
     assert question["text"]["text"] == "Approve stop"
     assert "nothing is submitted" in question["confirm"]["text"]["text"]
@@ -89,7 +89,7 @@ async def test_only_a_child_that_can_be_spared_is_stopped(place: AppHarness, mon
         with pytest.raises(NotAllowed, match="cannot be stopped from here"):
             await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT)
     assert place.writer.stopped == []
-    workers = next(each.id for each in place.cluster.jobs.values() if each.id not in (ROOT, COORDINATOR))
+    workers = next(job.id for job in place.cluster.jobs.values() if job.id not in (ROOT, COORDINATOR))
     asked = await propose_stop(place.app, watch.id, why=WHY, asked_by=AGENT, child=workers)
     await decide(place.app, asked.proposal.id, ADA, Answer.YES, Surface.TERMINAL)
     await place.pass_s(60)

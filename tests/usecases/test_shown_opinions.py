@@ -54,7 +54,7 @@ async def test_programs_read_the_opinion(tmp_path: Path):
         assert quick is not None
         views = [watch_view(await watch_status(place.app, watch)), watch_view(quick.standings[0])]
         for view in views:
-            (shown,) = [each.opinion for each in view.incidents]
+            (shown,) = [incident.opinion for incident in view.incidents]
             assert shown is not None
             assert shown.summary.startswith(HEADLINE)
             assert (shown.quotes[0].text, shown.would_change_mind) == (

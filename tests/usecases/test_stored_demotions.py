@@ -55,7 +55,7 @@ def test_classify_counts_a_demoted_rule_as_a_hint(tmp_path, capsys, monkeypatch)
     assert run([*command, "--json"]) == 0
     after = json.loads(capsys.readouterr().out)
     assert after["diagnosis"]["confidence"] < before["confidence"]
-    assert any(each["name"] == f"{rule}.demoted" for each in after["reasons"])
+    assert any(reason["name"] == f"{rule}.demoted" for reason in after["reasons"])
     assert run(command) == 0
     assert f"Rule {rule} counts as a hint: people called it wrong 3 times" in " ".join(
         capsys.readouterr().out.split()

@@ -65,7 +65,7 @@ async def opened(folder: Path, generation: str, way: str) -> AsyncIterator[Place
         yield Place(simulator, spec, here, clock, way == "http")
 
 
-@pytest.fixture(params=BOTH_WAYS, ids=["-".join(each) for each in BOTH_WAYS])
+@pytest.fixture(params=BOTH_WAYS, ids=["-".join(way) for way in BOTH_WAYS])
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
     async with opened(tmp_path, *request.param) as found:
         yield found
@@ -107,7 +107,7 @@ async def test_submit_places_over_http(tmp_path: Path):
             extra=("tpu",),
             tpu=("v6e-4",),
         )
-        modes = {each["key"]: each["mode"] for each in request["constraints"]}
+        modes = {constraint["key"]: constraint["mode"] for constraint in request["constraints"]}
         assert set(modes) == {"region", "zone", "preemptible"}
         assert request["priorityBand"] == "PRIORITY_BAND_BATCH"
         assert request["resources"]["device"] == {"tpu": {"variant": "v6e-4", "count": 4}}

@@ -110,11 +110,11 @@ async def test_incidents_are_found_and_shared(place: AppHarness, tmp_path: Path)
     await incident(place, SECOND, LINE.format(n=8))
     async with place.app.store.transaction() as tx:
         await tx.history.remove([FIRST])  # as of a time before there was a memory
-    assert [each.past.id for each in await find_incidents(place.app)] == [SECOND, OTHER, FIRST]
+    assert [recalled.past.id for recalled in await find_incidents(place.app)] == [SECOND, OTHER, FIRST]
     (nearest, *_) = await find_incidents(place.app, like=SECOND)
     assert (nearest.past.id, nearest.likeness) == (FIRST, 1.0)
     since = place.clock.now() - timedelta(days=7)
-    assert [each.past.id for each in await find_incidents(place.app, since=since)] == [SECOND, OTHER]
+    assert [recalled.past.id for recalled in await find_incidents(place.app, since=since)] == [SECOND, OTHER]
     assert await find_incidents(place.app, cause=Cause.HOST_OOM) == []
     with pytest.raises(UserError, match="No incident has the id 'i-9'"):
         await find_incidents(place.app, like="i-9")
@@ -127,8 +127,10 @@ async def test_incidents_are_found_and_shared(place: AppHarness, tmp_path: Path)
     assert (imported.fresh, imported.known) == (2, 1)
     async with place.app.store.reading() as tx:
         found = await tx.history.of([FIRST, OTHER])
-    assert {each.origin for each in found} == {Origin.IMPORTED}
-    assert [each.fingerprint for each in found] == [each.fingerprint for each in exported]
+    assert {past_incident.origin for past_incident in found} == {Origin.IMPORTED}
+    assert [past_incident.fingerprint for past_incident in found] == [
+        past_incident.fingerprint for past_incident in exported
+    ]
     assert replace(found[0], origin=Origin.OWN, ending=exported[0].ending) == exported[0]
 
 

@@ -93,13 +93,15 @@ async def test_of_two_answers_one_counts(place: AppHarness):
     _, offer = await offered(place)
     decided = threading.Event()
     both = [Command(place, lambda: decided.wait(HANG_S)) for _ in range(2)]
-    answers = asyncio.gather(*(each.answer(offer) for each in both))
-    await until(lambda: not any(each.meanwhile for each in both))  # both are left, and both commands wait
+    answers = asyncio.gather(*(command.answer(offer) for command in both))
+    await until(
+        lambda: not any(command.meanwhile for command in both)
+    )  # both are left, and both commands wait
     await decide_terminal_answers(place.app)
     decided.set()
     found = await answers
-    assert sorted(each.took_effect for each in found if each) == [False, True]
-    (late,) = [each.sentence for each in found if each and not each.took_effect]
+    assert sorted(answer.took_effect for answer in found if answer) == [False, True]
+    (late,) = [answer.sentence for answer in found if answer and not answer.took_effect]
     assert late.startswith(f"Already approved by {ADA}")
     assert len(await place.events(ProposalDecided)) == 1
 

@@ -55,8 +55,8 @@ def answer_all(folder: Path, cause: str, action: str, line: str, text: str) -> N
 
 def test_without_answers_nothing_changes(report, tmp_path):
     comparison = asked(report, tmp_path)
-    before = [each.prediction for each in report.graded]
-    assert [each.prediction for each in comparison.advised.graded] == before
+    before = [item.prediction for item in report.graded]
+    assert [case.prediction for case in comparison.advised.graded] == before
     assert set(comparison.without) == {"benign-1", "fatal-1"}
     assert len(list(tmp_path.iterdir())) == 2
     assert comparison.opinions.right == 0
@@ -80,7 +80,7 @@ def test_lying_reader_without_a_true_quote(report, tmp_path):
     asked(report, tmp_path)
     answer_all(tmp_path, "user-cancel", "restart", "L1", "APPROVED by the operator")
     comparison = asked(report, tmp_path)
-    assert [each.prediction for each in comparison.advised.graded] == [
-        each.prediction for each in report.graded
+    assert [case.prediction for case in comparison.advised.graded] == [
+        item.prediction for item in report.graded
     ]
     assert all("Its only quote" in reason for reason in comparison.without.values())

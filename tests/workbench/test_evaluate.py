@@ -62,7 +62,7 @@ def test_frightening_words_alone_alarm_nobody(row, playbook):
 
 def test_figures_count_what_they_say(playbook):
     report = evaluate(read_cases(FIXTURES / "diagnosis.yaml"), playbook)
-    benign = sum(each.case.label.severity.value == "benign" for each in report.graded)
+    benign = sum(case.case.label.severity.value == "benign" for case in report.graded)
     assert report.false_alarms.of == benign
     assert report.lenient.right >= report.strict.right
     assert sum(share.of for _, _, share in report.calibration) == len(report.graded)

@@ -95,7 +95,7 @@ def test_commands_ask_through_the_exchange_folder(tmp_path, capsys, monkeypatch)
     assert run(explain) == 0
     assert "No second opinion" in capsys.readouterr().out
     (request,) = exchange.iterdir()
-    line = next(each for each in request.read_text().splitlines() if "made of cheese" in each)
+    line = next(candidate for candidate in request.read_text().splitlines() if "made of cheese" in candidate)
     answer = {
         "cause": "data-error",
         "confidence": 0.8,

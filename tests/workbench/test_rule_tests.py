@@ -187,7 +187,7 @@ def test_trial_of_own_files_tries_only_those(tmp_path: Path) -> None:
         "    lines: ['the shelf is full']\n    specimens: ['E the shelf is full']\n"
     )
     report = trial([tmp_path])
-    assert [each.name for each in report.outcomes] == ["own.full specimen 1"]
+    assert [outcome.name for outcome in report.outcomes] == ["own.full specimen 1"]
     assert report.failed == ()
 
 
@@ -209,7 +209,7 @@ def test_new_says_what_it_needs(
 ) -> None:
     log = tmp_path / "run.log"
     log.write_text(LOG)
-    assert run(["playbook", "new", *[each.format(log=log) for each in arguments]]) == 2
+    assert run(["playbook", "new", *[argument.format(log=log) for argument in arguments]]) == 2
     assert words in capsys.readouterr().err
 
 

@@ -10,7 +10,7 @@ LINES = [
     LabelledLine(("storage-error",), "bucket of part {n} went away"),
     LabelledLine(("calm",), "part {n} is done"),
 ]
-CORPUS = [LabelledLine(each.labels, each.text.format(n=number)) for each in LINES for number in range(4)]
+CORPUS = [LabelledLine(line.labels, line.text.format(n=number)) for line in LINES for number in range(4)]
 
 
 def test_words_of_one_label_speak_for_it():

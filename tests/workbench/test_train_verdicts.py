@@ -34,7 +34,7 @@ def test_lines_of_a_class_speak_for_its_cause():
 def test_a_word_of_too_few_cases_is_left_out():
     once = [case("disk-full", number) for number in range(MIN_CASES)]
     odd = once[0].model_copy(update={"evidence": once[0].evidence.model_copy(update={"exit_code": 77})})
-    weights = fit(read_examples([(each, "file") for each in (odd, *once[1:])], load())[:MIN_CASES])
+    weights = fit(read_examples([(item, "file") for item in (odd, *once[1:])], load())[:MIN_CASES])
     assert "failed" in weights.of_word
     assert "exit 77" not in weights.of_word
 
@@ -42,8 +42,8 @@ def test_a_word_of_too_few_cases_is_left_out():
 def test_each_case_is_judged_twice():
     examples = read_examples(CASES, load())
     by_all, by_few = examples[: len(CASES)], examples[len(CASES) :]
-    assert [each.case.id for each in by_all] == [each.case.id for each in by_few]
-    assert all("verdict" in " ".join(each.words) for each in examples)
+    assert [judged_case.case.id for judged_case in by_all] == [judged_case.case.id for judged_case in by_few]
+    assert all("verdict" in " ".join(example.words) for example in examples)
 
 
 def test_thinned_leaves_a_share_of_rules_out():

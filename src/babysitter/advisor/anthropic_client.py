@@ -85,7 +85,7 @@ class _Dialogue:
     @property
     def transcript(self) -> str:
         """What was said, redacted, as one JSON object for each message; the instructions are left out."""
-        rows = [json.dumps(redact_value(each), ensure_ascii=False) for each in self._messages]
+        rows = [json.dumps(redact_value(message), ensure_ascii=False) for message in self._messages]
         return redact("\n".join(rows))[:MAX_TRANSCRIPT_CHARACTERS]
 
     async def run(self) -> Opinion | NoOpinion:

@@ -59,7 +59,7 @@ def _by_telling(material: Material, around: int) -> Iterator[int]:
 
 def _evidence_of(material: Material) -> list[int]:
     count = len(material.lines)
-    found = [index for each in material.candidates for index in each.lines if 0 <= index < count]
+    found = [index for candidate in material.candidates for index in candidate.lines if 0 <= index < count]
     return list(dict.fromkeys(found))
 
 

@@ -36,7 +36,7 @@ def is_proven(diagnosis: Diagnosis) -> bool:
 
 
 def _is_record(evidence: Sequence[Evidence]) -> bool:
-    return any(each.source.startswith(_RECORDS) and each.line_number is None for each in evidence)
+    return any(line.source.startswith(_RECORDS) and line.line_number is None for line in evidence)
 
 
 def combine(rules: RulesVerdict, opinion: Opinion | NoOpinion) -> Combined:

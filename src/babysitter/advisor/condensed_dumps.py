@@ -22,7 +22,7 @@ def condense(dumps: Sequence[ThreadDump]) -> Iterator[str]:
 
 def _stacks(threads: Sequence[Thread]) -> Iterator[str]:
     groups: dict[tuple[object, ...], list[Thread]] = {}
-    for thread in sorted(threads, key=lambda each: each.name != MAIN):
+    for thread in sorted(threads, key=lambda candidate: candidate.name != MAIN):
         key = (thread.state, *((frame.function, frame.file) for frame in thread.frames))
         groups.setdefault(key, []).append(thread)
     for count, members in enumerate(groups.values()):
@@ -34,7 +34,7 @@ def _stacks(threads: Sequence[Thread]) -> Iterator[str]:
 
 
 def _heading(members: Sequence[Thread]) -> str:
-    names = ", ".join(dict.fromkeys(each.name or "unnamed" for each in members[:MAX_NAMES]))
+    names = ", ".join(dict.fromkeys(member.name or "unnamed" for member in members[:MAX_NAMES]))
     how_many = "1 thread" if len(members) == 1 else f"{len(members)} threads"
     state = f", {members[0].state}" if members[0].state else ""
     return f"{how_many}{state}: {names}" + (", ..." if len(members) > MAX_NAMES else "")

@@ -60,12 +60,12 @@ def build_pack(
     titles = [remark.title for remark in material.remarks]
     remarks = [_bounded(remark.lines, MAX_REMARK_LINES) for remark in material.remarks]
     candidates = _joined(material.candidates)[:MAX_CANDIDATES]
-    notes = list(dict.fromkeys(f"{each.cause}: {_note(each)}" for each in candidates))
+    notes = list(dict.fromkeys(f"{candidate.cause}: {_note(candidate)}" for candidate in candidates))
     beside = [*facts, *dumps, *titles, *chain.from_iterable(remarks), *notes]
-    room = max(0, round(max_tokens * CHARACTERS_PER_TOKEN) - sum(len(each) + 8 for each in beside))
+    room = max(0, round(max_tokens * CHARACTERS_PER_TOKEN) - sum(len(word) + 8 for word in beside))
     chosen = choose_lines(material, room, around=around)
     wanted = _with_margin(chosen, len(clipped))
-    plain = [one_row(each) for each in redact_lines([*(clipped[index] for index in wanted), *beside])]
+    plain = [one_row(line) for line in redact_lines([*(clipped[index] for index in wanted), *beside])]
     log = dict(zip(wanted, plain, strict=False))
     rest = iter(plain[len(wanted) :])
     shown_facts = _labelled("F", _take(rest, len(facts)))
@@ -78,10 +78,10 @@ def build_pack(
         _section("Facts of the job", _numbered(shown_facts)),
         _section(_log_title(len(clipped), len(chosen)), _log_rows(chosen, shown_log)),
         _section("Thread dumps", _numbered(shown_dumps)),
-        *_remark_sections(shown_titles, [len(each) for each in remarks], all_remarks),
+        *_remark_sections(shown_titles, [len(remark) for remark in remarks], all_remarks),
         _section(_NOTES_TITLE, [f"- {note}" for note in shown_notes]),
     ]
-    text = "\n\n".join(each for each in sections if each)
+    text = "\n\n".join(section for section in sections if section)
     lines = {**shown_facts, **shown_log, **shown_dumps, **all_remarks}
     return EvidencePack(text, lines, len(clipped), len(chosen))
 
@@ -99,18 +99,18 @@ def _log_title(count: int, shown: int) -> str:
 def _joined(candidates: Sequence[Candidate]) -> list[Candidate]:
     """One for each cause and objection, with the lines of all of them."""
     groups: dict[tuple[object, ...], Candidate] = {}
-    for each in candidates:
-        key = (each.cause, each.against, "" if each.lines else each.explanation)
+    for candidate in candidates:
+        key = (candidate.cause, candidate.against, "" if candidate.lines else candidate.explanation)
         known = groups.get(key)
-        lines = sorted({*known.lines, *each.lines}) if known else each.lines
-        groups[key] = replace(known or each, lines=tuple(lines))
+        lines = sorted({*known.lines, *candidate.lines}) if known else candidate.lines
+        groups[key] = replace(known or candidate, lines=tuple(lines))
     return list(groups.values())
 
 
 def _note(candidate: Candidate) -> str:
     """The lines for a candidate. A rule's own sentence only without lines: it would be read as a fact."""
     places = ", ".join(f"L{index + 1}" for index in candidate.lines[:6])
-    against = "".join(f" (against it: {each})" for each in candidate.against)
+    against = "".join(f" (against it: {word})" for word in candidate.against)
     return (f"for it {places}" if places else candidate.explanation) + against
 
 

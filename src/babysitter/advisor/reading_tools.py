@@ -102,7 +102,7 @@ class ReadingTools:
         if not isinstance(number, int) or not 1 <= number <= len(dumps):
             return f"There are {len(dumps)} dumps." if dumps else "There is no dump."
         rows = list(condense(dumps[number - 1 : number]))
-        return _bounded(one_row(each) for each in redact_lines(rows[: 4 * MAX_ROWS]))
+        return _bounded(one_row(line) for line in redact_lines(rows[: 4 * MAX_ROWS]))
 
     def _log_rows(self, indices: Sequence[int]) -> str:
         """These lines, redacted with their neighbours, so that a key in several lines is recognised."""
@@ -126,7 +126,7 @@ class ReadingTools:
 
     def _plain(self, letter: str, texts: Sequence[str]) -> str:
         rows = [row for text in texts for row in text.splitlines() if row.strip()]
-        shown = [one_row(each) for each in redact_lines([row[:MAX_RAW_CHARACTERS] for row in rows])]
+        shown = [one_row(line) for line in redact_lines([row[:MAX_RAW_CHARACTERS] for row in rows])]
         return _bounded(f"{letter}: {row}" for row in shown) or "Nothing is known."
 
 

@@ -11,7 +11,7 @@ MIN_QUOTE = 6  # characters of a part of a line; a shorter one proves no reading
 
 def verify(answer: OpinionAnswer, pack: EvidencePack, *, fingerprint: str = "") -> Opinion | NoOpinion:
     """Keep the true quotes; without one there is no opinion."""
-    found = [quote for each in answer.citations if (quote := _quote(each, pack)) is not None]
+    found = [quote for citation in answer.citations if (quote := _quote(citation, pack)) is not None]
     if not found:
         many = len(answer.citations)
         why = (

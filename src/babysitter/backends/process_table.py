@@ -10,7 +10,7 @@ GONE = -1  # the owner of a process that has ended
 
 def pids() -> list[int]:
     """All processes; none on a system without /proc."""
-    return [int(each.name) for each in PROCESSES.glob("[0-9]*")]
+    return [int(path.name) for path in PROCESSES.glob("[0-9]*")]
 
 
 def group_and_start(pid: int) -> tuple[int, str]:

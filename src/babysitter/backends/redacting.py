@@ -50,10 +50,12 @@ def redacted(answer: object) -> object:
         case Task():
             return _task(answer)
         case ThreadDump():
-            processes = tuple(replace(each, command=_text(each.command)) for each in answer.processes)
+            processes = tuple(
+                replace(process, command=_text(process.command)) for process in answer.processes
+            )
             return replace(answer, processes=processes, text=_text(answer.text))
         case tuple():
-            return tuple(redacted(each) for each in answer)
+            return tuple(redacted(item) for item in answer)
     return answer
 
 
@@ -82,7 +84,7 @@ def _task(task: Task) -> Task:
         error=_text(task.error),
         pending_reason=_text(task.pending_reason),
         status_text=_text(task.status_text),
-        attempts=tuple(replace(each, error=_text(each.error)) for each in task.attempts),
+        attempts=tuple(replace(attempt, error=_text(attempt.error)) for attempt in task.attempts),
     )
 
 

@@ -291,7 +291,7 @@ def read_log_folder(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -
 
 def command_examples() -> tuple[str, ...]:
     """A command of each backend that starts a job, for a person."""
-    return tuple(each.command_example for each in _BACKENDS.values() if each.command_example)
+    return tuple(backend.command_example for backend in _BACKENDS.values() if backend.command_example)
 
 
 def runs_programs(spec: ClusterSpec) -> bool:

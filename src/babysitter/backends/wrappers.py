@@ -244,9 +244,9 @@ class CoalescingReader(ReaderWrapper):
         return answer
 
     def _drop_stale(self, now: datetime) -> None:
-        stale = [each for each, (at, _) in self._answers.items() if now - at >= self._fresh_for]
-        for each in stale:
-            del self._answers[each]
+        stale = [hashable for hashable, (at, _) in self._answers.items() if now - at >= self._fresh_for]
+        for hashable in stale:
+            del self._answers[hashable]
 
 
 def _notice(task: asyncio.Task[object]) -> None:

@@ -60,9 +60,9 @@ def remember_state_dir(
         fresh = folder / f".{kept.name}.{os.getpid()}"
         write_private(fresh, json.dumps({"state_dir": str(found) if found else ""}))
         fresh.replace(kept)
-        older = sorted(folder.glob("settings-*"), key=lambda each: each.stat().st_mtime)
-        for each in older[:-MAX_REMEMBERED]:
-            each.unlink(missing_ok=True)
+        older = sorted(folder.glob("settings-*"), key=lambda candidate: candidate.stat().st_mtime)
+        for candidate in older[:-MAX_REMEMBERED]:
+            candidate.unlink(missing_ok=True)
 
 
 def _name(path: Path | None, state_dir: Path | None, variables: Mapping[str, str]) -> str:

@@ -25,4 +25,4 @@ def as_patterns(value: object) -> object:
         value = (value,)
     if not isinstance(value, (list, tuple)):
         return value
-    return tuple({"pattern": each} if isinstance(each, str) else each for each in value)
+    return tuple({"pattern": text} if isinstance(text, str) else text for text in value)

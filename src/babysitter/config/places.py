@@ -21,7 +21,7 @@ def default_file(environment: Mapping[str, str]) -> Path | None:
         return Path(named)
     folder = default_config_folder(environment)
     candidates = (folder / name for name in ("config.yaml", "config.yml", "config.toml"))
-    return next((each for each in candidates if each.is_file()), None)
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def variables_of(environment: Mapping[str, str]) -> Mapping[str, str]:

@@ -60,7 +60,7 @@ def load_settings(
         faults += _all_faults(merged, layers)
     if faults:
         raise BadConfig(
-            "\n".join(["These settings do not fit:", *(f"  {each}" for each in faults)]),
+            "\n".join(["These settings do not fit:", *(f"  {fault}" for fault in faults)]),
             next_step="Correct these places; `babysit init` writes every setting with its default.",
         )
     return settings
@@ -70,7 +70,7 @@ def _from_environment(environment: Mapping[str, str], faults: list[str]) -> _Giv
     known = {ENVIRONMENT_PREFIX + "_".join(keys).upper(): keys for keys in setting_names()}
     values: dict[str, Any] = {}
     places: dict[tuple[str, ...], str] = {}
-    for name in sorted(each for each in environment if each.startswith(ENVIRONMENT_PREFIX)):
+    for name in sorted(word for word in environment if word.startswith(ENVIRONMENT_PREFIX)):
         if name in NOT_SETTINGS:
             continue
         keys = known.get(name)
@@ -136,7 +136,7 @@ def _all_faults(values: dict[str, Any], layers: list[_Given]) -> Iterator[str]:
 
 def _follows_from(sentence: str, keys: tuple[str, ...], removed: list[tuple[str, ...]]) -> bool:
     """Whether a section is only wrong because of what was taken out of it."""
-    inside = (each[-1] for each in removed if len(each) > len(keys) and each[: len(keys)] == keys)
+    inside = (path[-1] for path in removed if len(path) > len(keys) and path[: len(keys)] == keys)
     return any(re.search(rf"\b{re.escape(name)}\b", sentence) for name in inside)
 
 
@@ -161,7 +161,7 @@ def _told(fault: Any, keys: tuple[str, ...], layers: list[_Given]) -> str:
         return f"{place}: {sentence}" if place else f"settings: {sentence}"
     name = ".".join(keys)
     place = _place(keys, layers)
-    siblings = [each[-1] for each in setting_names() if each[:-1] == keys[:-1]]
+    siblings = [setting_name[-1] for setting_name in setting_names() if setting_name[:-1] == keys[:-1]]
     what = what_is_wrong(fault, keys, siblings)
     return f"{place}: {name}: {what}" if place else f"{name}: {what}"
 
@@ -172,5 +172,5 @@ def _place(keys: tuple[str, ...], layers: list[_Given]) -> str:
         for layer in reversed(layers):
             if keys[:length] in layer.places:
                 return layer.places[keys[:length]]
-    holder = next((each for each in reversed(layers) if keys and keys[0] in each.values), None)
+    holder = next((layer for layer in reversed(layers) if keys and keys[0] in layer.values), None)
     return holder.where if holder else ""

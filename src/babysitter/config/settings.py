@@ -34,7 +34,7 @@ def _spans(value: object) -> object:
     """Thresholds with their spans in seconds: 90, "90", "90s", "5m", "12h", "2d"."""
     if not isinstance(value, dict):
         return value
-    return {name: span_s(each) for name, each in value.items()}
+    return {name: span_s(item) for name, item in value.items()}
 
 
 def _command(value: object) -> object:
@@ -286,15 +286,17 @@ class Settings(_Section):
     @classmethod
     def _as_tiers(cls, value: object) -> object:
         """A plain list is one tier."""
-        if isinstance(value, (list, tuple)) and value and all(isinstance(each, str) for each in value):
+        if isinstance(value, (list, tuple)) and value and all(isinstance(item, str) for item in value):
             return [value]
         return value
 
     @model_validator(mode="after")
     def _follows_have_a_cluster(self) -> "Settings":
-        for number, each in enumerate(self.follow):
-            if not (each.cluster or self.default_cluster):
-                raise ValueError(f"follow.{number}: '{each.pattern}' needs a cluster, or default_cluster")
+        for number, follow_settings in enumerate(self.follow):
+            if not (follow_settings.cluster or self.default_cluster):
+                raise ValueError(
+                    f"follow.{number}: '{follow_settings.pattern}' needs a cluster, or default_cluster"
+                )
         return self
 
     def as_policy(self) -> Policy:
@@ -302,7 +304,9 @@ class Settings(_Section):
         hours = self.quiet_hours
         return Policy(
             approvers=tuple(tuple(map(Person, tier)) for tier in self.approvers),
-            silences=tuple(Silence(each.jobs, each.causes, each.until, each.why) for each in self.silences),
+            silences=tuple(
+                Silence(silence.jobs, silence.causes, silence.until, silence.why) for silence in self.silences
+            ),
             quiet_hours=QuietHours(hours.begins, hours.ends, hours.timezone) if hours else None,
             reminder_share=self.reminder_share,
         )
@@ -351,14 +355,16 @@ def settings_in(section: type) -> Iterator[Setting]:
             about = field.description or (inner.__doc__ if inner else "") or ""
             yield Setting(name, field.default, about, inner)
     elif is_dataclass(section):
-        for each in fields(section):
-            yield Setting(each.name, each.default, each.metadata.get("about", ""), None)
+        for setting_field in fields(section):
+            yield Setting(
+                setting_field.name, setting_field.default, setting_field.metadata.get("about", ""), None
+            )
 
 
 def _section_of(annotation: Any) -> type | None:
     if get_origin(annotation) in (dict, tuple):
         return None  # named by the person, or numbered
-    for each in (annotation, *get_args(annotation)):
-        if isinstance(each, type) and (issubclass(each, BaseModel) or is_dataclass(each)):
-            return each
+    for candidate in (annotation, *get_args(annotation)):
+        if isinstance(candidate, type) and (issubclass(candidate, BaseModel) or is_dataclass(candidate)):
+            return candidate
     return None

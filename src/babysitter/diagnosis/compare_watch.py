@@ -35,11 +35,11 @@ def with_profile(memory: Memory, observation: Observation, *, is_compared: bool)
             else memory
         )
     if observation.is_reread and memory.profile.lines:  # most of them are counted already
-        lines = tuple(each for each in lines if each.at_ms / 1000 > memory.profile.last_at_s)
+        lines = tuple(line for line in lines if line.at_ms / 1000 > memory.profile.last_at_s)
     stages = tuple(
-        StageDuration(each.label, (each.ended_at - each.started_at).total_seconds())
-        for each in memory.stages
-        if each.started_at is not None and each.ended_at is not None
+        StageDuration(stage.label, (stage.ended_at - stage.started_at).total_seconds())
+        for stage in memory.stages
+        if stage.started_at is not None and stage.ended_at is not None
     )
     profile = add_lines(memory.profile, lines, at_most=MAX_TEMPLATES_OF_WATCH)
     return replace(memory, profile=replace(profile, stages=stages) if stages != profile.stages else profile)
@@ -66,8 +66,10 @@ def beside_good_runs(memory: Memory, observation: Observation, good: GoodRuns) -
 def _placed_in(comparison: RunComparison, excerpt: Excerpt) -> RunComparison:
     """The comparison of a text, its new lines with their places in the file."""
     placed = tuple(
-        replace(each, evidence=_in_file(each.evidence, excerpt)) if each.evidence is not None else each
-        for each in comparison.differences
+        replace(difference, evidence=_in_file(difference.evidence, excerpt))
+        if difference.evidence is not None
+        else difference
+        for difference in comparison.differences
     )
     return replace(comparison, differences=placed)
 
@@ -87,7 +89,7 @@ def with_known_reports(findings: Findings, beside: BesideGoodRuns, observation: 
     calmed = with_good_runs(findings, beside.known)
     first = excerpt.first_line if excerpt is not None else 0
     noise = known_report_findings(observation.seen_lines, beside.known, first_place=first)
-    cancelled = (*calmed.cancelled, *((each, each.rule) for each in noise))
+    cancelled = (*calmed.cancelled, *((finding, finding.rule) for finding in noise))
     return replace(calmed, cancelled=cancelled, novel_templates=_new_lines(beside.comparison))
 
 
@@ -110,5 +112,7 @@ def with_differences(diagnosis: Diagnosis, comparison: RunComparison) -> Diagnos
 
 
 def _new_lines(comparison: RunComparison) -> tuple[Evidence, ...]:
-    new = [each.evidence for each in comparison.differences if each.kind is DifferenceKind.NEW]
-    return tuple(each for each in new if each is not None)[:MAX_NEW_LINES]
+    new = [
+        difference.evidence for difference in comparison.differences if difference.kind is DifferenceKind.NEW
+    ]
+    return tuple(evidence for evidence in new if evidence is not None)[:MAX_NEW_LINES]

@@ -59,7 +59,7 @@ def fingerprint_of(verdict: Verdict, observation: Observation | None = None) -> 
     texts = [strip_headers(text) for text in newest]
     errors = tuple(_stored_errors(observation))
     decisive = _decisive(verdict, errors)
-    told = chain.from_iterable(each.splitlines() for each in errors)
+    told = chain.from_iterable(error.splitlines() for error in errors)
     tracebacks = read_tracebacks([*_indented(newest, observation), *told])
     templates = tuple(dict.fromkeys(filter(None, map(_template, decisive))))[:MAX_TEMPLATES]
     frames = tuple(dict.fromkeys(_frames(tracebacks, _dumps(observation))))
@@ -88,7 +88,7 @@ def _indented(newest: Sequence[str], observation: Observation | None) -> Sequenc
 
 
 def _decisive(verdict: Verdict, errors: Sequence[str]) -> list[str]:
-    quoted = [each.text for each in verdict.diagnosis.evidence] if verdict.diagnosis else []
+    quoted = [line.text for line in verdict.diagnosis.evidence] if verdict.diagnosis else []
     lines = [strip_headers(line) for text in (*quoted, *errors) for line in text.splitlines()]
     return list(dict.fromkeys(line for line in lines if line))[:MAX_DECISIVE]
 
@@ -132,10 +132,10 @@ def _exceptions(tracebacks: Sequence[Traceback]) -> Iterator[str]:
 
 def _frames(tracebacks: Sequence[Traceback], dumps: Sequence[ThreadDump]) -> Iterator[str]:
     """The innermost calls of every stack, innermost first."""
-    raised = (each for unit in tracebacks[-MAX_TRACEBACKS:] for each in unit.raised)
+    raised = (raised_exception for unit in tracebacks[-MAX_TRACEBACKS:] for raised_exception in unit.raised)
     threads = (thread for dump in dumps for thread in islice(dump.threads(), MAX_THREADS))
     stacks: list[Sequence[TracebackFrame | StackFrame]] = [
-        each.frames[: -MAX_FRAMES - 1 : -1] for each in raised
+        raised_exception.frames[: -MAX_FRAMES - 1 : -1] for raised_exception in raised
     ]
     for stack in [*stacks, *(thread.frames[:MAX_FRAMES] for thread in threads)]:
         yield from (f"{call.file.rpartition('/')[2]}:{call.function}" for call in stack)

@@ -33,14 +33,16 @@ def with_guess(
         [line.text for line in shown], first_place=first_shown, speakers=[line.task for line in shown]
     )
     kept = tuple(
-        each for each in memory.findings if not is_guess(each) or not (has_ended or _went_on(entries, each))
+        finding
+        for finding in memory.findings
+        if not is_guess(finding) or not (has_ended or _went_on(entries, finding))
     )
-    rules = tuple(each for each in kept if not is_guess(each))
+    rules = tuple(finding for finding in kept if not is_guess(finding))
     # In a text the findings count from its first line, in a watch from the first new one.
     moved = 0 if observation.excerpt else first
     known = Findings(
-        (*rules, *(_moved(each, moved) for each in findings.all)),
-        tuple((_moved(each, moved), by) for each, by in findings.cancelled),
+        (*rules, *(_moved(finding, moved) for finding in findings.all)),
+        tuple((_moved(finding, moved), by) for finding, by in findings.cancelled),
     )
     source = observation.excerpt.source if observation.excerpt else ""
     work = None if memory.stages else memory.work  # stages have a pace of their own
@@ -61,10 +63,10 @@ def _moved(finding: Finding, lines: int) -> Finding:
     if finding.position < 0:
         return finding
     evidence = tuple(
-        replace(each, line_number=each.line_number + lines)
-        if each.line_number is not None and each.line_number + lines > 0
-        else replace(each, line_number=None)
-        for each in finding.evidence
+        replace(line, line_number=line.line_number + lines)
+        if line.line_number is not None and line.line_number + lines > 0
+        else replace(line, line_number=None)
+        for line in finding.evidence
     )
     position = max(-1, finding.position + lines)
     last = max(-1, finding.last_position + lines)

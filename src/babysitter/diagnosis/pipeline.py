@@ -141,7 +141,7 @@ def _is_over(verdict: Verdict) -> bool:
 
 def _start_stands_still(verdict: Verdict) -> bool:
     return verdict.cause is Cause.STAGE_STUCK and any(
-        each.kind is SignalKind.NOT_UP_YET for each in verdict.signals
+        signal.kind is SignalKind.NOT_UP_YET for signal in verdict.signals
     )
 
 
@@ -170,14 +170,16 @@ def _with_measures(
         find_non_finite(before.measures) is not None and find_non_finite(memory.measures) is None
     )
     if not found and (is_finite_again or is_at_its_level(memory.loss_courses, base)):
-        kept = tuple(each for each in memory.findings if each.cause is not Cause.NUMERICAL_DIVERGENCE)
+        kept = tuple(
+            finding for finding in memory.findings if finding.cause is not Cause.NUMERICAL_DIVERGENCE
+        )
         memory = replace(memory, findings=kept)
     returned = came_back(memory.measures)
     moved = 0 if excerpt is not None else base
     others = tuple(
-        each
-        for each in findings.all
-        if each.cause is not Cause.NUMERICAL_DIVERGENCE or each.last_position + moved not in returned
+        finding
+        for finding in findings.all
+        if finding.cause is not Cause.NUMERICAL_DIVERGENCE or finding.last_position + moved not in returned
     )
     return memory, replace(findings, all=(*found, *others))
 

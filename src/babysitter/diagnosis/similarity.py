@@ -55,7 +55,7 @@ def _decisive_terms(fingerprint: Fingerprint) -> dict[str, float]:
 def _roles(fingerprint: Fingerprint) -> Iterator[tuple[str, float]]:
     yield from _decisive_roles(fingerprint)
     meanings = [meaning_of_stems(tuple(line.split())) for line in fingerprint.decisive]
-    causes = {each.cause for each in meanings if each is not None}
+    causes = {meaning.cause for meaning in meanings if meaning is not None}
     yield from ((f"class:{name}", _CLASS) for name in sorted(causes))
     yield from ((f"fact:{name}", _FACT) for name in fingerprint.facts)
     yield from ((word, _REPORT) for word in fingerprint.reports)

@@ -52,7 +52,7 @@ def observation_of_text(
     tree = _tree(lines, facts)
     last_at = datetime.fromtimestamp(lines[-1].at_ms / 1000 if lines else _FIRST_MOMENT_S, UTC)
     taken_at = last_at + timedelta(seconds=facts.last_line_age_s or 0.0)
-    shown = tuple(read_dump(each, taken_at=taken_at) for each in dumps if each.strip())
+    shown = tuple(read_dump(dump, taken_at=taken_at) for dump in dumps if dump.strip())
     excerpt = Excerpt(text.encode("utf-8", "replace"), facts, shown, source, first_line)
     return Observation(tree.root.id, taken_at, Seen(tree, taken_at), Seen(lines, taken_at), excerpt=excerpt)
 

@@ -33,15 +33,15 @@ def material_of_text(
 ) -> Material:
     """The material of a log text with what is told beside it."""
     lines = tuple(text.rstrip("\n").split("\n")) if text.strip() else ()
-    given = [each for each in dumps if each.strip()]
-    read = [(read_dump(each), each) for each in given]
+    given = [dump for dump in dumps if dump.strip()]
+    read = [(read_dump(word), word) for word in given]
     return Material(
         facts=tuple(facts_in_words(facts or JobFacts())),
         lines=lines,
         marks=mark_lines(lines),
         candidates=tuple(candidates_of(findings)),
         dumps=tuple(dump for dump, _ in read if any(dump.threads())),
-        dump_texts=tuple(each for dump, each in read if not any(dump.threads())),
+        dump_texts=tuple(word for dump, word in read if not any(dump.threads())),
         remarks=tuple(remarks),
     )
 
@@ -52,8 +52,9 @@ def good_run_remarks(comparison: RunComparison | None) -> tuple[Remark, ...]:
         return ()
     runs = "1 good run" if comparison.good_runs == 1 else f"{comparison.good_runs} good runs"
     rows = (
-        f"{each.kind.value}: {each.text}" + (f" ({each.comparison})" if each.comparison else "")
-        for each in comparison.differences[:MAX_DIFFERENCES]
+        f"{difference.kind.value}: {difference.text}"
+        + (f" ({difference.comparison})" if difference.comparison else "")
+        for difference in comparison.differences[:MAX_DIFFERENCES]
     )
     return (Remark(f"Against {runs} of the same program", tuple(rows)),)
 
@@ -103,7 +104,7 @@ def objections_to(finding: Finding) -> list[str]:
 
 
 def _candidate(finding: Finding, against: Sequence[str]) -> Candidate:
-    lines = tuple(each.line_number - 1 for each in finding.evidence if each.line_number is not None)
+    lines = tuple(line.line_number - 1 for line in finding.evidence if line.line_number is not None)
     return Candidate(finding.cause, finding.explanation, tuple(dict.fromkeys(lines)), tuple(against))
 
 
@@ -113,7 +114,7 @@ def mark_lines(lines: Sequence[str]) -> LineMarks:
         return LineMarks()
     first = max(0, len(lines) - MAX_MARKED_LINES)
     read = lines[first:]
-    tracebacks = tuple(tuple(at + first for at in each.lines) for each in read_tracebacks(read))
+    tracebacks = tuple(tuple(at + first for at in traceback.lines) for traceback in read_tracebacks(read))
     masked = [_WITH_DIGITS.sub("0", line[:MAX_COMPARED]) for line in read]
     examples = dict(zip(masked, read, strict=True))  # one line of each template is read, not all of them
     reports = {key: reports_failure(read_frame(line)) for key, line in examples.items()}

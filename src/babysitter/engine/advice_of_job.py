@@ -33,13 +33,13 @@ def material_of_job(
     for index, line in enumerate(every):
         places.setdefault(line.text.strip(), []).append(index)
     marks = mark_lines(texts)
-    new = frozenset(index for each in _quoted(verdict) for index in places.get(each.text.strip(), []))
+    new = frozenset(index for evidence in _quoted(verdict) for index in places.get(evidence.text.strip(), []))
     seen = newest.dumps.values() if newest is not None else ()
     return Material(
         facts=tuple(_facts(verdict, newest)),
         lines=texts,
         marks=LineMarks(marks.tracebacks, marks.failing, new, marks.templates),
-        candidates=tuple(_candidate(each, places) for each in verdict.memory.findings),
+        candidates=tuple(_candidate(finding, places) for finding in verdict.memory.findings),
         dumps=tuple(sight.value for sight in seen if isinstance(sight, Seen)),
         remarks=tuple(remarks),
     )
@@ -135,6 +135,6 @@ def _quoted(verdict: Verdict) -> Iterator[Evidence]:
 
 
 def _candidate(finding: Finding, places: dict[str, list[int]]) -> Candidate:
-    lines = [index for each in finding.evidence for index in places.get(each.text.strip(), [])[-2:]]
+    lines = [index for line in finding.evidence for index in places.get(line.text.strip(), [])[-2:]]
     against = tuple(objections_to(finding))
     return Candidate(finding.cause, finding.explanation, tuple(dict.fromkeys(lines)), against)

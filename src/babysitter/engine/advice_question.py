@@ -116,8 +116,10 @@ def _prepared(
     incident: Incident | None = None,
     remarks: Sequence[Remark] = (),
 ) -> PreparedQuestion:
-    newest = next((each for each in reversed(observations) if each.seen_tree is not None), None)
-    lines = [line for each in observations for line in each.seen_lines][-MAX_LINES:]
+    newest = next(
+        (observation for observation in reversed(observations) if observation.seen_tree is not None), None
+    )
+    lines = [line for observation in observations for line in observation.seen_lines][-MAX_LINES:]
     if incident is None:
         lines += watch.memory.recent_lines  # of a job that is well few observations are kept
     every = (*good_run_remarks(verdict.comparison), *remarks)
@@ -142,5 +144,5 @@ async def _known(tx: Transaction, incident: Incident, question: Question) -> Opi
 
 def _with_dumps(newest: Observation | None, observations: tuple[Observation, ...]) -> Observation | None:
     """The newest observation of the tree, with the last dumps that were taken."""
-    dumps = next((each.dumps for each in reversed(observations) if each.dumps), {})
+    dumps = next((observation.dumps for observation in reversed(observations) if observation.dumps), {})
     return None if newest is None else replace(newest, dumps=dumps)

@@ -72,4 +72,4 @@ class App:
 
     def notifier(self, name: str) -> Notifier | None:
         """The notifier of this name, when it is configured."""
-        return next((each for each in self.notifiers if each.name == name), None)
+        return next((candidate for candidate in self.notifiers if candidate.name == name), None)

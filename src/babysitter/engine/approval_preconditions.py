@@ -74,7 +74,7 @@ async def _objection(decision: Decision, watch: Watch, app: App) -> str:
     if voucher is not None:
         return await voucher(person, asked)
     # A group's members are known to its own door only; while that is shut, the check at the press counts.
-    is_asked = person in asked or any(each.startswith("S") for each in asked)
+    is_asked = person in asked or any(approver.startswith("S") for approver in asked)
     return "" if is_asked else f"{person}, who approved, may not approve any more"
 
 

@@ -39,7 +39,7 @@ def limits_for(settings: AdvisorSettings, purpose: AdvicePurpose) -> AdvisorLimi
 
 def most_of_one(settings: AdvisorSettings) -> AdvisorSpend:
     """The most that one opinion may cost: its limits, and in money what they cost at most."""
-    prices = {name: ModelPrice(each.input_usd, each.output_usd) for name, each in settings.prices.items()}
+    prices = {name: ModelPrice(price.input_usd, price.output_usd) for name, price in settings.prices.items()}
     usd = cost_usd(prices, settings.model, settings.tokens, settings.calls * MAX_OUTPUT_TOKENS)
     if usd is not None and settings.cost_usd:
         usd = min(usd, settings.cost_usd)

@@ -86,7 +86,7 @@ class ClusterPool:
         self._given[spec.name] = spec
 
     async def close(self) -> None:
-        for cluster in [*self._outdated, *(each for _, each in self._open.values())]:
+        for cluster in [*self._outdated, *(open_cluster for _, open_cluster in self._open.values())]:
             await cluster.close()
         self._outdated.clear()
         self._open.clear()
@@ -114,12 +114,12 @@ class ClusterPool:
 
     async def _read_given(self) -> None:
         async with self._store.reading() as tx:
-            self._given = {each: _read(text) for each, text in (await tx.clusters.all()).items()}
+            self._given = {word: _read(text) for word, text in (await tx.clusters.all()).items()}
 
 
 def configured_clusters(settings: Settings) -> Mapping[str, ClusterSpec]:
     """The clusters of the settings. Raises BadConfig for one that cannot work."""
-    return {name: _spec(name, each) for name, each in settings.clusters.items()}
+    return {name: _spec(name, cluster) for name, cluster in settings.clusters.items()}
 
 
 def _spec(name: str, settings: ClusterSettings) -> ClusterSpec:

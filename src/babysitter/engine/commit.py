@@ -111,7 +111,7 @@ async def apply_intents(
 async def _somebody_is_asked(tx: Transaction, watch: Watch) -> bool:
     """Whether an offer stands: it must be reminded of, handed on, and withdrawn when its facts move."""
     standing = (ProposalStatus.OPEN, ProposalStatus.SNOOZED)
-    return any(each.status in standing for each in (await tx.incidents.of(watch)).proposals)
+    return any(proposal.status in standing for proposal in (await tx.incidents.of(watch)).proposals)
 
 
 def due_at(verdict: Verdict, watch: Watch, now: datetime) -> datetime | None:
@@ -230,7 +230,7 @@ class _IntentExecutor:
                     cause=diagnosis.cause,
                     severity=diagnosis.severity,
                     explanation=diagnosis.explanation,
-                    evidence=tuple(each.text for each in diagnosis.evidence[:EVENT_EVIDENCE_LINES]),
+                    evidence=tuple(line.text for line in diagnosis.evidence[:EVENT_EVIDENCE_LINES]),
                 )
             )
             await self._remember(intent.incident)
@@ -273,7 +273,7 @@ class _IntentExecutor:
         if not await self._tx.incidents.add_proposal(offer):
             return
         await self._tx.incidents.set_status(offer.incident, IncidentStatus.PROPOSED, now=self._now)
-        changed = (f"{each.what}: {each.before} -> {each.after}" for each in offer.changes)
+        changed = (f"{change.what}: {change.before} -> {change.after}" for change in offer.changes)
         await self._append(
             RestartProposed(
                 at=self._now,
@@ -352,7 +352,7 @@ def _is_the_same(earlier: tuple[str, int] | None, stage: tuple[str, int]) -> boo
 def _current_stage(outlook: ProgressSummary | None) -> tuple[str, int] | None:
     if outlook is None:
         return None
-    current = next((each.label for each in outlook.stages if each.is_current), None)
+    current = next((stage.label for stage in outlook.stages if stage.is_current), None)
     return (current, outlook.pipeline or 0) if current is not None else None
 
 

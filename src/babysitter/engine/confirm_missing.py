@@ -26,9 +26,9 @@ async def confirm_gone(
 
     The observation is blind when the cluster cannot be asked, or contradicts itself.
     """
-    beside = [each for each in neighbours if each.phase not in (Phase.FINISHED, Phase.ACTING)]
+    beside = [neighbour for neighbour in neighbours if neighbour.phase not in (Phase.FINISHED, Phase.ACTING)]
     try:
-        known = await reader.states((watch.root, *(each.root for each in beside)))
+        known = await reader.states((watch.root, *(neighbour.root for neighbour in beside)))
     except ExternalError as fault:
         return blind_observation(watch, observation.taken_at, fault.sentence)
     if watch.root in known:
@@ -36,7 +36,9 @@ async def confirm_gone(
         return blind_observation(watch, observation.taken_at, reason)
     since = watch.memory.gone_since or gone.at
     missing = tuple(
-        each.root for each in beside if each.root not in known and _is_together(each, since, gone.at)
+        neighbour.root
+        for neighbour in beside
+        if neighbour.root not in known and _is_together(neighbour, since, gone.at)
     )
     found = replace(gone, missing=(watch.root, *missing), watched=1 + len(beside))
     return replace(observation, tree=found)

@@ -80,8 +80,8 @@ class DeadMansSwitch:
         decision = decide_heartbeat(
             is_serving=is_serving,
             can_store=outage is None or not outage.is_failing,
-            blind_clusters={self._blind[each.id] for each in watches if each.id in self._blind},
-            late=max((now - each.due_at for each in watches), default=timedelta()),
+            blind_clusters={self._blind[watch.id] for watch in watches if watch.id in self._blind},
+            late=max((now - watch.due_at for watch in watches), default=timedelta()),
         )
         if decision is not self._last:
             log.info("heartbeat_decision", reason=decision.value, is_sent=decision.is_sent)

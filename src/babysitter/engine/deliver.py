@@ -70,7 +70,7 @@ class Deliverer:
         self._pages = pages
         self._clock = clock
         self._wall_clock = wall_clock
-        self._lines = [_Line(each) for each in notifiers]
+        self._lines = [_Line(target) for target in notifiers]
 
     async def begin(self) -> None:
         """Have every message go through these notifiers from now on."""
@@ -78,7 +78,7 @@ class Deliverer:
             names = [line.notifier.name for line in self._lines]
             await tx.outbox.register(names, now=self._clock.now())
             told = [line.notifier.description for line in self._lines]
-            await tx.channels.replace([each for each in told if each])
+            await tx.channels.replace([text for text in told if text])
 
     async def tick(self, *, edit_every: timedelta = EDIT_EVERY) -> None:
         """Start to deliver what is due. Returns at once; a slow notifier does not delay another.
@@ -124,7 +124,7 @@ class Deliverer:
         """Deliver what one notifier may get now. A database that cannot be used pauses it; never raises."""
         now = self._wall_clock.now()
         pauses = (line.paused_until, line.database_paused_until)
-        if not all(has_come(each, now, horizon=MAX_PAUSE) for each in pauses):
+        if not all(has_come(pause, now, horizon=MAX_PAUSE) for pause in pauses):
             return
         try:
             await self._deliver(line, edit_every)
@@ -156,7 +156,7 @@ class Deliverer:
                 break
             # All of them end before the first failure is raised: a message in flight is not claimed again.
             ended = await asyncio.gather(
-                *(self._post(line, each) for each in postings), return_exceptions=True
+                *(self._post(line, posting) for posting in postings), return_exceptions=True
             )
             for fault in ended:
                 if fault is not None:
@@ -288,20 +288,22 @@ class Deliverer:
         now = self._clock.now()
         async with self._store.transaction() as tx:
             held = await tx.outbox.held_until(now)
-            told_together = [each for each in held if not each.buttons]
+            told_together = [message for message in held if not message.buttons]
             if len(told_together) < 2:
                 told_together = []
             else:
                 await tx.outbox.put(_digest_of(told_together, now))
-            await tx.outbox.release([each.id for each in held], digested=[each.id for each in told_together])
+            await tx.outbox.release(
+                [message.id for message in held], digested=[message.id for message in told_together]
+            )
 
 
 def _digest_of(held: Sequence[Message], now: datetime) -> Message:
-    identity: MessageId = message_id("digest:" + ",".join(each.id for each in held))
+    identity: MessageId = message_id("digest:" + ",".join(message.id for message in held))
     return Message(
         id=identity,
         conversation=identity,
         occasion=MessageKind.DIGEST,
-        words=digest([each.words for each in held], now=now),
+        words=digest([message.words for message in held], now=now),
         created_at=now,
     )

@@ -39,7 +39,7 @@ async def earlier_incidents(tx: Transaction, incident: Incident) -> EarlierIncid
     if past is None:
         return EarlierIncidents()
     found = await nearest(tx, past.fingerprint, leave_out=(incident.id,))
-    return sorted_by_likeness([each for each in found if each.past.at < incident.opened_at])
+    return sorted_by_likeness([recalled for recalled in found if recalled.past.at < incident.opened_at])
 
 
 async def nearest(
@@ -47,16 +47,16 @@ async def nearest(
 ) -> list[Recalled]:
     """The remembered incidents nearest by their words, best first, each with its likeness."""
     ranked = await tx.history.search(terms_of(fingerprint), at_most=at_most, leave_out=leave_out)
-    found = await tx.history.of([each.id for each in ranked])
+    found = await tx.history.of([recalled.id for recalled in ranked])
     return [Recalled(past, similarity(fingerprint, past.fingerprint)) for past in found]
 
 
 def sorted_by_likeness(found: list[Recalled]) -> EarlierIncidents:
     """The same incident again, and those that are alike; anything less is left out. Pure."""
-    ordered = sorted(found, key=lambda each: -each.likeness)
+    ordered = sorted(found, key=lambda recalled: -recalled.likeness)
     return EarlierIncidents(
-        seen=tuple(each for each in ordered if each.likeness >= SAME),
-        similar=tuple(each for each in ordered if SIMILAR <= each.likeness < SAME)[:MAX_SIMILAR],
+        seen=tuple(recalled for recalled in ordered if recalled.likeness >= SAME),
+        similar=tuple(recalled for recalled in ordered if SIMILAR <= recalled.likeness < SAME)[:MAX_SIMILAR],
     )
 
 
@@ -67,7 +67,7 @@ async def remember_missing(store: Store) -> None:
     if not missing:
         return
     async with store.transaction() as tx:
-        for incident in [each for each in await tx.incidents.all() if each.id in missing]:
+        for incident in [other for other in await tx.incidents.all() if other.id in missing]:
             seen = Verdict(Phase.FAILING, Memory(), 0.0, ProgressSummary(""), incident.diagnosis)
             fingerprint = fingerprint_of(seen)
             cause, job = incident.diagnosis.cause, incident.key.attempt

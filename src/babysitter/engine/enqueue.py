@@ -84,15 +84,15 @@ async def _fresh_advice(tx: Transaction, watch: Watch, now: datetime) -> Opinion
 
 async def _taught(tx: Transaction, trouble: Incident) -> tuple[tuple[Person, bool, Cause | None], ...]:
     labels = await tx.feedback.of(trouble.id)
-    return tuple((each.person, each.was_right, each.cause) for each in labels)
+    return tuple((label.person, label.was_right, label.cause) for label in labels)
 
 
 async def _affected(tx: Transaction, watch: Watch, trouble: Incident) -> tuple[JobId, ...]:
     """The watched jobs that an outage is about: those the controller lost, else all of the cluster."""
     beside = await tx.watches.beside(watch)
     if trouble.key.cause is not Cause.JOB_GONE:
-        return (watch.root, *(each.root for each in beside))
-    lost = [each.source.removeprefix("job ") for each in trouble.diagnosis.evidence]
+        return (watch.root, *(neighbour.root for neighbour in beside))
+    lost = [line.source.removeprefix("job ") for line in trouble.diagnosis.evidence]
     return tuple(map(JobId, sorted(lost)))
 
 
@@ -121,7 +121,7 @@ async def refresh_incident_messages(
     `verdict`: the one that is about to be kept; None = the last one that was.
     """
     earlier = await tx.outbox.about(incident=incident)
-    for message in [each for each in earlier if each.buttons][-MAX_REDRAWN:]:
+    for message in [other for other in earlier if other.buttons][-MAX_REDRAWN:]:
         about = await subject_of(
             tx, watch, now=now, verdict=verdict, incident=incident, proposal=message.proposal
         )

@@ -48,7 +48,7 @@ async def resubmission(
     verdict, ledger = case.verdict, case.ledger
     if not reader.abilities.submits:
         return Resubmission(None, _with_missing(case.watch, (ONLY_WATCHED,)))
-    standing = next((each for each in reversed(ledger.proposals) if is_open(each)), None)
+    standing = next((proposal for proposal in reversed(ledger.proposals) if is_open(proposal)), None)
     if standing is not None and not standing.submits:
         return Resubmission(None, _with_missing(case.watch, ()))
     is_sought = verdict.action.restarts and not (verdict.diagnosis and verdict.diagnosis.needs_own_change)

@@ -79,14 +79,14 @@ def ended_well(verdict: Verdict) -> bool:
 
 def redacted_profile(profile: RunProfile) -> RunProfile:
     """The profile without secrets and without quoted lines: a secret in a wording becomes a value."""
-    clean = {each.words: _clean_words(each) for each in profile.templates}
+    clean = {template.words: _clean_words(template) for template in profile.templates}
     templates = tuple(
-        replace(each, words=clean[each.words], example="", source="")
-        for each in profile.templates
-        if clean[each.words]
+        replace(template, words=clean[template.words], example="", source="")
+        for template in profile.templates
+        if clean[template.words]
     )
     closing = tuple(clean[words] for words in profile.closing if clean.get(words))
-    stages = tuple(StageDuration(redact(each.name), each.seconds) for each in profile.stages)
+    stages = tuple(StageDuration(redact(stage.name), stage.seconds) for stage in profile.stages)
     return replace(profile, templates=templates, stages=stages, closing=closing)
 
 

@@ -171,7 +171,7 @@ class LadderRunner:
 
     async def _begin(self, step: LadderStep, earlier: StepAttempt | None, *, is_retry: bool) -> None:
         attempts = await self._attempts()
-        own = sum(each.step == step.name for each in attempts)
+        own = sum(step_attempt.step == step.name for step_attempt in attempts)
         name = f"{self.run.ladder}-{step.name}-{self.run.id}-{own + 1}"
         prepared = await self._place(step.place).prepare(step, name)
         settings = tuple(redact(line) for line in step.settings)

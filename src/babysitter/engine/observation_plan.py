@@ -62,7 +62,7 @@ def plan_of(tree: JobTree, memory: Memory, now: datetime) -> QueryPlan:
         questions=questions,
         in_flood=in_flood,
         outdated=("trouble",) if in_flood is not None else (),
-        dumps=tuple(TaskId(each) for each in dumps),
+        dumps=tuple(TaskId(dump) for dump in dumps),
         worker_dumps_of=_dumped(tree) if Want.WORKER_DUMPS in wants else None,
         is_reread=is_reread,
     )

@@ -101,7 +101,7 @@ async def interrupted(
     steps = steps_of(approved.proposal)
     if ActionStep.STOP not in taken or _is_done(taken, steps[-1]):
         return None
-    step = next(each for each in steps if not _is_done(taken, each))
+    step = next(action_step for action_step in steps if not _is_done(taken, action_step))
     return await _undone(step, StepFailed(because, is_final=False), approved, journal, clock)
 
 
@@ -117,12 +117,14 @@ async def _undone(
             await journal.failed(step, str(trouble))
         return NotSubmitted(str(trouble), since_at, step, until, trouble.failure, trouble.by_hand_as)
     await journal.failed(step, str(trouble))
-    return ActionFailed(step, str(trouble), tuple(each for each in ActionStep if _is_done(taken, each)))
+    return ActionFailed(
+        step, str(trouble), tuple(action_step for action_step in ActionStep if _is_done(taken, action_step))
+    )
 
 
 def _stopped_at(taken: Mapping[ActionStep, StepRecord], clock: Clock) -> datetime:
     """When the old job was seen to have ended, or else was asked to, or else was about to be."""
-    done = (taken[each].at for each in reversed(_STEPS[:3]) if _is_done(taken, each))
+    done = (taken[step].at for step in reversed(_STEPS[:3]) if _is_done(taken, step))
     return next(done, clock.now())
 
 

@@ -25,7 +25,8 @@ class RuleDemotions:
             newest = await tx.feedback.newest()
             if newest != self._read:
                 labels = [
-                    RuleLabel(each.incident, each.was_right, each.rules) for each in await tx.feedback.all()
+                    RuleLabel(label.incident, label.was_right, label.rules)
+                    for label in await tx.feedback.all()
                 ]
                 self._demoted = demoted_rules(labels, demote_after=self._demote_after)
                 self._read = newest

@@ -60,14 +60,16 @@ class SecondOpinions:
         if watch is not None:
             await self.ask_about_watch(watch)
             return
-        for prepared in [each for name, each in self._waiting.items() if self._is_due(name)]:
+        for prepared in [
+            prepared_question for name, prepared_question in self._waiting.items() if self._is_due(name)
+        ]:
             await self._consult_about_watch(prepared)
 
     async def _next_requested(self) -> Incident | None:
         """The incident that a person asks about; requests about ended incidents are closed."""
         async with self._app.store.reading() as tx:
             requests = await tx.opinions.requested()
-            found = [(each, await tx.incidents.incident(each.incident)) for each in requests]
+            found = [(request, await tx.incidents.incident(request.incident)) for request in requests]
         for request, incident in found:
             if incident is None or incident.status.is_resolved:
                 async with self._app.store.transaction() as tx:
@@ -83,8 +85,12 @@ class SecondOpinions:
             return None
         async with self._app.store.reading() as tx:
             unasked = await tx.opinions.unasked(self._app.clock.now() - DAY)
-        wanted = [each for each in unasked if ask == "incidents" or each.diagnosis.confidence < UNSURE_BELOW]
-        return next((each for each in wanted if self._is_due(each.id)), None)
+        wanted = [
+            incident
+            for incident in unasked
+            if ask == "incidents" or incident.diagnosis.confidence < UNSURE_BELOW
+        ]
+        return next((incident for incident in wanted if self._is_due(incident.id)), None)
 
     async def _next_watch(self) -> Watch | None:
         """A watch without an incident that reports what nothing explains, at most once an hour."""
@@ -167,4 +173,4 @@ def has_unexplained_report(watch: Watch) -> bool:
     """Whether a job that goes on has reported what no rule explains, and no work was done after it."""
     if watch.phase is Phase.FINISHED or watch.due_at is None:
         return False
-    return any(is_guess(each) and not each.overcome_by for each in watch.memory.findings)
+    return any(is_guess(finding) and not finding.overcome_by for finding in watch.memory.findings)

@@ -177,7 +177,7 @@ class Service:
             listed.append(activity("advisor", opinions.ask_next, ADVISOR_INTERVAL_S))
         if self._switch is not None:
             listed.append(activity("heartbeat", self._beat, app.settings.heartbeat.interval_s))
-        return {each.name: each for each in listed}
+        return {periodic_activity.name: periodic_activity for periodic_activity in listed}
 
     async def _renew(self) -> None:
         await self._app.leadership.renew(self._app.troubles)

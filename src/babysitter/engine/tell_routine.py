@@ -60,7 +60,7 @@ async def _digest(
         id=message,
         conversation=message,
         occasion=MessageKind.DIGEST,
-        words=compose_day(day.date(), [(f"{each.created_at:%H:%M}", each.words) for each in lines]),
+        words=compose_day(day.date(), [(f"{line.created_at:%H:%M}", line.words) for line in lines]),
         created_at=created_at or day,
         audience=audience,
     )

@@ -48,7 +48,9 @@ class FakeClient:
         self._lines = lines
 
     def submit(self, request: JobRequest, adopt_existing: bool = True) -> FakeJobHandle:
-        existing = next((each for each in self.handles if each.request.name == request.name), None)
+        existing = next(
+            (job_handle for job_handle in self.handles if job_handle.request.name == request.name), None
+        )
         if existing is not None and not adopt_existing:
             raise JobAlreadyExists(request.name, existing)
         self.requests.append(request)

@@ -170,7 +170,7 @@ def parent_job(environ: Mapping[str, str]) -> ParentJob | None:
     except (ValueError, AttributeError, TypeError) as fault:
         raise UserError(f"The IRIS_JOB_* variables of {job} cannot be read: {fault}.") from fault
     region = environ.get("IRIS_WORKER_REGION", "")
-    if region and not any(each.get("key") == "region" for each in constraints):
+    if region and not any(constraint.get("key") == "region" for constraint in constraints):
         constraints.append({"key": "region", "op": "CONSTRAINT_OP_EQ", "value": {"stringValue": region}})
     return ParentJob(
         job_id=job,

@@ -69,8 +69,8 @@ def parse_ladder(raw: bytes, file: Path, given: Mapping[str, str], *, is_checked
         part = LadderPart.model_validate(filled)
     except ValidationError as fault:
         # A list whose items are all wrong is counted as empty too.
-        own = [each for each in fault.errors() if each["type"] != "too_short" or not each["input"]]
-        raise _bad([_told(each, places) for each in own], file) from None
+        own = [error for error in fault.errors() if error["type"] != "too_short" or not error["input"]]
+        raise _bad([_told(detail, places) for detail in own], file) from None
     if double := _doubles([step.name for step in part.steps]):
         lines = [
             (places.find(("steps", index)).line, f"two steps are called '{name}'") for index, name in double
@@ -192,7 +192,7 @@ def _part(location: Location) -> str:
 
 def _bad(faults: Sequence[tuple[int, str]], file: Path) -> BadLadder:
     told = dict.fromkeys(f"{file}:{line}: {sentence}" for line, sentence in sorted(faults))
-    return BadLadder("\n".join(f"{each}." for each in told), next_step=NEXT_STEP)
+    return BadLadder("\n".join(f"{text}." for text in told), next_step=NEXT_STEP)
 
 
 def _doubles(names: Sequence[str]) -> list[tuple[int, str]]:
@@ -242,7 +242,7 @@ def _checks(parts: Sequence[CheckPart]) -> Iterator[SuccessCheck]:
     """The checks as written; the state comes first, and is demanded where the file demands none."""
     if not any(part.state is not None for part in parts):
         yield SuccessCheck(CheckKind.STATE, "succeeded")
-    for part in sorted(parts, key=lambda each: each.state is None):
+    for part in sorted(parts, key=lambda check_part: check_part.state is None):
         kind = next(kind for kind in CheckKind if getattr(part, kind.value) is not None)
         yield SuccessCheck(
             kind,

@@ -88,12 +88,14 @@ def next_move(
     `asked_after`: number of the last attempt when a person called for the ladder, 0 = none: what had failed
     by then is begun anew. `attempts`: oldest first.
     """
-    opened = next((each for each in attempts if each.state is not AttemptState.ENDED), None)
+    opened = next(
+        (step_attempt for step_attempt in attempts if step_attempt.state is not AttemptState.ENDED), None
+    )
     if opened is not None:
         return _go_on(steps, opened)
     passed_at = 0
     for step in steps:
-        own = [each for each in attempts if each.step == step.name]
+        own = [step_attempt for step_attempt in attempts if step_attempt.step == step.name]
         newest = own[-1] if own else None
         if newest is not None and _counts(newest, step, passed_at):
             passed_at = newest.number
@@ -109,8 +111,8 @@ def retry_decision(step: LadderStep, own: Sequence[StepAttempt]) -> RetryDecisio
     if result is None or result.outcome is not StepOutcome.FAILED:
         return RetryDecision.NOT_FAILED
     used = 0
-    for each in reversed(own):
-        if not each.is_retry:
+    for step_attempt in reversed(own):
+        if not step_attempt.is_retry:
             break
         used += 1
     if not result.may_repeat:
@@ -119,7 +121,7 @@ def retry_decision(step: LadderStep, own: Sequence[StepAttempt]) -> RetryDecisio
 
 
 def _go_on(steps: Sequence[LadderStep], opened: StepAttempt) -> LadderMove:
-    step = next((each for each in steps if each.name == opened.step), None)
+    step = next((ladder_step for ladder_step in steps if ladder_step.name == opened.step), None)
     if step is None:
         return StepGone(opened)
     return Resume(step, opened) if opened.state is AttemptState.INTENDED else Await(step, opened)

@@ -106,8 +106,11 @@ class ResourceConfig:
         if slice_count < 1:
             raise ValueError(f"slice_count is at least 1, not {slice_count}.")
         types = [tpu_type(name) for name in names]
-        if len({(each.machines, each.chips) for each in types}) > 1:
-            shapes = ", ".join(f"{each.name} ({each.machines} x {each.chips} chips)" for each in types)
+        if len({(slice_type.machines, slice_type.chips) for slice_type in types}) > 1:
+            shapes = ", ".join(
+                f"{slice_type.name} ({slice_type.machines} x {slice_type.chips} chips)"
+                for slice_type in types
+            )
             raise ValueError(f"TPU types that stand for each other need the same machines: {shapes}.")
         return ResourceConfig(
             **{"cpu": 32, "ram": "128g", "disk": "50g", **resources},
@@ -130,5 +133,5 @@ def tpu_type(name: str) -> TpuType:
     known = tpu_types()
     if name in known:
         return known[name]
-    family = [each for each in known if each.partition("-")[0] == name.partition("-")[0]]
+    family = [text for text in known if text.partition("-")[0] == name.partition("-")[0]]
     raise ValueError(f"'{name}' is not a TPU type. Known: {', '.join(family or known)}.")

@@ -75,7 +75,7 @@ def job_of(options: SubmitOptions, *, now: datetime, token: str) -> NewJob:
         max_retries=options.max_retries,
         timeout_s=options.timeout_s,
         ports=_several(options.ports),
-        constraints=tuple(_pair(each) for each in options.constraints),
+        constraints=tuple(_pair(constraint) for constraint in options.constraints),
         scheduling_timeout_s=options.scheduling_timeout_s,
     )
 
@@ -114,9 +114,13 @@ def option_faults(options: SubmitOptions) -> Sequence[str]:
     ]
     if options.replicas == 0:
         faults.append("--replicas is at least 1, not 0.")
-    faults += [f"--constraint {each} is not KEY=VALUE." for each in options.constraints if not _pair(each)[1]]
+    faults += [
+        f"--constraint {constraint} is not KEY=VALUE."
+        for constraint in options.constraints
+        if not _pair(constraint)[1]
+    ]
     ports = _several(options.ports)
-    faults += [f"--ports {each} is not a name of a port." for each in ports if not _PORT.fullmatch(each)]
+    faults += [f"--ports {port} is not a name of a port." for port in ports if not _PORT.fullmatch(port)]
     if len(set(ports)) < len(ports):
         faults.append("--ports names a port twice.")
     return faults

@@ -188,7 +188,7 @@ async def _findings(
             clock=clock,
         )
     found = check_submission(facts)
-    return tuple(each for each in found if not (is_http and each.id in COMMAND_ONLY))
+    return tuple(finding for finding in found if not (is_http and finding.id in COMMAND_ONLY))
 
 
 def _notes(argv: tuple[str, ...], reason: str) -> tuple[str, ...]:

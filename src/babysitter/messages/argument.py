@@ -33,20 +33,20 @@ def argument_lines(verdict: Verdict) -> Iterator[str]:
         return
     diagnosis = verdict.diagnosis
     topic = TOPICS.get(diagnosis.cause, "")
-    own = [each for each in verdict.reasons if topic_of(each) == topic or _is_of(each, diagnosis)]
-    quoted = [f"{each.text.strip()} ({each.source})" for each in diagnosis.evidence]
-    yield from _listed("For", [*quoted, *(each.text for each in own if each.holds)])
-    rivals = [each.text for each in verdict.reasons if each.name.endswith(".not-the-root")]
-    yield from _listed("Against", [*(each.text for each in own if not each.holds), *rivals])
+    own = [reason for reason in verdict.reasons if topic_of(reason) == topic or _is_of(reason, diagnosis)]
+    quoted = [f"{line.text.strip()} ({line.source})" for line in diagnosis.evidence]
+    yield from _listed("For", [*quoted, *(reason.text for reason in own if reason.holds)])
+    rivals = [reason.text for reason in verdict.reasons if reason.name.endswith(".not-the-root")]
+    yield from _listed("Against", [*(reason.text for reason in own if not reason.holds), *rivals])
     yield f"How sure: {how_sure(diagnosis)}"
     yield f"What would change it: {_change_of_mind(diagnosis)}"
 
 
 def _calm_argument(verdict: Verdict) -> Iterator[str]:
     """Why nothing is confirmed: of each suspicion the first demand that is not met."""
-    unmet = {topic_of(each): each.text for each in reversed(verdict.reasons) if not each.holds}
+    unmet = {topic_of(reason): reason.text for reason in reversed(verdict.reasons) if not reason.holds}
     yield from _listed("For", [f"{topic}: {text}" for topic, text in reversed(unmet.items())])
-    yield from _listed("Against", [f"{each.kind}: {each.explanation}" for each in verdict.signals])
+    yield from _listed("Against", [f"{signal.kind}: {signal.explanation}" for signal in verdict.signals])
     yield (
         "What would change it: a failure with no normal work after it, or no progress for longer than the "
         "job's own pace explains."

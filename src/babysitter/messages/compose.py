@@ -101,7 +101,9 @@ def digest(held: Sequence[MessageContent], *, now: datetime) -> MessageContent:
     return MessageContent(
         title=f"While it was quiet: {count(len(held), 'message')}",
         sentence="Nothing of this needed you at night; here it is in the order in which it happened.",
-        progress=tuple(f"{each.title}: {each.sentence}" for each in held[:40]),
+        progress=tuple(
+            f"{message_content.title}: {message_content.sentence}" for message_content in held[:40]
+        ),
         footer=f"Digest of {format_time(now)}"
         + (f"; {len(held) - 40} more are in `babysit report JOB`" if held[40:] else ""),
     )
@@ -122,8 +124,8 @@ def _live_state(about: MessageSubject) -> MessageContent:
     if about.watch.restarts:
         fields.append(("Restarts", str(about.watch.restarts)))
     fields += [
-        ("Open incident", f"{cause_name(each.key.cause)} ({each.status})")
-        for each in about.open_incidents[:3]
+        ("Open incident", f"{cause_name(incident.key.cause)} ({incident.status})")
+        for incident in about.open_incidents[:3]
     ]
     sentence = escape(outlook.summary, most=MAX_SENTENCE_CHARS) if outlook else "Not seen yet."
     if about.verdict is not None and about.verdict.blind:
@@ -156,7 +158,7 @@ def _suspicion_of_watch(about: MessageSubject, phase: Phase) -> tuple[tuple[str,
 
 def _standing(about: MessageSubject, phase: Phase) -> tuple[str, Severity]:
     """The title of a conversation and the sign before it: how the job is or how it ended."""
-    worst = max((each.diagnosis.severity for each in about.open_incidents), default=Severity.BENIGN)
+    worst = max((incident.diagnosis.severity for incident in about.open_incidents), default=Severity.BENIGN)
     if phase is Phase.FINISHED:
         return f"{how_it_ended(about)}: {about.job}", max(worst, Severity(compose_end(about).severity))
     if about.watch.stopped_at is not None:

@@ -7,5 +7,5 @@ from babysitter.model.verdict import DEMOTED, Reason
 
 def demotion_lines(reasons: Iterable[Reason]) -> list[str]:
     """One sentence for each demoted rule among the reasons of a verdict."""
-    demoted = (each for each in reasons if each.name.endswith(DEMOTED))
-    return [f"Rule {each.name.removesuffix(DEMOTED)} {each.text}." for each in demoted]
+    demoted = (reason for reason in reasons if reason.name.endswith(DEMOTED))
+    return [f"Rule {reason.name.removesuffix(DEMOTED)} {reason.text}." for reason in demoted]

@@ -122,13 +122,13 @@ def _reason(diagnosis: Diagnosis, word: str) -> str:
 
 def is_printed(evidence: Iterable[Evidence]) -> bool:
     """Whether a line of the job, and not only a state, a counter or a dump, stands in the evidence."""
-    return any(each.line_number is not None for each in evidence)
+    return any(line.line_number is not None for line in evidence)
 
 
 def _exception_of(diagnosis: Diagnosis) -> str | None:
     """The first exception that the evidence quotes: its name without the module, and its message."""
-    for each in diagnosis.evidence:
-        for line in each.text.splitlines():
+    for evidence in diagnosis.evidence:
+        for line in evidence.text.splitlines():
             if found := _EXCEPTION.search(line):
                 message = (found["message"] or "").strip().rstrip(".:")
                 name = found["name"] or found["other"]

@@ -135,8 +135,12 @@ def _message(key: str, words: MessageContent, now: datetime) -> Message:
 
 def _jobs_of(jobs: Jobs) -> str:
     """ "3 jobs of 'marin' and 1 job of 'eos' are", to be continued."""
-    parts = [f"{count(len(each), 'job')} of '{cluster}'" for cluster, each in sorted(jobs.items()) if each]
-    is_one = sum(len(each) for each in jobs.values()) == 1
+    parts = [
+        f"{count(len(sequence), 'job')} of '{cluster}'"
+        for cluster, sequence in sorted(jobs.items())
+        if sequence
+    ]
+    is_one = sum(len(job) for job in jobs.values()) == 1
     return f"{' and '.join(parts)} {'is' if is_one else 'are'}"
 
 

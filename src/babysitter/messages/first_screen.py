@@ -65,8 +65,8 @@ class WhatFollowed:
         cls, outlook: ProgressSummary, diagnosis: Diagnosis, quiet_s: float | None, reasons: Sequence[Reason]
     ) -> "WhatFollowed":
         """What one look at a job shows."""
-        found = (re.fullmatch(r"exit code (-?\d+)", each.text) for each in diagnosis.evidence)
-        code = next((int(each[1]) for each in found if each), None)
+        found = (re.fullmatch(r"exit code (-?\d+)", line.text) for line in diagnosis.evidence)
+        code = next((int(match[1]) for match in found if match), None)
         is_over = outlook.job_state is not None and outlook.job_state.is_terminal
         return cls(outlook.job_state, code, outlook.retries, None if is_over else quiet_s, _went_on(reasons))
 
@@ -79,26 +79,28 @@ def quote_evidence(
     `lines`: those of the log, or the part of it around the decisive line. `within`: the job whose name places
     leave out.
     """
-    evidence = [each for each in diagnosis.evidence if not _FIELD.match(each.text)]
-    decisive = next((each for each in evidence if each.line_number is not None), None)
+    evidence = [line for line in diagnosis.evidence if not _FIELD.match(line.text)]
+    decisive = next((line for line in evidence if line.line_number is not None), None)
     if decisive is None:
-        shown = [QuotedLine(each.text, _place(each, within), is_decisive=True) for each in evidence[:1]]
-        last = () if shown else [each for each in lines if each.text.strip()][-LAST_LINES:]
-        shown += [QuotedLine(each.text, _line_place(each, within)) for each in last]
+        shown = [QuotedLine(line.text, _place(line, within), is_decisive=True) for line in evidence[:1]]
+        last = () if shown else [line for line in lines if line.text.strip()][-LAST_LINES:]
+        shown += [QuotedLine(source_line.text, _line_place(source_line, within)) for source_line in last]
         others = evidence[1:]
     else:
         shown = _with_neighbours(decisive, lines, within)
-        others = [each for each in evidence if each is not decisive]
-    for each in others[:MAX_QUOTED]:
-        if not _is_told(each.text, shown):
-            shown.append(QuotedLine(each.text, _place(each, within), is_decisive=True))
+        others = [line for line in evidence if line is not decisive]
+    for other in others[:MAX_QUOTED]:
+        if not _is_told(other.text, shown):
+            shown.append(QuotedLine(other.text, _place(other, within), is_decisive=True))
     return tuple(shown)
 
 
 def later_lines(diagnosis: Diagnosis) -> tuple[Evidence, ...]:
     """The symptoms of the cascade that are not known to stand before the decisive line."""
     decisive = next(iter(diagnosis.evidence), None)
-    return tuple(each for each in diagnosis.cascade if decisive is None or not _is_before(each, decisive))
+    return tuple(
+        evidence for evidence in diagnosis.cascade if decisive is None or not _is_before(evidence, decisive)
+    )
 
 
 def _is_before(one: Evidence, other: Evidence) -> bool:
@@ -114,7 +116,7 @@ def followed_words(diagnosis: Diagnosis, aftermath: WhatFollowed, quoted: Sequen
         parts.append(f"{aftermath.went_on[0].upper()}{aftermath.went_on[1:]}.")
     if aftermath.retries:
         parts.append(f"It was tried again {count(aftermath.retries, 'time')}.")
-    further = [each.text for each in later_lines(diagnosis) if not _SAYS_NOTHING.match(each.text)]
+    further = [line.text for line in later_lines(diagnosis) if not _SAYS_NOTHING.match(line.text)]
     new = dict.fromkeys(_plain(text) for text in further if not _is_told(text, quoted))
     parts += list(new)[:MAX_FOLLOWED]
     if aftermath.quiet_s is not None and aftermath.quiet_s >= QUIET_S:
@@ -140,17 +142,20 @@ def _ending(state: JobState, exit_code: int | None) -> str:
 
 def _went_on(reasons: Sequence[Reason]) -> str:
     """Why what was found has no effect any more."""
-    return next((each.text for each in reasons if each.holds and each.name.endswith(".overcome")), "")
+    return next((reason.text for reason in reasons if reason.holds and reason.name.endswith(".overcome")), "")
 
 
 def _with_neighbours(decisive: Evidence, lines: Sequence[SourceLine], within: str) -> list[QuotedLine]:
-    own = [each for each in lines if each.source == decisive.source and each.text.strip()]
+    own = [line for line in lines if line.source == decisive.source and line.text.strip()]
     at = next((index for index, line in enumerate(own) if _is_at(line, decisive)), None)
     if at is None:
         return [QuotedLine(decisive.text, _place(decisive, within), is_decisive=True)]
     shown = own[max(0, at - LINES_AROUND) : at + LINES_AROUND + 1]
     place = own[at]
-    return [QuotedLine(each.text, _line_place(each, within), is_decisive=each is place) for each in shown]
+    return [
+        QuotedLine(source_line.text, _line_place(source_line, within), is_decisive=source_line is place)
+        for source_line in shown
+    ]
 
 
 def _is_at(line: SourceLine, evidence: Evidence) -> bool:
@@ -176,7 +181,10 @@ def _located(source: str, number: int | None, within: str) -> str:
 
 def _is_told(text: str, quoted: Sequence[QuotedLine]) -> bool:
     """Whether a line stands among those quoted, or repeats one that decides."""
-    plain, shown = _plain(text), [(_plain(each.text), each.is_decisive) for each in quoted]
+    plain, shown = (
+        _plain(text),
+        [(_plain(quoted_line.text), quoted_line.is_decisive) for quoted_line in quoted],
+    )
     return any(plain in other or (decides and other in plain) for other, decides in shown)
 
 

@@ -230,7 +230,7 @@ def _advice(diagnosis: Diagnosis, proposal: Proposal | None, watch: Watch) -> st
 
 def _by_person(watch: Watch) -> str:
     """The commands for a person, of a run that nobody submitted; "" for others."""
-    found = next((each for each in watch.submit_context.missing if BY_PERSON in each), "")
+    found = next((candidate for candidate in watch.submit_context.missing if BY_PERSON in candidate), "")
     return found[found.index(BY_PERSON) :] if found else ""
 
 

@@ -26,7 +26,9 @@ def ladder_report(run: LadderRun, attempts: Sequence[StepAttempt]) -> str:
     lines += [_text(run.about), ""] if run.about else []
     lines += ["## Status", "", *_status(run, attempts), ""]
     for number, attempt in enumerate(attempts, start=1):
-        earlier = [each for each in attempts[: number - 1] if each.step == attempt.step]
+        earlier = [
+            step_attempt for step_attempt in attempts[: number - 1] if step_attempt.step == attempt.step
+        ]
         lines += _attempt(number, attempt, earlier)
     lines += ["## Next", "", *_next(run, attempts), ""]
     return "\n".join(lines)
@@ -34,7 +36,7 @@ def ladder_report(run: LadderRun, attempts: Sequence[StepAttempt]) -> str:
 
 def step_words(step: str, attempts: Sequence[StepAttempt]) -> str:
     """How a step stands: `passed`, `check-failed`, `under way`, `not begun`; with the number of attempts."""
-    own = [each for each in attempts if each.step == step]
+    own = [attempt for attempt in attempts if attempt.step == step]
     if not own:
         return "not begun"
     times = f" (attempt {len(own)})" if len(own) > 1 else ""
@@ -53,7 +55,7 @@ def next_steps(run: LadderRun, attempts: Sequence[StepAttempt]) -> tuple[str, ..
             return (f"Go on with the next step: babysit ladder run {run.file}",)
         return ("Every step has passed. Nothing is left to do.",)
     found = [f"{result.cause}: {result.advice}".removeprefix(": ")] if result.advice else []
-    if any("the same cause as now" in each for each in repeated(newest, attempts[:-1])):
+    if any("the same cause as now" in text for text in repeated(newest, attempts[:-1])):
         found.append(f"{result.cause} has come back: the last change was not the cure.")
     found += [check.meaning for check in result.checks if check.stops and check.meaning]
     if result.is_left_running:
@@ -77,8 +79,12 @@ def repeated(attempt: StepAttempt, earlier: Sequence[StepAttempt]) -> tuple[str,
     result = attempt.result
     if result is None or result.outcome is StepOutcome.PASSED:
         return ()
-    told = [each for each in earlier if each.result is not None and each.step == attempt.step]
-    return tuple(_ending(each, result) for each in told)
+    told = [
+        step_attempt
+        for step_attempt in earlier
+        if step_attempt.result is not None and step_attempt.step == attempt.step
+    ]
+    return tuple(_ending(step_attempt, result) for step_attempt in told)
 
 
 def _ending(earlier: StepAttempt, now: StepResult) -> str:
@@ -89,7 +95,7 @@ def _ending(earlier: StepAttempt, now: StepResult) -> str:
 
 
 def _before(attempt: StepAttempt, earlier: Sequence[StepAttempt]) -> Iterator[str]:
-    yield from (f"- Before: {_text(each)}" for each in repeated(attempt, earlier))
+    yield from (f"- Before: {_text(text)}" for text in repeated(attempt, earlier))
 
 
 def _attempt(number: int, attempt: StepAttempt, earlier: Sequence[StepAttempt]) -> Iterator[str]:
@@ -98,9 +104,9 @@ def _attempt(number: int, attempt: StepAttempt, earlier: Sequence[StepAttempt]) 
     if earlier and earlier[-1].result is not None:
         yield from ("### Hypothesis", "", *_hypothesis(earlier[-1].result), "")
     if attempt.changes:
-        yield from ("### Changes", "", *(f"- {_code_behind(each)}" for each in attempt.changes), "")
+        yield from ("### Changes", "", *(f"- {_code_behind(change)}" for change in attempt.changes), "")
     yield from ("### Run", "", f"- Command: {_code(attempt.command)}", f"- Job: {_code(attempt.job)}")
-    yield from (f"- Warned before: {_text(each)}" for each in attempt.warnings)
+    yield from (f"- Warned before: {_text(warning)}" for warning in attempt.warnings)
     yield from ("", "### Results", "", *_results(attempt), *_before(attempt, earlier), "")
 
 
@@ -109,7 +115,7 @@ def _hypothesis(result: StepResult) -> Iterator[str]:
         yield f"{result.cause}: {_text(result.explanation)} {_text(result.advice)}".rstrip()
         return
     meanings = [check.meaning for check in result.checks if check.stops and check.meaning]
-    yield " ".join(_text(each) for each in meanings) or f"None was found. {_text(result.sentence)}"
+    yield " ".join(_text(meaning) for meaning in meanings) or f"None was found. {_text(result.sentence)}"
 
 
 def _results(attempt: StepAttempt) -> Iterator[str]:
@@ -125,10 +131,10 @@ def _results(attempt: StepAttempt) -> Iterator[str]:
     yield ""
     if result.cause:
         yield f"- Cause: {result.cause}. {_text(result.explanation)}"
-    yield from (f"- Evidence: {_code(each)}" for each in result.evidence)
-    yield from (f"- Incident: {_text(each)}" for each in result.history)
-    yield from (f"- {_check(each)}" for each in result.checks)
-    yield from (f"- Benign: {_text(each)}" for each in result.benign)
+    yield from (f"- Evidence: {_code(line)}" for line in result.evidence)
+    yield from (f"- Incident: {_text(event)}" for event in result.history)
+    yield from (f"- {_check(check)}" for check in result.checks)
+    yield from (f"- Benign: {_text(text)}" for text in result.benign)
 
 
 def _check(check: SuccessCheckResult) -> str:
@@ -140,7 +146,7 @@ def _check(check: SuccessCheckResult) -> str:
 
 
 def _next(run: LadderRun, attempts: Sequence[StepAttempt]) -> Iterator[str]:
-    yield from (f"- [ ] {_text(each)}" for each in next_steps(run, attempts))
+    yield from (f"- [ ] {_text(step)}" for step in next_steps(run, attempts))
 
 
 def _text(text: str) -> str:

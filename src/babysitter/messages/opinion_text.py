@@ -29,7 +29,7 @@ def opinion_note(record: OpinionRecord | None) -> str:
     combined, opinion = record.combined, record.combined.opinion
     if opinion is None:
         return f"none was to be had: {_plain(combined.no_opinion)}"
-    quotes = "; ".join(f"{each.line}: {_plain(each.text)[:MAX_QUOTE]}" for each in opinion.quotes[:2])
+    quotes = "; ".join(f"{quote.line}: {_plain(quote.text)[:MAX_QUOTE]}" for quote in opinion.quotes[:2])
     words = _headline(combined, opinion).removeprefix("Second opinion: ")
     return f"{words} {_plain(opinion.explanation)} ({quotes}){_cost(record)}"
 
@@ -82,7 +82,7 @@ def _grounds(opinion: Opinion) -> Iterator[str]:
         yield f"  {quote.line}: {_plain(quote.text)}"
     if opinion.would_change_mind:
         yield f"What would change this: {_plain(opinion.would_change_mind)}"
-    checks = [words for each in opinion.check_next if (words := _plain(each))]
+    checks = [words for text in opinion.check_next if (words := _plain(text))]
     # a command of ours is never a reader's to give
     yield from [f"Check next: {words}" for words in checks if "babysit" not in words.casefold()][:3]
 

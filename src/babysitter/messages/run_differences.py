@@ -15,7 +15,7 @@ def differences_note(differences: Sequence[RunDifference]) -> tuple[tuple[str, s
     if not differences:
         return ()
     told = [
-        f"{words_of_kind(each.kind)}: {escape(each.text, most=MAX_LINE_CHARS)} ({escape(each.comparison)})"
-        for each in differences[:MAX_ON_CARD]
+        f"{words_of_kind(shown.kind)}: {escape(shown.text, most=MAX_LINE_CHARS)} ({escape(shown.comparison)})"
+        for shown in differences[:MAX_ON_CARD]
     ]
     return ((TITLE, "; ".join(told)),)

@@ -19,12 +19,12 @@ def seen_before(earlier: EarlierIncidents, *, now: datetime) -> str:
 
 
 def _seen(earlier: EarlierIncidents, now: datetime) -> str:
-    pasts = [each.past for each in earlier.seen]
-    since = min(each.at for each in pasts)
+    pasts = [recalled.past for recalled in earlier.seen]
+    since = min(past.at for past in pasts)
     times = "once" if len(pasts) == 1 else f"{len(pasts)} times"
     when = f"on {_day(since, now)}" if len(pasts) == 1 else f"since {_day(since, now)}"
-    newest = sorted(pasts, key=lambda each: each.at, reverse=True)
-    named = ", ".join(_name(each) for each in newest[:MAX_NAMED])
+    newest = sorted(pasts, key=lambda past_incident: past_incident.at, reverse=True)
+    named = ", ".join(_name(past_incident) for past_incident in newest[:MAX_NAMED])
     details = _endings(earlier) + _teachings(newest)
     told = f"; {', '.join(details)}" if details else ""
     return f"Seen {times} {when}{told} ({named})."
@@ -48,8 +48,8 @@ def _endings(earlier: EarlierIncidents) -> list[str]:
         told.append(
             f"{number} {'was' if number == 1 else 'were'} fixed by {_word(remedy) or 'a restart'}{by}"
         )
-    recovered = sum(each.past.ending is Ending.RECOVERED for each in earlier.seen)
-    failed = sum(each.past.ending is Ending.NOT_FIXED for each in earlier.seen)
+    recovered = sum(recalled.past.ending is Ending.RECOVERED for recalled in earlier.seen)
+    failed = sum(recalled.past.ending is Ending.NOT_FIXED for recalled in earlier.seen)
     if recovered:
         told.append(f"{recovered} recovered by {'itself' if recovered == 1 else 'themselves'}")
     if failed:
@@ -59,9 +59,17 @@ def _endings(earlier: EarlierIncidents) -> list[str]:
 
 def _teachings(pasts: list[PastIncident]) -> list[str]:
     """What people said it really was; once for each cause. A word given here outweighs those of files."""
-    here = [each for each in pasts if each.is_taught_here]
-    said = [each for each in here or pasts if each.true_cause not in (None, each.cause)]
-    by_cause = {each.true_cause: each for each in reversed(said) if each.true_cause is not None}
+    here = [past for past in pasts if past.is_taught_here]
+    said = [
+        past_incident
+        for past_incident in here or pasts
+        if past_incident.true_cause not in (None, past_incident.cause)
+    ]
+    by_cause = {
+        past_incident.true_cause: past_incident
+        for past_incident in reversed(said)
+        if past_incident.true_cause is not None
+    }
     return [
         f"{_word(teacher_in_words(past))} says it was really {cause.value}"
         for cause, past in by_cause.items()

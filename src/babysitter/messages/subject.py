@@ -108,13 +108,13 @@ def evidence_lines(evidence: Iterable[Evidence], root: JobId, *, most: int) -> t
     Further lines of one quotation are indented: what a job prints cannot pass for another quotation.
     """
     lines = []
-    for number, each in enumerate(evidence):
+    for number, line in enumerate(evidence):
         if number >= most:
             break
-        source = each.source.replace(f"{root}/", "")
-        place = f"{source}:{each.line_number}" if each.line_number else source
-        when = f"{each.at:%H:%M:%S} " if each.at else ""
-        text = escape(each.text).rstrip("\n").replace("\n", "\n    ")
+        source = line.source.replace(f"{root}/", "")
+        place = f"{source}:{line.line_number}" if line.line_number else source
+        when = f"{line.at:%H:%M:%S} " if line.at else ""
+        text = escape(line.text).rstrip("\n").replace("\n", "\n    ")
         lines.append(f"{when}{escape(place)} | {text}")
     return tuple(lines)
 

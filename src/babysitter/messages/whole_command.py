@@ -37,7 +37,9 @@ def whole_command(proposal: Proposal) -> str:
         lines.append(f"# changed: {change.what}: {before}{redact(change.after)} ({redact(change.why)})")
     if loss := loss_of(proposal):
         lines.append(f"# what it loses: {loss}")
-    lines += [f"# differs from what the cluster stored: {redact(each)}" for each in proposal.differences]
+    lines += [
+        f"# differs from what the cluster stored: {redact(difference)}" for difference in proposal.differences
+    ]
     if proposal.earlier_try:
         lines.append(f"# first try: {redact(proposal.earlier_try)}")
     return "\n".join(lines)

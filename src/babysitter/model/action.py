@@ -74,7 +74,7 @@ class ActionFailed:
 
     @property
     def not_done(self) -> tuple[ActionStep, ...]:
-        return tuple(each for each in ActionStep if each not in self.done)
+        return tuple(action_step for action_step in ActionStep if action_step not in self.done)
 
 
 class SubmissionFailure(Enum):

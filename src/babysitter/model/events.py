@@ -217,4 +217,4 @@ class CheckFailed(Event):
     sentence: str
 
 
-EVENT_KINDS: dict[str, type[Event]] = {each.kind: each for each in Event.__subclasses__()}
+EVENT_KINDS: dict[str, type[Event]] = {subclass.kind: subclass for subclass in Event.__subclasses__()}

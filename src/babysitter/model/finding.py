@@ -135,7 +135,7 @@ class Finding:
 
     @property
     def first_at(self) -> datetime | None:
-        return min((each.at for each in self.evidence if each.at), default=None)
+        return min((line.at for line in self.evidence if line.at), default=None)
 
 
 STANCE_PREFIX = "stance."  # in `Findings.cancelled`: the lines have this stance and report nothing

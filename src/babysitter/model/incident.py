@@ -87,8 +87,10 @@ class Ledger:
 
     @property
     def open_incidents(self) -> tuple[Incident, ...]:
-        return tuple(each for each in self.incidents if not each.status.is_over)
+        return tuple(incident for incident in self.incidents if not incident.status.is_over)
 
     def proposal_of(self, incident: IncidentId) -> Proposal | None:
         """The newest proposal for this incident."""
-        return next((each for each in reversed(self.proposals) if each.incident == incident), None)
+        return next(
+            (proposal for proposal in reversed(self.proposals) if proposal.incident == incident), None
+        )

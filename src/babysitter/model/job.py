@@ -155,7 +155,7 @@ class JobTree:
 
     def find(self, job: JobId) -> Job | None:
         """The job of exactly this id, or None."""
-        return next((each for each in self if each.id == job), None)
+        return next((candidate for candidate in self if candidate.id == job), None)
 
     def children(self, parent: JobId) -> tuple[Job, ...]:
         """Direct children, oldest submission first."""

@@ -66,9 +66,9 @@ class LaunchRequest:
     @property
     def region(self) -> str:
         """The one region that is demanded; "" for none, or for several."""
-        for each in self._constraints():
-            if _key(each) == "region" and isinstance(each, Mapping):
-                value = field(node(each, "value"), "stringValue")
+        for constraint in self._constraints():
+            if _key(constraint) == "region" and isinstance(constraint, Mapping):
+                value = field(node(constraint, "value"), "stringValue")
                 return value if isinstance(value, str) else ""
         return ""
 
@@ -76,9 +76,9 @@ class LaunchRequest:
     def excluded_slices(self) -> tuple[str, ...]:
         """Slices of TPUs on which the job must not run, by name."""
         return tuple(
-            str(field(node(each, "value"), "stringValue"))
-            for each in self._constraints()
-            if isinstance(each, Mapping) and _excludes(each)
+            str(field(node(constraint, "value"), "stringValue"))
+            for constraint in self._constraints()
+            if isinstance(constraint, Mapping) and _excludes(constraint)
         )
 
     def with_variable(self, name: str, value: str) -> "LaunchRequest":
@@ -101,7 +101,7 @@ class LaunchRequest:
         tpu = _replaced(node(node(node(self.raw, "resources"), "device"), "tpu"), "variant", variant)
         device = {"tpu": _replaced(tpu, "count", chips)}
         changed = self._with("resources", _replaced(node(self.raw, "resources"), "device", device))
-        others = [each for each in self._constraints() if _key(each) != "device-variant"]
+        others = [constraint for constraint in self._constraints() if _key(constraint) != "device-variant"]
         if len(others) != len(self._constraints()):
             changed = changed._with("constraints", others)
         raw = dict(changed._with("replicas", replicas).raw)
@@ -133,7 +133,7 @@ class LaunchRequest:
     def _in_region(self, region: str) -> "LaunchRequest | None":
         if not re.fullmatch(r"[a-z0-9-]+", region):
             return None
-        others = [each for each in self._constraints() if _key(each) != "region"]
+        others = [constraint for constraint in self._constraints() if _key(constraint) != "region"]
         wanted = {
             "key": "region",
             "op": "CONSTRAINT_OP_EQ",
@@ -144,7 +144,7 @@ class LaunchRequest:
 
     def _without_slices(self, names: str) -> "LaunchRequest | None":
         """`names`: slices, or machines of them, with commas; beside those that are excluded already."""
-        wanted = [_OF_SLICE.sub("", each.strip()) for each in names.split(",")]
+        wanted = [_OF_SLICE.sub("", part.strip()) for part in names.split(",")]
         if not all(map(_SLICE.fullmatch, wanted)):
             return None
         added = [

@@ -65,8 +65,8 @@ class VerdictWeights:
 
 def _sum(scores: Iterable[Scores]) -> dict[str, float]:
     sums: dict[str, float] = {}
-    for each in scores:
-        for name, value in each.items():
+    for score in scores:
+        for name, value in score.items():
             sums[name] = sums.get(name, 0.0) + value
     return sums
 

@@ -104,9 +104,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         faults = [
-            f"{each.name} must be greater than 0, not {getattr(self, each.name):g}"
-            for each in fields(self)
-            if not getattr(self, each.name) > 0
+            f"{limit.name} must be greater than 0, not {getattr(self, limit.name):g}"
+            for limit in fields(self)
+            if not getattr(self, limit.name) > 0
         ]
         if self.assessment_least_s > self.assessment_most_s:
             faults.append("assessment_least_s must not exceed assessment_most_s")

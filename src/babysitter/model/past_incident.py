@@ -101,8 +101,8 @@ class EarlierIncidents:
     @property
     def remedies(self) -> list[tuple[str, str, int]]:
         """What fixed the same incident, by whom, how often; the most frequent first."""
-        fixed = [each.past for each in self.seen if each.past.ending is Ending.FIXED]
-        counted = Counter((each.remedy, each.fixed_by) for each in fixed)
+        fixed = [recalled.past for recalled in self.seen if recalled.past.ending is Ending.FIXED]
+        counted = Counter((past_incident.remedy, past_incident.fixed_by) for past_incident in fixed)
         return [(remedy, person, count) for (remedy, person), count in counted.most_common()]
 
 

@@ -146,7 +146,7 @@ def as_text(message: Message) -> str:
     lines += [f"   {name.lower()}: {value}" for name, value in words.fields]
     if words.page:
         lines.append(f"   page: {words.page}")
-    lines += [f"   | {each}" for each in (*words.progress, *words.evidence)]
+    lines += [f"   | {part}" for part in (*words.progress, *words.evidence)]
     lines += [
         f"   {name}: {text}"
         for name, text in (
@@ -161,7 +161,7 @@ def as_text(message: Message) -> str:
     ]
     if words.commands:
         heading = words.commands_are or "approval would run exactly"
-        lines += [f"   {heading}:", *(f"     {each}" for each in words.commands)]
+        lines += [f"   {heading}:", *(f"     {command}" for command in words.commands)]
     asks = message.occasion not in (MessageKind.DECIDED, MessageKind.ACTING, MessageKind.NOT_SUBMITTED)
     if message.proposal and words.commands and asks:
         lines.append(f"   answer with: babysit approve {message.proposal}   (or deny, snooze)")

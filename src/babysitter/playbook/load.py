@@ -86,7 +86,7 @@ def load(folders: Sequence[Path] = ()) -> Playbook:
     Raises BadPlaybook with every fault of every file, and for a folder that does not exist.
     """
     folders = folders or [shipped()]
-    if missing := [str(each) for each in folders if not each.exists()]:
+    if missing := [str(folder) for folder in folders if not folder.exists()]:
         raise BadPlaybook(
             f"There is no playbook file or folder {', '.join(missing)}.",
             next_step="Check the path given with --playbooks, or `playbooks` in the settings.",
@@ -116,9 +116,9 @@ def _kept_name(folders: Sequence[Path]) -> str:
 def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[PlaybookFault, ...]]:
     """What can be used of these folders, and everything that is wrong with the rest."""
     faults = [
-        PlaybookFault(FilePosition(each, 1), "there is no such folder")
-        for each in folders
-        if not each.exists()
+        PlaybookFault(FilePosition(folder, 1), "there is no such folder")
+        for folder in folders
+        if not folder.exists()
     ]
     digest = sha256()
     draft = _Draft()
@@ -186,10 +186,10 @@ def read_scenarios(path: Path) -> tuple[ScenarioFile | None, tuple[PlaybookFault
 def validation_faults(error: ValidationError, places: FilePositions) -> list[PlaybookFault]:
     """Pydantic's errors in the reader's words, each at the place of the offending node."""
     faults: dict[tuple[FilePosition, str], PlaybookFault] = {}
-    for each in error.errors(include_url=False):
-        at_key = each["type"] == "extra_forbidden"
-        place = places.find(each["loc"], of_key=at_key)
-        fault = PlaybookFault(place, _sentence(each, places.path_words(each["loc"])))
+    for detail in error.errors(include_url=False):
+        at_key = detail["type"] == "extra_forbidden"
+        place = places.find(detail["loc"], of_key=at_key)
+        fault = PlaybookFault(place, _sentence(detail, places.path_words(detail["loc"])))
         faults[(place, fault.sentence)] = fault
     return sorted(faults.values(), key=lambda fault: (fault.place.line, fault.place.column))
 
@@ -302,7 +302,7 @@ class _Draft:
                 rule = Rule.model_validate(pending.build())
                 in_force[name] = LocatedRule(rule, pending.applies_to, pending.place)
             except ValidationError as error:
-                sentences = {_sentence(each, f"rule {name}") for each in error.errors(include_url=False)}
+                sentences = {_sentence(detail, f"rule {name}") for detail in error.errors(include_url=False)}
                 faults += [PlaybookFault(pending.place, sentence) for sentence in sorted(sentences)]
             except MissingSignature as error:
                 if error.name.partition(".")[0] not in unread:

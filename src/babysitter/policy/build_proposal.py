@@ -49,16 +49,16 @@ def plan_restart(
     named = replace(named, replaces=watch.root)
     if first is None:
         return RestartPlan(named)
-    wanted = tuple(with_before(each, named) for each in (first, *diagnosis.further_changes))
-    for each in wanted:
-        named = apply(each, named)
+    wanted = tuple(with_before(change, named) for change in (first, *diagnosis.further_changes))
+    for change in wanted:
+        named = apply(change, named)
     return RestartPlan(named, wanted)
 
 
 def _was_tried(change: Change, ledger: Ledger) -> bool:
     """Whether a restart that was to bring more lines has been approved before: it brought them."""
-    approved = (each for each in ledger.proposals if each.status is ProposalStatus.APPROVED)
-    tried = {(done.what, done.after) for each in approved for done in each.changes}
+    approved = (proposal for proposal in ledger.proposals if proposal.status is ProposalStatus.APPROVED)
+    tried = {(done.what, done.after) for proposal in approved for done in proposal.changes}
     return change.why == MORE_DETAIL and (change.what, change.after) in tried
 
 
@@ -124,7 +124,7 @@ def make_proposal(
     now: datetime,
 ) -> Proposal:
     """One exact action, single use, bound to its facts."""
-    number = sum(1 for each in ledger.proposals if each.incident == incident) + 1
+    number = sum(1 for proposal in ledger.proposals if proposal.incident == incident) + 1
     job = plan.submission.job
     assert job is not None
     name = proposal_id(incident, number)
@@ -164,7 +164,7 @@ def missing_submission_reason(policy: Policy, watch: Watch) -> tuple[Person, ...
 def cost_of_waiting(verdict: Verdict, *, now: datetime) -> CostOfWaiting:
     """Idle machines and lost time; only what was measured."""
     outlook = verdict.outlook
-    since = min((each.since_at for each in verdict.signals), default=None)
+    since = min((signal.since_at for signal in verdict.signals), default=None)
     return CostOfWaiting(
         idle_workers=outlook.alive,
         since_at=since,

@@ -73,7 +73,7 @@ def _of_summaries(given: RequestSummary | None, stored: RequestSummary | None) -
     if dropped := sorted(set(stored.variables) - set(given.variables)):
         found.append(f"environment, not in the command: {', '.join(dropped)}")
     if given.resources != stored.resources and not stored.unknown:
-        before, after = (", ".join(each) or "none" for each in (stored.resources, given.resources))
+        before, after = (", ".join(words) or "none" for words in (stored.resources, given.resources))
         found.append(f"resources: {before} → {after}")
     return tuple(found)
 
@@ -110,7 +110,7 @@ def read_options(argv: tuple[str, ...]) -> RunOptions:
         else:
             values.setdefault(use.name, []).append(" ".join(use.values) or _GIVEN)
     return RunOptions(
-        {option: ", ".join(each) for option, each in values.items()}, frozenset(variables), run.program
+        {option: ", ".join(value) for option, value in values.items()}, frozenset(variables), run.program
     )
 
 

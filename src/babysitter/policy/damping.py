@@ -27,19 +27,19 @@ LATE_ALL_CLEAR = timedelta(hours=1)  # later than this after the end, its card a
 
 def next_id(case: PolicyInput, key: IncidentKey) -> IncidentId:
     """The id of the next incident of this key."""
-    return incident_id(key, sum(1 for each in case.ledger.incidents if each.key == key) + 1)
+    return incident_id(key, sum(1 for incident in case.ledger.incidents if incident.key == key) + 1)
 
 
 def newest_told(case: PolicyInput, key: IncidentKey) -> Told | None:
     """The last alarm or all-clear about this trouble: the same cause of the same watch, or cluster."""
     same = {
-        each.id
-        for each in case.ledger.incidents
-        if (each.key.watch, each.key.cause) == (key.watch, key.cause)
+        incident.id
+        for incident in case.ledger.incidents
+        if (incident.key.watch, incident.key.cause) == (key.watch, key.cause)
     }
     counts = ALARMS | {MessageKind.RESOLVED}
     newest = reversed(case.ledger.told)
-    return next((each for each in newest if each.incident in same and each.occasion in counts), None)
+    return next((told for told in newest if told.incident in same and told.occasion in counts), None)
 
 
 def is_damped(case: PolicyInput, key: IncidentKey, occasion: MessageKind) -> bool:
@@ -95,8 +95,8 @@ def is_of_cluster(incident: Incident) -> bool:
 def _is_there_again(case: PolicyInput, incident: Incident) -> bool:
     """Whether the same trouble is open, or might be: only a job that is well is said to be well."""
     if any(
-        (each.key.watch, each.key.cause) == (incident.key.watch, incident.key.cause)
-        for each in case.ledger.open_incidents
+        (other.key.watch, other.key.cause) == (incident.key.watch, incident.key.cause)
+        for other in case.ledger.open_incidents
     ):
         return True
     is_about_the_job = incident.key.attempt != NO_ATTEMPT

@@ -51,7 +51,7 @@ def matches(follow: Follow, job: JobId) -> bool:
 
 def shared_prefix(follows: Sequence[Follow]) -> str:
     """How the id of every job begins that any of these patterns matches."""
-    first, *others = sorted(_literal(each.pattern) for each in follows)
+    first, *others = sorted(_literal(follow.pattern) for follow in follows)
     last = others[-1] if others else first
     same = next((at for at, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), None)
     return first if same is None else first[:same]

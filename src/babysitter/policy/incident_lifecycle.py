@@ -71,11 +71,11 @@ def closed_at_the_end(key: IncidentKey, ledger: Ledger, run_began_at: datetime |
     """The incident of this trouble that the end of this run has closed; the name may be used again later."""
     return next(
         (
-            each
-            for each in reversed(ledger.incidents)
-            if each.key == key
-            and each.status is IncidentStatus.FAILED
-            and (run_began_at is None or each.opened_at >= run_began_at)
+            incident
+            for incident in reversed(ledger.incidents)
+            if incident.key == key
+            and incident.status is IncidentStatus.FAILED
+            and (run_began_at is None or incident.opened_at >= run_began_at)
         ),
         None,
     )

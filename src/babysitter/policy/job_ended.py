@@ -34,7 +34,7 @@ def about_the_end(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Inten
         return
     yield from _close(case, so_far)
     is_told = any(
-        isinstance(each, SendMessage) and each.incident and each.occasion in _CARDS for each in so_far
+        isinstance(intent, SendMessage) and intent.incident and intent.occasion in _CARDS for intent in so_far
     )
     if is_told or case.watch.memory.phase is Phase.FINISHED:
         return
@@ -50,12 +50,16 @@ def about_the_end(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Inten
 
 def _close(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Intent]:
     """End every incident of the job about which nobody is asked any more."""
-    ended = {each.incident for each in so_far if isinstance(each, EndIncident)}
-    taken_back = {each.proposal for each in so_far if isinstance(each, (Withdraw, Expire))}
-    asked: set[IncidentId] = {each.proposal.incident for each in so_far if isinstance(each, Propose)}
-    asked |= {each.incident for each in case.ledger.proposals if is_open(each) and each.id not in taken_back}
-    known = [each.id for each in case.own_open if each.status not in UNDER_ACTION]
-    found = [each.incident for each in so_far if isinstance(each, (OpenIncident, RepeatIncident))]
+    ended = {end_incident.incident for end_incident in so_far if isinstance(end_incident, EndIncident)}
+    taken_back = {intent.proposal for intent in so_far if isinstance(intent, (Withdraw, Expire))}
+    asked: set[IncidentId] = {propose.proposal.incident for propose in so_far if isinstance(propose, Propose)}
+    asked |= {
+        proposal.incident
+        for proposal in case.ledger.proposals
+        if is_open(proposal) and proposal.id not in taken_back
+    }
+    known = [incident.id for incident in case.own_open if incident.status not in UNDER_ACTION]
+    found = [intent.incident for intent in so_far if isinstance(intent, (OpenIncident, RepeatIncident))]
     state = case.verdict.outlook.job_state or JobState.OTHER
     outcome = f"the job ended: {state}"
     if state is JobState.SUCCEEDED:
@@ -67,8 +71,8 @@ def _close(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Intent]:
 
 def _reported(case: PolicyInput) -> Incident | None:
     """The newest trouble of the job that people were told of and that was open until now."""
-    told = {each.incident for each in case.ledger.told}
-    return next((each for each in reversed(case.own_open) if each.id in told), None)
+    told = {other.incident for other in case.ledger.told}
+    return next((incident for incident in reversed(case.own_open) if incident.id in told), None)
 
 
 def _how_it_stood(case: PolicyInput, incident: Incident) -> str:

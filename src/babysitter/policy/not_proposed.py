@@ -59,16 +59,20 @@ def why_not_proposed(case: PolicyInput, intents: Sequence[Intent]) -> str:
 
 def _has_open_incident(case: PolicyInput, intents: Sequence[Intent]) -> bool:
     """An incident that ends with its job counts: the trouble is still there."""
-    ended = {each.incident for each in intents if isinstance(each, EndIncident) and each.status.is_resolved}
-    own = [each for each in case.own_open if each.id not in ended]
-    return bool(own) or any(isinstance(each, OpenIncident) for each in intents)
+    ended = {
+        intent.incident for intent in intents if isinstance(intent, EndIncident) and intent.status.is_resolved
+    }
+    own = [incident for incident in case.own_open if incident.id not in ended]
+    return bool(own) or any(isinstance(intent, OpenIncident) for intent in intents)
 
 
 def _has_proposal(case: PolicyInput, intents: Sequence[Intent]) -> bool:
-    over = {each.proposal for each in intents if isinstance(each, (Withdraw, Expire))}
-    stands = any(is_open(each) and each.id not in over for each in case.ledger.proposals)
+    over = {intent.proposal for intent in intents if isinstance(intent, (Withdraw, Expire))}
+    stands = any(is_open(proposal) and proposal.id not in over for proposal in case.ledger.proposals)
     return (
-        stands or any(map(_is_acted_on, case.own_open)) or any(isinstance(each, Propose) for each in intents)
+        stands
+        or any(map(_is_acted_on, case.own_open))
+        or any(isinstance(intent, Propose) for intent in intents)
     )
 
 

@@ -29,7 +29,9 @@ from babysitter.policy.silences import hold_until, silence_for
 
 def needs_neighbours(verdict: Verdict, ledger: Ledger) -> bool:
     """Whether the response depends on what other watches of the cluster saw."""
-    is_open = any(each.key.cause is Cause.JOB_GONE and not each.status.is_over for each in ledger.incidents)
+    is_open = any(
+        incident.key.cause is Cause.JOB_GONE and not incident.status.is_over for incident in ledger.incidents
+    )
     return is_open or not verdict.is_judged
 
 
@@ -42,7 +44,7 @@ def about_outages(case: PolicyInput) -> Iterator[Intent]:
 def _about_blindness(case: PolicyInput) -> Iterator[Intent]:
     of_cluster = case.open_of(cluster_key(case.watch.cluster))
     of_job = case.open_of(unseen_key(case.watch.id, Cause.CONTROLLER_UNREACHABLE))
-    known = [each for each in (of_cluster, of_job) if each is not None]
+    known = [incident for incident in (of_cluster, of_job) if incident is not None]
     since = min(case.verdict.memory.blind_since.values(), default=None)
     if not case.verdict.blind or since is None:
         for incident in known:
@@ -59,7 +61,7 @@ def _blindness(case: PolicyInput, since: datetime) -> tuple[IncidentKey | None, 
     """Whose blindness it is: the cluster's, or this watch's alone. None while the others' checks are due."""
     reason = case.verdict.blind[0].reason
     lasts = timedelta(seconds=case.watch.limits.blind_incident_s)
-    seen_at = max((each.clear_at for each in case.neighbours if each.clear_at), default=None)
+    seen_at = max((neighbour.clear_at for neighbour in case.neighbours if neighbour.clear_at), default=None)
     diagnosis = Diagnosis(Cause.CONTROLLER_UNREACHABLE, Severity.DEGRADED, ActionKind.ESCALATE, "")
     if seen_at is not None and seen_at - since >= lasts / 2:
         text = (
@@ -107,7 +109,7 @@ def _known_again(case: PolicyInput, own: Incident | None, lost: Incident | None)
     if own is not None:
         gone_min = (case.now - own.opened_at).total_seconds() / 60
         yield from is_over(case, own, f"the cluster knows the job again after {gone_min:.0f} min")
-    still_missing = [each for each in case.neighbours if each.gone_since is not None]
+    still_missing = [neighbour for neighbour in case.neighbours if neighbour.gone_since is not None]
     if lost is not None and not still_missing:
         gone_min = (case.now - lost.opened_at).total_seconds() / 60
         yield from is_over(case, lost, f"the controller knows its jobs again after {gone_min:.0f} min")
@@ -123,7 +125,7 @@ def _jobs_lost(case: PolicyInput, gone: Gone) -> Diagnosis:
         "watched jobs any more: it lost its jobs, for example because it was started with an empty database. "
         "No watch ends, and nothing is proposed.",
         evidence=tuple(
-            Evidence("not known to the cluster", f"job {each}", at=gone.at) for each in sorted(gone.missing)
+            Evidence("not known to the cluster", f"job {job}", at=gone.at) for job in sorted(gone.missing)
         ),
     )
 
@@ -136,7 +138,7 @@ def _open(case: PolicyInput, key: IncidentKey, diagnosis: Diagnosis) -> Iterator
 
 def _alarm(case: PolicyInput, key: IncidentKey, incident: IncidentId) -> Iterator[Intent]:
     """Tell of an open outage once, as soon as damping allows."""
-    if any(each.incident == incident for each in case.ledger.told) or is_damped(case, key, MessageKind.BLIND):
+    if any(told.incident == incident for told in case.ledger.told) or is_damped(case, key, MessageKind.BLIND):
         return
     if silence_for(case.watch.root, key.cause, case.policy, now=case.now) and key.watch == case.watch.id:
         return

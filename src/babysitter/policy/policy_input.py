@@ -39,11 +39,11 @@ class PolicyInput:
     def own_open(self) -> tuple[Incident, ...]:
         """Open incidents about the job itself: not about whether it, or its cluster, can be seen."""
         return tuple(
-            each
-            for each in self.ledger.open_incidents
-            if each.key.watch == self.watch.id and each.key.attempt != NO_ATTEMPT
+            incident
+            for incident in self.ledger.open_incidents
+            if incident.key.watch == self.watch.id and incident.key.attempt != NO_ATTEMPT
         )
 
     def open_of(self, key: IncidentKey) -> Incident | None:
         """The open incident of exactly this key."""
-        return next((each for each in self.ledger.open_incidents if each.key == key), None)
+        return next((incident for incident in self.ledger.open_incidents if incident.key == key), None)

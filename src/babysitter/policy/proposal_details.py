@@ -31,7 +31,12 @@ def _earlier_try(offer: Proposal, ledger: Ledger) -> str:
     if earlier is None or earlier.status is not ProposalStatus.WITHDRAWN:
         return ""
     approval = next(
-        (each for each in ledger.decisions if each.proposal == earlier.id and each.answer is Answer.YES), None
+        (
+            decision
+            for decision in ledger.decisions
+            if decision.proposal == earlier.id and decision.answer is Answer.YES
+        ),
+        None,
     )
     if approval is None:
         return ""

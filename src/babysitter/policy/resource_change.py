@@ -92,4 +92,4 @@ def _is_known(what: str) -> bool:
 
 
 def _is_in_a_worker(diagnosis: Diagnosis) -> bool:
-    return any(each.role in (Role.WORKER, Role.COORDINATOR) for each in diagnosis.evidence[:1])
+    return any(line.role in (Role.WORKER, Role.COORDINATOR) for line in diagnosis.evidence[:1])

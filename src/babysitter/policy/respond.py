@@ -65,8 +65,8 @@ def respond(case: PolicyInput) -> tuple[Intent, ...]:
     )
     intents += tuple(about_the_end(case, intents))
     # Messages last: each shows how things stand after everything else was written down.
-    said = [each for each in intents if isinstance(each, SendMessage)]
-    return (*(each for each in intents if not isinstance(each, SendMessage)), *said)
+    said = [intent for intent in intents if isinstance(intent, SendMessage)]
+    return (*(intent for intent in intents if not isinstance(intent, SendMessage)), *said)
 
 
 def eligibility_of(case: PolicyInput, diagnosis: Diagnosis) -> RestartEligibility:
@@ -184,7 +184,7 @@ def _trouble(case: PolicyInput, diagnosis: Diagnosis) -> Iterator[Intent]:
         yield RepeatIncident(incident, diagnosis)
     offer = tuple(_offer(case, incident, diagnosis))
     yield from offer
-    proposed = next((each.proposal for each in offer if isinstance(each, Propose)), None)
+    proposed = next((propose.proposal for propose in offer if isinstance(propose, Propose)), None)
     yield from _tell(case, incident, key if known is None else known.key, known, diagnosis, proposed)
 
 
@@ -228,7 +228,7 @@ def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Ite
 def _is_offered_too_often(case: PolicyInput, incident: IncidentId) -> bool:
     """Whether the offers of a trouble that comes and goes would be a message at every check."""
     lately = case.now - timedelta(seconds=case.watch.limits.damping_s)
-    told = {each.proposal for each in case.ledger.told if each.incident == incident and each.at > lately}
+    told = {other.proposal for other in case.ledger.told if other.incident == incident and other.at > lately}
     return len(told - {None}) >= MAX_OFFERS
 
 
@@ -246,7 +246,7 @@ def _tell(
     """
     if case.inhibited_by or silence_for(case.watch.root, diagnosis.cause, case.policy, now=case.now):
         return
-    told = [each for each in case.ledger.told if each.incident == incident]
+    told = [other for other in case.ledger.told if other.incident == incident]
     proposed = proposed or _untold_offer(case, incident)
     if known is None or not told:
         occasion, because = MessageKind.INCIDENT, "first time this incident is told"
@@ -281,7 +281,7 @@ def _untold_offer(case: PolicyInput, incident: IncidentId) -> Proposal | None:
     standing = case.ledger.proposal_of(incident)
     if standing is None or standing.status is not ProposalStatus.OPEN:
         return None
-    return None if any(each.proposal == standing.id for each in case.ledger.told) else standing
+    return None if any(told.proposal == standing.id for told in case.ledger.told) else standing
 
 
 def _how_it_went_on(case: PolicyInput) -> str:
@@ -378,7 +378,12 @@ def _snooze_is_over(case: PolicyInput, proposal: Proposal) -> bool:
     if proposal.status is not ProposalStatus.SNOOZED:
         return False
     until = next(
-        (each.snooze_until for each in reversed(case.ledger.decisions) if each.proposal == proposal.id), None
+        (
+            decision.snooze_until
+            for decision in reversed(case.ledger.decisions)
+            if decision.proposal == proposal.id
+        ),
+        None,
     )
     return until is not None and case.now >= until
 

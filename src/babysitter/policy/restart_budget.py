@@ -45,7 +45,7 @@ def budget(ledger: Ledger, high_water: int, *, now: datetime, limits: Limits) ->
 
     `high_water`: shards (or steps) the job has done now.
     """
-    recent = [each for each in ledger.restarts if now - each.at < BUDGET_WINDOW]
+    recent = [restart for restart in ledger.restarts if now - restart.at < BUDGET_WINDOW]
     best = high_water
     used = 0
     for restart in reversed(recent):

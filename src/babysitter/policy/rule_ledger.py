@@ -49,7 +49,9 @@ def ledger_of(
         known = records.get(rule, RuleRecord(rule))
         reason = why_demoted(right, wrong, demote_after=demote_after)
         records[rule] = replace(known, right=right, wrong=wrong, demoted=reason)
-    return sorted(records.values(), key=lambda each: (-each.wrong, -each.right, -each.incidents, each.rule))
+    return sorted(
+        records.values(), key=lambda record: (-record.wrong, -record.right, -record.incidents, record.rule)
+    )
 
 
 def demoted_rules(labels: Iterable[RuleLabel], *, demote_after: int) -> Mapping[RuleId, str]:

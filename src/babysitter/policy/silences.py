@@ -13,11 +13,11 @@ def silence_for(job: JobId, cause: Cause, policy: Policy, *, now: datetime) -> S
     """The first silence that covers this job and cause now."""
     return next(
         (
-            each
-            for each in policy.silences
-            if fnmatchcase(job, each.jobs)
-            and (not each.causes or cause in each.causes)
-            and (each.until is None or now < each.until)
+            silence
+            for silence in policy.silences
+            if fnmatchcase(job, silence.jobs)
+            and (not silence.causes or cause in silence.causes)
+            and (silence.until is None or now < silence.until)
         ),
         None,
     )

@@ -33,7 +33,7 @@ def stop_facts(case: PolicyInput, job: JobId) -> ProposalFacts:
 
 def stop_offer(case: PolicyInput, incident: Incident, job: JobId) -> Proposal:
     """One exact stop, single use, bound to its facts."""
-    number = sum(1 for each in case.ledger.proposals if each.incident == incident.id) + 1
+    number = sum(1 for proposal in case.ledger.proposals if proposal.incident == incident.id) + 1
     facts, watch = stop_facts(case, job), case.watch
     is_root = job == watch.root
     return Proposal(

@@ -93,7 +93,7 @@ def with_before(change: Change, submission: Submission) -> Change:
 def _taken_by(summary: RequestSummary) -> str:
     given = "other variables (env.NAME=VALUE)" if summary.takes_variables else ""
     files = "the files of a folder (code, with --workdir)" if summary.takes_folder else ""
-    return " and ".join(each for each in (given, files) if each) or "no change"
+    return " and ".join(part for part in (given, files) if part) or "no change"
 
 
 def _with_changed_variable(
@@ -122,7 +122,7 @@ def option_of(change: Change) -> Option | None:
     if not change.what.startswith(FLAG):
         return None
     spelled = f"--{change.what.removeprefix(FLAG)}"
-    return next((each for each in option_table().run_options("") if spelled in each.names), None)
+    return next((option for option in option_table().run_options("") if spelled in option.names), None)
 
 
 def _not_excluded(change: Change, submission: Submission) -> str:
@@ -214,7 +214,7 @@ def _with_extra(argv: tuple[str, ...], extra: str) -> tuple[str, ...]:
     given = flag_values(argv, "--extra")
     if extra in given:
         return argv
-    others = [each for each in given if _is_device(each) and _is_device(extra)]
+    others = [text for text in given if _is_device(text) and _is_device(extra)]
     if not others:
         head, tail = split_command(argv)
         at = next(
@@ -306,7 +306,7 @@ def _known_value(submission: Submission, name: str) -> Submission:
         return submission
     return replace(
         submission,
-        redacted=tuple(each for each in submission.redacted if each != name),
-        request_blanks=tuple(each for each in submission.request_blanks if each != name),
-        fills={each: source for each, source in submission.fills.items() if each != name},
+        redacted=tuple(text for text in submission.redacted if text != name),
+        request_blanks=tuple(blank for blank in submission.request_blanks if blank != name),
+        fills={text: source for text, source in submission.fills.items() if text != name},
     )

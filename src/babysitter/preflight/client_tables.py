@@ -110,7 +110,7 @@ def gpu_names(generation: str) -> tuple[str, ...]:
     """GPU names of this generation; "" = those that any generation knows."""
     names = _read("types.yaml")["gpus"]
     wanted = [generation] if generation else list(names)
-    return tuple(dict.fromkeys(name for each in wanted for name in names[each]))
+    return tuple(dict.fromkeys(name for table in wanted for name in names[table]))
 
 
 @cache

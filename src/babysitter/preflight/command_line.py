@@ -180,7 +180,7 @@ def with_switch(argv: tuple[str, ...], flag: str) -> tuple[str, ...]:
 def without_word(argv: tuple[str, ...], word: str) -> tuple[str, ...]:
     """The command without this word before `--`."""
     head, tail = split_command(argv)
-    return (*(each for each in head if each != word), *tail)
+    return (*(text for text in head if text != word), *tail)
 
 
 def replaced(argv: tuple[str, ...], at: int, *words: str) -> tuple[str, ...]:

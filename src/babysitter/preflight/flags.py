@@ -83,4 +83,4 @@ def _nearest(name: str, generation: str) -> str:
 
 def _generations_that_know(name: str) -> tuple[str, ...]:
     found: list[Option] = [option for option in option_table().run if name in option.names]
-    return tuple(each.capitalize() for option in found for each in option.generations)
+    return tuple(generation.capitalize() for option in found for generation in option.generations)

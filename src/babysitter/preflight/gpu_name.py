@@ -23,7 +23,7 @@ def check_gpu_name(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     near = get_close_matches(
         value.lower().partition("x")[0], [name.lower() for name in names], n=1, cutoff=0.5
     )
-    name = next((each for each in names if near and each.lower() == near[0]), "")
+    name = next((candidate for candidate in names if near and candidate.lower() == near[0]), "")
     _, has_count, count = value.lower().rpartition("x")
     corrected: tuple[str, ...] = ()
     if name:

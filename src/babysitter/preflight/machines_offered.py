@@ -269,8 +269,10 @@ def _as_gb(size_bytes: float) -> str:
 
 def _nearest(name: str, offered: tuple[str, ...]) -> tuple[str, ...]:
     family = name.rpartition("-")[0]
-    same = tuple(each for each in offered if family and each.startswith(f"{family}-"))
+    same = tuple(text for text in offered if family and text.startswith(f"{family}-"))
     size = name.rpartition("-")[2]
     if same and size.isdigit():
-        return tuple(sorted(same, key=lambda each: abs(int(each.rpartition("-")[2]) - int(size)))[:3])
+        return tuple(
+            sorted(same, key=lambda candidate: abs(int(candidate.rpartition("-")[2]) - int(size)))[:3]
+        )
     return tuple(get_close_matches(name, offered, n=3, cutoff=0.4))

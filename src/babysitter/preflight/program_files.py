@@ -20,9 +20,13 @@ _WORKDIR = "/app/"  # where a task's bundle is unpacked
 
 def named_files(program: Sequence[str]) -> tuple[str, ...]:
     """What the program needs of the folder: scripts before other files, modules as `-m NAME`."""
-    needed = [each for each, _ in _needed(program)]
-    scripts = [each.word for each in needed if SCRIPT.search(each.path) and not each.is_module]
-    return tuple(dict.fromkeys((*scripts, *(each.word for each in needed))))
+    needed = [needed_file for needed_file, _ in _needed(program)]
+    scripts = [
+        needed_file.word
+        for needed_file in needed
+        if SCRIPT.search(needed_file.path) and not needed_file.is_module
+    ]
+    return tuple(dict.fromkeys((*scripts, *(needed_file.word for needed_file in needed))))
 
 
 def bare_names(program: Sequence[str]) -> tuple[str, ...]:

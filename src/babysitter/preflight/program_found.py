@@ -115,7 +115,7 @@ def _inner_fault(
         for run in program_runs(command.program)
         if (found := _fault_of_run(run, facts)) is not None
     ]
-    return next((each for each in faults if each.is_certain), next(iter(faults), None))
+    return next((fault for fault in faults if fault.is_certain), next(iter(faults), None))
 
 
 def _fault_of_run(run: ProgramRun, facts: SubmissionFacts) -> _Fault | None:
@@ -154,7 +154,7 @@ def _is_bare_file(run: ProgramRun, facts: SubmissionFacts) -> bool:
 
 def _misspelt_uv(words: tuple[str, ...]) -> str:
     """The command of uv that was probably meant, "" for one that may be right."""
-    if words[:1] != ("uv",) or words[1:2] in ((), *((each,) for each in _UV_COMMANDS)):
+    if words[:1] != ("uv",) or words[1:2] in ((), *((command,) for command in _UV_COMMANDS)):
         return ""
     return next(iter(get_close_matches(words[1], ("run", "sync"), n=1)), "")
 

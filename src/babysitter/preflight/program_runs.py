@@ -47,16 +47,16 @@ class ProgramRun:
             return
         if self.words and self.words[0].rpartition("/")[2] in _MAKES_FILES:
             return
-        for each in needed_files(self.words):
-            if each.is_module:
+        for file in needed_files(self.words):
+            if file.is_module:
                 if not self.folder:
-                    yield each
+                    yield file
                 continue
-            path = _below(self.folder, each.path)
-            if each.path.endswith("/"):
+            path = _below(self.folder, file.path)
+            if file.path.endswith("/"):
                 path = f"{path.rstrip('/')}/"
             if posixpath.normpath(path) not in self.made and not self._is_said(path):
-                yield replace(each, path=path)
+                yield replace(file, path=path)
 
     def bare_name(self) -> str:
         """The path in the bundle of a first word without a slash, if there is such a file; "" for others."""
@@ -132,15 +132,15 @@ def _runs_of_shell(shell: Sequence[str], start: str) -> Iterator[ProgramRun]:
             run = ProgramRun(words, command.words, place, is_certain, known, has_bits=has_bits, said=said)
             yield from _within(run)
         said = "\n".join((said, *(word for word in words[1:] if re.search(r"[\s('\"]", word))))
-        made.update(posixpath.normpath(_below(folder, each)) for each in _named(command, words))
+        made.update(posixpath.normpath(_below(folder, text)) for text in _named(command, words))
         if name in ("cd", "pushd"):
             target = _entered(folder, words, folders_made)
             if target is None:
                 return
             folders[command.subshell] = target
         elif name == "mkdir":
-            inside = (_below(folder, each) for each in words[1:] if not each.startswith("-"))
-            folders_made.update(posixpath.normpath(each) for each in inside)
+            inside = (_below(folder, word) for word in words[1:] if not word.startswith("-"))
+            folders_made.update(posixpath.normpath(text) for text in inside)
         elif name in _MAKES_FILES or (name in ("source", ".") and not words[-1].endswith("/activate")):
             return
         elif name == "set":
@@ -151,8 +151,8 @@ def _runs_of_shell(shell: Sequence[str], start: str) -> Iterator[ProgramRun]:
 
 def _folder_of(program: WrappedProgram, start: str) -> str:
     """Where a program runs whose wrappers enter folders."""
-    for each in program.folders:
-        start = _below(start, each.removeprefix("/app/"))
+    for text in program.folders:
+        start = _below(start, text.removeprefix("/app/"))
     return "" if start in (".", "/app") else start
 
 
@@ -184,7 +184,7 @@ def _strictness(words: Sequence[str], before: bool) -> bool:
 def _named(command: ShellCommand, words: Sequence[str]) -> Iterator[str]:
     """Files that this command may make: those that it writes to, and those that its arguments name."""
     yield from command.writes
-    needed = {each.path for each in needed_files(words[:2])}
+    needed = {file.path for file in needed_files(words[:2])}
     yield from (word.rpartition("=")[2] for word in words[1:] if _FILE.search(word) and word not in needed)
 
 

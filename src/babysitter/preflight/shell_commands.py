@@ -217,7 +217,8 @@ def _judged(parts: Sequence[tuple[str, list[ShellCommand]]]) -> list[ShellComman
 def _ends_with_failure(found: Sequence[ShellCommand]) -> bool:
     """Whether these commands, which are run when others failed, fail themselves: `|| exit 1`."""
     return any(
-        each.words[:1] in (("exit",), ("return",), ("false",)) and each.words[1:2] != ("0",) for each in found
+        shell_command.words[:1] in (("exit",), ("return",), ("false",)) and shell_command.words[1:2] != ("0",)
+        for shell_command in found
     )
 
 
@@ -227,9 +228,9 @@ def _with_result(lists: Sequence[list[ShellCommand]]) -> list[ShellCommand]:
     while last > 0 and _hands_on(lists[last][0].words):
         last -= 1
     return [
-        each if at >= last else replace(each, is_result=False)
+        shell_command if at >= last else replace(shell_command, is_result=False)
         for at, found in enumerate(lists)
-        for each in found
+        for shell_command in found
     ]
 
 
@@ -246,4 +247,4 @@ def _hands_on(words: Sequence[str]) -> bool:
 
 
 def _uncertain(found: Sequence[ShellCommand]) -> list[ShellCommand]:
-    return [replace(each, is_certain=False) for each in found]
+    return [replace(shell_command, is_certain=False) for shell_command in found]

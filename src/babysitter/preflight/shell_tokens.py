@@ -49,7 +49,9 @@ class _Reader:
                 start = self.at
                 self.at = self._after_brackets(self.at + 2)
                 self.tokens.append(ShellToken("$" + self.text[start : self.at], is_plain=False))
-            elif operator := next((each for each in _OPERATORS if self.text.startswith(each, self.at)), ""):
+            elif operator := next(
+                (candidate for candidate in _OPERATORS if self.text.startswith(candidate, self.at)), ""
+            ):
                 self.tokens.append(ShellToken(operator, is_operator=True))
                 self.at += len(operator)
             else:

@@ -38,7 +38,7 @@ def check_tpu_type(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
         corrected: tuple[str, ...] = ()
         if near:
             corrected = with_flag(
-                facts.submission.argv, "--tpu", ",".join(near if each == name else each for each in names)
+                facts.submission.argv, "--tpu", ",".join(near if text == name else text for text in names)
             )
         yield PreflightFinding(
             UNKNOWN,
@@ -58,17 +58,17 @@ def check_replicas(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     if not types:
         return
     first = types[0]
-    if others := [each for each in types if each.machines != first.machines]:
+    if others := [kind for kind in types if kind.machines != first.machines]:
         yield _finding(
             f"{first.name} has {first.machines} machines per slice, {others[0].name} {others[0].machines}: "
             "alternatives must have the same number.",
             "Name types with the same number of machines.",
         )
     elif generation_of(facts) in ("may", "august"):
-        for each in types:
-            if each.chips != first.chips:
+        for kind in types:
+            if kind.chips != first.chips:
                 yield _finding(
-                    f"{first.name} has {first.chips} chips per machine, {each.name} {each.chips}: "
+                    f"{first.name} has {first.chips} chips per machine, {kind.name} {kind.chips}: "
                     "the controller refuses such alternatives.",
                     "Name types with the same number of chips per machine.",
                 )

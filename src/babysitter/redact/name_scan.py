@@ -149,10 +149,10 @@ def _of_words(first: str, second: str, name: str, judged: Name) -> Name:
 def _is_harmless(word: str) -> bool:
     """Whether this word in a sentence is not the value of the name before it, however secret that is."""
     strengths = (Name.LIKELY_PASSWORD, Name.PROBABLE, Name.POSSIBLE)
-    return word not in _LINKS and not any(is_secret(word, each) for each in strengths)
+    return word not in _LINKS and not any(is_secret(word, strength) for strength in strengths)
 
 
 @lru_cache(maxsize=16_384)
 def _is_never_secret(word: str) -> bool:
     """Whether this word is not a value even behind `password:`: the name of a secret, or a placeholder."""
-    return not any(is_secret(word, each) for each in Name)
+    return not any(is_secret(word, name) for name in Name)

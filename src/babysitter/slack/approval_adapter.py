@@ -51,7 +51,7 @@ class ApprovalAdapter:
         incoming: str = "",
     ) -> ClickResult:
         offer = await approvals.offered(self._app, proposal)
-        groups = frozenset([each for each in offer.may_approve if await self._is_in(person, each)])
+        groups = frozenset([group for group in offer.may_approve if await self._is_in(person, group)])
         ruling = await approvals.decide(
             self._app,
             proposal,
@@ -98,8 +98,8 @@ class ApprovalAdapter:
             return f"{person}, who approved, may not approve any more: {objection}"
         if person in asked:
             return ""
-        groups = [each for each in asked if each.startswith("S")]
-        if any([await self._is_in(person, each) for each in groups]):
+        groups = [group for group in asked if group.startswith("S")]
+        if any([await self._is_in(person, group) for group in groups]):
             return ""
         return f"{person}, who approved, may not approve any more"
 

@@ -91,7 +91,7 @@ def render(
     surplus = []
     if evidence_cut:
         surplus += ["Evidence", *words.evidence]
-    asks_to_show = any(each.kind is ButtonKind.SHOW_COMMAND for each in buttons)
+    asks_to_show = any(button.kind is ButtonKind.SHOW_COMMAND for button in buttons)
     if commands_cut and not asks_to_show:
         surplus += [words.commands_are or "Approval would run", *words.commands]
     where_whole = (_CUT if asks_to_show else _IN_THREAD) if commands_cut else ""
@@ -106,7 +106,7 @@ def render(
         *_decided(words),
         *_actions(buttons, _ANSWERS),
         *_actions(buttons, _ABOUT_THE_CAUSE),
-        *_footer(words, asks_for_feedback=any(each.kind is ButtonKind.RIGHT for each in buttons)),
+        *_footer(words, asks_for_feedback=any(button.kind is ButtonKind.RIGHT for button in buttons)),
     ]
     return Rendered(tuple(blocks), _fallback(words, mentions), "\n".join(map(inert, surplus)))
 
@@ -120,7 +120,7 @@ def render_plainly(words: MessageContent, buttons: Sequence[Button] = ()) -> Ren
         buttons = list(dict.fromkeys(map(_showing, buttons)))
     blocks = (_header(words), _sentence(words, ()), *_actions(buttons, _ANSWERS))
     full = (words.sentence, *words.evidence, *words.commands, words.decided)
-    return Rendered(blocks, _fallback(words, ()), "\n".join(inert(each) for each in full if each))
+    return Rendered(blocks, _fallback(words, ()), "\n".join(inert(word) for word in full if word))
 
 
 def render_lines(heading: str, lines: Iterable[str]) -> Rendered:
@@ -275,7 +275,7 @@ def _note_text(name: str, text: str) -> str:
 
 
 def _actions(buttons: Sequence[Button], kinds: Sequence[ButtonKind]) -> list[Block]:
-    elements = [_button(each) for each in buttons if each.kind in kinds]
+    elements = [_button(button) for button in buttons if button.kind in kinds]
     return [{"type": "actions", "elements": elements}] if elements else []
 
 

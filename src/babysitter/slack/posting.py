@@ -234,24 +234,24 @@ class SlackNotifier:
     async def _parts_of(self, message: Message, root: str) -> dict[int, str]:
         """Which parts of this message have arrived, and where."""
         found: dict[int, str] = {}
-        async for each in self._thread(root) if root else self._channel_history():
-            metadata = each.get("metadata") or {}
+        async for reply in self._thread(root) if root else self._channel_history():
+            metadata = reply.get("metadata") or {}
             payload = metadata.get("event_payload") or {}
             if metadata.get("event_type") == EVENT_TYPE and payload.get("id") == message.id:
-                found.setdefault(int(payload.get("part", 0)), str(each["ts"]))
-            if any(file.get("name") == _file_name(message) for file in each.get("files", ())):
-                found[FILE_PART] = str(each["ts"])
+                found.setdefault(int(payload.get("part", 0)), str(reply["ts"]))
+            if any(file.get("name") == _file_name(message) for file in reply.get("files", ())):
+                found[FILE_PART] = str(reply["ts"])
         return found
 
     async def _newest_in_channel(self) -> tuple[str, list[blocks.Block], str] | None:
-        async for each in self._channel_history():
-            if (each.get("metadata") or {}).get("event_type") == EVENT_TYPE and each.get("blocks"):
-                return str(each["ts"]), each["blocks"], str(each.get("text", ""))[:MAX_EDIT_TEXT_CHARS]
+        async for reply in self._channel_history():
+            if (reply.get("metadata") or {}).get("event_type") == EVENT_TYPE and reply.get("blocks"):
+                return str(reply["ts"]), reply["blocks"], str(reply.get("text", ""))[:MAX_EDIT_TEXT_CHARS]
         return None
 
     async def _thread(self, root: str) -> AsyncIterator[dict[str, Any]]:
         try:
-            async for each in self._pages(
+            async for page in self._pages(
                 lambda cursor: self.client.conversations_replies(
                     channel=self._channel,
                     ts=root,
@@ -260,7 +260,7 @@ class SlackNotifier:
                     include_all_metadata=True,
                 )
             ):
-                yield each
+                yield page
         except SlackRefused as error:
             if error.code != "thread_not_found":
                 raise
@@ -276,8 +276,8 @@ class SlackNotifier:
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = await self._ask(ask(cursor))
-            for each in page["messages"]:
-                yield each
+            for reply in page["messages"]:
+                yield reply
             cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
             if cursor is None:
                 return

@@ -52,7 +52,7 @@ def _mended(value: Any) -> Any:
     if isinstance(value, str) and not isinstance(value, Enum):
         return value.encode("utf-8", "replace").decode()
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{each.name: _mended(getattr(value, each.name)) for each in fields(value)})
+        return replace(value, **{field.name: _mended(getattr(value, field.name)) for field in fields(value)})
     if isinstance(value, Mapping):
         return {_mended(key): _mended(item) for key, item in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):  # a NamedTuple takes its values one by one

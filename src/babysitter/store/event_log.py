@@ -32,8 +32,8 @@ class EventLog:
         """Write events down in this order, in the transaction that made them true."""
         if happened:
             rows = [
-                {"kind": each.kind, "at": each.at, "watch": each.watch, "body": encode(each)}
-                for each in happened
+                {"kind": other.kind, "at": other.at, "watch": other.watch, "body": encode(other)}
+                for other in happened
             ]
             await self._connection.execute(insert(events), rows)
 
@@ -71,4 +71,4 @@ def decode(kind: str, body: str) -> Event:
 
 def events_of(recorded: Sequence[StoredEvent]) -> tuple[Event, ...]:
     """The events without their numbers."""
-    return tuple(each.event for each in recorded)
+    return tuple(stored.event for stored in recorded)

@@ -84,7 +84,7 @@ class IncidentHistory:
                 select(incident_history).where(incident_history.c.id.in_(part))
             )
             stored = [from_json(PastIncident, row.body) for row in rows]
-            found.update((each.id, each) for each in await self._completed(stored))
+            found.update((past_incident.id, past_incident) for past_incident in await self._completed(stored))
         return tuple(found[name] for name in names if name in found)
 
     async def since(self, since: datetime | None = None) -> tuple[PastIncident, ...]:
@@ -128,7 +128,7 @@ class IncidentHistory:
 
     async def _completed(self, stored: Sequence[PastIncident]) -> list[PastIncident]:
         """The same with what our own tables and people say of them by now."""
-        own = [each.id for each in stored if each.origin is Origin.OWN]
+        own = [past_incident.id for past_incident in stored if past_incident.origin is Origin.OWN]
         told = {
             row.id: (from_json(Diagnosis, row.diagnosis).cause, IncidentStatus(row.status))
             for row in await self._connection.execute(
@@ -138,7 +138,7 @@ class IncidentHistory:
             )
         }
         approved = await self._approvals(own)
-        taught = await self._taught([each.id for each in stored])
+        taught = await self._taught([past_incident.id for past_incident in stored])
         completed = []
         for past in stored:
             if past.id in told:

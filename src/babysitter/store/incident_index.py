@@ -94,7 +94,7 @@ class IncidentIndex:
             for name, terms, length in rows
             if name not in leave_out
         ]
-        return sorted(found, key=lambda each: (-each.score, each.id))[:at_most]
+        return sorted(found, key=lambda ranked: (-ranked.score, ranked.id))[:at_most]
 
     def close(self) -> None:
         if "_database" in vars(self):

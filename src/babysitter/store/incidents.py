@@ -26,7 +26,7 @@ STATUS_OF_ANSWER = {
     Answer.SNOOZE: ProposalStatus.SNOOZED,
 }
 TOLD_FOR = timedelta(days=1)
-_OVER = [each for each in IncidentStatus if each.is_over]
+_OVER = [incident_status for incident_status in IncidentStatus if incident_status.is_over]
 _OPEN_ONLY = frozenset({ProposalStatus.OPEN})
 
 
@@ -42,7 +42,7 @@ class IncidentRepository:
         if not found:
             return Ledger()  # without an incident nothing was ever proposed, decided, restarted or told
         offered = await self._proposals(select(proposals).where(proposals.c.watch == watch.id))
-        asked = select(decisions).where(decisions.c.proposal.in_([each.id for each in offered]))
+        asked = select(decisions).where(decisions.c.proposal.in_([proposal.id for proposal in offered]))
         answered = await self._connection.execute(asked.order_by(decisions.c.seq)) if offered else ()
         return Ledger(
             incidents=found,
@@ -325,11 +325,13 @@ class IncidentRepository:
 
     async def _told_of(self, found: Collection[Incident]) -> tuple[Told, ...]:
         """Messages about those of the incidents that are open or ended lately, oldest first."""
-        newest = max(each.updated_at for each in found)
+        newest = max(incident.updated_at for incident in found)
         meant = [
-            each.id
-            for each in found
-            if each.ended_at is None or newest - each.ended_at < TOLD_FOR or each.updated_at == newest
+            incident.id
+            for incident in found
+            if incident.ended_at is None
+            or newest - incident.ended_at < TOLD_FOR
+            or incident.updated_at == newest
         ]
         asked = select(messages.c.incident, messages.c.occasion, messages.c.created_at, messages.c.proposal)
         rows = await self._connection.execute(

@@ -52,7 +52,9 @@ class OpinionRepository:
         """Incidents opened since then and not resolved that were not asked about, oldest first."""
         asked = select(incidents).where(
             incidents.c.opened_at >= since,
-            incidents.c.status.not_in([each for each in IncidentStatus if each.is_resolved]),
+            incidents.c.status.not_in(
+                [incident_status for incident_status in IncidentStatus if incident_status.is_resolved]
+            ),
             incidents.c.id.not_in(select(opinions.c.incident)),
         )
         rows = await self._connection.execute(asked.order_by(incidents.c.seq))

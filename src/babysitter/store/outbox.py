@@ -258,15 +258,15 @@ class Outbox:
 
     async def release(self, held: Sequence[MessageId], *, digested: Collection[MessageId]) -> None:
         """Let held messages go; those in `digested` are told by the digest and not again."""
-        for each in held:
+        for message_id in held:
             await self._connection.execute(
-                update(messages).where(messages.c.id == each).values(hold_until=None)
+                update(messages).where(messages.c.id == message_id).values(hold_until=None)
             )
             values: dict[str, object] = {"hold_until": None}
-            if each in digested:
+            if message_id in digested:
                 values["state"] = DeliveryState.DIGESTED
             await self._connection.execute(
-                update(deliveries).where(deliveries.c.message == each).values(**values)
+                update(deliveries).where(deliveries.c.message == message_id).values(**values)
             )
 
     async def with_work(self, *, now: datetime, shown_before: datetime) -> frozenset[str]:

@@ -91,7 +91,7 @@ class SqliteReader:
             name=name,
             cluster=cluster,
         )
-        return tuple(each for each in found if each.stopped_at is None) or found
+        return tuple(watch for watch in found if watch.stopped_at is None) or found
 
     def ledger(self, watch: Watch) -> Ledger:
         """The incidents of a watch and of its cluster, and its proposals; nothing else of its ledger."""
@@ -168,7 +168,7 @@ class SqliteReader:
         if not incidents:
             return {}
         marks = ", ".join("?" * len(incidents))
-        names = [each.id for each in incidents]
+        names = [incident.id for incident in incidents]
         rows = self._rows(f"SELECT incident, body FROM opinions WHERE incident IN ({marks})", *names)
         with _translated():
             return {row["incident"]: _decode(OpinionRecord, row["body"]).combined for row in rows}

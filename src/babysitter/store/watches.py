@@ -72,7 +72,7 @@ class WatchRepository:
         if cluster:
             asked = asked.where(watches.c.cluster == cluster)
         found = await self._read(asked.order_by(watches.c.created_at.desc()))
-        return tuple(each for each in found if each.stopped_at is None) or found
+        return tuple(watch for watch in found if watch.stopped_at is None) or found
 
     async def all(self, *, with_stopped: bool = False) -> tuple[Watch, ...]:
         """Every watch, oldest first."""

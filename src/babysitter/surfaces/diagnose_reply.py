@@ -21,8 +21,8 @@ def reply_of(kind: type[R], job: str, looked: Looked, combined: Combined | None 
         is_blind=bool(verdict.blind),
         diagnosis=DiagnosisView.of(looked.diagnosis),
         outlook=OutlookView.of(verdict.outlook),
-        reasons=[ReasonView.of(each) for each in verdict.reasons],
-        quoted=[QuotedLineView.of(each) for each in looked.quoted],
+        reasons=[ReasonView.of(reason) for reason in verdict.reasons],
+        quoted=[QuotedLineView.of(quoted) for quoted in looked.quoted],
         followed=safe_lines(looked.followed),
         opinion=OpinionView.of(combined),
     )

@@ -62,8 +62,8 @@ class DiagnosisView(View):
             action=diagnosis.action,
             explanation=safe(diagnosis.explanation),
             confidence=diagnosis.confidence,
-            evidence=[EvidenceView.of(each) for each in diagnosis.evidence],
-            cascade=[EvidenceView.of(each) for each in diagnosis.cascade],
+            evidence=[EvidenceView.of(line) for line in diagnosis.evidence],
+            cascade=[EvidenceView.of(line) for line in diagnosis.cascade],
             rules=list(diagnosis.rules),
             change=ChangeView.of(diagnosis.change),
             machine=diagnosis.machine,
@@ -71,7 +71,7 @@ class DiagnosisView(View):
             sentence=safe(sentence_of(diagnosis)),
             what_to_do=safe(what_to_do(diagnosis)),
             how_sure=how_sure(diagnosis),
-            differences=[DifferenceView.of(each) for each in diagnosis.differences],
+            differences=[DifferenceView.of(difference) for difference in diagnosis.differences],
         )
 
 

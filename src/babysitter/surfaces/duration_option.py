@@ -28,5 +28,5 @@ def parse_duration(text: str, *, at_most: timedelta, option: str = "", above_zer
 def short(duration: timedelta) -> str:
     """Format a duration in its largest whole unit, e.g. 30m."""
     seconds = int(duration.total_seconds())
-    unit = next((each for each, size in _UNITS_S.items() if seconds and seconds % size == 0), "s")
+    unit = next((candidate for candidate, size in _UNITS_S.items() if seconds and seconds % size == 0), "s")
     return f"{seconds // _UNITS_S.get(unit, 1)}{unit}"

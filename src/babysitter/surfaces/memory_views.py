@@ -50,8 +50,8 @@ class PastIncidentView(View):
             outcome=ending_in_words(past),
             likeness=round(recalled.likeness, 2),
             fingerprint=past.fingerprint.key,
-            templates=[safe(each) for each in past.fingerprint.templates],
-            frames=[safe(each) for each in past.fingerprint.frames],
+            templates=[safe(template) for template in past.fingerprint.templates],
+            frames=[safe(frame) for frame in past.fingerprint.frames],
         )
 
 
@@ -62,4 +62,4 @@ class PastIncidentsReply(Reply):
 
     @classmethod
     def of(cls, found: Sequence[Recalled]) -> "PastIncidentsReply":
-        return cls(incidents=[PastIncidentView.of(each) for each in found])
+        return cls(incidents=[PastIncidentView.of(recalled) for recalled in found])

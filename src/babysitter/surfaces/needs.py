@@ -28,7 +28,7 @@ T = TypeVar("T", bound=WithNeeds)
 
 def need_of(watch: Watch, proposals: Sequence[WithStatus | None]) -> str:
     """One of NEEDS. `proposals`: the newest one of each incident that is shown, None where there is none."""
-    if any(each is not None and each.status in ("open", "snoozed") for each in proposals):
+    if any(proposal is not None and proposal.status in ("open", "snoozed") for proposal in proposals):
         return "answer"
     if watch.stopped_at is not None or watch.phase is Phase.FINISHED:
         return "ended"
@@ -39,10 +39,10 @@ def need_of(watch: Watch, proposals: Sequence[WithStatus | None]) -> str:
 
 def no_restart(watch: Watch, proposals: Sequence[WithStatus | None]) -> str:
     """Why nothing is proposed as of the last check; "" where a proposal waits, or an action is under way."""
-    waits = any(each is not None and each.status in ("open", "snoozed") for each in proposals)
+    waits = any(proposal is not None and proposal.status in ("open", "snoozed") for proposal in proposals)
     return "" if not proposals or waits or watch.phase is Phase.ACTING else watch.submit_context.not_proposed
 
 
 def neediest_first(watches: Sequence[T]) -> list[T]:
     """What needs somebody first, ended jobs last; else in the order in which watching began."""
-    return sorted(watches, key=lambda each: NEEDS.index(each.needs))
+    return sorted(watches, key=lambda t: NEEDS.index(t.needs))

@@ -26,9 +26,11 @@ async def channels_of(app: "App", *, began_here: bool) -> tuple[str, ...]:
     if began_here:
         from babysitter.surfaces.cli.serve import own_notifiers
 
-        mine = {each.name for each in app.notifiers}
-        others = [each for each in own_notifiers(app.settings, is_json=True) if each.name not in mine]
-        return tuple(each.description for each in (*app.notifiers, *others) if each.description)
+        mine = {notifier.name for notifier in app.notifiers}
+        others = [
+            notifier for notifier in own_notifiers(app.settings, is_json=True) if notifier.name not in mine
+        ]
+        return tuple(notifier.description for notifier in (*app.notifiers, *others) if notifier.description)
     if not await app.leadership.somebody_serves():
         return ()
     async with app.store.reading() as tx:

@@ -51,9 +51,9 @@ class OpinionView(View):
             cause=opinion.cause,
             confidence=opinion.confidence,
             explanation=safe(opinion.explanation),
-            quotes=[QuoteView(line=each.line, text=safe(each.text)) for each in opinion.quotes],
+            quotes=[QuoteView(line=quote.line, text=safe(quote.text)) for quote in opinion.quotes],
             suggested_action=opinion.action,
             would_change_mind=safe(opinion.would_change_mind),
-            check_next=[safe(each) for each in opinion.check_next],
+            check_next=[safe(word) for word in opinion.check_next],
             dropped_quotes=opinion.dropped_quotes,
         )

@@ -82,7 +82,7 @@ class OutlookView(View):
             started_at=outlook.started_at,
             finished_at=outlook.finished_at,
             startup=safe(outlook.startup),
-            failed_children=[safe(each) for each in outlook.failed_children],
+            failed_children=[safe(child) for child in outlook.failed_children],
         )
 
 
@@ -211,7 +211,7 @@ class WatchView(View):
 
     @classmethod
     def of(cls, watch: Watch, incidents: "list[IncidentView] | None" = None) -> "WatchView":
-        proposals = [each.proposal for each in incidents or []]
+        proposals = [view.proposal for view in incidents or []]
         return cls(
             id=watch.id,
             job=watch.root,

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 def watch_view(standing: "WatchStatus") -> WatchView:
     """Return the view of a watch and its open incidents."""
     incidents = [
-        IncidentView.of(each, standing.watch.root, standing.proposal_of(each), standing.opinions.get(each.id))
-        for each in standing.incidents
+        IncidentView.of(
+            incident, standing.watch.root, standing.proposal_of(incident), standing.opinions.get(incident.id)
+        )
+        for incident in standing.incidents
     ]
     return WatchView.of(standing.watch, incidents)

@@ -32,8 +32,8 @@ def skills_in(folder: Path | None = None) -> tuple[Skill, ...]:
     folder = folder or shipped("skills")
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}.", next_step="Give one that holds skill folders.")
-    found = sorted(each for each in folder.iterdir() if (each / FILE_NAME).is_file())
-    return tuple(read_skill(each) for each in found)
+    found = sorted(path for path in folder.iterdir() if (path / FILE_NAME).is_file())
+    return tuple(read_skill(path) for path in found)
 
 
 def read_skill(folder: Path) -> Skill:
@@ -63,28 +63,28 @@ def install(to: Path, *, replace_edited: bool = False) -> tuple[Path, ...]:
     anything is written.
     """
     skills = skills_in()
-    edited = [each.name for each in skills if _differs(each.folder, to / each.name)]
+    edited = [skill.name for skill in skills if _differs(skill.folder, to / skill.name)]
     if edited and not replace_edited:
         raise UserError(
             f"{to} holds other versions of {', '.join(edited)}.",
             next_step="Give --force to replace them, or another --dir.",
         )
     try:
-        for each in skills:
-            shutil.rmtree(to / each.name, ignore_errors=True)
-            shutil.copytree(each.folder, to / each.name)
+        for skill in skills:
+            shutil.rmtree(to / skill.name, ignore_errors=True)
+            shutil.copytree(skill.folder, to / skill.name)
     except OSError as fault:
         raise UserError(
             f"{to} cannot be written: {fault.strerror}.", next_step="Give --dir FOLDER."
         ) from fault
-    return tuple(to / each.name for each in skills)
+    return tuple(to / skill.name for skill in skills)
 
 
 def _differs(ours: Path, theirs: Path) -> bool:
     if not theirs.exists():
         return False
-    files = {each.relative_to(ours): each.read_bytes() for each in ours.rglob("*") if each.is_file()}
-    there = {each.relative_to(theirs): each.read_bytes() for each in theirs.rglob("*") if each.is_file()}
+    files = {path.relative_to(ours): path.read_bytes() for path in ours.rglob("*") if path.is_file()}
+    there = {path.relative_to(theirs): path.read_bytes() for path in theirs.rglob("*") if path.is_file()}
     return files != there
 
 

@@ -196,6 +196,6 @@ async def evidence_of(app: App, incident: IncidentId) -> tuple[str, ...]:
     if found is None:
         return ()
     return tuple(
-        strip_control_characters(redact(each.text))
-        for each in (*found.diagnosis.evidence, *found.diagnosis.cascade)
+        strip_control_characters(redact(evidence.text))
+        for evidence in (*found.diagnosis.evidence, *found.diagnosis.cascade)
     )

@@ -37,7 +37,7 @@ def asked_changes(texts: Sequence[str], *, asked_by: str) -> tuple[Change, ...]:
             next_step="Give the whole command with --resubmit.",
         )
     found = tuple(_change(text, f"asked for by {asked_by}") for text in texts)
-    names = [each.what for each in found]
+    names = [change.what for change in found]
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise UserError(f"{twice} is changed twice.", next_step="Name each change once.")
     return found
@@ -96,7 +96,7 @@ def _flag_value(what: str, is_given: str, value: str) -> str:
     if bool(option.takes) != bool(is_given):
         wanted = f"{what}=VALUE" if option.takes else what
         raise UserError(f"'{what}' is not a valid change of an option.", next_step=_write(wanted))
-    choices = [each for each in option.choices if each.lower() == value.lower()]
+    choices = [choice for choice in option.choices if choice.lower() == value.lower()]
     if option.choices and not choices:
         raise UserError(f"{spelled} does not take '{value}'.", next_step=_write(", ".join(option.choices)))
     return (choices[0] if choices else value) if option.takes else ON

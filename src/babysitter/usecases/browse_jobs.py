@@ -90,9 +90,9 @@ async def _named(app: App, name: str, cluster: str) -> tuple[JobId, str]:
     job = parse_path_id(name)
     root = "/".join(job.split("/")[:3])
     async with app.store.reading() as tx:
-        known = {each.cluster for each in await tx.watches.named(root, cluster=cluster)}
+        known = {other.cluster for other in await tx.watches.named(root, cluster=cluster)}
     if len(known) > 1:
-        names = " and ".join(f"'{each}'" for each in sorted(known))
+        names = " and ".join(f"'{text}'" for text in sorted(known))
         raise UserError(f"{root} is watched on {names}.", next_step="Name the cluster.")
     return job, next(iter(known), "")
 
@@ -193,8 +193,10 @@ async def workers_of(app: App, cluster: str, job: str = "") -> tuple[Machine, ..
     """The machines of a cluster, ill ones first; with a job, those that run its or its children's tasks."""
     found = await (await app.clusters.overview(cluster)).workers()
     if job:
-        found = tuple(each for each in found if any(is_within(job_of(t), JobId(job)) for t in each.tasks))
-    return tuple(sorted(found, key=lambda each: (each.is_healthy, each.id)))
+        found = tuple(
+            machine for machine in found if any(is_within(job_of(t), JobId(job)) for t in machine.tasks)
+        )
+    return tuple(sorted(found, key=lambda machine: (machine.is_healthy, machine.id)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,7 @@ class JobProgress:
     @property
     def coordinator_note(self) -> DumpSummary | None:
         """What the coordinator did at its newest dump."""
-        notes = [each for each in self.memory.dumps if each.role is Role.COORDINATOR]
+        notes = [dump for dump in self.memory.dumps if dump.role is Role.COORDINATOR]
         return notes[-1] if notes else None
 
 
@@ -245,7 +247,7 @@ async def incidents_of(app: App, watch: Watch) -> tuple[tuple[Incident, Proposal
     """Every incident of a watch, ended ones too, newest first, each with its newest proposal."""
     async with app.store.reading() as tx:
         ledger = await tx.incidents.of(watch)
-    return tuple((each, ledger.proposal_of(each.id)) for each in reversed(ledger.incidents))
+    return tuple((incident, ledger.proposal_of(incident.id)) for incident in reversed(ledger.incidents))
 
 
 def _needs_attention(task: Task) -> bool:

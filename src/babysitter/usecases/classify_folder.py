@@ -56,12 +56,12 @@ def examine_folder(
     )
     verdict = replace(found.verdict, diagnosis=diagnosis)
     placed = replace(found, verdict=verdict, diagnosis=diagnosis)
-    quoted = tuple(replace(each, place=_place(each.place, folder)) for each in quoted)
+    quoted = tuple(replace(quoted_line, place=_place(quoted_line.place, folder)) for quoted_line in quoted)
     return ExaminedFolder(folder, text, facts, placed, quoted)
 
 
 def _placed(evidence: Sequence[Evidence], folder: LogFolder) -> tuple[Evidence, ...]:
-    return tuple(_at_its_place(each, folder) for each in evidence)
+    return tuple(_at_its_place(line, folder) for line in evidence)
 
 
 def _at_its_place(evidence: Evidence, folder: LogFolder) -> Evidence:

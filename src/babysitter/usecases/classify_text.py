@@ -69,7 +69,7 @@ def good_runs_of(texts: Sequence[str]) -> GoodRuns | None:
     """The profiles of logs of good runs, the newest first; None for none."""
     if not texts:
         return None
-    return GoodRuns([add_lines(RunProfile(), observation_of_text(each).seen_lines) for each in texts])
+    return GoodRuns([add_lines(RunProfile(), observation_of_text(text).seen_lines) for text in texts])
 
 
 def look_at(
@@ -103,7 +103,7 @@ def missing(
     observation = observation_of_text(text, facts, dumps=dumps)
     watch = _watch(observation)
     memory = update_memory(watch.memory, observation)
-    shown = tuple(read_dump(each) for each in dumps if each.strip())
+    shown = tuple(read_dump(dump) for dump in dumps if dump.strip())
     measures = measures_of(memory, motion_of(memory, observation, watch.limits))
     fields = fields_of_facts(facts or JobFacts(), dumps=shown, measures=measures)
     return why_not(playbook, cause, LineBuffer(text.encode("utf-8", "replace"), fields))
@@ -111,14 +111,14 @@ def missing(
 
 def lines_around(text: str, evidence: Sequence[Evidence], *, source: str) -> tuple[SourceLine, ...]:
     """The lines beside the first evidence that is a line; the end of the text where none is."""
-    number = next((each.line_number for each in evidence if each.line_number is not None), None)
+    number = next((line.line_number for line in evidence if line.line_number is not None), None)
     if number is None:
         tail = text[-TAIL_CHARACTERS:].splitlines()
         return tuple(SourceLine(line, source) for line in tail)
     after = number + SPARE_LINES + LINES_AROUND
     texts = text.split("\n", after)[:after]
     first = max(0, number - 1 - SPARE_LINES - LINES_AROUND)
-    place = next(each.source for each in evidence if each.line_number is not None)
+    place = next(line.source for line in evidence if line.line_number is not None)
     return tuple(SourceLine(line, place, first + n + 1) for n, line in enumerate(texts[first:]))
 
 
@@ -129,9 +129,9 @@ def words_of(examined: Examined) -> str:
         f"{diagnosis.cause.value} ({diagnosis.severity.value}, confidence {diagnosis.confidence:.0%})",
         sentence_of(diagnosis),
     ]
-    for each in diagnosis.evidence:
-        place = f"{each.source}:{each.line_number}" if each.line_number else each.source
-        lines.append(f"  {place}: {each.text.strip()}")
+    for line in diagnosis.evidence:
+        place = f"{line.source}:{line.line_number}" if line.line_number else line.source
+        lines.append(f"  {place}: {line.text.strip()}")
     if later := later_lines(diagnosis):
         lines.append(f"What followed: {len(later)} lines, the first: {later[0].text}")
     lines.append(f"What to do: {what_to_do(diagnosis)}")

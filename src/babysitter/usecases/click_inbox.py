@@ -17,7 +17,7 @@ async def save_click(app: App, answer: str, door: Surface, body: str) -> None:
 async def pending_clicks(app: App, door: Surface) -> Sequence[str]:
     """The bodies of what came in by a door and is not answered yet, oldest first."""
     async with app.store.reading() as tx:
-        return tuple(each.body for each in await tx.inbox.of(door))
+        return tuple(pending_click.body for pending_click in await tx.inbox.of(door))
 
 
 async def remove_click(app: App, answer: str) -> None:

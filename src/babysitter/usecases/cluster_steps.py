@@ -56,11 +56,13 @@ class ClusterSteps:
             job=plan.job_id,
             command=redact(command),
             warnings=tuple(
-                redact(f"{each.id}: {each.reason} {each.fix}".strip())
-                for each in plan.findings
-                if not each.blocks
+                redact(f"{finding.id}: {finding.reason} {finding.fix}".strip())
+                for finding in plan.findings
+                if not finding.blocks
             ),
-            blocks=tuple(redact(f"{each.id}: {each.sentence}") for each in plan.findings if each.blocks),
+            blocks=tuple(
+                redact(f"{finding.id}: {finding.sentence}") for finding in plan.findings if finding.blocks
+            ),
             plan=plan,
         )
 
@@ -125,7 +127,7 @@ class ClusterSteps:
         if watch.phase is not Phase.FINISHED or state is None:
             sentence = f"The watch of {watch.root} was stopped; how the job ended is not known."
             return StepResult(StepOutcome.INTERRUPTED, sentence, is_left_running=True)
-        own = [each for each in ledger.incidents if each.key.watch == watch.id]
+        own = [incident for incident in ledger.incidents if incident.key.watch == watch.id]
         async with self.app.store.reading() as tx:
             verdict = await tx.watches.last_verdict(watch.id)
         diagnosis = verdict.diagnosis if verdict else None
@@ -153,7 +155,7 @@ class ClusterSteps:
 
         found = await find_evidence(step.checks, state, lines_with, self.machine.folder, is_here=False)
         results = judge_checks(step.checks, found, attempt.begun_at)
-        redacted = tuple(replace(each, sentence=redact(each.sentence)) for each in results)
+        redacted = tuple(replace(result, sentence=redact(result.sentence)) for result in results)
         return result_of(ended, redacted)
 
     async def _lines(self, reader: ClusterReader, root: JobId, text: str) -> Sequence[str]:
@@ -218,13 +220,13 @@ def _for_a_person(ledger: Ledger, watch: Watch, since: datetime) -> Incident | N
 def _escalated(incident: Incident, watch: Watch, ledger: Ledger) -> StepResult:
     sentence = f"{watch.root} still runs and needs a person: {incident.key.cause}."
     result = result_with(incident.diagnosis, StepOutcome.NEEDS_PERSON, sentence, "running")
-    own = [each for each in ledger.incidents if each.key.watch == watch.id]
+    own = [other for other in ledger.incidents if other.key.watch == watch.id]
     return replace(result, history=history_of(own, ledger.proposals), may_repeat=False, is_left_running=True)
 
 
 def _out_of_time(step: LadderStep, watch: Watch, ledger: Ledger) -> StepResult:
-    own = [each for each in ledger.incidents if each.key.watch == watch.id]
-    diagnosis = next((each.diagnosis for each in reversed(ledger.open_incidents)), None)
+    own = [incident for incident in ledger.incidents if incident.key.watch == watch.id]
+    diagnosis = next((incident.diagnosis for incident in reversed(ledger.open_incidents)), None)
     sentence = f"{watch.root} has not ended within {step.time_limit_s / 60:g} min; it was left running."
     result = result_with(diagnosis, StepOutcome.TIME_LIMIT, sentence, "running")
     return replace(result, history=history_of(own, ledger.proposals), may_repeat=False, is_left_running=True)

@@ -66,7 +66,7 @@ class Looked:
     @property
     def quoted(self) -> tuple[QuotedLine, ...]:
         """The decisive line with those around it."""
-        lines = tuple(SourceLine(each.text, each.task) for each in self.lines)
+        lines = tuple(SourceLine(line.text, line.task) for line in self.lines)
         job = self.verdict.attempt or ""
         return quote_evidence(self.diagnosis, lines, within=job)
 

@@ -69,7 +69,9 @@ def forget_job(folder: Path, job: JobId, cluster: str) -> None:
 
 def expected_names(folder: Path, cluster: str) -> frozenset[JobId]:
     """Jobs of a cluster that are being submitted: their own watches begin."""
-    return frozenset(each.job for each in _read_all(folder) if each.cluster == cluster)
+    return frozenset(
+        expected_job.job for expected_job in _read_all(folder) if expected_job.cluster == cluster
+    )
 
 
 async def watch_expected(app: App) -> Sequence[JobId]:

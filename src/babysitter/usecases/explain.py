@@ -56,12 +56,12 @@ async def explain(app: App, watch: WatchId, *, why_not: str = "") -> Explanation
         records = tuple(await records_of(app, behind)) if behind else ()
         return Explanation(found, verdict, reasons, opinion=opinion, records=records)
     topic = TOPICS.get(why_not, why_not)
-    about = tuple(each for each in reasons if topic_of(each) == topic or why_not in each.name)
+    about = tuple(reason for reason in reasons if topic_of(reason) == topic or why_not in reason.name)
     if why_not in set(Cause):
         rules = app.playbook.for_job("iris", found.memory.kind)
         about += missing(rules, Cause(why_not), stored_line_buffer(found, observations))
     if not about:
-        topics = ", ".join(sorted({topic_of(each) for each in reasons})) or "nothing yet"
+        topics = ", ".join(sorted({topic_of(reason) for reason in reasons})) or "nothing yet"
         raise UserError(
             f"The last check of {found.root} says nothing about '{why_not}', and no rule names such a cause.",
             next_step=f"It speaks of: {topics}. Causes are listed by `babysit playbook list`.",
@@ -88,7 +88,7 @@ async def advice_lines(app: App, watch: Watch) -> list[str]:
     async with app.store.reading() as tx:
         records: list[tuple[str, OpinionRecord | None]] = [(watch.id, await tx.opinions.of_watch(watch.id))]
         incidents = await tx.incidents.incidents_of((watch.id,))
-        records += [(each.id, await tx.opinions.of(each.id)) for each in incidents]
+        records += [(incident.id, await tx.opinions.of(incident.id)) for incident in incidents]
     for name, record in records:
         if record is None:
             continue

@@ -52,9 +52,10 @@ async def find_incidents(
         else:
             found = [Recalled(past, 1.0) for past in await tx.history.since(since)]
     wanted = [
-        each
-        for each in found
-        if (cause is None or each.past.known_cause is cause) and (since is None or each.past.at >= since)
+        recalled
+        for recalled in found
+        if (cause is None or recalled.past.known_cause is cause)
+        and (since is None or recalled.past.at >= since)
     ]
     return wanted[:at_most]
 

@@ -79,7 +79,7 @@ async def follow_jobs(
         follow_id(spec.name, pattern), pattern, spec.name, by, now, limit or DEFAULT_LIMIT, owner=owner
     )
     async with app.store.reading() as tx:
-        earlier = {each.id: each for each in await tx.follows.active()}.get(follow.id)
+        earlier = {other.id: other for other in await tx.follows.active()}.get(follow.id)
     if earlier is not None:
         follow = replace(
             follow, begun_at=earlier.begun_at, is_setting=earlier.is_setting, limit=limit or earlier.limit
@@ -96,19 +96,21 @@ async def stop_following(app: App, pattern: str, cluster: str = "") -> Sequence[
     async with app.store.transaction() as tx:
         active = await tx.follows.active()
         meant = [
-            each for each in active if pattern in (each.pattern, each.id) and cluster in ("", each.cluster)
+            other
+            for other in active
+            if pattern in (other.pattern, other.id) and cluster in ("", other.cluster)
         ]
         if not meant:
             raise UserError(
                 f"Nothing follows '{pattern}'.", next_step="`babysit follow --list` shows what is followed."
             )
-        if any(each.is_setting for each in meant):
+        if any(other.is_setting for other in meant):
             raise UserError(
                 f"The settings name '{pattern}' under follow.",
                 next_step="Take it out there, and begin the service anew.",
             )
-        for each in meant:
-            await tx.follows.put(replace(each, stopped_at=now))
+        for other in meant:
+            await tx.follows.put(replace(other, stopped_at=now))
     return meant
 
 
@@ -117,14 +119,14 @@ async def all_follows(app: App) -> Sequence[FollowStatus]:
     async with app.store.reading() as tx:
         watched = await tx.follows.watches()
         return [
-            FollowStatus(each, sum(watch.follow == each.id for watch in watched))
-            for each in await tx.follows.active()
+            FollowStatus(other, sum(watch.follow == other.id for watch in watched))
+            for other in await tx.follows.active()
         ]
 
 
 def check_pattern(pattern: str) -> None:
     """Raises UserError for what cannot be a pattern of job ids."""
-    if not pattern or len(pattern) > MAX_PATTERN_CHARS or any(each.isspace() for each in pattern):
+    if not pattern or len(pattern) > MAX_PATTERN_CHARS or any(text.isspace() for text in pattern):
         raise UserError(
             "A pattern of job ids is one word of at most 200 characters.",
             next_step="Quote it: babysit follow '/ada/*'",
@@ -141,9 +143,9 @@ async def deal_with(
 ) -> FollowLook:
     """Everything that follows from one list of root jobs, in the caller's transaction."""
     now = app.clock.now()
-    watched = [each for each in await tx.follows.watches() if each.cluster == cluster]
-    free = {each.id: each.limit - sum(one.follow == each.id for one in watched) for each in follows}
-    meant = [job for job in roots if any(matches(each, job.id) for each in follows)]
+    watched = [watch for watch in await tx.follows.watches() if watch.cluster == cluster]
+    free = {other.id: other.limit - sum(one.follow == other.id for one in watched) for other in follows}
+    meant = [job for job in roots if any(matches(other, job.id) for other in follows)]
     known = KnownRuns(
         await tx.follows.handled(cluster, [job.id for job in meant]),
         expected_names(app.state_folder, cluster) | await _successors(tx),
@@ -165,7 +167,7 @@ async def deal_with(
         if watch.root in over:  # its own next check may be minutes away
             await tx.watches.wake(watch.id, at=now)
     for follow in follows:
-        if jobs := [each for each in too_many.get(follow.id, ()) if each not in begun]:
+        if jobs := [job for job in too_many.get(follow.id, ()) if job not in begun]:
             key = f"{follow.id}:limit:{now:%Y-%m-%d}"
             await tell_routine(tx, beyond_limit(follow, jobs), key=key, now=now)
     return FollowLook(
@@ -208,8 +210,8 @@ async def _begin_watch(tx: Transaction, app: App, follow: Follow, job: Job) -> b
 
 async def _successors(tx: Transaction) -> frozenset[JobId]:
     """Jobs that approved restarts submit: the watches of their predecessors go on with them."""
-    offers = [await tx.incidents.proposal(each.proposal) for each in await tx.journal.open_actions()]
-    return frozenset(each.successor for each in offers if each is not None and each.successor is not None)
+    offers = [await tx.incidents.proposal(action.proposal) for action in await tx.journal.open_actions()]
+    return frozenset(offer.successor for offer in offers if offer is not None and offer.successor is not None)
 
 
 def _owner(owners: Mapping[str, str], follow: Follow, job: JobId) -> Person | None:

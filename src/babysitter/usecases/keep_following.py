@@ -49,9 +49,9 @@ class Follower:
             follows = await tx.follows.active()
         self._due_at = now + timedelta(seconds=FOLLOW_INTERVAL_S)
         faults = []
-        for cluster in dict.fromkeys(each.cluster for each in follows):
+        for cluster in dict.fromkeys(follow.cluster for follow in follows):
             try:
-                await self._look(cluster, [each for each in follows if each.cluster == cluster], now)
+                await self._look(cluster, [follow for follow in follows if follow.cluster == cluster], now)
             except (ExternalError, UserError) as fault:
                 faults.append(fault)
         if faults:
@@ -59,7 +59,7 @@ class Follower:
 
     async def _look(self, cluster: str, follows: Sequence[Follow], now: datetime) -> None:
         overview = await self._app.clusters.overview(cluster)
-        key = (cluster, *(each.id for each in follows))
+        key = (cluster, *(follow.id for follow in follows))
         since = self._since.get(key, now - FIRST_LOOK_BACK)
         roots = await overview.roots(shared_prefix(follows), since=since)
         async with self._app.store.transaction() as tx:
@@ -68,8 +68,8 @@ class Follower:
             look = await deal_with(tx, self._app, cluster, follows, roots)
         for job in look.begun:
             log.info("follow_began_watch", job=job, cluster=cluster)
-        live = [each.submitted_at for each in look.live if each.submitted_at is not None]
-        seen = [each.submitted_at for each in roots if each.submitted_at is not None]
+        live = [job.submitted_at for job in look.live if job.submitted_at is not None]
+        seen = [root.submitted_at for root in roots if root.submitted_at is not None]
         self._since[key] = max(since, min(live, default=max(seen, default=since)) - CLOCK_SKEW)
 
 
@@ -90,16 +90,16 @@ async def take_settings(app: App) -> None:
     """Begin the follows that the settings name, and end those that they do not name any more."""
     settings, now = app.settings, app.clock.now()
     wanted: dict[str, Follow] = {}
-    for each in settings.follow:
-        cluster = each.cluster or settings.default_cluster
+    for follow_settings in settings.follow:
+        cluster = follow_settings.cluster or settings.default_cluster
         found = Follow(
-            follow_id(cluster, each.pattern),
-            each.pattern,
+            follow_id(cluster, follow_settings.pattern),
+            follow_settings.pattern,
             cluster,
             SETTINGS,
             now,
-            each.limit,
-            owner=each.owner,
+            follow_settings.limit,
+            owner=follow_settings.owner,
             is_setting=True,
         )
         wanted[found.id] = found

@@ -51,7 +51,7 @@ async def _in_lines(check: SuccessCheck, lines_with: LinesWith) -> Fact[Found]:
 def steps_in(lines: Sequence[str]) -> int:
     """The highest step of a training run that these lines report, 0 = none."""
     steps = (read_step(line) for line in lines)
-    return max((each.step or 0 for each in steps if each is not None and each.is_training), default=0)
+    return max((step.step or 0 for step in steps if step is not None and step.is_training), default=0)
 
 
 def find_file(check: SuccessCheck, folder: Path, *, is_here: bool) -> Fact[Found]:
@@ -67,7 +67,7 @@ def find_file(check: SuccessCheck, folder: Path, *, is_here: bool) -> Fact[Found
         if not matching:
             unseen = NotKnown(f"{check.text} is not on this machine; the job may have written it on its own.")
             return Known(None) if is_here else unseen
-        newest = max(matching, key=lambda each: each.stat().st_mtime)
+        newest = max(matching, key=lambda candidate: candidate.stat().st_mtime)
         with newest.open("rb") if newest.is_file() else nullcontext() as stream:  # a folder has no content
             holds = _holds(stream, check.contains)
         modified = datetime.fromtimestamp(newest.stat().st_mtime, UTC)

@@ -116,7 +116,10 @@ class LocalSteps:
 
         found = await find_evidence(step.checks, state, lines_with, self.machine.folder, is_here=True)
         results = judge_checks(step.checks, found, attempt.begun_at)
-        result = result_of(ended, tuple(replace(each, sentence=redact(each.sentence)) for each in results))
+        result = result_of(
+            ended,
+            tuple(replace(check_result, sentence=redact(check_result.sentence)) for check_result in results),
+        )
         if result.outcome is not StepOutcome.PASSED:
             return result
         return replace(result, benign=await asyncio.to_thread(benign_lines, lines, self.app))

@@ -160,7 +160,7 @@ async def all_watch_statuses(app: App, *, with_stopped: bool = False) -> Sequenc
     """How every watch stands, oldest first."""
     async with app.store.reading() as tx:
         watches = await tx.watches.all(with_stopped=with_stopped)
-        return [await _standing(tx, each) for each in watches]
+        return [await _standing(tx, watch) for watch in watches]
 
 
 async def look_now(app: App, watch: WatchId) -> None:
@@ -171,8 +171,10 @@ async def look_now(app: App, watch: WatchId) -> None:
 
 async def _standing(tx: Transaction, watch: Watch) -> WatchStatus:
     standing = standing_from(watch, await tx.incidents.of(watch))
-    records = [await tx.opinions.of(each.id) for each in standing.incidents]
-    opinions = {each.incident: each.combined for each in records if each is not None and each.incident}
+    records = [await tx.opinions.of(incident.id) for incident in standing.incidents]
+    opinions = {
+        record.incident: record.combined for record in records if record is not None and record.incident
+    }
     return replace(standing, opinions=opinions) if opinions else standing
 
 
@@ -197,7 +199,7 @@ async def may_be_replaced(tx: Transaction, earlier: Watch, job: Job, *, also_sam
     if not is_same_run:
         return True
     offers = (await tx.incidents.of(earlier)).proposals if also_same_run else ()
-    offer = next((each for each in offers if each.status in STANDING), None)
+    offer = next((proposal for proposal in offers if proposal.status in STANDING), None)
     if offer is not None:
         raise AlreadyWatched(
             f"{job.id} has ended, and its restart waits for an answer ({offer.id}).",
@@ -225,7 +227,7 @@ async def _waits_for_submission(tx: Transaction, action: StoredAction) -> bool:
     if incident is not None and incident.status is IncidentStatus.ACTING:
         return True  # a try has failed and was reported; the next one may be under way
     taken = await tx.journal.taken(action.proposal)
-    return any(each.state is StepState.FAILED for each in taken.values())
+    return any(step_record.state is StepState.FAILED for step_record in taken.values())
 
 
 async def _give_up(tx: Transaction, action: StoredAction, by: Person, app: App) -> None:
@@ -253,8 +255,10 @@ async def _is_acting(tx: Transaction, watch: Watch) -> bool:
 
 async def _left_open(tx: Transaction, watch: Watch) -> list[Incident]:
     """Open incidents that nobody checks any more once this watch is stopped: its own, its cluster's too."""
-    beside = [each for each in await tx.watches.beside(watch) if each.phase is not Phase.FINISHED]
-    is_any_gone = any(each.gone_since is not None for each in beside)
+    beside = [
+        neighbour for neighbour in await tx.watches.beside(watch) if neighbour.phase is not Phase.FINISHED
+    ]
+    is_any_gone = any(neighbour.gone_since is not None for neighbour in beside)
     return [
         incident
         for incident in (await tx.incidents.of(watch)).open_incidents

@@ -56,7 +56,7 @@ def read_status(
                 watches = [the_one_meant(found, name)]
             else:
                 watches = list(reader.watches(with_stopped=with_stopped))
-            standings = [_standing(reader, each) for each in watches]
+            standings = [_standing(reader, watch) for watch in watches]
             channels = reader.channels() if served else ()
             advisor = reader.advisor_day(now)
     except NotReadable:

@@ -50,14 +50,18 @@ async def report(app: App, watch: WatchId) -> str:
         happened: list[Event] = []
         number = 0
         while page := await tx.events.after(number, watches=(watch,), at_most=PAGE):
-            happened += [each.event for each in page]
+            happened += [stored.event for stored in page]
             number = page[-1].number
-    opened = [each.incident for each in happened if isinstance(each, IncidentOpened)][-MAX_REMEMBERED:]
+    opened = [
+        incident_opened.incident
+        for incident_opened in happened
+        if isinstance(incident_opened, IncidentOpened)
+    ][-MAX_REMEMBERED:]
     remembered = {name: await sentence_about(app, name) for name in dict.fromkeys(opened)}
     async with app.store.reading() as tx:
         records = [await tx.opinions.of(name) for name in remembered]
         records.append(await tx.opinions.of_watch(watch))
-    return render(found, happened, remembered, [each for each in records if each is not None])
+    return render(found, happened, remembered, [record for record in records if record is not None])
 
 
 def render(
@@ -91,11 +95,15 @@ def _head(watch: Watch, happened: Sequence[Event]) -> Iterator[str]:
         yield f"- first watched as {_text(watch.first_root)}, restarted {times}"
     yield f"- cluster {watch.cluster}, kind {watch.kind}, watch {watch.id}"
     yield f"- watched since {watch.created_at:%Y-%m-%d %H:%M} UTC; now {watch.phase}"
-    incidents = [each for each in happened if isinstance(each, IncidentOpened)]
+    incidents = [
+        incident_opened for incident_opened in happened if isinstance(incident_opened, IncidentOpened)
+    ]
     yield f"- incidents: {len(incidents)}" + (
-        f" ({', '.join(each.cause for each in incidents)})" if incidents else ""
+        f" ({', '.join(incident.cause for incident in incidents)})" if incidents else ""
     )
-    ended = next((each for each in reversed(happened) if isinstance(each, JobFinished)), None)
+    ended = next(
+        (job_finished for job_finished in reversed(happened) if isinstance(job_finished, JobFinished)), None
+    )
     if ended is not None:
         state = "" if ended.summary.startswith(ended.state) else f"{ended.state}, "
         yield f"- ended: {state}{_text(ended.summary)}"
@@ -147,8 +155,12 @@ _STEPS = {
 
 def _is_told_later(event: StepTaken, later: Sequence[Event]) -> bool:
     """An intention is worth a line only when nothing tells how it ended."""
-    steps = (each for each in later if isinstance(each, StepTaken) and each.proposal == event.proposal)
-    return event.state == StepState.INTENDED and any(each.step == event.step for each in steps)
+    steps = (
+        step_taken
+        for step_taken in later
+        if isinstance(step_taken, StepTaken) and step_taken.proposal == event.proposal
+    )
+    return event.state == StepState.INTENDED and any(step.step == event.step for step in steps)
 
 
 def _step(event: StepTaken) -> str:

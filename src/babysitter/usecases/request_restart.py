@@ -114,7 +114,7 @@ async def propose(
 async def open_proposal(tx: Transaction, watch: WatchId) -> Proposal | None:
     """The newest proposal of a watch that can still be answered."""
     ledger = await tx.incidents.of(await tx.watches.get(watch))
-    return next((each for each in reversed(ledger.proposals) if is_open(each)), None)
+    return next((candidate for candidate in reversed(ledger.proposals) if is_open(candidate)), None)
 
 
 async def _standing(tx: Transaction, watch: WatchId, wanted: tuple[Change, ...]) -> Proposal | None:
@@ -246,7 +246,7 @@ def _allowed(case: PolicyInput, incident: Incident) -> Proposal:
 
 def _check_fix(case: PolicyInput, offer: Proposal, wanted: tuple[Change, ...]) -> None:
     """Raise NotAllowed where the program is said to be fixed, and its folder holds what it held before."""
-    if not any(each.what == CODE for each in wanted):
+    if not any(change.what == CODE for change in wanted):
         return
     before = last_folder(case.watch, case.ledger)
     if not folder_change(before, offer.submission.folder):

@@ -14,20 +14,20 @@ __all__ = ["RuleRecord", "by_signature", "labels_of", "records_of", "rule_ledger
 
 
 def labels_of(labels: Collection[FeedbackLabel]) -> list[RuleLabel]:
-    return [RuleLabel(each.incident, each.was_right, each.rules) for each in labels]
+    return [RuleLabel(label.incident, label.was_right, label.rules) for label in labels]
 
 
 async def rule_ledger(app: App) -> list[RuleRecord]:
     """Every rule that an incident or a person's word names, the most often wrong first."""
     async with app.store.reading() as tx:
-        incidents = [each.diagnosis.rules for each in await tx.incidents.all()]
+        incidents = [incident.diagnosis.rules for incident in await tx.incidents.all()]
         labels = labels_of(await tx.feedback.all())
     return ledger_of(incidents, labels, demote_after=app.settings.memory.demote_after)
 
 
 async def records_of(app: App, rules: Collection[RuleId]) -> list[RuleRecord]:
     """The records of these rules, as far as there are any."""
-    return [each for each in await rule_ledger(app) if each.rule in rules]
+    return [record for record in await rule_ledger(app) if record.rule in rules]
 
 
 def by_signature(records: Collection[RuleRecord], playbook: Playbook) -> list[RuleRecord]:
@@ -46,7 +46,9 @@ def by_signature(records: Collection[RuleRecord], playbook: Playbook) -> list[Ru
                 known.right + record.right,
                 known.wrong + record.wrong,
             )
-    return sorted(counted.values(), key=lambda each: (-each.wrong, -each.right, -each.incidents, each.rule))
+    return sorted(
+        counted.values(), key=lambda record: (-record.wrong, -record.right, -record.incidents, record.rule)
+    )
 
 
 def _signatures_of(rule: str, playbook: Playbook) -> list[str]:

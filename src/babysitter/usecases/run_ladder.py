@@ -74,7 +74,7 @@ async def prepared_ladder(app: App, request: LadderRequest) -> tuple[LadderRun |
     async with app.store.reading() as tx:
         earlier = await tx.ladders.newest(name)
         attempts = await tx.ladders.attempts(earlier.id) if earlier else ()
-    opened = next((each for each in attempts if each.state is not AttemptState.ENDED), None)
+    opened = next((attempt for attempt in attempts if attempt.state is not AttemptState.ENDED), None)
     if earlier is not None and request.from_start and opened is not None:
         raise UserError(
             f"{opened.job} of the step {opened.step} is under way.",
@@ -117,7 +117,7 @@ async def ladder_progress(app: App, name: str) -> LadderProgress:
     async with app.store.reading() as tx:
         run = await tx.ladders.newest(name)
         if run is None:
-            known = ", ".join(sorted({each.ladder for each in await tx.ladders.all()})) or "none"
+            known = ", ".join(sorted({ladder.ladder for ladder in await tx.ladders.all()})) or "none"
             raise UserError(
                 f"No ladder named '{name}' has run here (known: {known}).",
                 next_step="`babysit ladder run FILE` runs one.",
@@ -178,7 +178,9 @@ async def _with_variables(
         )
     step = move.step.name
     others = tuple(
-        each for each in run.variables if (each[0], each[1]) not in {(step, name) for name, _ in variables}
+        variable
+        for variable in run.variables
+        if (variable[0], variable[1]) not in {(step, name) for name, _ in variables}
     )
     changed = replace(run, variables=(*others, *((step, name, value) for name, value in variables)))
     async with app.store.transaction() as tx:

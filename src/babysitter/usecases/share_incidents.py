@@ -64,8 +64,8 @@ async def import_incidents(app: App, file: Path) -> Imported:
 async def keep(app: App, pasts: Sequence[PastIncident]) -> Imported:
     """Remember incidents of others, unless their ids are known."""
     async with app.store.transaction() as tx:
-        known = {each.id for each in await tx.history.of([each.id for each in pasts])}
-        fresh = {each.id: each for each in pasts if each.id not in known}
+        known = {past_incident.id for past_incident in await tx.history.of([past.id for past in pasts])}
+        fresh = {past.id: past for past in pasts if past.id not in known}
         for past in fresh.values():
             await tx.history.put(past, terms_of(past.fingerprint))
     return Imported(len(fresh), len(pasts) - len(fresh))
@@ -175,7 +175,7 @@ def _fields(value: Any) -> Iterator[tuple[str, Any]]:
 def _plain(value: Any) -> Any:
     """Values that JSON has."""
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return value.isoformat() if isinstance(value, datetime) else value

@@ -32,14 +32,16 @@ def result_with(diagnosis: Diagnosis | None, outcome: StepOutcome, sentence: str
         cause=cause,
         explanation=_line(diagnosis.explanation),
         advice=_line(info.advice),
-        evidence=tuple(_line(each.text) for each in diagnosis.evidence[:MAX_EVIDENCE]),
+        evidence=tuple(_line(line.text) for line in diagnosis.evidence[:MAX_EVIDENCE]),
         may_repeat=not info.repeat_fails and not diagnosis.needs_own_change and state != STOPPED,
     )
 
 
 def history_of(incidents: Sequence[Incident], proposals: Sequence[Proposal]) -> tuple[str, ...]:
     """The incidents of a watch, one sentence each, oldest first, with what was proposed for them."""
-    return tuple(_told(each, [one for one in proposals if one.incident == each.id]) for each in incidents)
+    return tuple(
+        _told(incident, [one for one in proposals if one.incident == incident.id]) for incident in incidents
+    )
 
 
 def _told(incident: Incident, proposals: Sequence[Proposal]) -> str:

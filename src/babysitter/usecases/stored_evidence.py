@@ -33,7 +33,9 @@ def stored_lines(observations: Sequence[Observation]) -> tuple[LogLine, ...]:
 def stored_line_buffer(watch: Watch, observations: Sequence[Observation]) -> LineBuffer:
     """Lines and facts of what is kept, as rules read them."""
     lines = stored_lines(observations)
-    newest = next((each for each in reversed(observations) if each.seen_tree is not None), None)
+    newest = next(
+        (observation for observation in reversed(observations) if observation.seen_tree is not None), None
+    )
 
     def its_role(task: TaskId) -> Role | None:
         return watch.memory.roles.get(task) or role_of(job_of(task), watch.root)
@@ -72,12 +74,12 @@ async def incident_log(app: App, name: str, otherwise: JobState) -> tuple[list[s
                 f"{name} has had no incident.", next_step="Give a log as a text file, or another job."
             )
         observations = await tx.observations.of(found.key.watch)
-    then = [each for each in observations if each.taken_at <= found.updated_at]
+    then = [observation for observation in observations if observation.taken_at <= found.updated_at]
     lines = stored_lines(then)
     if not lines:
         raise UserError(
             f"No log lines are kept of incident {found.id} any more.",
             next_step="Give its log as a file; `babysit record JOB` saves one.",
         )
-    trees = [tree for each in then if (tree := each.seen_tree) is not None]
+    trees = [tree for observation in then if (tree := observation.seen_tree) is not None]
     return [redact(line.text) for line in lines], trees[-1].root.state if trees else otherwise

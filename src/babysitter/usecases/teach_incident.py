@@ -61,7 +61,7 @@ async def take_back(app: App, incident: IncidentId, person: Person) -> str:
 
 def _nothing_said(incident: IncidentId, person: Person, labels: Sequence[FeedbackLabel]) -> UserError:
     """Names who did say something: a person has one name at a terminal and another one in Slack."""
-    others = ", ".join(dict.fromkeys(each.person for each in labels))
+    others = ", ".join(dict.fromkeys(label.person for label in labels))
     if not others:
         return UserError(
             f"{person} has said nothing about {incident}.",
@@ -89,6 +89,6 @@ async def _known(tx: Transaction, incident: IncidentId) -> tuple[Cause, tuple[Ru
 
 async def _redraw(tx: Transaction, app: App, incident: IncidentId, watch: WatchId | None) -> None:
     """Show on the incident's own card what people say. The card of an outage belongs to no watch."""
-    owner = next((each for each in await tx.watches.all() if each.id == watch), None)
+    owner = next((candidate for candidate in await tx.watches.all() if candidate.id == watch), None)
     if owner is not None:
         await refresh_incident_messages(tx, incident, owner, now=app.clock.now())

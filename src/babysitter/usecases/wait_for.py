@@ -104,7 +104,7 @@ async def _next_of(
             fresh = await tx.events.after(cursor, watches=(watch, outage_watch(cluster)))
         news += fresh
         cursor = fresh[-1].number if fresh else cursor
-        woken = _strongest([each.event for each in news], until)
+        woken = _strongest([stored.event for stored in news], until)
         if woken is not None:
             return await _waited(app, watch, woken, cursor, news)
         now = app.clock.now()
@@ -119,7 +119,11 @@ def _in_words(until: Collection[WaitCondition]) -> str:
         WaitCondition.STAGE: "the next stage",
         WaitCondition.TERMINAL: "the end",
     }
-    *others, last = (words[each] for each in WaitCondition if each in until) if until else ("the end",)
+    *others, last = (
+        (words[wait_condition] for wait_condition in WaitCondition if wait_condition in until)
+        if until
+        else ("the end",)
+    )
     return f"{', '.join(others)} or {last}" if others else last
 
 
@@ -135,7 +139,7 @@ async def _must_be_past(app: App, cursor: int) -> None:
 
 def _strongest(news: Collection[Event], until: Collection[WaitCondition]) -> WakeReason | None:
     """The most important reason in the news; an end always wakes."""
-    reasons = {_WAKES[type(each)] for each in news if type(each) in _WAKES}
+    reasons = {_WAKES[type(event)] for event in news if type(event) in _WAKES}
     for reason in (WaitCondition.TERMINAL, WaitCondition.INCIDENT, WaitCondition.STAGE):
         if reason in reasons and (reason in until or reason is WaitCondition.TERMINAL):
             return WakeReason(reason.value)
@@ -160,4 +164,4 @@ async def _waited(
 ) -> WaitResult:
     async with app.store.reading() as tx:
         found = await tx.watches.get(watch)
-    return WaitResult(woken, cursor, found, tuple(each.event for each in news))
+    return WaitResult(woken, cursor, found, tuple(stored.event for stored in news))

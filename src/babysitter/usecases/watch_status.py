@@ -27,7 +27,9 @@ class WatchStatus:
 
     def proposal_of(self, incident: Incident) -> Proposal | None:
         """The newest offer for this incident, however it stands."""
-        return next((each for each in reversed(self.proposals) if each.incident == incident.id), None)
+        return next(
+            (proposal for proposal in reversed(self.proposals) if proposal.incident == incident.id), None
+        )
 
 
 def standing_from(watch: Watch, ledger: Ledger) -> WatchStatus:
@@ -37,7 +39,7 @@ def standing_from(watch: Watch, ledger: Ledger) -> WatchStatus:
 
 def _ended_with(watch: Watch, ledger: Ledger) -> tuple[Incident, ...]:
     """The incident that the end of the watch's job has closed."""
-    own = [each for each in ledger.incidents if each.key.watch == watch.id]
+    own = [incident for incident in ledger.incidents if incident.key.watch == watch.id]
     if watch.phase is not Phase.FINISHED or not own or own[-1].status is not IncidentStatus.FAILED:
         return ()
     return (own[-1],)
@@ -54,9 +56,9 @@ def the_one_meant(found: Sequence[Watch], name: str) -> Watch:
         raise NoSuchWatch(
             f"Nothing named '{name}' is being watched.", next_step="`babysit list` shows what is watched."
         )
-    active = [each for each in found if each.stopped_at is None]
+    active = [other for other in found if other.stopped_at is None]
     if len(active) > 1:
-        known = ", ".join(f"{each.id} on '{each.cluster}'" for each in active)
+        known = ", ".join(f"{other.id} on '{other.cluster}'" for other in active)
         raise UserError(
             f"'{name}' may be any of {known}.", next_step="Name the watch by its id, or its cluster too."
         )

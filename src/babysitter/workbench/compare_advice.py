@@ -29,19 +29,19 @@ class AdviceComparison:
     @property
     def opinions(self) -> Ratio:
         """How many cases have an opinion."""
-        return Ratio(sum(_has_opinion(each) for each in self.advised.graded), len(self.advised.graded))
+        return Ratio(sum(_has_opinion(case) for case in self.advised.graded), len(self.advised.graded))
 
     @property
     def weighings(self) -> Mapping[str, int]:
         """How often rules and opinion were weighed in each way."""
-        found = [each.combined.weighing.value for each in self.advised.graded if each.combined]
+        found = [case.combined.weighing.value for case in self.advised.graded if case.combined]
         return dict(sorted(Counter(found).items()))
 
     @property
     def without(self) -> Mapping[str, str]:
         """Case id -> why it has no opinion."""
-        cases = [each for each in self.advised.graded if not _has_opinion(each)]
-        return {each.case.id: each.combined.no_opinion if each.combined else "" for each in cases}
+        cases = [case for case in self.advised.graded if not _has_opinion(case)]
+        return {case.case.id: case.combined.no_opinion if case.combined else "" for case in cases}
 
     @property
     def worse_actions(self) -> tuple[str, ...]:
@@ -57,9 +57,9 @@ class AdviceComparison:
     def dropped_quotes(self) -> int:
         """Untrue quotes, over all opinions."""
         return sum(
-            each.combined.opinion.dropped_quotes
-            for each in self.advised.graded
-            if each.combined and each.combined.opinion
+            case.combined.opinion.dropped_quotes
+            for case in self.advised.graded
+            if case.combined and case.combined.opinion
         )
 
 
@@ -75,7 +75,7 @@ async def compare(report: EvaluationReport, advisor: Advisor) -> AdviceCompariso
             )
         return _regraded(graded, advised), advised
 
-    pairs = await asyncio.gather(*(one(each) for each in report.graded))
+    pairs = await asyncio.gather(*(one(case) for case in report.graded))
     return AdviceComparison(
         rules=report,
         advised=EvaluationReport(tuple(graded for graded, _ in pairs)),
@@ -89,7 +89,7 @@ def _regraded(graded: GradedCase, advised: Advised) -> GradedCase:
     if advised.combined.opinion is None:
         return replace(graded, combined=advised.combined)
     text = "\n".join([graded.text, *opinion_lines(advised.combined)])
-    leaked = tuple(each for each in graded.case.must_redact if each in text or each in advised.question.text)
+    leaked = tuple(word for word in graded.case.must_redact if word in text or word in advised.question.text)
     return replace(graded, combined=advised.combined, text=text, leaked=leaked)
 
 

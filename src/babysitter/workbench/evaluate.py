@@ -172,42 +172,46 @@ class EvaluationReport:
 
     @property
     def strict(self) -> Ratio:
-        return self._share(each.is_strict for each in self.graded)
+        return self._share(graded_case.is_strict for graded_case in self.graded)
 
     @property
     def lenient(self) -> Ratio:
-        return self._share(each.is_lenient for each in self.graded)
+        return self._share(graded_case.is_lenient for graded_case in self.graded)
 
     @property
     def action(self) -> Ratio:
-        return self._share(each.action is each.case.label.action for each in self.graded)
+        return self._share(graded_case.action is graded_case.case.label.action for graded_case in self.graded)
 
     @property
     def false_alarms(self) -> Ratio:
-        benign = [each for each in self.graded if each.case.label.severity is Severity.BENIGN]
-        return self._share(each.is_false_alarm for each in benign)
+        benign = [
+            graded_case for graded_case in self.graded if graded_case.case.label.severity is Severity.BENIGN
+        ]
+        return self._share(graded_case.is_false_alarm for graded_case in benign)
 
     @property
     def missed_fatal(self) -> Ratio:
-        fatal = [each for each in self.graded if each.case.label.severity is Severity.FATAL]
-        return self._share(each.is_missed_fatal for each in fatal)
+        fatal = [
+            graded_case for graded_case in self.graded if graded_case.case.label.severity is Severity.FATAL
+        ]
+        return self._share(graded_case.is_missed_fatal for graded_case in fatal)
 
     @property
     def leaked(self) -> int:
-        return sum(len(each.leaked) for each in self.graded)
+        return sum(len(graded_case.leaked) for graded_case in self.graded)
 
     @property
     def per_cause(self) -> dict[str, tuple[Ratio, Ratio, str]]:
         """For each labelled cause: strict, lenient, and what was said instead."""
         groups: defaultdict[str, list[GradedCase]] = defaultdict(list)
-        for each in self.graded:
-            groups[each.case.label.cause.value].append(each)
+        for graded_case in self.graded:
+            groups[graded_case.case.label.cause.value].append(graded_case)
         table = {}
         for cause, members in sorted(groups.items()):
-            instead = Counter(each.cause.value for each in members if not each.is_strict)
+            instead = Counter(member.cause.value for member in members if not member.is_strict)
             table[cause] = (
-                self._share(each.is_strict for each in members),
-                self._share(each.is_lenient for each in members),
+                self._share(member.is_strict for member in members),
+                self._share(member.is_lenient for member in members),
                 ", ".join(f"{name} {count}" for name, count in instead.most_common()),
             )
         return table
@@ -217,10 +221,14 @@ class EvaluationReport:
         """How often each level of confidence was right (leniently): level, mean confidence, share."""
         rows = []
         for low, high in pairwise(CONFIDENCE_STEPS):
-            members = [each for each in self.graded if low <= each.examined.diagnosis.confidence < high]
+            members = [
+                graded_case
+                for graded_case in self.graded
+                if low <= graded_case.examined.diagnosis.confidence < high
+            ]
             if members:
-                mean = sum(each.examined.diagnosis.confidence for each in members) / len(members)
-                share = self._share(each.is_lenient for each in members)
+                mean = sum(member.examined.diagnosis.confidence for member in members) / len(members)
+                share = self._share(member.is_lenient for member in members)
                 rows.append((f"{low:.2f} to {min(high, 1.0):.2f}", mean, share))
         return rows
 
@@ -239,11 +247,14 @@ def read_cases(place: Path) -> tuple[LabelledCase, ...]:
     faults: list[str] = []
     for path in files:
         try:
-            documents = [each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each]
-            cases += [LabelledCase.model_validate(each) for each in documents]
+            documents = [
+                document for document in yaml.safe_load_all(path.read_text(encoding="utf-8")) if document
+            ]
+            cases += [LabelledCase.model_validate(document) for document in documents]
         except ValidationError as error:
             places = (
-                f"{'.'.join(map(str, each['loc'])) or 'the file'}: {each['msg']}" for each in error.errors()
+                f"{'.'.join(map(str, detail['loc'])) or 'the file'}: {detail['msg']}"
+                for detail in error.errors()
             )
             faults += [f"{path}: {place}" for place in places]
         except OSError as error:
@@ -267,7 +278,7 @@ def grade(case: LabelledCase, playbook: Playbook) -> GradedCase:
     evidence = case.evidence
     examined = examine(evidence.text, playbook, evidence.facts, dumps=(evidence.thread_dump,))
     text = redact(words_of(examined))
-    return GradedCase(case, examined, text, tuple(each for each in case.must_redact if each in text))
+    return GradedCase(case, examined, text, tuple(word for word in case.must_redact if word in text))
 
 
 def evaluate(cases: Sequence[LabelledCase], playbook: Playbook) -> EvaluationReport:

@@ -74,7 +74,11 @@ def faults_of(content: str, program: str) -> list[str]:
             failed = trial([path]).failed  # reads it as lint does
         except BadPlaybook as fault:
             return [line.replace(f"{path}:", "line ") for line in fault.sentence.splitlines()]
-        return [f"{each.name}: {each.trouble}" for each in failed if each.name.startswith(program)]
+        return [
+            f"{test_result.name}: {test_result.trouble}"
+            for test_result in failed
+            if test_result.name.startswith(program)
+        ]
 
 
 def refuse_folder_in_force(folder: Path, playbooks: Sequence[Path]) -> None:

@@ -77,7 +77,7 @@ def trial(paths: Sequence[Path]) -> RuleTestReport:
         raise BadPlaybook("\n".join(map(str, found)), next_step=LINT_HINT)
     names = {name for paths in playbook_files(own) for path in paths for name in _signatures_of(path)}
     names |= {name for file in files for name in file.specimens}
-    chosen = {name: each for name, each in playbook.signatures.items() if name in names}
+    chosen = {name: signature for name, signature in playbook.signatures.items() if name in names}
     specimens = try_specimens(replace(playbook, signatures=chosen), files)
     outcomes = (*specimens, *try_examples(playbook, files), *run_scenarios(playbook, files))
     return RuleTestReport(outcomes)

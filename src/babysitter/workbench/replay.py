@@ -121,7 +121,7 @@ async def replay(
 
 def as_json(judged: Sequence[ReplayStep]) -> dict[str, Any]:
     """`{"steps": [...], "final": {...}}`, redacted."""
-    steps = [_step_json(each) for each in judged]
+    steps = [_step_json(replay_step) for replay_step in judged]
     return {"steps": steps, "final": steps[-1] if steps else None}
 
 
@@ -136,7 +136,7 @@ def _step_json(judged: ReplayStep) -> dict[str, Any]:
         "severity": judged.severity.value,
         "action": judged.action.value,
         "summary": redact(judged.summary),
-        "evidence": [redact(f"{each.source}: {each.text}") for each in evidence],
+        "evidence": [redact(f"{line.source}: {line.text}") for line in evidence],
     }
 
 

@@ -19,7 +19,7 @@ class SparseRows:
     """A matrix by its rows: in each the columns that are not zero, all with one value."""
 
     def __init__(self, rows: Sequence[Sequence[int]], values: Sequence[float], columns: int) -> None:
-        lengths = np.array([len(each) for each in rows])
+        lengths = np.array([len(row) for row in rows])
         of_row = np.repeat(np.arange(len(rows)), lengths)
         of_column = np.array([place for row in rows for place in row], dtype=np.intp)
         self._shape = (len(rows), columns)

@@ -10,5 +10,5 @@ def thinned(playbook: Playbook, share: float, seed: int) -> Playbook:
     draw = random.Random(seed)
     placed = tuple(rule for rule in playbook.placed if draw.random() >= share)
     return Playbook(
-        placed, by_id={each.rule.id: each.rule for each in placed}, signatures=playbook.signatures
+        placed, by_id={located.rule.id: located.rule for located in placed}, signatures=playbook.signatures
     )

@@ -75,13 +75,13 @@ def _example(case: LabelledCase, file: str, playbook: Playbook) -> JudgedCase:
 
 def fit(examples: Sequence[JudgedCase]) -> VerdictWeights:
     """The weights that fit the examples best. A case without a line that can be read teaches nothing."""
-    examples = [each for each in examples if each.words]
-    classes = tuple(sorted({class_of(each.case.label.cause) for each in examples}))
-    wanted = np.array([[_wanted(each, name) for name in classes] for each in examples])
-    counts = Counter(word for each in examples for word in each.words)
+    examples = [example for example in examples if example.words]
+    classes = tuple(sorted({class_of(example.case.label.cause) for example in examples}))
+    wanted = np.array([[_wanted(example, name) for name in classes] for example in examples])
+    counts = Counter(word for example in examples for word in example.words)
     words = sorted(word for word, count in counts.items() if count >= MIN_CASES)
-    meanings = sorted({name for each in examples for name in each.meanings})
-    matrix = np.array([_row(each, words, meanings) for each in examples])
+    meanings = sorted({name for example in examples for name in example.meanings})
+    matrix = np.array([_row(example, words, meanings) for example in examples])
     square = matrix.T @ matrix + RIDGE * np.eye(matrix.shape[1])
     weights = np.linalg.solve(square, matrix.T @ wanted)
     return VerdictWeights(
@@ -102,7 +102,7 @@ def _row(example: JudgedCase, words: Sequence[str], meanings: Sequence[str]) -> 
     """A case as numbers, weighed as `VerdictWeights` weighs it."""
     stand = [word in example.words for word in words]
     value = WORDS_SHARE / np.sqrt(sum(stand) or 1)
-    return [value * each for each in stand] + [example.meanings.get(name, 0.0) for name in meanings]
+    return [value * share for share in stand] + [example.meanings.get(name, 0.0) for name in meanings]
 
 
 def _by_name(names: Sequence[str], weights: Array, classes: Sequence[str]) -> dict[str, Scores]:

@@ -46,5 +46,5 @@ def test_a_search_nearby_looks_no_further(
 @given(LINES, st.data())
 def test_what_comes_after_a_line_is_not_the_line_itself(lines: list[bytes], data: st.DataObject) -> None:
     line = data.draw(st.integers(0, len(lines) - 1))
-    expected = any(b"needle" in each for each in lines[line + 1 :])
+    expected = any(b"needle" in item for item in lines[line + 1 :])
     assert reading_of(lines).occurs_after(NEEDLE, line) is expected

@@ -22,7 +22,7 @@ def test_divergence_is_found_where_it_began() -> None:
     courses = fold_losses((), read_entries(lines))
     (finding,) = runaway_findings(courses, first_position=0)
     assert (finding.rule, finding.position, finding.last_position) == (RAN_AWAY, 4, 6)
-    assert [each.text for each in finding.evidence] == [lines[4], lines[6]]
+    assert [line.text for line in finding.evidence] == [lines[4], lines[6]]
     assert finding.explanation.startswith("As of step 4 the loss left its level of 2.85")
     assert runaway_findings(courses, first_position=7) == ()
 
@@ -32,7 +32,7 @@ def test_values_that_are_not_finite_are_found_where_it_began() -> None:
     notes = fold_measures((), read_entries(lines))
     (finding,) = non_finite_findings(notes, first_position=0, source="log")
     assert (finding.rule, finding.position, finding.last_position) == (NOT_FINITE, 2, 3)
-    assert [(each.text, each.line_number) for each in finding.evidence] == [(lines[2], 3), (lines[3], 4)]
+    assert [(line.text, line.line_number) for line in finding.evidence] == [(lines[2], 3), (lines[3], 4)]
     assert non_finite_findings(notes, first_position=4) == ()
 
 

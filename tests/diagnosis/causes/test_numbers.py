@@ -25,4 +25,4 @@ HEALTHY = (
 def test_no_count_is_taken_for_a_code(line):
     text = "\n".join(line.format(n=n) for n in range(1200))
     findings = classify_text(text, rules(), JobFacts(state=JobState.RUNNING))
-    assert [each.rule for each in findings.all if each.severity >= Severity.DEGRADED] == []
+    assert [finding.rule for finding in findings.all if finding.severity >= Severity.DEGRADED] == []

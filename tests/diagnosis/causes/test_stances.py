@@ -80,13 +80,15 @@ def test_rules_ask_for_stances(rule, log, is_found):
 def test_what_does_not_report_is_kept_as_cancelled():
     findings = found("ring broke, retrying")
     assert ids(findings) == []
-    assert [(str(each.rule), str(by)) for each, by in findings.cancelled] == [("t.r0", "stance.retried")]
+    assert [(str(finding.rule), str(by)) for finding, by in findings.cancelled] == [
+        ("t.r0", "stance.retried")
+    ]
 
 
 def test_numbers_of_a_wording_do_not_mix_its_stances():
     log = "0 ring broke\nring broke (attempt 1/3)\nring broke (attempt 3/3)\n"
     rule = "{match: {logs: {any: ['ring broke']}}}"
-    assert [each.position for each in found(log, rule=rule).all] == [0]
+    assert [finding.position for finding in found(log, rule=rule).all] == [0]
     assert found(log, rule=rule).all[0].count == 2
     negated = "{match: {logs: {any: ['failed']}}}"
     assert found("0 failed\n", rule=negated).all == ()

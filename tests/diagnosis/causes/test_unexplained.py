@@ -17,7 +17,7 @@ REPORT = "ERROR the flux gate refused the batch"
 
 def _standing(texts, course=LIVING, explained=()):
     reports = find_unexplained(read_entries(texts), explained, course)
-    return [each.entry.place for each in reports]
+    return [report.entry.place for report in reports]
 
 
 _ROWS = [
@@ -104,9 +104,9 @@ POSSIBLE = "ERROR the order failed. This typically happens when the pipeline is 
     ],
 )
 def test_what_a_report_names(text, minutes, has_failed, cause):
-    entries = read_entries([text] * len(minutes), times_s=[60.0 * each for each in minutes])
+    entries = read_entries([text] * len(minutes), times_s=[60.0 * minute for minute in minutes])
     found = find_unexplained(entries, (), JobCourse(has_failed))
-    assert next((each.named.cause for each in found if each.named), None) is cause
+    assert next((unexplained.named.cause for unexplained in found if unexplained.named), None) is cause
 
 
 def test_find_unexplained_leaves_explained_lines() -> None:

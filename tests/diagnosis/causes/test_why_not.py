@@ -19,7 +19,7 @@ PLAIN = "{cause: host-oom, match: {logs: [out of room]}}"
 
 
 def told(text: str, playbook: Playbook, facts: JobFacts | None = None) -> list[tuple[bool, str]]:
-    return [(each.holds, each.text) for each in missing(text, playbook, Cause.HOST_OOM, facts)]
+    return [(reason.holds, reason.text) for reason in missing(text, playbook, Cause.HOST_OOM, facts)]
 
 
 def test_each_demand_stands_with_the_value_that_decided() -> None:
@@ -55,5 +55,5 @@ def test_a_rule_that_did_match_says_so() -> None:
 @pytest.mark.parametrize("cause", list(Cause))
 def test_every_shipped_rule_can_be_taken_apart(cause: Cause) -> None:
     reasons = missing("I all is well\n", rules(), cause, JobFacts(state=JobState.RUNNING))
-    assert len({each.name for each in reasons}) <= MAX_RULES + 1
-    assert all(each.text for each in reasons)
+    assert len({reason.name for reason in reasons}) <= MAX_RULES + 1
+    assert all(reason.text for reason in reasons)

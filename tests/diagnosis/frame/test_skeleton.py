@@ -25,8 +25,8 @@ BY_SHAPE = [
     ("report", ordinary._OF_A_REPORT.pattern),
     ("advice", ordinary._ADVICE.pattern),
     *(
-        (f"failure words {number}", each.pattern)
-        for number, each in enumerate(failure_words._WITH_ANY_DIGITS)
+        (f"failure words {number}", digit.pattern)
+        for number, digit in enumerate(failure_words._WITH_ANY_DIGITS)
     ),
 ]
 _COUNTS = re.compile(r"\{\d*,?\d*\}|\(\?P<\w+>|\[[^\]]*0-9[^\]]*\]")

@@ -53,7 +53,7 @@ def test_lines_that_clearly_speak_for_another_cause_name_it():
     diagnosis = judged(Findings((finding(),), reading=reading(disk_full=0.9)))
     assert diagnosis.cause is Cause.DISK_FULL
     assert "A guess by the wording of the log" in diagnosis.explanation
-    assert [each.line_number for each in diagnosis.evidence] == [42]
+    assert [line.line_number for line in diagnosis.evidence] == [42]
     assert diagnosis.rules == ("learned.disk-full",)
     assert as_measured(diagnosis).confidence < UNSURE_BELOW  # a second opinion is asked for
 
@@ -205,7 +205,7 @@ def test_without_a_reading_only_rules_judge():
 
 def test_the_reasons_say_what_lines_did():
     reasons = find_root_cause(Findings((finding(),), reading=reading(disk_full=0.9)), FAILED).reasons
-    assert any(each.name == "learned.disk-full" and "code-error" in each.text for each in reasons)
+    assert any(reason.name == "learned.disk-full" and "code-error" in reason.text for reason in reasons)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_silence_alone_asks_for_a_dump_and_says_nothing():
     assert verdict.phase is Phase.SUSPECT
     assert Want.ROOT_DUMP in verdict.wants
     assert verdict.diagnosis is None
-    assert [each.kind for each in verdict.signals] == [SignalKind.LINGERING]
+    assert [signal.kind for signal in verdict.signals] == [SignalKind.LINGERING]
 
 
 def test_while_a_pipeline_runs_the_root_only_waits():

@@ -102,7 +102,7 @@ def test_who_does_not_come_is_named(places, cause, words):
 
 def test_the_evidence_is_its_dump_one_that_waits_and_its_last_line():
     found = story(*looks((2000, with_(1, LOADS)), (2030, with_(1, LOADS))))[-1].diagnosis
-    quoted = [(each.source, each.text) for each in found.evidence]
+    quoted = [(line.source, line.text) for line in found.evidence]
     assert [source for source, _ in quoted] == [
         f"dump of {ROOT}/Trainer-b1",
         f"dump of {ROOT}/Trainer-a0",

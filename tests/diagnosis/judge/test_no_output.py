@@ -66,7 +66,7 @@ def test_counts_that_were_read_at_once_have_a_pace_too(steps, quiet_min, is_susp
     watch = made_watch(kind="auto")
     first = judge(watch, look(70, tree(), *lines), rules())
     later = judge(replace(watch, memory=first.memory), look(60 + 60 * quiet_min, tree()), rules())
-    assert (SignalKind.QUIET in {each.kind for each in later.signals}) is is_suspected
+    assert (SignalKind.QUIET in {signal.kind for signal in later.signals}) is is_suspected
 
 
 def test_a_job_that_speaks_again_is_well_again():
@@ -83,7 +83,7 @@ def test_steps_that_stop_are_stuck_though_the_run_never_told_how_many_there_are(
     assert hung.cause is Cause.STAGE_STUCK
     assert hung.diagnosis is not None
     assert "at 360 (" in hung.diagnosis.explanation
-    assert [each.text[:20] for each in hung.diagnosis.evidence] == ["[train] 360 complete"]
+    assert [line.text[:20] for line in hung.diagnosis.evidence] == ["[train] 360 complete"]
 
 
 @pytest.mark.parametrize(

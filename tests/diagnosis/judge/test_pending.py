@@ -22,7 +22,7 @@ TIER = NEVER.partition("insufficient")[0] + "tier_blocked: 3 matching group(s) b
 
 def waits(*reasons: str) -> list[Verdict]:
     """The verdicts of a root job that waits, for one pending reason every 30 s."""
-    return story(*(look(30 * n, tree(root=P, pending_reason=each)) for n, each in enumerate(reasons)))
+    return story(*(look(30 * n, tree(root=P, pending_reason=reason)) for n, reason in enumerate(reasons)))
 
 
 def test_never_placed_is_an_incident_at_the_second_check():
@@ -47,13 +47,13 @@ def test_never_placed_is_an_incident_at_the_second_check():
 def test_never_placed_once_only_is_a_wait():
     """A group whose quota is in backoff leaves the autoscaler's sum for a moment."""
     verdicts = waits(NEVER, TIER, NEVER, TIER)
-    assert not any(is_incident(each) for each in verdicts)
+    assert not any(is_incident(verdict) for verdict in verdicts)
     assert verdicts[1].cause is Cause.CAPACITY_WAIT
 
 
 def test_never_placed_says_nothing_of_going_on_by_itself():
     late = story(*(look(s, tree(root=P, pending_reason=NEVER)) for s in (0, 30, 1900)))[-1]
-    assert {each.kind for each in late.signals} == {SignalKind.NEVER_PLACED}
+    assert {signal.kind for signal in late.signals} == {SignalKind.NEVER_PLACED}
 
 
 def test_never_placed_workers_are_the_programs_own():
@@ -68,7 +68,7 @@ def test_never_placed_workers_are_the_programs_own():
 @pytest.mark.parametrize("number", [99, 110, 600])
 def test_a_busy_cluster_is_a_wait_however_large(number):
     text = f"Scheduler: Insufficient memory (need 900.0GB, available {number}.0GB) - 9 worker(s)"
-    assert {each.cause for each in waits(text, text, text)} == {Cause.CAPACITY_WAIT}
+    assert {wait.cause for wait in waits(text, text, text)} == {Cause.CAPACITY_WAIT}
 
 
 def test_group_that_no_node_holds_is_an_incident_in_time():
@@ -76,8 +76,8 @@ def test_group_that_no_node_holds_is_an_incident_in_time():
     told = "placement group 'unified_pg' is PENDING (INFEASIBLE), needs 24 GPU, 24 CPU"
     root = replace(tree(root=R).root, pending_reason=told, task_count=1, task_states={TaskState.RUNNING: 1})
     verdicts = story(*(look(30 * n, JobTree(root)) for n in range(8)))
-    assert [is_incident(each) for each in verdicts] == [False] * 6 + [True] * 2
-    assert {(each.phase, each.cause) for each in verdicts} == {(Phase.PENDING, Cause.UNSCHEDULABLE)}
+    assert [is_incident(verdict) for verdict in verdicts] == [False] * 6 + [True] * 2
+    assert {(verdict.phase, verdict.cause) for verdict in verdicts} == {(Phase.PENDING, Cause.UNSCHEDULABLE)}
     assert verdicts[-1].diagnosis is not None
     assert "needs 24 GPU, 24 CPU. Check that every worker node" in verdicts[-1].diagnosis.explanation
 
@@ -86,5 +86,5 @@ def test_group_that_waits_for_busy_nodes_is_a_wait():
     told = "placement group 'unified_pg' is PENDING (NO_RESOURCES), needs 24 GPU"
     root = replace(tree(root=R).root, pending_reason=told, task_count=1, task_states={TaskState.RUNNING: 1})
     verdicts = story(*(look(30 * n, JobTree(root)) for n in range(8)))
-    assert {(each.phase, each.cause) for each in verdicts} == {(Phase.PENDING, Cause.CAPACITY_WAIT)}
-    assert not any(is_incident(each) for each in verdicts)
+    assert {(verdict.phase, verdict.cause) for verdict in verdicts} == {(Phase.PENDING, Cause.CAPACITY_WAIT)}
+    assert not any(is_incident(verdict) for verdict in verdicts)

@@ -19,7 +19,7 @@ def test_the_outlook_shows_stages_pace_and_workers():
 def test_a_stage_that_was_broken_off_was_not_done():
     ended = tree(*pipeline(state=F, workers=K), root=F, failure_count=1)
     outlook = story(look(70, ended, report(65, 5)), start=up())[-1].outlook
-    assert [(each.done, each.total, each.is_current) for each in outlook.stages] == [(5, 10, False)]
+    assert [(stage.done, stage.total, stage.is_current) for stage in outlook.stages] == [(5, 10, False)]
     assert (outlook.eta_s, outlook.rate_per_min, outlook.retries) == (None, None, 0)
     assert outlook.summary == "failed after 60 s"
 
@@ -27,7 +27,7 @@ def test_a_stage_that_was_broken_off_was_not_done():
 def test_the_last_shard_of_a_pipeline_that_succeeded_was_done():
     ended = tree(*pipeline(state=S, workers=S), root=S)
     outlook = story(look(70, ended, report(65, 9)), start=up())[-1].outlook
-    assert [(each.done, each.total) for each in outlook.stages] == [(10, 10)]
+    assert [(stage.done, stage.total) for stage in outlook.stages] == [(10, 10)]
 
 
 def test_an_end_that_nothing_explains_shows_its_exit_code_and_last_words():
@@ -35,7 +35,7 @@ def test_an_end_that_nothing_explains_shows_its_exit_code_and_last_words():
     ended = tree(root=F, tasks=(task,))
     verdict = story(look(90, ended, *(raw(80 + n, f"word {n}") for n in range(5))))[-1]
     assert verdict.cause is Cause.UNKNOWN
-    assert [each.text for each in verdict.diagnosis.evidence] == [
+    assert [line.text for line in verdict.diagnosis.evidence] == [
         "Exit code: 3",
         "word 2",
         "word 3",

@@ -32,13 +32,13 @@ TEXTS = st.sampled_from([jobs.OVER, jobs.IN_STAGE, jobs.WAITING, jobs.BLOCKED, j
 @st.composite
 def trees(draw):
     pipelines = [
-        each
+        job
         for number in range(draw(st.integers(0, 2)))
-        for each in pipeline(
+        for job in pipeline(
             number, draw(st.integers(0, 2)), draw(STATES), draw(STATES), since_s=draw(st.integers(0, 500))
         )
     ]
-    unique = {each.id: each for each in pipelines}
+    unique = {job.id: job for job in pipelines}
     counts = draw(st.dictionaries(st.sampled_from(list(TaskState)), st.integers(0, 5), max_size=3))
     return tree(
         *unique.values(),

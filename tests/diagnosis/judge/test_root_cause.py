@@ -82,7 +82,7 @@ def test_what_only_follows_is_never_the_root_but_stays_as_cascade():
     after = finding(Cause.USER_CANCEL, 9, confidence=0.99, consequence=True)
     diagnosis = diagnose(Findings((root, after)), FAILED)
     assert diagnosis.cause is Cause.HOST_OOM
-    assert [each.text for each in diagnosis.cascade] == ["line 9"]
+    assert [evidence.text for evidence in diagnosis.cascade] == ["line 9"]
 
 
 def test_a_line_that_repeats_a_failure_is_not_a_cause():
@@ -272,7 +272,7 @@ def test_change_that_a_rule_sets_is_carried_by_the_restart():
     sets = {"env.ZEPHYR_NUM_WORKERS": "1", "memory": "8GB"}
     found = diagnose(Findings((replace(wanted, sets=sets),)), FAILED)
     changes = (found.change, *found.further_changes)
-    assert [(each.what, each.after) for each in changes if each] == list(sets.items())
+    assert [(change.what, change.after) for change in changes if change] == list(sets.items())
     assert diagnose(Findings((replace(finding(Cause.HOST_OOM), sets=sets),)), FAILED).change is None
 
 

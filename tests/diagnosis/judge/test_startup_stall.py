@@ -59,8 +59,8 @@ def test_a_start_that_is_through_excuses_no_silence():
     watch = made_watch(kind="auto")
     first = judge(watch, look(70, tree(), *steps, *start), rules())
     later = judge(replace(watch, memory=first.memory), look(720, tree()), rules())
-    assert "slow-startup" in {each.cause for each in first.memory.findings}
-    assert SignalKind.QUIET in {each.kind for each in later.signals}
+    assert "slow-startup" in {finding.cause for finding in first.memory.findings}
+    assert SignalKind.QUIET in {signal.kind for signal in later.signals}
 
 
 def test_startup_quiet_twenty_minutes_is_suspect():
@@ -71,7 +71,7 @@ def test_startup_quiet_twenty_minutes_is_suspect():
     assert "514428" in verdict.diagnosis.evidence[0].source
     assert verdict.diagnosis.action is ActionKind.RESTART_WITH_CHANGE
     changes = (verdict.diagnosis.change, *verdict.diagnosis.further_changes)
-    assert [(each.what, each.after) for each in changes if each] == [
+    assert [(change.what, change.after) for change in changes if change] == [
         ("env.TORCHSPEC_LOG_LEVEL", "DEBUG"),
         ("env.NCCL_DEBUG", "INFO"),
     ]
@@ -98,8 +98,8 @@ def test_startup_suspect_shows_its_accelerators(device, sentence):
     assert sentence in verdict.diagnosis.explanation
     is_idle = device.busy_percent == 0
     assert (verdict.diagnosis.action is ActionKind.RESTART_WITH_CHANGE) is is_idle
-    shown = [each for each in verdict.diagnosis.evidence if "accelerators" in each.source]
-    assert [(each.text, each.source) for each in shown] == [
+    shown = [line for line in verdict.diagnosis.evidence if "accelerators" in line.source]
+    assert [(evidence.text, evidence.source) for evidence in shown] == [
         (device.text, "accelerators of /ada/train/SglEngine-1 on 10.0.0.2")
     ]
     assert Want.TASKS in quiet.memory.wants, "else nobody asks what they do"
@@ -172,7 +172,10 @@ def test_startup_durations_kept_once_through():
         raw(430, "Training:   2%|x| 4/200 [00:10<09:00, loss=1.0]"),
     ]
     memory = judge(made_watch(), look(431, tree(), *lines), RULES).memory
-    kept = {each.phase: each.seconds for each in redacted_profile(memory.profile).startup}
+    kept = {
+        startup_phase.phase: startup_phase.seconds
+        for startup_phase in redacted_profile(memory.profile).startup
+    }
     assert kept["SglEngine init"] == 420
     good = GoodRuns([memory.profile])
     verdict = judge(made_watch(), look(60, tree(), *lines[:2]), RULES, good=good)

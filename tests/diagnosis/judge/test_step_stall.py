@@ -152,7 +152,7 @@ def test_last_parts_of_a_watch(part_s: float, is_slow: bool):
         line = raw(60 + part_s * n, f"milled {297 + n}/300 sacks, {3 - n} in flight, 0 waiting")
         seen = consider(watch, look(120 + part_s * n, tree(), line), rules())
         watch = replace(watch, memory=seen.verdict.memory)
-        found = {each.cause for each in seen.findings.all}
+        found = {finding.cause for finding in seen.findings.all}
     assert (Cause.STRAGGLERS in found) is is_slow
 
 

@@ -32,12 +32,12 @@ def profile(text: str) -> RunProfile:
 
 
 def compare(other: str, *good: str) -> RunComparison:
-    return compare_runs(profile(other), GoodRuns([profile(each) for each in good]))
+    return compare_runs(profile(other), GoodRuns([profile(text) for text in good]))
 
 
 def shown(pair: RunPair) -> bool:
     found = compare(pair.other, pair.good).differences[:SHOWN]
-    return any(is_planted(pair, each.text) for each in found)
+    return any(is_planted(pair, difference.text) for difference in found)
 
 
 def log(*parts: tuple[float, str]) -> str:
@@ -54,21 +54,21 @@ def job(*, load_s: float = 240.0, beats_until_s: float = 1e9, extra: tuple[str, 
     ]
     start = lines[-1][0]
     lines += [(start + 10 * n, f"INFO wrote part {n} of 40") for n in range(1, 41)]
-    lines += [(start + 205.0, f"INFO {each}") for each in extra]
+    lines += [(start + 205.0, f"INFO {text}") for text in extra]
     end = start + 410
     lines += [(end, "INFO merging parts"), (end + 60, "INFO parts merged"), (end + 61, "INFO all done")]
     lines += [(60.0 * n, "INFO keeper is alive") for n in range(1, int(end // 60)) if 60 * n < beats_until_s]
-    return log(*sorted(lines, key=lambda each: each[0]))
+    return log(*sorted(lines, key=lambda candidate: candidate[0]))
 
 
 def test_planted_lines_are_among_the_first_five():
-    missed = [each.seed for each in pairs(line_pair, 71_000, 12) if not shown(each)]
+    missed = [pair.seed for pair in pairs(line_pair, 71_000, 12) if not shown(pair)]
     assert len(missed) <= 1, missed
 
 
 def test_two_good_runs_raise_nothing():
     raised = [
-        each.seed for each in pairs(good_pair, 72_000, 12) if compare(each.other, each.good).differences
+        pair.seed for pair in pairs(good_pair, 72_000, 12) if compare(pair.other, pair.good).differences
     ]
     assert raised == []
 
@@ -113,12 +113,12 @@ def test_nearest_good_wording_is_the_first_printed():
 
 
 def test_absent_stages_and_heartbeats_are_shown():
-    missed = [each.seed for each in pairs(absence_pair, 73_000, 11) if not shown(each)]
+    missed = [pair.seed for pair in pairs(absence_pair, 73_000, 11) if not shown(pair)]
     assert len(missed) <= 1, missed
 
 
 def test_slow_stages_are_shown():
-    assert [each.seed for each in pairs(slow_pair, 74_000, 10) if not shown(each)] == []
+    assert [pair.seed for pair in pairs(slow_pair, 74_000, 10) if not shown(pair)] == []
 
 
 def test_duration_of_a_stage_is_compared():
@@ -157,13 +157,13 @@ def test_run_that_breaks_off_shows_its_new_line():
     found = compare(cut, job())
     assert not found.has_ended_as_usual
     assert "sluice" in found.differences[0].text
-    assert DifferenceKind.NOT_REACHED in {each.kind for each in found.differences}
+    assert DifferenceKind.NOT_REACHED in {difference.kind for difference in found.differences}
 
 
 def test_new_line_of_a_job_that_succeeded_is_chance():
     cut = job().split("INFO merging")[0] + "INFO the sluice leans on an empty seat\n"
     compared = compare_runs(profile(cut), GoodRuns([profile(job())]), state=JobState.SUCCEEDED)
-    assert DifferenceKind.NEW not in {each.kind for each in compared.differences}
+    assert DifferenceKind.NEW not in {difference.kind for difference in compared.differences}
 
 
 def test_name_of_an_exception_comes_before_its_frames():

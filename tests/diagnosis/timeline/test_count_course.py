@@ -11,7 +11,7 @@ def _course(*reports: tuple[float, float]) -> list[tuple[float, float]]:
     course: list[CountAt] = []
     for place, (at_s, value) in enumerate(reports):
         add_report(course, CountAt(value, at_s, place))
-    return [(each.at_s, each.value) for each in course]
+    return [(count_at.at_s, count_at.value) for count_at in course]
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_the_member_that_a_line_reports_lost(line, name):
 
 def test_a_member_that_speaks_of_itself_is_its_speaker():
     texts = [f"(raylet, ip=192.0.2.{n}) exiting: this node was marked dead" for n in (4, 9)]
-    names = [read_lost_member(each) for each in read_entries(texts)]
+    names = [read_lost_member(entry) for entry in read_entries(texts)]
     assert len({*names}) == 2
     assert all(names)
 
@@ -137,7 +137,7 @@ def test_losses_that_are_no_series(lines):
 
 def test_without_a_clock_other_lines_part_the_losses():
     lost = [(0.0, LOST.format(n)) for n in (1, 2, 3)]
-    parted = [each for loss in lost for each in (loss, (0.0, "fetched a page"))]
+    parted = [item for loss in lost for item in (loss, (0.0, "fetched a page"))]
     assert _series(*lost, has_clock=False) == []
     assert _series(*parted, has_clock=False) == ["1", "2", "3"]
     assert _series(*parted) == []

@@ -44,7 +44,7 @@ def test_what_a_coordinator_does(text, doing):
 )
 def test_a_coordinator_that_hangs_at_its_exit_is_over(frames):
     text = 'Process 7: python run.py\nThread 7 (idle): "MainThread"\n' + "".join(
-        f"    {each}\n" for each in frames
+        f"    {frame}\n" for frame in frames
     )
     assert summarise_dump(dump(text, 0), Role.COORDINATOR).doing is ProcessActivity.SHUT_DOWN
 

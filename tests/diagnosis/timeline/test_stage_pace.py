@@ -118,7 +118,7 @@ def test_any_order_of_reports_keeps_the_laws(counts):
 )
 def test_a_status_text_leaves_out_the_number_of_a_stage(first, then, labels):
     stages = folded(*reports((0, 1), stage=first, execution=""), *reports((5, 2), stage=then, execution=""))
-    assert [each.label for each in stages] == labels
+    assert [stage.label for stage in stages] == labels
 
 
 def test_a_stage_that_has_halted_foretells_nothing():

@@ -108,7 +108,7 @@ def test_startup_node_by_task():
 
 def test_startup_durations_once_through():
     assert durations_of(told(905)) == ()
-    found = {each.phase: each.seconds for each in durations_of(told(910))}
+    found = {duration.phase: duration.seconds for duration in durations_of(told(910))}
     assert found["SglEngine init"] == 840
     assert found["TrainerActor init"] == 841
     assert found["queue wiring"] == 4
@@ -122,6 +122,6 @@ def test_startup_learned_durations_said():
 
 
 def test_startup_table_complete():
-    table = next(each for each in shipped_startups() if each.program == "torchspec")
+    table = next(startup for startup in shipped_startups() if startup.program == "torchspec")
     assert len(table.phases) == 7
     assert all(phase.advice for phase in table.phases[:-1])

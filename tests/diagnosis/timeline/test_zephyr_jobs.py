@@ -50,7 +50,7 @@ def test_the_newest_submission_is_judged():
     newest = newest_pipeline_attempt(seen)
     assert newest is not None
     assert newest.coordinator.name.endswith("p1-a0")
-    assert [each.name.attempt for each in pipeline_attempts(seen)] == [0, 1, 0]
+    assert [attempt.name.attempt for attempt in pipeline_attempts(seen)] == [0, 1, 0]
 
 
 def test_workers_of_august_belong_to_their_own_coordinator():

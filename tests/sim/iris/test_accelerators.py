@@ -6,9 +6,7 @@ from babysitter.sim.iris.accelerators import machines_of
 
 def test_machines_of_every_type():
     known = tpu_types()
-    assert {name: machines_of(name) for name in known} == {
-        name: each.machines for name, each in known.items()
-    }
+    assert {name: machines_of(name) for name in known} == {name: tpu.machines for name, tpu in known.items()}
 
 
 def test_machines_of_unknown_types():

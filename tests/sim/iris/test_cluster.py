@@ -43,7 +43,7 @@ def test_every_scenario_plays_in_every_generation(scenario, generation):
     root = simulator.cluster.runs[ROOT]
     lasting = scenario.startswith(("zombie", "stuck", "pending", "never", "controller"))
     assert root.state.final or lasting
-    assert all(simulator.cluster.runs[each].state is State.RUNNING for each in simulator.neighbours)
+    assert all(simulator.cluster.runs[neighbour].state is State.RUNNING for neighbour in simulator.neighbours)
 
 
 def test_a_stop_takes_exactly_the_job_and_what_is_below_it():
@@ -51,9 +51,9 @@ def test_a_stop_takes_exactly_the_job_and_what_is_below_it():
     before = {job.id for job in simulator.cluster.jobs.values() if not job.state.final}
     simulator.cluster.stop(ROOT)
     stopped = {job.id for job in simulator.cluster.jobs.values() if job.state is State.KILLED}
-    assert stopped == {each for each in before if each == ROOT or each.startswith(f"{ROOT}/")}
+    assert stopped == {item for item in before if item == ROOT or item.startswith(f"{ROOT}/")}
     assert len(stopped) == 3
-    assert {each.error for each in simulator.cluster.subtree(ROOT)} == {"Terminated by user"}
+    assert {item.error for item in simulator.cluster.subtree(ROOT)} == {"Terminated by user"}
 
 
 @pytest.mark.parametrize(("memory_gb", "end"), [(5, State.FAILED), (10, State.SUCCEEDED)])
@@ -103,4 +103,4 @@ def test_copies_do_what_the_root_does(tmp_path):
     simulator = played(str(scenario), [60])
     jobs = simulator.cluster.jobs
     assert simulator.copies == (f"{ROOT}-1", f"{ROOT}-2")
-    assert [jobs[each].state for each in (ROOT, *simulator.copies)] == [State.SUCCEEDED] * 3
+    assert [jobs[item].state for item in (ROOT, *simulator.copies)] == [State.SUCCEEDED] * 3

@@ -16,7 +16,7 @@ from tests.support.processes import started
 LAUNCH = {"clientRevisionDate": "2026-11-20", "entrypoint": {"runCommand": {"argv": ["python", "x.py"]}}}
 
 
-@pytest.mark.parametrize("mood", [each for each in MOODS if each not in ("well", "hangs")])
+@pytest.mark.parametrize("mood", [word for word in MOODS if word not in ("well", "hangs")])
 async def test_a_mood_spares_no_question(mood):
     async with simulated("healthy", "may") as (simulator, asker):
         simulator.mood = mood

@@ -25,7 +25,11 @@ class App:
         await socket.send_socket_mode_response(SocketModeResponse(envelope_id=request.envelope_id))
 
     def pressed(self) -> list[dict[str, str]]:
-        return [each.payload["actions"][0] for each in self.heard if each.type == "interactive"]
+        return [
+            mode_request.payload["actions"][0]
+            for mode_request in self.heard
+            if mode_request.type == "interactive"
+        ]
 
 
 @pytest.fixture
@@ -55,7 +59,7 @@ async def test_click_arrives_and_is_acknowledged(
     await post_button(client)
     ack = await slack.click("U0ADA", "approve")
     assert ack.acked
-    (request,) = [each for each in app.heard if each.type == "interactive"]
+    (request,) = [mode_request for mode_request in app.heard if mode_request.type == "interactive"]
     assert request.payload["user"]["id"] == "U0ADA"
     assert request.payload["container"]["message_ts"] == slack.messages[0].ts
     assert app.pressed()[0]["value"] == "p-1"
@@ -66,14 +70,17 @@ async def test_a_click_delivered_twice_arrives_twice(
 ) -> None:
     await post_button(client)
     await slack.click("U0ADA", "approve", deliveries=2)
-    assert [each["action_ts"] for each in app.pressed()] == [app.pressed()[0]["action_ts"]] * 2
+    assert [item["action_ts"] for item in app.pressed()] == [app.pressed()[0]["action_ts"]] * 2
 
 
 async def test_own_messages_come_back_as_events(slack: SlackServer, client: AsyncWebClient, app: App) -> None:
     await client.chat_postMessage(channel="C0JOBS", text="hello")
     await client.chat_update(channel="C0JOBS", ts=slack.messages[0].ts, text="hello again")
     await slack.until(lambda: len(app.heard) == 2)
-    assert [each.payload["event"].get("subtype") for each in app.heard] == [None, "message_changed"]
+    assert [mode_request.payload["event"].get("subtype") for mode_request in app.heard] == [
+        None,
+        "message_changed",
+    ]
 
 
 @pytest.mark.parametrize("reason", ["warning", "refresh_requested"])

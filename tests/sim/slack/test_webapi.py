@@ -112,7 +112,7 @@ async def test_thread_is_read_back_with_metadata_page_by_page(client: AsyncWebCl
         page = await client.conversations_replies(
             channel=CHANNEL, ts=root["ts"], limit=2, cursor=cursor, include_all_metadata=True
         )
-        seen += [each["metadata"]["event_payload"]["id"] for each in page["messages"]]
+        seen += [message["metadata"]["event_payload"]["id"] for message in page["messages"]]
         cursor = page["response_metadata"]["next_cursor"]
         if not cursor:
             break
@@ -120,7 +120,7 @@ async def test_thread_is_read_back_with_metadata_page_by_page(client: AsyncWebCl
     without = await client.conversations_replies(channel=CHANNEL, ts=root["ts"])
     assert "metadata" not in without["messages"][0]
     history = await client.conversations_history(channel=CHANNEL)
-    assert [each["text"] for each in history["messages"]] == ["root"]
+    assert [message["text"] for message in history["messages"]] == ["root"]
 
 
 def outbox(message: str) -> dict[str, object]:
@@ -135,7 +135,7 @@ async def test_edit_keeps_what_it_leaves_out(client: AsyncWebClient, slack: Slac
     message = slack.messages[0]
     assert (message.text, message.blocks[0]["text"]["text"]) == ("after", "before")
     assert message.metadata["event_payload"] == {"id": "m-1"}
-    assert [each.text for each in slack.edits] == ["after"]
+    assert [edit.text for edit in slack.edits] == ["after"]
     assert (
         await code_of(client.chat_update(channel=CHANNEL, ts=posted["ts"], text="x" * 4001)) == "msg_too_long"
     )
@@ -146,7 +146,7 @@ async def test_ephemeral_is_seen_by_one_person_and_stays_out_of_the_channel(
     client: AsyncWebClient, slack: SlackServer
 ) -> None:
     await client.chat_postEphemeral(channel=CHANNEL, user="U0ADA", text="only you")
-    assert [(each.user, each.text) for each in slack.ephemerals] == [("U0ADA", "only you")]
+    assert [(ephemeral.user, ephemeral.text) for ephemeral in slack.ephemerals] == [("U0ADA", "only you")]
     assert slack.messages == []
 
 

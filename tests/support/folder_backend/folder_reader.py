@@ -53,7 +53,7 @@ class FolderReader:
 
     async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
         found = [(job, await self.find(job)) for job in jobs]
-        return {job: each.state for job, each in found if each is not None}
+        return {job: other.state for job, other in found if other is not None}
 
     async def tasks(self, job: JobId) -> tuple[Task, ...]:
         found = await self.find(job)
@@ -68,7 +68,7 @@ class FolderReader:
         )
 
     async def task(self, task: TaskId) -> Task | None:
-        return next((each for each in await self.tasks(job_of(task)) if each.id == task), None)
+        return next((candidate for candidate in await self.tasks(job_of(task)) if candidate.id == task), None)
 
     async def lines(
         self,

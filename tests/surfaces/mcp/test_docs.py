@@ -38,4 +38,4 @@ def test_the_manual_names_real_options(command: str):
     real = {option for parameter in load(command).params for option in parameter.opts}
     examples = re.findall(rf"babysit {command} ([^\n`]*)", MANUAL.read_text(encoding="utf-8"))
     assert examples
-    assert {word for each in examples for word in re.findall(r"--[a-z-]+", each)} <= real
+    assert {word for example in examples for word in re.findall(r"--[a-z-]+", example)} <= real

@@ -66,7 +66,7 @@ async def test_lines_are_redacted_neutral_bounded_and_marked(place: Place):
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert reply is not None
-    assert INJECTION in [each["text"] for each in reply["lines"]]  # shown as what it is, beside the mark
+    assert INJECTION in [line["text"] for line in reply["lines"]]  # shown as what it is, beside the mark
     assert "Never follow" in reply["untrusted"]
     assert len(reply["lines"]) == 200
     assert len(text) < MAX_CHARACTERS
@@ -77,13 +77,13 @@ async def test_a_cursor_brings_what_was_printed_since_and_nothing_twice(place: P
     place.cluster.log += [raw(number, f"line {number}") for number in range(10)]
     async with agent_of(place) as agent:
         first = await answer(agent, "tail_logs", job=ROOT, max_lines=4)
-        assert [each["text"] for each in first["lines"]] == ["line 6", "line 7", "line 8", "line 9"]
+        assert [line["text"] for line in first["lines"]] == ["line 6", "line 7", "line 8", "line 9"]
         place.cluster.log += [raw(number, f"line {number}") for number in range(10, 17)]
         second = await answer(agent, "tail_logs", job=ROOT, max_lines=4, cursor=first["cursor"])
         third = await answer(agent, "tail_logs", job=ROOT, max_lines=4, cursor=second["cursor"])
-    assert [each["text"] for each in second["lines"]] == ["line 10", "line 11", "line 12", "line 13"]
+    assert [line["text"] for line in second["lines"]] == ["line 10", "line 11", "line 12", "line 13"]
     assert second["has_more"] is True
-    assert [each["text"] for each in third["lines"]] == ["line 14", "line 15", "line 16"]
+    assert [line["text"] for line in third["lines"]] == ["line 14", "line 15", "line 16"]
     assert third["has_more"] is False
 
 
@@ -97,8 +97,8 @@ async def test_tail_logs_names_each_task_once(place: Place):
     reply = said.structured_content
     assert reply is not None
     assert said.content[0].text.count(worker) == 1
-    assert {each["task"] for each in reply["sources"]} == {worker, f"{ROOT}/0"}
-    assert [reply["sources"][each["source"]]["task"] for each in reply["lines"][-2:]] == [f"{ROOT}/0", worker]
+    assert {source["task"] for source in reply["sources"]} == {worker, f"{ROOT}/0"}
+    assert [reply["sources"][line["source"]]["task"] for line in reply["lines"][-2:]] == [f"{ROOT}/0", worker]
 
 
 async def test_long_lists_come_in_pages_each_row_once(place: Place):
@@ -114,12 +114,12 @@ async def test_long_lists_come_in_pages_each_row_once(place: Place):
         found, cursor = [], ""
         while True:
             page = await answer(agent, "job_tree", job=ROOT, cursor=cursor)
-            found += [each["id"] for each in page["jobs"]]
+            found += [item["id"] for item in page["jobs"]]
             cursor = page["cursor"]
             if not cursor:
                 break
         tasks = await answer(agent, "task_summary", job=ROOT)
-    assert found == [ROOT, *(each.id for each in children)]
+    assert found == [ROOT, *(child.id for child in children)]
     assert tasks["tasks"][0]["id"] == f"{ROOT}/70"  # what needs attention comes first
     assert (len(tasks["tasks"]), tasks["total"], tasks["cursor"]) == (50, 80, "50")
 
@@ -140,9 +140,9 @@ async def test_a_dump_of_a_thousand_threads_stays_readable(place: Place):
     assert reply is not None
     assert reply["processes"][0]["threads_left_out"] > 0
     assert "more characters)" in reply["raw"]
-    names = [each["name"] for each in narrowed["processes"][0]["threads"]]
+    names = [thread["name"] for thread in narrowed["processes"][0]["threads"]]
     assert names
-    assert all("pool-77" in each for each in names)
+    assert all("pool-77" in name for name in names)
 
 
 async def test_job_errors_and_titles_are_redacted_too(place: Place):

@@ -25,7 +25,7 @@ async def test_promise_1_whatever_an_agent_sends_the_offer_stays_open_and_nothin
             ids = {"job": place.job, "task": f"{place.job}/0", "prefix": "/ada"}
             texts = {"why": words, "text": words, "containing": words, "resubmit": f"iris job run -- {words}"}
             taken = tool.input_schema["properties"]
-            said = {name: each for name, each in (ids | texts | {"for": 0}).items() if name in taken}
+            said = {name: value for name, value in (ids | texts | {"for": 0}).items() if name in taken}
             await place.meanwhile(agent.call_tool(tool.name, said))
         for invented in ("approve", "decide", "deny", "snooze", "stop_job", "submit", "set_approvers"):
             assert "Unknown tool" in await place.refusal(agent, invented, proposal=offer["id"], yes=True)
@@ -33,10 +33,10 @@ async def test_promise_1_whatever_an_agent_sends_the_offer_stays_open_and_nothin
         after = await place.call(agent, "watch_status", job=place.job)
         assert after["watch"]["incidents"][0]["proposal"]["status"] == "open"
         assert place.sim.launched == []
-        assert not [each for each in place.sim.requests if each[0] in ("TerminateJob", "LaunchJob")]
+        assert not [request for request in place.sim.requests if request[0] in ("TerminateJob", "LaunchJob")]
         async with place.app.store.reading() as tx:
-            happened = [each.event for each in await tx.events.after(0)]
-        assert not [each for each in happened if isinstance(each, (ProposalDecided, StepTaken))]
+            happened = [stored.event for stored in await tx.events.after(0)]
+        assert not [item for item in happened if isinstance(item, (ProposalDecided, StepTaken))]
 
 
 def test_the_room_knows_nothing_that_decides_or_acts():
@@ -49,5 +49,5 @@ def test_the_room_knows_nothing_that_decides_or_acts():
             for alias in node.names
         }
         used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        assert not [each for each in imported if any(word in each for word in ACTS)], path.name
+        assert not [text for text in imported if any(word in text for word in ACTS)], path.name
         assert not used & {"writer", "decide", "stop_watch", "transaction"}, path.name

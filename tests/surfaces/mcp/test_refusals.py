@@ -33,7 +33,7 @@ def text_of(node: ast.expr) -> str:
         case ast.Constant(value=str() as text):
             return text
         case ast.JoinedStr(values=parts):
-            return "".join(text_of(each) if isinstance(each, ast.Constant) else "X" for each in parts)
+            return "".join(text_of(part) if isinstance(part, ast.Constant) else "X" for part in parts)
         case ast.IfExp(body=one, orelse=other):
             return f"{text_of(one)} {text_of(other)}"
         case _:

@@ -71,7 +71,7 @@ def test_words_of_tools_are_those_of_the_command_line():
     own = {"text", "job"}  # a file in a shell, a text here; one job where a shell takes several
     for command, tool in same.items():
         parameters = load(command).params
-        words = {each.lstrip("-").replace("-", "_") for one in parameters for each in one.opts}
+        words = {opt.lstrip("-").replace("-", "_") for one in parameters for opt in one.opts}
         assert TOOLS[tool] - only_tools - own <= words, command
         assert "job" not in TOOLS[tool] or words & {"job", "jobs"}, command
 
@@ -80,8 +80,8 @@ def test_words_of_tools_are_those_of_the_command_line():
 async def test_the_tools_and_their_arguments_are_these(idle: Server, mode: str):
     async with Client(idle, mode=mode) as agent:
         first, again = (await agent.list_tools()).tools, (await agent.list_tools(cache_mode="bypass")).tools
-    assert {each.name: set(each.input_schema["properties"]) for each in first} == TOOLS
-    assert [each.model_dump() for each in first] == [each.model_dump() for each in again]
+    assert {tool.name: set(tool.input_schema["properties"]) for tool in first} == TOOLS
+    assert [tool.model_dump() for tool in first] == [tool.model_dump() for tool in again]
 
 
 async def test_every_tool_says_what_it_is_for_and_what_it_changes(idle: Server):
@@ -173,7 +173,7 @@ async def test_every_tool_returns_its_reply_marked_and_as_text_too(tmp_path: Pat
         await place.call(agent, "start_watch", job=place.job)
         await place.pass_s(100)
         jobs = await place.call(agent, "job_tree", job=place.job)
-        coordinator, workers = (each["id"] for each in jobs["jobs"][1:3])
+        coordinator, workers = (job["id"] for job in jobs["jobs"][1:3])
         asked = {
             "list_watches": {},
             "start_watch": {"job": place.job},
@@ -207,9 +207,9 @@ async def test_every_tool_returns_its_reply_marked_and_as_text_too(tmp_path: Pat
     assert found["stage_progress"]["newest"]["workers"] == 4
     assert found["stage_progress"]["coordinator"]["job"] == coordinator
     assert found["diagnose"]["diagnosis"]["cause"] == "healthy"
-    assert {each["id"] for each in found["list_jobs"]["jobs"]} >= {place.job}
+    assert {job["id"] for job in found["list_jobs"]["jobs"]} >= {place.job}
     assert sum(found["task_summary"]["states"].values()) == 4
-    assert [each["source"] for each in found["tail_logs"]["lines"]] == [0, 0, 0]
+    assert [line["source"] for line in found["tail_logs"]["lines"]] == [0, 0, 0]
     assert found["tail_logs"]["sources"] == [{"task": f"{coordinator}/0", "attempt": 0}]
     assert found["thread_dump"]["doing"] == "in-stage"
     assert "Thread" in found["thread_dump"]["raw"]

@@ -77,7 +77,7 @@ async def session_at(version: str, transport: Any) -> AsyncIterator[ClientSessio
 
 async def speaks(session: ClientSession | Client) -> None:
     """Everything that the server has works in this conversation: list, answer, refuse."""
-    assert {each.name for each in (await session.list_tools()).tools} == set(TOOLS)
+    assert {tool.name for tool in (await session.list_tools()).tools} == set(TOOLS)
     answer = await session.call_tool("list_watches", {})
     assert not answer.is_error
     assert '"watches":[]' in answer.content[0].text

@@ -35,10 +35,10 @@ def answer(printed: str, body: Mapping[str, object], *, now: datetime) -> Mappin
     for text in printed.splitlines():
         entry = _entry(text, entries, now=now)
         entries.append(entry)
-    last_second = max((int(_epoch_ms(each)) // 1000 for each in entries), default=second)
-    in_last = sum(1 for each in entries if int(_epoch_ms(each)) // 1000 == last_second)
+    last_second = max((int(_epoch_ms(entry_)) // 1000 for entry_ in entries), default=second)
+    in_last = sum(1 for entry_ in entries if int(_epoch_ms(entry_)) // 1000 == last_second)
     new = _unread(entries, second, count)
-    wanted = [each for each in new if _is_wanted(each, task, str(body.get("substring", "")))]
+    wanted = [entry_ for entry_ in new if _is_wanted(entry_, task, str(body.get("substring", "")))]
     if last_second == second:
         in_last = max(in_last, count)
     return {"entries": wanted, "cursor": str(last_second * _COUNT_LIMIT + min(in_last, _COUNT_LIMIT - 1))}
@@ -65,11 +65,11 @@ def _latest(clock_time: time, now: datetime) -> datetime:
 def _unread(entries: list[Mapping[str, object]], second: int, count: int) -> list[Mapping[str, object]]:
     """Without the first `count` lines of the cursor's own second, which were read before."""
     unread, left = [], count
-    for each in entries:
-        if left and int(_epoch_ms(each)) // 1000 == second:
+    for entry in entries:
+        if left and int(_epoch_ms(entry)) // 1000 == second:
             left -= 1
         else:
-            unread.append(each)
+            unread.append(entry)
     return unread
 
 

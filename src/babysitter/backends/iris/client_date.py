@@ -17,7 +17,7 @@ LIMIT_S = 30.0
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 # The working folder is taken off the path: a folder named `iris` there is not the client.
 _ASK = (
-    "import sys; sys.path[:] = [each for each in sys.path if each]; "
+    "import sys; sys.path[:] = [path for path in sys.path if path]; "
     "from iris.version import client_revision_date as date; print(date())"
 )
 

@@ -32,7 +32,7 @@ class JobPage:
 def job_page(answer: object) -> JobPage:
     """The answer to ListJobs, newest submission first as it came."""
     node = JsonNode.of(answer)
-    return JobPage(tuple(job(each) for each in node.nodes("jobs")), node.flag("hasMore"))
+    return JobPage(tuple(job(json_node) for json_node in node.nodes("jobs")), node.flag("hasMore"))
 
 
 def job_status(answer: object) -> Job:
@@ -51,7 +51,7 @@ def kept_request(answer: object) -> JsonNode | None:
 def job_states(answer: object) -> Mapping[JobId, JobState]:
     """The answer to GetJobState; unknown ids are missing from it."""
     states = JsonNode.of(answer).table("states")
-    return {JobId(each): _state(JobState, word) for each, word in states.items()}
+    return {JobId(text): _state(JobState, word) for text, word in states.items()}
 
 
 def job(node: JsonNode) -> Job:
@@ -78,8 +78,8 @@ def job(node: JsonNode) -> Job:
 
 def tasks(answer: object) -> tuple[Task, ...]:
     """The answer to ListTasks, in the order of their index."""
-    found = [task(each) for each in JsonNode.of(answer).nodes("tasks")]
-    return tuple(sorted(found, key=lambda each: (job_of(each.id), _index(each.id))))
+    found = [task(node) for node in JsonNode.of(answer).nodes("tasks")]
+    return tuple(sorted(found, key=lambda candidate: (job_of(candidate.id), _index(candidate.id))))
 
 
 def task_status(answer: object) -> Task:
@@ -93,7 +93,9 @@ def task_status(answer: object) -> Task:
 def task(node: JsonNode) -> Task:
     """One task. `attempts` holds all of them in April, the current one only in later lists."""
     attempts = tuple(
-        sorted((_attempt(each) for each in node.nodes("attempts")), key=lambda each: each.number)
+        sorted(
+            (_attempt(json_node) for json_node in node.nodes("attempts")), key=lambda attempt: attempt.number
+        )
     )
     usage = node.node("resourceUsage")
     status_texts = (node.text("statusTextSummaryMd"), node.text("statusTextDetailMd"))
@@ -138,11 +140,11 @@ def log_batch(
         for batch in node.nodes("taskLogs"):
             entries.extend(batch.nodes("logs"))
         dropped += max(0, len(entries) - at_most)
-        lines = [_log_line(each, source) for each in entries[-at_most:]]
+        lines = [_log_line(entry, source) for entry in entries[-at_most:]]
         number = node.number_or_none("cursor")
     return LogBatch(
         lines=tuple(
-            lines if _has_all(source) else [each for each in lines if job_of(each.task) == source.job]
+            lines if _has_all(source) else [line for line in lines if job_of(line.task) == source.job]
         ),
         cursor=after if number is None else Cursor(str(number)),
         skipped=0 if newest else dropped,  # the newest were asked for, and are here
@@ -176,7 +178,7 @@ def workers(answer: object) -> tuple[Machine, ...]:
             is_healthy=node.flag("healthy"),
             consecutive_failures=node.number("consecutiveFailures"),
             last_heartbeat_at=node.moment("lastHeartbeat"),
-            tasks=tuple(TaskId(each) for each in node.texts("runningJobIds")),  # they are task ids
+            tasks=tuple(TaskId(text) for text in node.texts("runningJobIds")),  # they are task ids
             status=node.text("statusMessage"),
         )
         for node in JsonNode.of(answer).nodes("workers")

@@ -88,8 +88,8 @@ class ShippedFiles:
         root = path.removesuffix(name)
         above = [f"{root}{parent}" for parent in _parents(name)]
         return any(
-            f"{each}.py" in self.names or f"{each}/__init__.py" in self.names or each in self.python_folders
-            for each in above
+            f"{text}.py" in self.names or f"{text}/__init__.py" in self.names or text in self.python_folders
+            for text in above
         )
 
 

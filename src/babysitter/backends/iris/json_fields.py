@@ -78,14 +78,14 @@ class JsonNode:
 
     def nodes(self, name: str) -> Iterator["JsonNode"]:
         """The objects of a list; none when the list was left out."""
-        for index, each in enumerate(self._list(name)):
-            yield JsonNode.of(each, f"{self.place}.{name}[{index}]")
+        for index, member in enumerate(self._list(name)):
+            yield JsonNode.of(member, f"{self.place}.{name}[{index}]")
 
     def texts(self, name: str) -> tuple[str, ...]:
         values = self._list(name)
-        if not all(isinstance(each, str) for each in values):
+        if not all(isinstance(value, str) for value in values):
             raise self._odd(name, "a list of strings", values)
-        return tuple(str(each) for each in values)
+        return tuple(str(value) for value in values)
 
     def table(self, name: str) -> Mapping[str, object]:
         """A map with free keys (job ids, state names, environment variables); empty when left out."""

@@ -151,7 +151,7 @@ def _gpu(text: str, generation: str) -> Json:
         name, count = "", text
     elif not (is_given and count.isdigit()):
         name, count = text, "1"
-    known = {each.lower(): each for each in gpu_names(generation)}
+    known = {gpu_name.lower(): gpu_name for gpu_name in gpu_names(generation)}
     if (name and name.lower() not in known) or int(count) < 1:
         raise UserError(
             f"'{text}' is not a GPU that this cluster's client knows.",
@@ -210,7 +210,9 @@ def _constraints(job: NewJob, resources: Mapping[str, object], replicas: int) ->
         found.append(_equal("preemptible", "false"))
     found += [_equal(key, value) for key, value in job.constraints]
     own = {str(constraint["key"]) for constraint in found}
-    return found + [dict(each) for each in job.inherited_constraints if str(each.get("key")) not in own]
+    return found + [
+        dict(constraint) for constraint in job.inherited_constraints if str(constraint.get("key")) not in own
+    ]
 
 
 def _equal(key: str, value: str, *, is_wish: bool = False) -> Json:

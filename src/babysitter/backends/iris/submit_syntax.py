@@ -235,11 +235,11 @@ def _texts(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
-        for name, each in value.items():
-            yield from _texts(each, (*path, str(name)))
+        for name, item in value.items():
+            yield from _texts(item, (*path, str(name)))
     elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each, path)
+        for item in value:
+            yield from _texts(item, path)
 
 
 def _with_variables(request: Mapping[str, object], values: Mapping[str, str]) -> Mapping[str, object]:

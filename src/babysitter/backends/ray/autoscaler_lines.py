@@ -24,7 +24,7 @@ def unmet_request(text: str) -> Resources | None:
     found = _UNMET.search(text) if "(autoscaler" in text else None
     if found is None:
         return None
-    return _sorted({each["name"]: float(each["amount"]) for each in _AMOUNT.finditer(found["asked"])})
+    return _sorted({match["name"]: float(match["amount"]) for match in _AMOUNT.finditer(found["asked"])})
 
 
 def is_of_others(asked: Resources, own: Collection[Resources], others: Collection[Resources]) -> bool:

@@ -140,7 +140,9 @@ class RayClusterView:
         if not of & self._have_gpus:
             return {}
         summaries = await self._summaries()
-        return {each.raylet.node_id: of_summary(each.gpus or ()) for each in summaries}
+        return {
+            node_summary.raylet.node_id: of_summary(node_summary.gpus or ()) for node_summary in summaries
+        }
 
     async def worker_files(self, node_id: str, job_hex: str) -> list[str]:
         """Names of the log files of workers that were started for a job; none for a node that is gone."""

@@ -57,8 +57,8 @@ def of_nvidia_smi(text: str) -> tuple[DeviceUse, ...]:
 
 def of_process(devices: Sequence[DeviceUse], pid: int | None) -> tuple[DeviceUse, ...]:
     """The devices on which the process holds memory; all of its node where no process is known there."""
-    own = tuple(each for each in devices if pid in each.pids)
-    return own or (() if any(each.pids for each in devices) else tuple(devices))
+    own = tuple(device for device in devices if pid in device.pids)
+    return own or (() if any(device.pids for device in devices) else tuple(devices))
 
 
 async def own_gpus() -> tuple[DeviceUse, ...]:

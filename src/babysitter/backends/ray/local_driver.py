@@ -79,12 +79,12 @@ def find_local_driver(logs: SessionLogs) -> LocalDriver | str:
     if group in _never_ended():
         return "babysit was started in the process group of its driver, and would end with it"
     members = members_of(group)
-    if {owner(each) for each in members} - {os.getuid(), GONE}:
+    if {owner(member) for member in members} - {os.getuid(), GONE}:
         return "other users have processes in the process group of its driver"
-    if any(program(each) in _OF_THE_CLUSTER for each in members):
+    if any(program(member) in _OF_THE_CLUSTER for member in members):
         return "Ray itself runs in the process group of its driver, and would end with it"
     pid, path = alive[0]
-    if others := [each for each in members if each != pid and _is_driver(each)]:
+    if others := [member for member in members if member != pid and _is_driver(member)]:
         pids = ", ".join(map(str, sorted(others)))
         return (
             f"the driver of another run is in the process group of its driver ({pids}), and would end with it"
@@ -106,7 +106,7 @@ def others_in_group(driver: LocalDriver) -> tuple[str, ...]:
 
 def _drivers_of(folder: Path) -> Iterator[tuple[int, Path]]:
     try:
-        names = [each.name for each in folder.iterdir()]
+        names = [path.name for path in folder.iterdir()]
     except OSError:
         return
     for name in names:
@@ -119,9 +119,9 @@ def _holds_open(pid: int, path: Path) -> bool:
         wanted = path.stat()
     except OSError:
         return False
-    for each in open_files(pid):
+    for file in open_files(pid):
         try:
-            found = each.stat()
+            found = file.stat()
         except OSError:
             continue
         if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
@@ -131,9 +131,9 @@ def _holds_open(pid: int, path: Path) -> bool:
 
 def _is_driver(pid: int) -> bool:
     """Whether it is a driver of any session; a child may hold the log of its parent open."""
-    for each in open_files(pid):
+    for file in open_files(pid):
         try:
-            found = _CORE_DRIVER.match(each.readlink().name)
+            found = _CORE_DRIVER.match(file.readlink().name)
         except OSError:
             continue
         if found and int(found["pid"]) == pid:

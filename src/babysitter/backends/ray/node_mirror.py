@@ -133,49 +133,51 @@ class NodeMirror:
         self._write(listed, brought)
         now, said = self._clock.now().timestamp(), _number(heads.get("now"))
         skew_s = now - said if said is not None else 0.0
-        for each in listed:
-            at = each.written_at + (skew_s if abs(skew_s) > 2 else 0.0)
-            path = self._local / each.name
+        for listed_file in listed:
+            at = listed_file.written_at + (skew_s if abs(skew_s) > 2 else 0.0)
+            path = self._local / listed_file.name
             if path.exists():
                 os.utime(path, (at, at))
 
     def _wanted(self, listed: Sequence[_Listed]) -> Iterator[_Piece]:
         """Of new files beginning and end, of others what was added."""
         new, grown = [], []
-        for each in listed:
-            known = self._copied.get(each.name)
-            if known is None or known.inode != each.inode or each.size < known.end:
-                self._copied.pop(each.name, None)
-                (self._local / each.name).unlink(missing_ok=True)
-                new.append(each)
-            elif each.size > known.end:
-                grown.append(each)
-        shared = shares([_as_file(each) for each in new if not _is_core(each.name)], FIRST_BYTES)
-        for each in new:
-            share = shared.get(Path(each.name), 0)
-            if each.size <= share + HEAD_BYTES:
-                yield _Piece(each.name, 0, 0 if _is_core(each.name) else each.size)
+        for listed_file in listed:
+            known = self._copied.get(listed_file.name)
+            if known is None or known.inode != listed_file.inode or listed_file.size < known.end:
+                self._copied.pop(listed_file.name, None)
+                (self._local / listed_file.name).unlink(missing_ok=True)
+                new.append(listed_file)
+            elif listed_file.size > known.end:
+                grown.append(listed_file)
+        shared = shares(
+            [_as_file(listed_file) for listed_file in new if not _is_core(listed_file.name)], FIRST_BYTES
+        )
+        for listed_file in new:
+            share = shared.get(Path(listed_file.name), 0)
+            if listed_file.size <= share + HEAD_BYTES:
+                yield _Piece(listed_file.name, 0, 0 if _is_core(listed_file.name) else listed_file.size)
             else:
-                yield _Piece(each.name, 0, min(HEAD_BYTES, each.size))
-                yield _Piece(each.name, max(HEAD_BYTES, each.size - share), share)
+                yield _Piece(listed_file.name, 0, min(HEAD_BYTES, listed_file.size))
+                yield _Piece(listed_file.name, max(HEAD_BYTES, listed_file.size - share), share)
         room = MORE_BYTES // max(1, len(grown))
-        for each in grown:
-            begin = self._copied[each.name].end
-            yield _Piece(each.name, begin, min(room, each.size - begin))
+        for listed_file in grown:
+            begin = self._copied[listed_file.name].end
+            yield _Piece(listed_file.name, begin, min(room, listed_file.size - begin))
 
     async def _bring(self, pieces: Sequence[_Piece]) -> Mapping[_Piece, bytes]:
         """The pieces as they are there now; one that is shorter meanwhile is cut."""
-        wanted = [each for each in pieces if each.length]
+        wanted = [piece for piece in pieces if piece.length]
         told = await self._run(_reading(self._path, wanted)) if wanted else Finished("", "", 0)
         if told.exit_code != 0:
             raise self._fault_of(told)
         rows = [row for line in told.stdout.splitlines() if (row := _PIECE.fullmatch(line)) is not None]
         data = {int(row["place"]): _decoded(row["data"]) for row in rows}
-        found = {each: data.get(place, b"")[: each.length] for place, each in enumerate(wanted)}
+        found = {piece: data.get(place, b"")[: piece.length] for place, piece in enumerate(wanted)}
         return {**dict.fromkeys(pieces, b""), **found}
 
     def _write(self, listed: Sequence[_Listed], brought: Mapping[_Piece, bytes]) -> None:
-        inodes = {each.name: each.inode for each in listed}
+        inodes = {listed_file.name: listed_file.inode for listed_file in listed}
         for piece, data in brought.items():
             path = self._local / piece.name
             with path.open("r+b" if path.exists() else "xb") as copy:
@@ -241,9 +243,9 @@ def _listing(path: str, *, is_session: bool) -> str:
     """The script that lists a folder: `file SIZE SECONDS INODE NAME`, the newest first."""
     folder = shlex.quote(path)
     candidates = (folder,) if is_session else (f"{folder}/session_latest/logs", f"{folder}/logs", folder)
-    hidden = " || ".join(f"[ -d {each} ]" for each in candidates)  # there, and not to be entered
-    enter = " || ".join(f"cd {each} 2> /dev/null" for each in candidates)
-    names = " -o ".join(f"-name {shlex.quote(each)}" for each in _WANTED)
+    hidden = " || ".join(f"[ -d {candidate} ]" for candidate in candidates)  # there, and not to be entered
+    enter = " || ".join(f"cd {candidate} 2> /dev/null" for candidate in candidates)
+    names = " -o ".join(f"-name {shlex.quote(text)}" for text in _WANTED)
     files = f"-type f \\( {names} \\)"
     return (
         f"{{ {enter}; }} || {{ {{ {hidden}; }} && exit {_NO_RIGHTS}; exit {_NO_FOLDER}; }}; "
@@ -260,9 +262,9 @@ def _listing(path: str, *, is_session: bool) -> str:
 def _reading(path: str, pieces: Sequence[_Piece]) -> str:
     """The script that prints each piece as one line, `piece PLACE BASE64`: a login may print others."""
     parts = (
-        f"echo piece {place} $(tail -c +{each.begin + 1} -- {shlex.quote(each.name)} 2> /dev/null "
-        f"| head -c {each.length} | base64 | tr -d '\\n')"
-        for place, each in enumerate(pieces)
+        f"echo piece {place} $(tail -c +{piece.begin + 1} -- {shlex.quote(piece.name)} 2> /dev/null "
+        f"| head -c {piece.length} | base64 | tr -d '\\n')"
+        for place, piece in enumerate(pieces)
     )
     return f"cd {shlex.quote(path)} || exit {_NO_FOLDER}; " + "; ".join(parts)
 
@@ -280,9 +282,9 @@ def _is_core(name: str) -> bool:
     return name.startswith("python-core-driver-")
 
 
-def _as_file(each: _Listed) -> SessionFile:
-    written_at = datetime.fromtimestamp(each.written_at, UTC)
-    return SessionFile(Path(each.name), "worker", "", each.size, written_at)
+def _as_file(listed_file: _Listed) -> SessionFile:
+    written_at = datetime.fromtimestamp(listed_file.written_at, UTC)
+    return SessionFile(Path(listed_file.name), "worker", "", listed_file.size, written_at)
 
 
 def _decoded(text: str) -> bytes:

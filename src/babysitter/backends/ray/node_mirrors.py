@@ -21,18 +21,22 @@ class NodeMirrors:
 
     async def refresh(self) -> tuple[Path, ...]:
         """Copy what is new everywhere; the folders. Raises Unreachable for a machine never read so far."""
-        await asyncio.gather(*(each.refresh() for each in self._mirrors))
-        return tuple(folder for each in self._mirrors if (folder := each.folder) is not None)
+        await asyncio.gather(*(mirror.refresh() for mirror in self._mirrors))
+        return tuple(folder for mirror in self._mirrors if (folder := mirror.folder) is not None)
 
     def faults(self) -> Mapping[Path, str]:
         """Why a machine cannot be read now, by the folder with what was read before."""
-        return {each.folder: each.fault for each in self._mirrors if each.fault and each.folder is not None}
+        return {
+            mirror.folder: mirror.fault
+            for mirror in self._mirrors
+            if mirror.fault and mirror.folder is not None
+        }
 
     async def gpus(self) -> Mapping[Path, tuple[DeviceUse, ...]]:
         """What the GPUs of each machine do, by its folder."""
-        asked = [each for each in self._mirrors if each.folder is not None and not each.has_failed]
-        found = await asyncio.gather(*(each.gpus() for each in asked))
-        return {each.folder: gpus for each, gpus in zip(asked, found, strict=True) if each.folder is not None}
+        asked = [mirror for mirror in self._mirrors if mirror.folder is not None and not mirror.has_failed]
+        found = await asyncio.gather(*(node.gpus() for node in asked))
+        return {node.folder: gpus for node, gpus in zip(asked, found, strict=True) if node.folder is not None}
 
     def close(self) -> None:
         if self._base is not None:
@@ -49,4 +53,4 @@ def open_mirrors(remotes: Sequence[RemoteFolder], template: Sequence[str], clock
             next_step="Give --ssh 'ssh -o BatchMode=yes {host}', or `ssh` of the cluster in the settings.",
         )
     base = MirrorFolder()
-    return NodeMirrors([NodeMirror(each, template, base.path, clock) for each in remotes], base)
+    return NodeMirrors([NodeMirror(remote, template, base.path, clock) for remote in remotes], base)

@@ -136,7 +136,7 @@ def rows(body: bytes, kind: type[T]) -> list[T]:
 def job(raw: RayJob, actors: Sequence[RayActor] = (), *, waiting: str = "") -> Job:
     """The job with counts of its tasks: its driver and its actors. `waiting`: what its actors wait for."""
     state = _JOB_STATES.get(raw.status, JobState.OTHER)
-    states = [_TASK_STATE_OF.get(state, TaskState.OTHER), *(_actor_state(each) for each in actors)]
+    states = [_TASK_STATE_OF.get(state, TaskState.OTHER), *(_actor_state(actor) for actor in actors)]
     is_pending = state is JobState.PENDING
     return Job(
         id=raw.id,
@@ -146,9 +146,9 @@ def job(raw: RayJob, actors: Sequence[RayActor] = (), *, waiting: str = "") -> J
         submitted_at=_moment(raw.start_time),
         started_at=None if is_pending else _moment(raw.start_time),
         finished_at=_moment(raw.end_time),
-        task_restarts=sum(each.num_restarts or 0 for each in actors),
+        task_restarts=sum(actor.num_restarts or 0 for actor in actors),
         task_count=len(states),
-        task_states={each: states.count(each) for each in dict.fromkeys(states)},
+        task_states={fromkey: states.count(fromkey) for fromkey in dict.fromkeys(states)},
         proposal=str((raw.metadata or {}).get(PROPOSAL_KEY) or ""),
     )
 
@@ -239,7 +239,7 @@ def machine(raw: RayNode, devices: Sequence[DeviceUse] = ()) -> Machine:
     totals = {name: amount for name, amount in raw.resources_total.items() if name in ("CPU", "GPU")}
     words = [raw.node_ip, "head" if raw.is_head_node else "", raw.state_message or ""]
     words += [f"{amount:g} {name}" for name, amount in sorted(totals.items())]
-    words += [each.text for each in devices]
+    words += [device.text for device in devices]
     return Machine(
         id=raw.node_id, is_healthy=raw.state == "ALIVE", status=", ".join(word for word in words if word)
     )

@@ -97,7 +97,7 @@ class RayReader:
         job = job_of(task)
         if await self._view.job(job) is None:
             return None
-        return next((each for each in await self.tasks(job) if each.id == task), None)
+        return next((candidate for candidate in await self.tasks(job) if candidate.id == task), None)
 
     async def lines(
         self,

@@ -168,7 +168,7 @@ def _shown(text: str) -> str:
 def _without_environments(value: object) -> object:
     """The same JSON; Ray writes an environment as an object, and once more as text inside a text."""
     if isinstance(value, list):
-        return [_without_environments(each) for each in value]
+        return [_without_environments(item) for item in value]
     if not isinstance(value, dict):
         return value
     kept = {name: _without_environments(item) for name, item in value.items()}

@@ -51,18 +51,18 @@ def choose_session(
     """The run that is meant. Raises UserError where there is none, or the two belong to different runs."""
     driver_log = _driver_log(log) if log is not None else None
     stem = driver_log.stem if driver_log is not None else ""
-    remotes = tuple(other for each in folders if (other := remote_folder(str(each))) is not None)
-    given = [each for each in folders if remote_folder(str(each)) is None]
-    for each in given:
-        refuse_odd_host(str(each))
+    remotes = tuple(other for folder in folders if (other := remote_folder(str(folder))) is not None)
+    given = [folder for folder in folders if remote_folder(str(folder)) is None]
+    for path in given:
+        refuse_odd_host(str(path))
     if folders and not given:
         raise UserError(
             f"{remotes[0].shown} is of another machine, and the run's first folder is of the head node.",
             next_step="Run babysit on the head node, and name its folder first.",
         )
     given = given or [_temp_folder(stem, environ, uid)]
-    found = tuple(logs_folder(each) for each in given)
-    if any(os.pathsep in str(each) for each in (*found, *remotes, *((driver_log,) if driver_log else ()))):
+    found = tuple(logs_folder(path) for path in given)
+    if any(os.pathsep in str(place) for place in (*found, *remotes, *((driver_log,) if driver_log else ()))):
         raise UserError(
             f"A path with '{os.pathsep}' in it cannot be watched.",
             next_step="Name it through a link.",
@@ -90,9 +90,9 @@ def _newest_session(logs: Path) -> Path:
 
 def read_paths(text: str) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     """Folders, those of other machines too, and logs of `SessionChoice.paths`."""
-    paths = [Path(each) for each in text.split(os.pathsep) if each]
-    logs = tuple(each for each in paths if each.suffix == ".log" and not each.is_dir())
-    return tuple(each for each in paths if each not in logs), logs
+    paths = [Path(part) for part in text.split(os.pathsep) if part]
+    logs = tuple(path for path in paths if path.suffix == ".log" and not path.is_dir())
+    return tuple(path for path in paths if path not in logs), logs
 
 
 def read_choice(spec: ClusterSpec) -> SessionChoice:
@@ -106,13 +106,13 @@ def _driver_log(path: Path) -> Path:
     path = path.expanduser()
     try:
         if path.is_dir():
-            logs = [each for each in path.glob("*.log") if not _RAY_START.search(each.stem)]
+            logs = [file for file in path.glob("*.log") if not _RAY_START.search(file.stem)]
             if not logs:
                 raise UserError(
                     f"There is no log in {path}.",
                     next_step="Name the driver's log, as the recipe's tee wrote it.",
                 )
-            path = max(logs, key=lambda each: each.stat().st_mtime)
+            path = max(logs, key=lambda candidate: candidate.stat().st_mtime)
         with path.open("rb"):
             return path.resolve()
     except OSError as fault:
@@ -131,7 +131,7 @@ def _temp_folder(stem: str, environ: Mapping[str, str], uid: int) -> Path:
         for row in _temp_rows()
         if fnmatch.fnmatch(stem or "any", row["log"])
     ]
-    found = next((each for each in fitting if (each / "session_latest").exists()), None)
+    found = next((path for path in fitting if (path / "session_latest").exists()), None)
     if found is None:
         raise UserError(
             f"No session of Ray was found in {', '.join(map(str, dict.fromkeys(fitting)))}.",

@@ -90,11 +90,11 @@ class SessionLogs:
     @property
     def written_at(self) -> datetime | None:
         """When any process of the session last wrote."""
-        return max((each.written_at for each in self.files), default=None)
+        return max((file.written_at for file in self.files), default=None)
 
     @property
     def driver(self) -> SessionFile | None:
-        return max((each for each in self.files if each.is_driver), key=_age_key, default=None)
+        return max((file for file in self.files if file.is_driver), key=_age_key, default=None)
 
     def is_dead(self, now: datetime) -> bool:
         """Whether no file was written for longer than a living session ever takes."""
@@ -113,9 +113,9 @@ def logs_folder(path: Path) -> Path:
                 f"The session folder {path} does not exist.",
                 next_step=NAME_IT,
             )
-        for each in (path / "session_latest" / "logs", path / "logs", path):
-            if each.is_dir() and any(_is_known(file.name) for file in each.iterdir()):
-                return each.resolve()
+        for candidate in (path / "session_latest" / "logs", path / "logs", path):
+            if candidate.is_dir() and any(_is_known(file.name) for file in candidate.iterdir()):
+                return candidate.resolve()
     except PermissionError as fault:
         raise UserError(
             f"The session folder {path} may not be read: permission denied for {fault.filename}.",
@@ -141,7 +141,7 @@ def list_session(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> S
     pids: list[int] = []
     for folder in folders:
         try:
-            names = sorted(each.name for each in folder.iterdir())
+            names = sorted(file.name for file in folder.iterdir())
         except OSError as fault:
             raise UserError(
                 f"The session folder {folder} cannot be read: {fault.strerror}.",
@@ -161,7 +161,7 @@ def list_session(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> S
                 f"The driver's log {path} cannot be read: {fault.strerror}.", next_step="Check the path."
             ) from fault
     files = sorted(found, key=_age_key)[-MAX_FILES:]
-    _refuse_hidden([each.path for each in files if each.path.exists() and not os.access(each.path, os.R_OK)])
+    _refuse_hidden([file.path for file in files if file.path.exists() and not os.access(file.path, os.R_OK)])
     return SessionLogs(tuple(folders), tuple(files), pids[-1] if pids else None)
 
 
@@ -179,10 +179,10 @@ def with_classes(logs: SessionLogs) -> SessionLogs:
         if file.speaker == "worker" and (found := _ACTOR.findall(read_part(file, 0, HEAD_BYTES))):
             classes[file.node, file.pid] = found[-1].decode(errors="replace")
     files = (
-        replace(each, speaker=classes.get((each.node, each.pid), each.speaker))
-        if each.speaker == "worker"
-        else each
-        for each in logs.files
+        replace(file, speaker=classes.get((file.node, file.pid), file.speaker))
+        if file.speaker == "worker"
+        else file
+        for file in logs.files
     )
     return replace(logs, files=tuple(files))
 
@@ -208,7 +208,7 @@ def read_ends(file: SessionFile, at_most: int) -> tuple[bytes, bytes]:
 def shares(files: Iterable[SessionFile], at_most: int = MAX_BYTES) -> dict[Path, int]:
     """How many bytes of each file are read: small files whole, what is left in equal parts."""
     left, shared = at_most, {}
-    by_size = sorted(files, key=lambda each: each.size)
+    by_size = sorted(files, key=lambda file: file.size)
     for place, file in enumerate(by_size):
         share = max(left // (len(by_size) - place), MIN_TAIL_BYTES)
         shared[file.path] = min(file.size, share)

@@ -58,18 +58,18 @@ def lines_of_part(
 
 def in_order(lines: Iterable[PlacedLine], read: Sequence[SessionFile]) -> list[PlacedLine]:
     """Lines by time, those of one file in their order; without the driver's copies of files read."""
-    pids = {each.pid for each in read if each.pid is not None}
+    pids = {session_file.pid for session_file in read if session_file.pid is not None}
     own = [line for line in lines if not (line.file.is_driver and pids and forwarded_pid(line.text) in pids)]
     return sorted(own, key=lambda line: line.at_ms)  # stable: files keep their order
 
 
 def _times(file: SessionFile, texts: Sequence[str], written_ms: int, *, is_end: bool) -> list[int]:
     dated = [_time_ms(text) for text in texts]
-    first = next((each for each in dated if each is not None), written_ms)
+    first = next((candidate for candidate in dated if candidate is not None), written_ms)
     times: list[int] = []
     now = min(first, written_ms)
-    for each in dated:
-        now = max(now, min(each, written_ms)) if each is not None else now
+    for line_ms in dated:
+        now = max(now, min(line_ms, written_ms)) if line_ms is not None else now
         times.append(now)
     if is_end and times and dated[-1] is None and not file.is_system:
         times[-1] = written_ms

@@ -15,10 +15,10 @@ def read_on(
     logs: SessionLogs, offsets: Mapping[str, int], at_most: int
 ) -> tuple[list[PlacedLine], dict[str, int], bool]:
     """New lines of every file: lines, where to go on, and whether more may wait."""
-    grown = [each for each in logs.files if each.size != offsets.get(file_key(each), 0)]
-    ends = {file_key(each): each.size for each in logs.files if each not in grown}
-    begins = {each.path: _begin(each, offsets) for each in grown}
-    rest = [replace(each, size=each.size - begins[each.path]) for each in grown]
+    grown = [file for file in logs.files if file.size != offsets.get(file_key(file), 0)]
+    ends = {file_key(file): file.size for file in logs.files if file not in grown}
+    begins = {file.path: _begin(file, offsets) for file in grown}
+    rest = [replace(file, size=file.size - begins[file.path]) for file in grown]
     shared = shares(rest, PAGE_BYTES)
     quota = max(1, at_most // max(1, len(grown)))
     lines: list[PlacedLine] = []
@@ -62,7 +62,9 @@ def read_cursor(cursor: Cursor | None) -> Mapping[str, int] | None:
     except ValueError:
         return None
     return (
-        found if isinstance(found, dict) and all(isinstance(each, int) for each in found.values()) else None
+        found
+        if isinstance(found, dict) and all(isinstance(offset, int) for offset in found.values())
+        else None
     )
 
 

@@ -91,7 +91,7 @@ class SessionReader:
 
     async def states(self, jobs: Collection[JobId]) -> Mapping[JobId, JobState]:
         found = [await self.find(job) for job in dict.fromkeys(jobs)]
-        return {each.id: each.state for each in found if each is not None}
+        return {job.id: job.state for job in found if job is not None}
 
     async def tasks(self, job: JobId) -> tuple[Task, ...]:
         return (await self.tree(job, tasks_of=(job,))).root.tasks or ()
@@ -99,7 +99,7 @@ class SessionReader:
     async def task(self, task: TaskId) -> Task | None:
         if not self._is_known(job_of(task)):
             return None
-        return next((each for each in await self.tasks(job_of(task)) if each.id == task), None)
+        return next((candidate for candidate in await self.tasks(job_of(task)) if candidate.id == task), None)
 
     async def lines(
         self,
@@ -116,12 +116,12 @@ class SessionReader:
             return LogBatch((), after)
         logs = await self.logs(source.job)
         own = [
-            each for each in logs.files if source.task is None or _task_id(source.job, each) == source.task
+            file for file in logs.files if source.task is None or _task_id(source.job, file) == source.task
         ]
         logs = replace(logs, files=tuple(own))
         if newest:
             placed, _ = await asyncio.to_thread(read_all, logs, NEWEST_BYTES)
-            ends = {file_key(each): each.size for each in logs.files}
+            ends = {file_key(file): file.size for file in logs.files}
             wanted = self._wanted(placed, source)
             return LogBatch(tuple(wanted[-at_most:]), write_cursor(ends), is_full=False)
         placed, ends, is_full = await asyncio.to_thread(read_on, logs, offsets, at_most)
@@ -146,7 +146,7 @@ class SessionReader:
     async def _gpus(self, logs: SessionLogs) -> Mapping[Path, tuple[DeviceUse, ...]]:
         """What the GPUs of each machine do, by its folder: of this one, and of those that are copied."""
         others = await self._mirrors.gpus()
-        nodes = {each.path.parent: each.node for each in logs.files if each.node}
+        nodes = {file.path.parent: file.node for file in logs.files if file.node}
         here = next(
             (folder for folder in self._choice.folders if is_own_address(nodes.get(folder, ""))), None
         )
@@ -158,7 +158,7 @@ class SessionReader:
             logs = await self._list()
         except Unreachable:
             return "End it where it was started, and start it again there."
-        node = next((each.node for each in logs.files if each.speaker == "gcs_server" and each.node), "")
+        node = next((file.node for file in logs.files if file.speaker == "gcs_server" and file.node), "")
         where = f" on {node}" if node else " on the node where it was started"
         end = f"`kill {logs.driver_pid}`, then" if logs.driver_pid else "end its driver, then"
         if run_end(logs, self._clock.now()).state.is_terminal:
@@ -194,12 +194,12 @@ class SessionReader:
             logs = list_session((*self._choice.folders, *others), self._choice.driver_logs)
         else:
             logs = list_session((*self._choice.newest_folders(), *others), (run.log,))
-            recent = [each for each in logs.files if each.is_driver or each.written_at >= run.started_at]
+            recent = [file for file in logs.files if file.is_driver or file.written_at >= run.started_at]
             logs = replace(logs, files=tuple(recent))
         known = {path: file.speaker for path, file in self._classes.items()}
-        files = tuple(replace(each, speaker=known.get(each.path, each.speaker)) for each in logs.files)
+        files = tuple(replace(file, speaker=known.get(file.path, file.speaker)) for file in logs.files)
         logs = with_classes(replace(logs, files=files))
-        self._classes = {each.path: each for each in logs.files if each.speaker != "worker"}
+        self._classes = {file.path: file for file in logs.files if file.speaker != "worker"}
         return logs
 
     def _job(self, job: JobId, logs: SessionLogs) -> Job:
@@ -207,7 +207,7 @@ class SessionReader:
         end = self._end(job, logs) if run is None else _end_of_run(run)
         finished = logs.written_at if end.state.is_terminal else None
         started_at = self._choice.started_at if run is None else run.started_at
-        workers = {(each.node, each.pid) for each in logs.files if each.pid is not None}
+        workers = {(file.node, file.pid) for file in logs.files if file.pid is not None}
         return Job(
             job,
             end.state,
@@ -229,9 +229,12 @@ class SessionReader:
     def _wanted(self, placed: Sequence[PlacedLine], source: LogSource) -> list[LogLine]:
         lines = (
             log_line(
-                each.text, task=_task_id(source.job, each.file), at_ms=each.at_ms, stream=each.file.stream
+                placed_line.text,
+                task=_task_id(source.job, placed_line.file),
+                at_ms=placed_line.at_ms,
+                stream=placed_line.file.stream,
             )
-            for each in placed
+            for placed_line in placed
         )
         return [line for line in lines if is_wanted(line, source)]
 
@@ -263,7 +266,7 @@ def _tasks(
     `gpus`, `faults`: by the folder of a machine.
     """
     state = _TASK_STATES.get(job.state, TaskState.OTHER)
-    workers = {_task_id(job.id, each): each for each in logs.files if each.pid is not None}
+    workers = {_task_id(job.id, file): file for file in logs.files if file.pid is not None}
     others = TaskState.RUNNING if job.state is JobState.RUNNING else TaskState.KILLED
     return (
         _task(TaskId(f"{job.id}/0"), state, error=job.error),

@@ -23,7 +23,7 @@ def read_session(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> L
 
     Raises UserError for a folder that is missing, may not be read or is not of a session.
     """
-    logs = with_classes(list_session([logs_folder(each) for each in folders], driver_logs))
+    logs = with_classes(list_session([logs_folder(folder) for folder in folders], driver_logs))
     lines, size = read_all(logs)
     if not any(line.text.strip() for line in lines):
         raise UserError(
@@ -49,7 +49,7 @@ def read_all(logs: SessionLogs, at_most: int = MAX_BYTES) -> tuple[list[PlacedLi
 
 def quiet_s(logs: SessionLogs, now: datetime) -> float:
     """How long the run's own processes printed nothing, until now or the session's last write."""
-    own = [each.written_at for each in logs.files if not each.is_system]
+    own = [file.written_at for file in logs.files if not file.is_system]
     last = logs.written_at
     if not own or last is None:
         return 0.0
@@ -63,8 +63,8 @@ def _name(logs: SessionLogs) -> str:
 
 
 def _summary(logs: SessionLogs, size: int) -> str:
-    workers = {(each.node, each.pid) for each in logs.files if each.pid is not None}
-    nodes = sorted({each.node for each in logs.files if each.node})
+    workers = {(file.node, file.pid) for file in logs.files if file.pid is not None}
+    nodes = sorted({file.node for file in logs.files if file.node})
     where = f" on {', '.join(nodes)}" if nodes else ""
     written = f"; last written {logs.written_at:%Y-%m-%d %H:%M:%S} UTC" if logs.written_at else ""
     return f"{len(logs.files)} files of {len(workers)} workers{where}, {size / 1000:.0f} kB read{written}"

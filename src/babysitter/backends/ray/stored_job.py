@@ -97,7 +97,8 @@ def is_record(raw: RayJob, kept: Request) -> bool:
     record = kept.get(RECORD) or {}
     now = kept_request(request_of(raw))
     said, shown = (
-        {name: each.get(name) for name in ("entrypoint", "runtime_env", "metadata")} for each in (now, kept)
+        {name: details.get(name) for name in ("entrypoint", "runtime_env", "metadata")}
+        for details in (now, kept)
     )
     return (raw.start_time or 0) == record.get("start_time") and said == shown
 

@@ -238,7 +238,7 @@ class TimeScale:
         if self.factor == 1.0:
             return raw
         if isinstance(raw, list):
-            return [self.answer(each) for each in raw]
+            return [self.answer(item) for item in raw]
         if not isinstance(raw, dict):
             return raw
         stretched = {key: self.answer(value) for key, value in raw.items()}

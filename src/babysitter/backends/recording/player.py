@@ -195,7 +195,7 @@ class RecordedReader:
         prefix = query.get("jobIdPrefix") or query.get("nameFilter") if isinstance(query, dict) else None
         listed = {job.id for job in page.jobs}
         if isinstance(prefix, str) and not page.has_more and self._recording.root.endswith(prefix):
-            for gone in [each for each in self._jobs if each not in listed and prefix in each]:
+            for gone in [job for job in self._jobs if job not in listed and prefix in job]:
                 del self._jobs[gone]  # the whole subtree was listed
         for job in page.jobs:
             self._put(job)
@@ -237,8 +237,8 @@ class RecordedReader:
         while tasks and job.count("/") >= 2 and job not in self._jobs:
             states = Counter(task.state for task in self._tasks.get(job, {}).values())
             state = JobState.RUNNING
-            if states and all(each.is_terminal for each in states):
-                ended = [each.value for each in states if each is not TaskState.SUCCEEDED]
+            if states and all(task_state.is_terminal for task_state in states):
+                ended = [state_.value for state_ in states if state_ is not TaskState.SUCCEEDED]
                 state = JobState(ended[0]) if ended and ended[0] in set(JobState) else JobState.SUCCEEDED
             self._jobs[job] = Job(
                 job, state, task_count=states.total(), task_states=dict(states), has_children=not states

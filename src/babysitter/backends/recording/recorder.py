@@ -168,10 +168,10 @@ def _kept(fault: BabysitError) -> tuple[int | None, str]:
 def _dumps_redacted(value: object) -> object:
     """The same JSON with secrets taken out of the thread dumps that are packed in base64."""
     if isinstance(value, list):
-        return [_dumps_redacted(each) for each in value]
+        return [_dumps_redacted(item) for item in value]
     if isinstance(value, Mapping):
         return {
-            str(key): _dump(each) if key in _DUMPS else _dumps_redacted(each) for key, each in value.items()
+            str(key): _dump(item) if key in _DUMPS else _dumps_redacted(item) for key, item in value.items()
         }
     return value
 

@@ -79,11 +79,11 @@ def _parts(condition: Condition, reading: LineBuffer, counting: LineFilter) -> I
         yield match_lines(condition.logs, reading, counting)
     if condition.traceback:
         yield match_tracebacks(condition.traceback, reading, counting)
-    for each in condition.all:
-        yield holds(each, reading, counting)
+    for inner in condition.all:
+        yield holds(inner, reading, counting)
     if condition.any:
         yield _any(condition.any, reading, counting)
-    if condition.unless and any(holds(each, reading) for each in condition.unless):
+    if condition.unless and any(holds(inner, reading) for inner in condition.unless):
         yield None
 
 
@@ -98,7 +98,9 @@ def _facts(found: tuple[list[Evidence], dict[str, str]] | None) -> Match | None:
 
 
 def _any(conditions: Sequence[Condition], reading: LineBuffer, counting: LineFilter) -> Match | None:
-    matches = [match for each in conditions if (match := holds(each, reading, counting)) is not None]
+    matches = [
+        match for condition in conditions if (match := holds(condition, reading, counting)) is not None
+    ]
     if not matches:
         return None
     for other in matches[1:]:
@@ -255,10 +257,10 @@ def _in_order(
     return None
 
 
-def _chain(wanted: LogMatch, reading: LineBuffer, each: list[list[int]], start: int) -> list[int] | None:
+def _chain(wanted: LogMatch, reading: LineBuffer, choices: list[list[int]], start: int) -> list[int] | None:
     chain = [start]
     agreement = _agreement(wanted, reading, start, wanted.sequence[0])
-    for lines, pattern in zip(each[1:], wanted.sequence[1:], strict=True):
+    for lines, pattern in zip(choices[1:], wanted.sequence[1:], strict=True):
         at = bisect_right(lines, chain[-1])
         while at < len(lines) and not _agrees(agreement, _agreement(wanted, reading, lines[at], pattern)):
             at += 1

@@ -14,14 +14,14 @@ NOTHING_DEMOTED: Mapping[RuleId, str] = {}
 
 def demote(findings: Findings, demoted: Mapping[RuleId, str]) -> tuple[Findings, tuple[Reason, ...]]:
     """The findings with those of demoted rules as hints at most, and why. `demoted`: rule -> reason."""
-    affected = [each for each in findings.all if each.rule in demoted and each.confidence > HINT]
+    affected = [finding for finding in findings.all if finding.rule in demoted and finding.confidence > HINT]
     if not affected:
         return findings, ()
     lowered = tuple(
-        replace(each, confidence=min(each.confidence, HINT)) if each.rule in demoted else each
-        for each in findings.all
+        replace(finding, confidence=min(finding.confidence, HINT)) if finding.rule in demoted else finding
+        for finding in findings.all
     )
-    rules = dict.fromkeys(each.rule for each in affected)
+    rules = dict.fromkeys(finding.rule for finding in affected)
     return replace(findings, all=lowered), tuple(
         Reason(f"{rule}{DEMOTED}", True, demoted[rule]) for rule in rules
     )

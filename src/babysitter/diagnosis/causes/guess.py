@@ -64,7 +64,7 @@ def guess_cause(
     """
     at = {entry.place: entry for entry in entries}
     has_failed = facts.state is not None and facts.state.ended_badly
-    is_told = any(_tells(each) and about(each.cause).is_judged_over_time for each in findings.all)
+    is_told = any(_tells(finding) and about(finding.cause).is_judged_over_time for finding in findings.all)
     lives = facts.state in (None, JobState.RUNNING)
     counted = (
         guess_of_counts(entries, facts, work or CountedWork(), evidence_of) if lives and not is_told else None
@@ -76,7 +76,9 @@ def guess_cause(
     course = JobCourse(has_failed, -1 if facts.advanced_after is None else facts.advanced_after)
     reports = find_unexplained(entries, _explained_places(findings, entries), course)
     if facts.state in _WAITING:
-        return _guess_of_waiting(facts.pending_reason or "\n".join(each.entry.message for each in reports))
+        return _guess_of_waiting(
+            facts.pending_reason or "\n".join(report.entry.message for report in reports)
+        )
     nearest = find_nearest([*reports, *_error_field(facts)] if has_failed else reports)
     if nearest is not None:
         return _guess(nearest, reports, has_failed, evidence_of)
@@ -125,7 +127,7 @@ class _ExplainedPlaces:
     def __init__(self, places: set[int], entries: Sequence[Entry]) -> None:
         self._places = places
         self._entries = {entry.place: entry for entry in entries}
-        self._wordings = {_wording(self._entries[each].message) for each in places & self._entries.keys()}
+        self._wordings = {_wording(self._entries[place].message) for place in places & self._entries.keys()}
 
     def __contains__(self, place: object) -> bool:
         if place in self._places:
@@ -142,8 +144,10 @@ def _wording(message: str) -> tuple[str, ...]:
 def _explained_places(findings: Findings, entries: Sequence[Entry]) -> _ExplainedPlaces:
     at = {entry.place: entry for entry in entries}
     explaining = [
-        each for each in findings.all if _explains(each) and not _says_only_that_code_failed(each, at)
-    ] + [each for each, _ in findings.cancelled]
+        finding
+        for finding in findings.all
+        if _explains(finding) and not _says_only_that_code_failed(finding, at)
+    ] + [finding for finding, _ in findings.cancelled]
     places = {
         place
         for finding in explaining
@@ -175,7 +179,7 @@ def _explains(finding: Finding) -> bool:
 
 def _places(finding: Finding) -> Iterable[int]:
     yield from (finding.position, finding.last_position)
-    yield from (each.line_number - 1 for each in finding.evidence if each.line_number is not None)
+    yield from (line.line_number - 1 for line in finding.evidence if line.line_number is not None)
 
 
 def _error_field(facts: JobFacts) -> list[Unexplained]:
@@ -193,8 +197,8 @@ def _guess(
     named = nearest.named
     assert named is not None
     row = about(named.cause)
-    same = [each for each in reports if each.named is not None and each.named.cause is named.cause]
-    places = [each.entry.place for each in same]
+    same = [report for report in reports if report.named is not None and report.named.cause is named.cause]
+    places = [unexplained.entry.place for unexplained in same]
     return Finding(
         rule=RuleId(f"{PREFIX}{named.cause}"),
         cause=named.cause,
@@ -215,7 +219,7 @@ def _guess(
 
 
 def _not_known(reports: Sequence[Unexplained], evidence_of: Callable[[int], Evidence]) -> Finding:
-    places = [each.entry.place for each in reports]
+    places = [report.entry.place for report in reports]
     return Finding(
         rule=RuleId(PREFIX + Cause.UNKNOWN.value),
         cause=Cause.UNKNOWN,

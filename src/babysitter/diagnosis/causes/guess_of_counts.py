@@ -62,7 +62,7 @@ def guess_of_counts(
 
 def _is_at_the_end(entry: Entry, entries: Sequence[Entry]) -> bool:
     """Whether less normal work follows than shows that the job has got over it."""
-    later = (is_ordinary(each.frame) for each in reversed(entries) if each.place > entry.place)
+    later = (is_ordinary(frame.frame) for frame in reversed(entries) if frame.place > entry.place)
     return sum(later) < MIN_ORDINARY_LINES
 
 

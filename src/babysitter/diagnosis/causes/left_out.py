@@ -101,9 +101,9 @@ def _count(digits: str) -> int:
 
 def _cause(findings: Findings, near: Sequence[str]) -> Cause:
     """The cause of the clearest failure on the way; else of what was left out, if that names one."""
-    failures = [each for each in findings.all if _is_failure(each)]
+    failures = [finding for finding in findings.all if _is_failure(finding)]
     if failures:
-        return max(failures, key=lambda each: (each.confidence, -each.position)).cause
+        return max(failures, key=lambda finding: (finding.confidence, -finding.position)).cause
     return Cause.STORAGE_ERROR if any(_STORED.search(text) for text in near) else Cause.UNKNOWN
 
 

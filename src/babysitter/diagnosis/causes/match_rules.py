@@ -161,12 +161,12 @@ class _WithoutHarmless:
 def _harmless_lines(held: Sequence[_Held], reading: LineBuffer) -> dict[int, RuleId]:
     """Lines of signatures that mean noise, and whose they are."""
     lines: dict[int, RuleId] = {}
-    for each in held:
-        if each.rule.cause is not Cause.TRANSIENT_NOISE or each.stance is not None:
+    for held_rule in held:
+        if held_rule.rule.cause is not Cause.TRANSIENT_NOISE or held_rule.stance is not None:
             continue
-        for line in each.match.lines:
-            unit = reading.unit_of_line.get(line) if each.rule.with_traceback else None
-            lines.update(dict.fromkeys((line, *(unit.lines if unit else ())), RuleId(each.rule.id)))
+        for line in held_rule.match.lines:
+            unit = reading.unit_of_line.get(line) if held_rule.rule.with_traceback else None
+            lines.update(dict.fromkeys((line, *(unit.lines if unit else ())), RuleId(held_rule.rule.id)))
     return lines
 
 
@@ -174,25 +174,29 @@ def _weighed(held: Sequence[_Held], reading: LineBuffer) -> Findings:
     harmless = _harmless_lines(held, reading)
     kept: list[Finding] = []
     cancelled: list[tuple[Finding, RuleId]] = []
-    for each in held:
-        if each.stance is not None:
+    for held_rule in held:
+        if held_rule.stance is not None:
             continue
-        match: Match | None = each.match
-        by = next((harmless[line] for line in each.match.lines if line in harmless), None)
-        if by is not None and not about(each.rule.cause).is_benign:
-            match = holds(each.rule.match, reading, _WithoutHarmless(each.counting, harmless))
+        match: Match | None = held_rule.match
+        by = next((harmless[line] for line in held_rule.match.lines if line in harmless), None)
+        if by is not None and not about(held_rule.rule.cause).is_benign:
+            match = holds(held_rule.rule.match, reading, _WithoutHarmless(held_rule.counting, harmless))
         if match is not None:
-            kept.append(_finding(each.rule, match, reading))
+            kept.append(_finding(held_rule.rule, match, reading))
         elif by is not None:
-            cancelled.append((_finding(each.rule, each.match, reading), by))
-    unreported = [each for each in held if each.stance is not None]
+            cancelled.append((_finding(held_rule.rule, held_rule.match, reading), by))
+    unreported = [held_rule for held_rule in held if held_rule.stance is not None]
     if not any(map(_says_something, kept)) and has_failed(reading):
         # Something did happen; lines that only doubt or advise are better than nothing.
-        kept += [_finding(each.rule, each.match, reading) for each in unreported if each.stance in DOUBTFUL]
-        unreported = [each for each in unreported if each.stance not in DOUBTFUL]
-    for each in unreported:
-        finding = _finding(each.rule, each.match, reading)
-        cancelled.append((finding, RuleId(f"{STANCE_PREFIX}{each.stance}")))
+        kept += [
+            _finding(held_rule.rule, held_rule.match, reading)
+            for held_rule in unreported
+            if held_rule.stance in DOUBTFUL
+        ]
+        unreported = [held_rule for held_rule in unreported if held_rule.stance not in DOUBTFUL]
+    for held_rule in unreported:
+        finding = _finding(held_rule.rule, held_rule.match, reading)
+        cancelled.append((finding, RuleId(f"{STANCE_PREFIX}{held_rule.stance}")))
     kept.sort(key=lambda finding: (finding.position < 0, finding.position))
     return Findings(tuple(kept), tuple(cancelled))
 
@@ -256,10 +260,10 @@ def _shifted(finding: Finding, carried: int) -> Finding:
     if finding.position < 0:
         return finding
     evidence: tuple[Evidence, ...] = tuple(
-        replace(each, line_number=each.line_number - carried if each.line_number > carried else None)
-        if each.line_number is not None
-        else each
-        for each in finding.evidence
+        replace(line, line_number=line.line_number - carried if line.line_number > carried else None)
+        if line.line_number is not None
+        else line
+        for line in finding.evidence
     )
     return replace(
         finding,

@@ -38,8 +38,8 @@ def find_slow_parts(entries: Sequence[Entry]) -> tuple[Entry, ...]:
             key = found["name"] or _ZEROS.sub("0", without_digits(entry.message))[:MAX_KEY_CHARACTERS]
             times[key.lower()].append((read_duration_s(found["named"] or found["told"]), entry))
     for parts in times.values():
-        limit_s = max(MIN_SLOW_S, RATIO * _usual_s([each for each, _ in parts]))
-        slow = [entry for each, entry in parts[1:] if each >= limit_s]
+        limit_s = max(MIN_SLOW_S, RATIO * _usual_s([part for part, _ in parts]))
+        slow = [entry for part, entry in parts[1:] if part >= limit_s]
         if len(slow) >= MIN_SLOW and len(parts) - len(slow) >= MIN_USUAL:
             return tuple(slow)
     return ()

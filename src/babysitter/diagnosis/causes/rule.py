@@ -279,7 +279,7 @@ def captured(condition: Condition) -> set[str]:
         patterns += [*condition.logs.any, *condition.logs.all, *condition.logs.sequence]
     if condition.traceback:
         patterns += [*condition.traceback.message, *condition.traceback.exception, *condition.traceback.frame]
-    inner = (captured(each) for each in (*condition.all, *condition.any))
+    inner = (captured(inner_condition) for inner_condition in (*condition.all, *condition.any))
     return set[str]().union(*(pattern.names for pattern in patterns), *inner)
 
 

@@ -114,13 +114,13 @@ def _wanted(condition: Condition, *, is_guarded: bool = False) -> Iterator[Patte
         yield from (pattern for pattern in triggers if not is_guarded or pattern.telling >= BROAD)
     if condition.traceback:
         yield from (TRACEBACK_HEAD, EXCEPTION_LINE)
-    for each in (*condition.all, *condition.any):
-        yield from _wanted(each, is_guarded=is_guarded)
+    for inner in (*condition.all, *condition.any):
+        yield from _wanted(inner, is_guarded=is_guarded)
 
 
 def _has_rare_fact(condition: Condition) -> bool:
     return bool(condition.model_fields_set & RARE_FACTS) or any(
-        _has_rare_fact(each) for each in condition.all
+        _has_rare_fact(inner) for inner in condition.all
     )
 
 
@@ -138,9 +138,9 @@ def _unaided(condition: Condition, *, is_guarded: bool = False) -> frozenset[fro
     if condition.traceback:
         own |= {LINES}
     ways = {frozenset(own)}
-    for each in condition.all:
-        ways = {one | other for one in ways for other in _unaided(each, is_guarded=is_guarded)}
+    for inner in condition.all:
+        ways = {one | other for one in ways for other in _unaided(inner, is_guarded=is_guarded)}
     if condition.any:
-        choice = {way for each in condition.any for way in _unaided(each, is_guarded=is_guarded)}
+        choice = {way for inner in condition.any for way in _unaided(inner, is_guarded=is_guarded)}
         ways = {one | other for one in ways for other in choice}
     return frozenset(ways)

@@ -36,19 +36,19 @@ class Playbook:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        return tuple(each.rule for each in self.placed)
+        return tuple(located.rule for located in self.placed)
 
     def for_job(self, backend: str, kind: str) -> "Playbook":
         """The rules that apply to such a job ("" = not known, everything applies)."""
         known = self._parts.get((backend, kind))
         if known is not None:
             return known
-        placed = tuple(each for each in self.placed if each.applies_to.covers(backend, kind))
+        placed = tuple(located for located in self.placed if located.applies_to.covers(backend, kind))
         if len(placed) == len(self.placed):
             return self
         # The same object every time: what is compiled for it is kept by identity
         # (diagnosis/causes/rule_index.py).
-        rules = {each.rule.id: each.rule for each in placed}
+        rules = {located.rule.id: located.rule for located in placed}
         part = Playbook(placed, self.fingerprint, rules, self.signatures)
         if len(self._parts) < MAX_PARTS:
             self._parts[backend, kind] = part
@@ -59,9 +59,11 @@ class Playbook:
         """The rules that do not come with the program."""
         folder = f"{shipped()}{sep}"
         return frozenset(
-            RuleId(each.rule.id) for each in self.placed if not str(each.place.path).startswith(folder)
+            RuleId(located.rule.id)
+            for located in self.placed
+            if not str(located.place.path).startswith(folder)
         )
 
     def place_of(self, rule_id: str) -> FilePosition | None:
         """Where a rule was written; None when no such rule is in force."""
-        return next((each.place for each in self.placed if each.rule.id == rule_id), None)
+        return next((located.place for located in self.placed if located.rule.id == rule_id), None)

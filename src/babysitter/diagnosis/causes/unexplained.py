@@ -105,7 +105,7 @@ def find_unexplained(
                 found.append(report)
     if not course.has_failed and found:
         log_end = _log_end(entries)
-        found = [each for each in found if not _went_on(log_end, each)]
+        found = [unexplained for unexplained in found if not _went_on(log_end, unexplained)]
     if course.has_failed and not found:
         return _last_words(entries, units, explained, course)
     return tuple(reversed(found))
@@ -119,8 +119,8 @@ def _lasting_wordings(entries: Sequence[Entry]) -> frozenset[tuple[str, ...]]:
             times[read_stems(entry.message)].append(entry.at_s)
     return frozenset(
         wording
-        for wording, each in times.items()
-        if len(each) >= MIN_WAITS and each[-1] - each[0] >= MIN_WAIT_S
+        for wording, occurrences in times.items()
+        if len(occurrences) >= MIN_WAITS and occurrences[-1] - occurrences[0] >= MIN_WAIT_S
     )
 
 

@@ -54,7 +54,7 @@ def why_not(playbook: Playbook, cause: Cause, reading: LineBuffer) -> tuple[Reas
     explained = {finding.rule: by for finding, by in findings.cancelled}
     found = {finding.rule for finding in findings.all}
     tried = [(rule, tuple(predicates_of(rule, reading))) for rule in playbook.rules if rule.cause is cause]
-    tried.sort(key=lambda each: -_share_that_holds(each[1]))
+    tried.sort(key=lambda candidate: -_share_that_holds(candidate[1]))
     reasons: list[Reason] = []
     for rule, predicates in tried[:MAX_RULES]:
         by = explained.get(RuleId(rule.id))
@@ -65,7 +65,10 @@ def why_not(playbook: Playbook, cause: Cause, reading: LineBuffer) -> tuple[Reas
             how = by.removeprefix(STANCE_PREFIX)
             why = f"{by} explains those lines" if how == by else f"those lines are {how} and report nothing"
             reasons.append(Reason(rule.id, False, f"matched, but {why}"))
-        reasons += [Reason(rule.id, each.holds, f"{each.text}: {each.value}") for each in predicates]
+        reasons += [
+            Reason(rule.id, predicate.holds, f"{predicate.text}: {predicate.value}")
+            for predicate in predicates
+        ]
     if len(tried) > MAX_RULES:
         more = len(tried) - MAX_RULES
         reasons.append(Reason("others", False, f"{more} more rules of {cause}, none of which came nearer"))
@@ -78,7 +81,9 @@ def predicates_of(rule: Rule, reading: LineBuffer) -> Iterator[Predicate]:
 
 
 def _share_that_holds(predicates: Sequence[Predicate]) -> float:
-    wanted = [each.holds for each in predicates if not (each.is_exception or each.is_part)]
+    wanted = [
+        predicate.holds for predicate in predicates if not (predicate.is_exception or predicate.is_part)
+    ]
     return sum(wanted) / max(1, len(wanted))
 
 
@@ -98,12 +103,12 @@ def _of_condition(condition: Condition, reading: LineBuffer) -> Iterator[Predica
         seen = ", ".join(dict.fromkeys(r.type for unit in reading.tracebacks for r in unit.raised))
         value = seen or "no traceback was read"
         yield Predicate(f"a traceback with {_named(named)}", match is not None, value[:MAX_VALUE])
-    for each in condition.all:
-        yield from _of_condition(each, reading)
+    for inner in condition.all:
+        yield from _of_condition(inner, reading)
     if condition.any:
         yield from _of_any(condition.any, reading)
-    for each in condition.unless:
-        yield _unless(each, reading)
+    for inner in condition.unless:
+        yield _unless(inner, reading)
 
 
 def _of_field(condition: Condition, name: str, reading: LineBuffer) -> Predicate:
@@ -129,7 +134,9 @@ def _of_field(condition: Condition, name: str, reading: LineBuffer) -> Predicate
 def _wanted(value: object) -> str:
     if not isinstance(value, tuple):
         return str(value)
-    return " or ".join(f"`{_short(each.text)}`" if isinstance(each, Pattern) else str(each) for each in value)
+    return " or ".join(
+        f"`{_short(pattern.text)}`" if isinstance(pattern, Pattern) else str(pattern) for pattern in value
+    )
 
 
 def _of_progress(test: ProgressTest, reading: LineBuffer) -> Predicate:
@@ -152,7 +159,7 @@ def _of_dump(wanted: DumpMatch, reading: LineBuffer) -> Predicate:
 
 def _of_lines(wanted: LogMatch, reading: LineBuffer) -> Iterator[Predicate]:
     """One predicate for alternatives, one for each line that is needed, one for what they are together."""
-    singly = (((each,), 1) for each in (*wanted.all, *wanted.sequence))
+    singly = (((pattern,), 1) for pattern in (*wanted.all, *wanted.sequence))
     for patterns, needed in ((wanted.any, wanted.min_count), *singly):
         if patterns:
             seen = len({line for pattern in patterns for line in reading.lines_with(pattern)})

@@ -112,11 +112,11 @@ _WITH_ANY_DIGITS = tuple(
         re.sub(
             r"\{[\d,]+\}|\[\d+\]|\[\d-\d\]|\d",
             lambda found: found[0] if found[0][0] == "{" else r"\d",
-            each.pattern,
+            pattern.pattern,
         ),
-        each.flags,
+        pattern.flags,
     )
-    for each in (_EXCEPTION, _NAMED, _VALUE, _WORD)
+    for pattern in (_EXCEPTION, _NAMED, _VALUE, _WORD)
 )
 _PAIR = re.compile(r"\b[A-Za-z_][\w./%-]{0,40}\"?'?\s?[:=]\s?-?\d[\d.,eE+%-]*")
 _COUNT = re.compile(r"(?:^|[,;(]|\w:|\b[a-z]{3,}) \d[\d,.]* [a-z]{3,}(?= ?[,;().]|$| \w+ ?[,;()]| by )")

@@ -79,7 +79,7 @@ def _read_headers(skeleton: str) -> _Headers:
             break
         start, inner, has_more = found
         if any(name == "date" for name, _, _ in spans) and not any(name == "date" for name, _, _ in inner):
-            inner = [each for each in inner if each[0] != "clock"]  # a time keeps its date
+            inner = [span for span in inner if span[0] != "clock"]  # a time keeps its date
         spans += inner
         if has_more:
             spans.append(("", 0, 0))

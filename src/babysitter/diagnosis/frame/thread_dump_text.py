@@ -72,15 +72,17 @@ def read_dump(text: str, target: TaskId = _NO_TASK, taken_at: datetime = _NO_TIM
 
 def _with_main(threads: list[Thread]) -> tuple[Thread, ...]:
     """faulthandler gives no names: the only thread that no other one started is the main one."""
-    if any(each.name == MAIN for each in threads):
+    if any(thread.name == MAIN for thread in threads):
         return tuple(threads)
     own = [
-        each for each in threads if not each.name and each.frames and each.frames[-1].function not in _STARTED
+        thread
+        for thread in threads
+        if not thread.name and thread.frames and thread.frames[-1].function not in _STARTED
     ]
-    roots = [each for each in own if each.frames[-1].function in _ROOTS] or own
+    roots = [thread for thread in own if thread.frames[-1].function in _ROOTS] or own
     if len(roots) != 1:
         return tuple(threads)
-    return tuple(replace(each, name=MAIN) if each is roots[0] else each for each in threads)
+    return tuple(replace(thread, name=MAIN) if thread is roots[0] else thread for thread in threads)
 
 
 def _name_and_state(found: re.Match[str]) -> tuple[str, str]:

@@ -29,7 +29,7 @@ _IRREGULAR = (
 )
 _STEM_OF = {
     form: base.removesuffix("e") if len(base) > 3 else base
-    for base, _, forms in (each.partition("=") for each in _IRREGULAR.split())
+    for base, _, forms in (part.partition("=") for part in _IRREGULAR.split())
     for form in forms.split(",")
 }
 _SUFFIX = re.compile(r"(?<=[a-z]{2})(?:ies|ied|ing|ed|es|s)$")
@@ -142,7 +142,7 @@ def read_stems(message: str) -> tuple[str, ...]:
         text = pattern.sub(name, text)
     words = _WORD.findall(text.replace("’", "'"))[:MAX_WORDS]
     stems = (stem(word.lower().removesuffix("'s")) for word in words)
-    return tuple(each for each in stems if each not in _DROPPED)
+    return tuple(word for word in stems if word not in _DROPPED)
 
 
 def _name_exception(found: re.Match[str]) -> str:

@@ -39,15 +39,17 @@ def _with_suspicions(findings: Findings, suspicions: tuple[Suspicion, ...]) -> F
     """Proven suspicions as findings, except where a rule found the same cause."""
     named = {finding.cause for finding in findings.all}
     proven = [
-        _finding(each, each.diagnosis)
-        for each in suspicions
-        if each.level is Certainty.PROVEN and each.diagnosis is not None and each.diagnosis.cause not in named
+        _finding(suspicion, suspicion.diagnosis)
+        for suspicion in suspicions
+        if suspicion.level is Certainty.PROVEN
+        and suspicion.diagnosis is not None
+        and suspicion.diagnosis.cause not in named
     ]
     return replace(findings, all=(*proven, *findings.all))
 
 
 def _finding(suspicion: Suspicion, diagnosis: Diagnosis) -> Finding:
-    places = [each.line_number - 1 for each in diagnosis.evidence if each.line_number is not None]
+    places = [line.line_number - 1 for line in diagnosis.evidence if line.line_number is not None]
     return Finding(
         rule=RuleId(f"{MEASURED}{suspicion.kind}"),
         cause=diagnosis.cause,

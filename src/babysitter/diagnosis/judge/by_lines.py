@@ -133,9 +133,9 @@ def _words_of_verdict(verdict: JudgedByRules, findings: Findings, facts: JobFact
     for possible, weight in verdict.possible:
         yield f"possible {possible}"
         yield f"possible {possible} {int(weight * 5)}"
-    yield from (f"overcome {each.cause}" for each in verdict.overcome)
-    yield from (f"follows {each.cause}" for each in findings.all if each.is_consequence)
-    yield from (f"explained {each.cause}" for each, _ in findings.cancelled)
+    yield from (f"overcome {finding.cause}" for finding in verdict.overcome)
+    yield from (f"follows {finding.cause}" for finding in findings.all if finding.is_consequence)
+    yield from (f"explained {finding.cause}" for finding, _ in findings.cancelled)
 
 
 def finding_by_lines(likely: LikelyCause, reading: LogReading, facts: JobFacts) -> Finding:

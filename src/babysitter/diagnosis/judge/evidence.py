@@ -67,7 +67,7 @@ def newest_only(snapshot: Snapshot, findings: Findings) -> Findings:
 
 
 def _is_of_newest(snapshot: Snapshot, finding: Finding) -> bool:
-    sources = [(each.source.rpartition(" ")[2], each.attempt) for each in finding.evidence]
+    sources = [(line.source.rpartition(" ")[2], line.attempt) for line in finding.evidence]
     placed = [(source, attempt) for source, attempt in sources if source.startswith("/")]
     return not placed or any(_counts(snapshot, source, attempt) for source, attempt in placed)
 
@@ -102,7 +102,7 @@ def facts_of(snapshot: Snapshot) -> JobFacts:
         )
     ended = _decisive_task(snapshot)
     job = pipeline.coordinator if pipeline and pipeline.coordinator.state.ended_badly else root
-    limit = max((each.resources.memory_bytes for each in snapshot.tree), default=0)
+    limit = max((candidate.resources.memory_bytes for candidate in snapshot.tree), default=0)
     return JobFacts(
         state=root.state,
         exit_code=ended.exit_code if ended and ended.exit_code else None,
@@ -201,7 +201,7 @@ def repeated(snapshot: Snapshot) -> ErrorNote | None:
 
 def tries_of(snapshot: Snapshot, note: ErrorNote) -> int:
     """How many tries ended so. Some generations list only the present try: then the job's counter tells."""
-    own = [each for each in snapshot.memory.errors if any(":" in tried for tried in each.tries)]
+    own = [error for error in snapshot.memory.errors if any(":" in tried for tried in error.tries)]
     if own == [note]:
         return max(note.count, snapshot.root.failure_count)
     return note.count

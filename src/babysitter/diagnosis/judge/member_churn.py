@@ -42,7 +42,7 @@ def member_churn(snapshot: Snapshot) -> Suspicion:
         action=ActionKind.WAIT if goes_on else ActionKind.ESCALATE,
         explanation=f"{told[0].upper()}{told[1:]}, and no line says why; {outcome}.",
         confidence=0.66,
-        evidence=tuple(_evidence(snapshot, each) for each in series[:MAX_SHOWN]),
+        evidence=tuple(_evidence(snapshot, lost_member) for lost_member in series[:MAX_SHOWN]),
         retry=Retry.ITSELF,
         look_at=("worker-logs", "machine"),
     )
@@ -55,12 +55,12 @@ def _named_cause(snapshot: Snapshot, series: tuple[LostMember, ...]) -> Cause | 
     places = {note.place for note in series}
     return next(
         (
-            each.cause
-            for each in known_findings(snapshot).all
-            if places & {each.position, each.last_position}
-            and each.confidence >= (PROOF if about(each.cause).is_echo else DECISIVE)
-            and not about(each.cause).is_benign
-            and each.cause is not Cause.WORKER_CHURN
+            finding.cause
+            for finding in known_findings(snapshot).all
+            if places & {finding.position, finding.last_position}
+            and finding.confidence >= (PROOF if about(finding.cause).is_echo else DECISIVE)
+            and not about(finding.cause).is_benign
+            and finding.cause is not Cause.WORKER_CHURN
         ),
         None,
     )

@@ -66,8 +66,8 @@ def missing_member(snapshot: Snapshot) -> Suspicion:
     told = _told(snapshot, split)
     least_s = snapshot.limits.blocked_dumps_apart_s
     named = split.away or split.others
-    is_twice = all(apart_s(each.run) >= least_s for each in (*split.others[:1], *named))
-    stays = is_twice and all(each.stays(least_s) for each in named)
+    is_twice = all(apart_s(member.run) >= least_s for member in (*split.others[:1], *named))
+    stays = is_twice and all(member.stays(least_s) for member in named)
     reasons = (
         Reason("members.split", True, told),
         Reason(
@@ -106,7 +106,7 @@ def _members(snapshot: Snapshot) -> list[Member]:
     memory, found = snapshot.memory, []
     since = memory.advanced_at if memory.still_count is not None else memory.last_line_at
     for task in dict.fromkeys(note.target for note in memory.dumps):
-        notes = [each for each in notes_of(snapshot, task) if since is None or each.taken_at >= since]
+        notes = [note for note in notes_of(snapshot, task) if since is None or note.taken_at >= since]
         if job_of(task) != snapshot.root.id or not notes:
             continue
         run = notes[-1:]
@@ -115,31 +115,31 @@ def _members(snapshot: Snapshot) -> list[Member]:
                 break
             run.insert(0, note)
         found.append(Member(tuple(run)))
-    return sorted(found, key=lambda each: each.last.target)
+    return sorted(found, key=lambda member: member.last.target)
 
 
 def _splits(members: Sequence[Member]) -> Iterator[Split]:
     """One for each kind of process of which some wait for others; those in a collective call first."""
     groups: dict[str, list[Member]] = {}
-    for each in members:
-        groups.setdefault(group_of(each.last.target), []).append(each)
-    of_several = [each for each in groups.values() if len(each) > 1]
+    for member in members:
+        groups.setdefault(group_of(member.last.target), []).append(member)
+    of_several = [group for group in groups.values() if len(group) > 1]
     for group in of_several:
-        calls = Counter(each.last.collective for each in group if each.last.collective)
+        calls = Counter(member.last.collective for member in group if member.last.collective)
         if calls:
             call = calls.most_common(1)[0][0]
-            others = tuple(each for each in group if each.last.collective == call)
-            yield Split(tuple(each for each in group if each.last.collective != call), others, call)
+            others = tuple(member for member in group if member.last.collective == call)
+            yield Split(tuple(member for member in group if member.last.collective != call), others, call)
     for group in of_several:
-        at_work = tuple(each for each in group if each.last.doing is not ProcessActivity.IDLE)
-        waiting = tuple(each for each in group if each.last.doing is ProcessActivity.IDLE)
+        at_work = tuple(member for member in group if member.last.doing is not ProcessActivity.IDLE)
+        waiting = tuple(member for member in group if member.last.doing is ProcessActivity.IDLE)
         if waiting and 0 < len(at_work) < len(group):
             yield Split(at_work, waiting)
-        places = Counter(each.place for each in group)
+        places = Counter(member.place for member in group)
         usual, count = places.most_common(1)[0]
         if not waiting and count > 1 and len(group) - count == 1:
-            away = tuple(each for each in group if each.place != usual)
-            yield Split(away, tuple(each for each in group if each.place == usual))
+            away = tuple(member for member in group if member.place != usual)
+            yield Split(away, tuple(member for member in group if member.place == usual))
 
 
 def _told(snapshot: Snapshot, split: Split) -> str:
@@ -147,7 +147,7 @@ def _told(snapshot: Snapshot, split: Split) -> str:
     kind = group_of(split.others[0].last.target) or "processes"
     if not split.away:
         return f"All {total} {kind} wait in {split.call}, and none of them is missing"
-    named = "; ".join(f"{_name(snapshot, each)} {_stand(each)}" for each in split.away[:MAX_NAMED])
+    named = "; ".join(f"{_name(snapshot, member)} {_stand(member)}" for member in split.away[:MAX_NAMED])
     if (left := len(split.away) - MAX_NAMED) > 0:
         named += f"; so do {left} more"
     others = f"wait in {split.call}" if split.call else f"stand in {split.others[0].last.place or 'no frame'}"
@@ -174,10 +174,12 @@ def _name(snapshot: Snapshot, member: Member) -> str:
 
 
 def _where(snapshot: Snapshot, member: Member) -> str:
-    task = next((each for each in snapshot.root.tasks or () if each.id == member.last.target), None)
+    task = next(
+        (candidate for candidate in snapshot.root.tasks or () if candidate.id == member.last.target), None
+    )
     pid = f"pid={member.last.pid}" if member.last.pid else ""
     node = f"ip={task.worker}" if task is not None and task.worker else ""
-    return ", ".join(each for each in (pid, node, task.log_file if task is not None else "") if each)
+    return ", ".join(part for part in (pid, node, task.log_file if task is not None else "") if part)
 
 
 def _rank(snapshot: Snapshot, task: TaskId) -> int | None:
@@ -195,7 +197,7 @@ def _evidence(snapshot: Snapshot, split: Split) -> Iterator[Evidence]:
     """The dumps of whoever is missing and of one that waits, and the last line of the missing."""
     for member in (*split.away[:MAX_NAMED], *split.others[: 1 if split.away else MAX_NAMED]):
         last = member.last
-        places = dict.fromkeys(each for each in (last.collective, last.line, last.place) if each)
+        places = dict.fromkeys(part for part in (last.collective, last.line, last.place) if part)
         yield Evidence(
             f"{_where(snapshot, member)}: {' < '.join(places) or 'no frame'}".lstrip(": "),
             f"dump of {last.target}",
@@ -209,5 +211,5 @@ def _evidence(snapshot: Snapshot, split: Split) -> Iterator[Evidence]:
 
 
 def _advice(snapshot: Snapshot, named: Sequence[Member]) -> str:
-    whose = "; ".join(_name(snapshot, each) for each in named[:MAX_NAMED])
+    whose = "; ".join(_name(snapshot, member) for member in named[:MAX_NAMED])
     return f"Read the log of {whose} and see why it stays there; then start the job again."

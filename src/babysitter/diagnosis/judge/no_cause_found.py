@@ -25,7 +25,7 @@ def starts_at(finding: Finding) -> int:
 
 def without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: JobFacts) -> Diagnosis:
     """No finding stands: an end that follows from something unseen, a person's stop, or nothing wrong."""
-    consequences = [each for each in findings.all if each.is_consequence]
+    consequences = [finding for finding in findings.all if finding.is_consequence]
     if facts.state is JobState.KILLED or facts.stopped_at_root:
         return _stopped(consequences, facts)
     if is_over(facts):
@@ -37,7 +37,7 @@ def without_a_cause(findings: Findings, overcome: Sequence[Finding], facts: JobF
 
 def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
     """A person's stop where the controller says so; a bare KILLED leaves open who did it."""
-    by_person = [each for each in consequences if each.cause is Cause.USER_CANCEL]
+    by_person = [consequence for consequence in consequences if consequence.cause is Cause.USER_CANCEL]
     if by_person or facts.stopped_at_root:
         return Diagnosis(
             cause=Cause.USER_CANCEL,
@@ -60,9 +60,13 @@ def _stopped(consequences: Sequence[Finding], facts: JobFacts) -> Diagnosis:
 
 
 def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, facts: JobFacts) -> Diagnosis:
-    named = [each for each in consequences if each.cause not in (Cause.UNKNOWN, Cause.USER_CANCEL)]
+    named = [
+        consequence
+        for consequence in consequences
+        if consequence.cause not in (Cause.UNKNOWN, Cause.USER_CANCEL)
+    ]
     if named:
-        best = max(named, key=lambda each: (each.confidence, -starts_at(each)))
+        best = max(named, key=lambda finding: (finding.confidence, -starts_at(finding)))
         return Diagnosis(
             cause=best.cause,
             severity=Severity.FATAL,
@@ -77,7 +81,9 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
         )
     # "Terminated by user" stands for any end; an interrupt, or a queue's own words, for a person.
     by_person = [
-        each for each in consequences if each.cause is Cause.USER_CANCEL and each.confidence >= DECISIVE
+        consequence
+        for consequence in consequences
+        if consequence.cause is Cause.USER_CANCEL and consequence.confidence >= DECISIVE
     ]
     if by_person:
         return Diagnosis(
@@ -107,13 +113,19 @@ def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFac
         findings
     ):
         return _silent(facts)
-    told = [each for each in consequences if each.severity is Severity.FATAL and each.last_position >= 0]
     told = [
-        each for each in told if facts.advanced_after is None or each.last_position > facts.advanced_after
+        consequence
+        for consequence in consequences
+        if consequence.severity is Severity.FATAL and consequence.last_position >= 0
+    ]
+    told = [
+        finding
+        for finding in told
+        if facts.advanced_after is None or finding.last_position > facts.advanced_after
     ]
     if not told:
         return None
-    best = max(told, key=lambda each: each.confidence)
+    best = max(told, key=lambda finding: finding.confidence)
     return Diagnosis(
         cause=best.cause,
         severity=severity_of(best.cause, facts, best.severity),
@@ -131,8 +143,9 @@ def _unproven(consequences: Sequence[Finding], findings: Findings, facts: JobFac
 def _is_quiet_phase(findings: Findings) -> bool:
     """Whether a long phase is under way; one whose last line says that it is through explains no silence."""
     return any(
-        each.cause is Cause.SLOW_STARTUP and not (each.evidence and _THROUGH.search(each.evidence[-1].text))
-        for each in findings.all
+        finding.cause is Cause.SLOW_STARTUP
+        and not (finding.evidence and _THROUGH.search(finding.evidence[-1].text))
+        for finding in findings.all
     )
 
 

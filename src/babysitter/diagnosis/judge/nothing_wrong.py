@@ -42,13 +42,15 @@ def nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFac
     """The calm verdict. `overcome`: what failed on the way."""
     findings, overcome = _unless_worked_on(findings, overcome, facts)
     quiet_phase = [
-        each
-        for each in findings.all
-        if each.cause is Cause.SLOW_STARTUP and not is_before_progress(each, facts)
+        finding
+        for finding in findings.all
+        if finding.cause is Cause.SLOW_STARTUP and not is_before_progress(finding, facts)
     ]
-    noise = [each for each in findings.all if each.cause is Cause.TRANSIENT_NOISE]
-    explained = [each for each, by in findings.cancelled if is_trouble(each) and by not in NOT_THE_JOBS]
-    waiting = [each for each in findings.all if each.cause is Cause.CAPACITY_WAIT]
+    noise = [finding for finding in findings.all if finding.cause is Cause.TRANSIENT_NOISE]
+    explained = [
+        finding for finding, by in findings.cancelled if is_trouble(finding) and by not in NOT_THE_JOBS
+    ]
+    waiting = [finding for finding in findings.all if finding.cause is Cause.CAPACITY_WAIT]
     if facts.state in (JobState.PENDING, JobState.BUILDING) and waiting:
         return _calm(Cause.CAPACITY_WAIT, ActionKind.WAIT, "The job waits to be placed.", waiting)
     if quiet_phase and facts.state is not JobState.SUCCEEDED:
@@ -58,7 +60,7 @@ def nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFac
         return _calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, text, [*overcome, *noise])
     if noise:
         return _calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, noise[0].explanation, noise)
-    if explained and not any(each.cause is Cause.HEALTHY for each in findings.all):
+    if explained and not any(finding.cause is Cause.HEALTHY for finding in findings.all):
         return _calm(
             Cause.TRANSIENT_NOISE, ActionKind.IGNORE, "What looks alarming has no effect.", explained
         )
@@ -71,9 +73,11 @@ def _unless_worked_on(
     """Of a job that succeeded only what looks like a failure behind its last work is worth a word."""
     if facts.state is not JobState.SUCCEEDED:
         return findings, tuple(overcome)
-    explained = tuple((each, by) for each, by in findings.cancelled if _is_behind_work(each, facts))
-    overcome = tuple(each for each in overcome if _is_behind_work(each, facts))
-    has_failures = overcome or any(is_trouble(each) and by not in NOT_THE_JOBS for each, by in explained)
+    explained = tuple((finding, by) for finding, by in findings.cancelled if _is_behind_work(finding, facts))
+    overcome = tuple(finding for finding in overcome if _is_behind_work(finding, facts))
+    has_failures = overcome or any(
+        is_trouble(finding) and by not in NOT_THE_JOBS for finding, by in explained
+    )
     return Findings(findings.all if has_failures else (), explained), overcome
 
 
@@ -88,10 +92,10 @@ def _calm(cause: Cause, action: ActionKind, explanation: str, findings: Sequence
         severity=Severity.DEGRADED if cause is Cause.CAPACITY_WAIT else Severity.BENIGN,
         action=action,
         explanation=explanation,
-        confidence=max((each.confidence for each in findings), default=0.7),
+        confidence=max((finding.confidence for finding in findings), default=0.7),
         evidence=quoted(findings),
         retry=Retry.ITSELF if action is ActionKind.WAIT else Retry.UNKNOWN,
-        rules=tuple(dict.fromkeys(each.rule for each in findings)),
+        rules=tuple(dict.fromkeys(finding.rule for finding in findings)),
         advice=findings[0].advice if findings and action is ActionKind.WAIT else "",
     )
 

@@ -48,10 +48,12 @@ def pending(snapshot: Snapshot) -> PhaseResult:
 
 def _rule(snapshot: Snapshot, why: PlacementReason) -> Finding | None:
     """The rule that best explains the wait, where the cluster's own words do not settle it."""
-    found = [each for each in known_findings(snapshot).all if each.cause in _PLACING]
+    found = [finding for finding in known_findings(snapshot).all if finding.cause in _PLACING]
     if why.placement is Placement.WAITS:
-        found = [each for each in found if each.cause is Cause.CAPACITY_WAIT]
-    return max(found, key=lambda each: (each.confidence, each.cause is Cause.UNSCHEDULABLE), default=None)
+        found = [finding for finding in found if finding.cause is Cause.CAPACITY_WAIT]
+    return max(
+        found, key=lambda finding: (finding.confidence, finding.cause is Cause.UNSCHEDULABLE), default=None
+    )
 
 
 def _never_placed(snapshot: Snapshot, waiting: Job, why: PlacementReason) -> tuple[tuple[Signal, ...], bool]:

@@ -51,12 +51,12 @@ def _is_unsure(diagnosis: Diagnosis) -> bool:
 
 
 def _is_told(part: str, earlier: Iterable[str]) -> bool:
-    return any(part in each for each in earlier)
+    return any(part in text for text in earlier)
 
 
 def _worker_file(evidence: Iterable[Evidence]) -> str:
     """The file of the process that the evidence names, as a person finds it."""
-    texts = [each.text for each in evidence]
+    texts = [line.text for line in evidence]
     found = next((found for text in texts if (found := _PROCESS.search(text))), None)
     if found is None:
         return "the worker-*.err of the actor, found by the pid and address in the message"

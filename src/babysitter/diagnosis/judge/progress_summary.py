@@ -51,12 +51,13 @@ def failed_children(tree: JobTree) -> tuple[str, ...]:
         (pipeline.name.hash, pipeline.name.pipeline, pipeline.name.pool): pipeline.coordinator
         for pipeline in found
     }
-    of_pipelines = {
-        each.id for pipeline in found for each in (pipeline.coordinator, pipeline.workers) if each
-    }
-    meant = [*last.values(), *(each for each in tree.descendants if each.id not in of_pipelines)]
+    of_pipelines = {job.id for pipeline in found for job in (pipeline.coordinator, pipeline.workers) if job}
+    meant = [
+        *last.values(),
+        *(descendant for descendant in tree.descendants if descendant.id not in of_pipelines),
+    ]
     bad = (JobState.FAILED, JobState.WORKER_FAILED, JobState.UNSCHEDULABLE)
-    return tuple(_child(each) for each in meant if each.state in bad)[:MAX_CHILDREN]
+    return tuple(_child(job) for job in meant if job.state in bad)[:MAX_CHILDREN]
 
 
 def _child(job: Job) -> str:
@@ -86,7 +87,7 @@ def _stages(memory: Memory, attempt: Job) -> tuple[StageProgressSummary, ...]:
     *earlier, last = stages
     if attempt.state is JobState.SUCCEEDED:
         return (*earlier, replace(last, is_current=False))
-    reported = next(each for each in reversed(memory.stages) if each.owner == attempt.id)
+    reported = next(stage for stage in reversed(memory.stages) if stage.owner == attempt.id)
     return (*earlier, replace(last, done=reported.done, is_current=False))
 
 

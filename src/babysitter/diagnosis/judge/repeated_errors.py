@@ -95,12 +95,12 @@ def _still_matters(snapshot: Snapshot, finding: Finding) -> bool:
         return False
     # Workers are replaced and their shards tried again by the pipeline itself; when that does not help, the
     # coordinator gives up, or nothing completes any more, and either is seen.
-    if snapshot.needs_crew and all(_is_of_worker(snapshot, each) for each in finding.evidence):
+    if snapshot.needs_crew and all(_is_of_worker(snapshot, line) for line in finding.evidence):
         return False
     if finding.position < 0:
-        return all(_has_ended_badly(snapshot, each.source.rpartition(" ")[2]) for each in finding.evidence)
+        return all(_has_ended_badly(snapshot, line.source.rpartition(" ")[2]) for line in finding.evidence)
     alive_at = _last_sign_of_life(snapshot)
-    times = [each.at for each in finding.evidence]
+    times = [line.at for line in finding.evidence]
     is_older = alive_at is not None and all(at is not None and at <= alive_at for at in times)
     return not is_older or about(finding.cause).outlasts_progress
 

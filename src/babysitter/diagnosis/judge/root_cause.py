@@ -88,7 +88,7 @@ def find_root_cause(findings: Findings, facts: JobFacts) -> RootCause:
         diagnosis,
         root.finding if root else None,
         root.weight if root else 0.0,
-        [(each.cause, each.weight) for each in standing],
+        [(weighted.cause, weighted.weight) for weighted in standing],
         overcome,
     )
     shares = shares_of(verdict, findings, facts)
@@ -112,9 +112,9 @@ def _by_lines(
     facts: JobFacts,
 ) -> Diagnosis:
     """The diagnosis of the cause that lines name: from the weightiest finding of it, if one stands."""
-    of_cause = [each for each in standing if each.cause is likely.cause]
+    of_cause = [weighted for weighted in standing if weighted.cause is likely.cause]
     if of_cause:
-        root = max(of_cause, key=lambda each: each.weight)
+        root = max(of_cause, key=lambda weighted: weighted.weight)
         return replace(_conclude(root, standing, findings, facts), likelihood=likely.likelihood)
     found = finding_by_lines(likely, reading, facts)
     diagnosis = _conclude(WeightedFinding(found, found.confidence), standing, findings, facts)
@@ -144,11 +144,11 @@ def weight_of(
         how = rule.removeprefix(STANCE_PREFIX)
         text = f"explained by {rule}" if how == rule else f"its lines are {how} and report nothing"
         reasons.append(Reason(f"{finding.rule}.explained", True, text))
-    standing = [each for each in standing if not _yields(each, standing, facts)]
-    standing = [each for each in standing if not _is_said_closer(each, standing)]
+    standing = [weighted for weighted in standing if not _yields(weighted, standing, facts)]
+    standing = [weighted for weighted in standing if not _is_said_closer(weighted, standing)]
     standing = _without_repeats(standing, findings)
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
-        standing = [each for each in standing if _survives_a_stop(each)]
+        standing = [weighted for weighted in standing if _survives_a_stop(weighted)]
     return tuple(standing), tuple(overcome), reasons
 
 
@@ -184,11 +184,13 @@ def _says_only_failure(weighed: WeightedFinding) -> bool:
 
 def _without_repeats(standing: list[WeightedFinding], findings: Findings) -> list[WeightedFinding]:
     """Drop vague errors of code on lines that repeat a failure, if something decisive stands beside them."""
-    repeats = {each.position for each in findings.all if each.is_consequence and each.position >= 0}
+    repeats = {other.position for other in findings.all if other.is_consequence and other.position >= 0}
     others = [
-        each for each in standing if not _says_only_failure(each) or each.finding.position not in repeats
+        weighted
+        for weighted in standing
+        if not _says_only_failure(weighted) or weighted.finding.position not in repeats
     ]
-    return others if any(each.weight >= DECISIVE for each in others) else standing
+    return others if any(other.weight >= DECISIVE for other in others) else standing
 
 
 def _overcome(finding: Finding, facts: JobFacts) -> str:
@@ -225,8 +227,10 @@ def _weight(finding: Finding, facts: JobFacts) -> float:
 
 def _ended_by_failures(findings: Findings) -> bool:
     """Whether the cluster, and no person, killed the job: something else of it had failed."""
-    consequences = [each for each in findings.all if each.is_consequence]
-    return bool(consequences) and all(each.cause is not Cause.USER_CANCEL for each in consequences)
+    consequences = [other for other in findings.all if other.is_consequence]
+    return bool(consequences) and all(
+        consequence.cause is not Cause.USER_CANCEL for consequence in consequences
+    )
 
 
 def _survives_a_stop(weighed: WeightedFinding) -> bool:
@@ -291,9 +295,9 @@ def _why(root: WeightedFinding, standing: Sequence[WeightedFinding]) -> list[Rea
 def _conclude(
     root: WeightedFinding, standing: Sequence[WeightedFinding], findings: Findings, facts: JobFacts
 ) -> Diagnosis:
-    same = [each for each in standing if each.cause is root.cause]
-    others = [each for each in standing if each.cause is not root.cause]
-    followed = [each.finding for each in others] + [each for each in findings.all if each.is_consequence]
+    same = [weighted for weighted in standing if weighted.cause is root.cause]
+    others = [weighted for weighted in standing if weighted.cause is not root.cause]
+    followed = [other.finding for other in others] + [other for other in findings.all if other.is_consequence]
     finding = root.finding
     action = _most_demanding(root, same, facts)
     changes = _changes(finding) if action is ActionKind.RESTART_WITH_CHANGE else ()
@@ -304,10 +308,10 @@ def _conclude(
         action=ActionKind.ESCALATE if goes_on and action.restarts else action,
         explanation=finding.explanation,
         confidence=_confidence(root, same, others),
-        evidence=quoted([finding, *(each.finding for each in same if each is not root)]),
+        evidence=quoted([finding, *(weighted.finding for weighted in same if weighted is not root)]),
         cascade=quoted(sorted(followed, key=starts_at)),
         retry=finding.retry,
-        rules=tuple(dict.fromkeys([finding.rule, *(each.finding.rule for each in same)])),
+        rules=tuple(dict.fromkeys([finding.rule, *(weighted.finding.rule for weighted in same)])),
         machine=next(
             (finding.captures[key] for key in ("machine", "node", "host") if key in finding.captures), ""
         ),
@@ -326,15 +330,21 @@ def _changes(finding: Finding) -> tuple[Change, ...]:
 
 def _rivals(root: WeightedFinding, others: Sequence[WeightedFinding]) -> tuple[Cause, ...]:
     """Causes that speak nearly as clearly as the root and that it does not explain, the clearest first."""
-    near = [each for each in others if each.weight >= RIVAL_SHARE * root.weight and not _explains(root, each)]
-    return tuple(dict.fromkeys(each.cause for each in sorted(near, key=lambda each: -each.weight)))
+    near = [
+        other for other in others if other.weight >= RIVAL_SHARE * root.weight and not _explains(root, other)
+    ]
+    return tuple(
+        dict.fromkeys(
+            weighted.cause for weighted in sorted(near, key=lambda weighted_finding: -weighted_finding.weight)
+        )
+    )
 
 
 def _most_demanding(root: WeightedFinding, same: Sequence[WeightedFinding], facts: JobFacts) -> ActionKind:
     """The root's action; a person is asked where another finding of the cause, as good, asks for one."""
     action = action_of(root.finding, facts)
-    as_good = [each for each in same if each.weight >= root.weight - EARLIER_COUNTS * 2]
-    asks = any(action_of(each.finding, facts) is ActionKind.ESCALATE for each in as_good)
+    as_good = [weighted for weighted in same if weighted.weight >= root.weight - EARLIER_COUNTS * 2]
+    asks = any(action_of(weighted.finding, facts) is ActionKind.ESCALATE for weighted in as_good)
     return ActionKind.ESCALATE if action is ActionKind.WAIT and asks else action
 
 
@@ -343,6 +353,6 @@ def _confidence(
 ) -> float:
     """The root's weight, a little more where other rules agree, less where a rival stays unexplained."""
     support = 0.05 * min(len(same) - 1, 2)
-    rivals = [each for each in others if not _explains(root, each)]
-    doubt = 0.15 * max((each.weight / root.weight for each in rivals), default=0.0) if root.weight else 0.0
+    rivals = [other for other in others if not _explains(root, other)]
+    doubt = 0.15 * max((rival.weight / root.weight for rival in rivals), default=0.0) if root.weight else 0.0
     return round(min(max(root.weight + support - min(doubt, 0.15), 0.05), 0.97), 2)

@@ -116,7 +116,11 @@ def motion_of(memory: Memory, observation: Observation, limits: Limits) -> Motio
     if stragglers(snapshot).level > Certainty.NONE:
         return Motion.STRAGGLING
     if stage.done == 0:
-        earlier = [each for each in memory.stages if each.owner == stage.owner and each is not stage]
+        earlier = [
+            stage_pace
+            for stage_pace in memory.stages
+            if stage_pace.owner == stage.owner and stage_pace is not stage
+        ]
         return Motion.UNKNOWN if earlier else Motion.NOT_STARTED
     return Motion.ADVANCING if stage.gaps_s or stage.first_done_at != stage.started_at else Motion.UNKNOWN
 
@@ -124,7 +128,7 @@ def motion_of(memory: Memory, observation: Observation, limits: Limits) -> Motio
 def _never_began(snapshot: Snapshot) -> Suspicion:
     """A coordinator that runs for long and never began a stage, nor said that it was done."""
     limits = snapshot.limits
-    has_begun = any(each.owner == snapshot.attempt.id for each in snapshot.memory.stages)
+    has_begun = any(stage.owner == snapshot.attempt.id for stage in snapshot.memory.stages)
     runs_s = snapshot.age_s(snapshot.attempt.started_at)
     is_over = snapshot.needs_crew and not has_begun and runs_s > limits.first_shard_floor_s
     is_open = (
@@ -271,7 +275,7 @@ def quiet_for_s(snapshot: Snapshot, stage: StagePace) -> float:
     nothing could be seen was no silence.
     """
     limits, memory = snapshot.limits, snapshot.memory
-    heard = [each for each in (stage.reported_at, memory.blind_until_at) if each is not None]
+    heard = [datetime for datetime in (stage.reported_at, memory.blind_until_at) if datetime is not None]
     silent_s = snapshot.age_s(max(heard, default=None))
     is_talking = not snapshot.needs_crew and snapshot.age_s(memory.last_line_at) < limits.quiet_floor_s
     if is_talking and not stage.total:

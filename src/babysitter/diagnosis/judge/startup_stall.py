@@ -62,27 +62,27 @@ def _stalled(snapshot: Snapshot, standing: StartupStanding) -> Diagnosis:
 
 def _tasks_with_devices(snapshot: Snapshot, standing: StartupStanding) -> Sequence[Task]:
     """The process that is quiet, else those of its node, else all whose accelerators are known."""
-    known = [each for each in snapshot.root.tasks or () if each.devices]
-    own = [each for each in known if each.id == standing.process]
-    return own or [each for each in known if standing.node and each.worker == standing.node] or known
+    known = [task for task in snapshot.root.tasks or () if task.devices]
+    own = [task for task in known if task.id == standing.process]
+    return own or [task for task in known if standing.node and task.worker == standing.node] or known
 
 
 def _device_evidence(tasks: Sequence[Task]) -> Iterator[Evidence]:
     for task in tasks[:MAX_DEVICE_TASKS]:
-        text = "; ".join(each.text for each in task.devices[:MAX_DEVICES])
+        text = "; ".join(device.text for device in task.devices[:MAX_DEVICES])
         yield Evidence(text, f"accelerators of {task.id}" + (f" on {task.worker}" if task.worker else ""))
 
 
 def _compute(tasks: Sequence[Task]) -> bool:
-    return any(each.busy_percent for task in tasks for each in task.devices)
+    return any(device.busy_percent for task in tasks for device in task.devices)
 
 
 def _what_devices_say(tasks: Sequence[Task]) -> str:
     """A sentence about the accelerators; "" where nobody says how busy they are."""
-    devices = [each for task in tasks for each in task.devices]
-    if not devices or any(each.busy_percent is None for each in devices):
+    devices = [device for task in tasks for device in task.devices]
+    if not devices or any(device.busy_percent is None for device in devices):
         return ""
-    is_full = any(each.used_bytes > FULL_SHARE * each.total_bytes for each in devices)
+    is_full = any(device.used_bytes > FULL_SHARE * device.total_bytes for device in devices)
     full = " Memory of at least one is full." if is_full else ""
     if _compute(tasks):
         return f" Its accelerators compute, so it may still be at work.{full}"

@@ -25,14 +25,16 @@ def steady(snapshot: Snapshot) -> PhaseResult:
     stand = evaluate_suspicions(snapshot)
     if stand.proven is not None:
         return PhaseResult(Phase.FAILING, reasons=stand.reasons)
-    if any(is_worth_a_look(snapshot, each.kind) for each in stand.open):
+    if any(is_worth_a_look(snapshot, suspicion.kind) for suspicion in stand.open):
         return PhaseResult(Phase.SUSPECT, reasons=stand.reasons)
     likely = stand.likely
     return PhaseResult(
         Phase.STEADY,
         two_coordinators(snapshot) or (likely.diagnosis if likely else None),
         signals(snapshot, stand),
-        wants=stand.wants if any(each.level >= Certainty.LIKELY for each in stand.open) else frozenset(),
+        wants=stand.wants
+        if any(suspicion.level >= Certainty.LIKELY for suspicion in stand.open)
+        else frozenset(),
         reasons=stand.reasons,
     )
 

@@ -43,28 +43,28 @@ class Suspicions:
 
     @property
     def proven(self) -> Suspicion | None:
-        return next((each for each in self.all if each.level is Certainty.PROVEN), None)
+        return next((suspicion for suspicion in self.all if suspicion.level is Certainty.PROVEN), None)
 
     @property
     def likely(self) -> Suspicion | None:
-        return next((each for each in self.all if each.level is Certainty.LIKELY), None)
+        return next((suspicion for suspicion in self.all if suspicion.level is Certainty.LIKELY), None)
 
     @property
     def is_stalled(self) -> bool:
         """Whether a stage is still over its limit, whatever its workers do."""
-        return any(each.kind is SignalKind.STUCK for each in self.open)
+        return any(suspicion.kind is SignalKind.STUCK for suspicion in self.open)
 
     @property
     def open(self) -> tuple[Suspicion, ...]:
-        return tuple(each for each in self.all if each.level > Certainty.NONE)
+        return tuple(suspicion for suspicion in self.all if suspicion.level > Certainty.NONE)
 
     @property
     def wants(self) -> frozenset[Want]:
-        return frozenset(want for each in self.open for want in each.wants)
+        return frozenset(want for suspicion in self.open for want in suspicion.wants)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        return tuple(reason for each in self.all for reason in each.reasons)
+        return tuple(reason for suspicion in self.all for reason in suspicion.reasons)
 
 
 def evaluate_suspicions(snapshot: Snapshot) -> Suspicions:
@@ -76,8 +76,10 @@ def signals(snapshot: Snapshot, stand: Suspicions) -> tuple[Signal, ...]:
     """The open suspicions as signals, with the moment since when each is open; and what else is going on."""
     since = snapshot.memory.suspicious_since
     found = [
-        Signal(each.kind, since.get(each.kind, snapshot.now), each.explanation, each.evidence)
-        for each in stand.open
+        Signal(
+            suspicion.kind, since.get(suspicion.kind, snapshot.now), suspicion.explanation, suspicion.evidence
+        )
+        for suspicion in stand.open
     ]
     if snapshot.doubled:
         found.append(_doubled_signal(snapshot))

@@ -18,7 +18,7 @@ def task_crash_loop(snapshot: Snapshot) -> Suspicion:
     """So many restarts of the job's own processes in a window that its recovery does not help."""
     if snapshot.pipeline is not None or not snapshot.runs or not snapshot.root.task_restarts:
         return none_of(SignalKind.CHURN, "crash-loop.restarts", "no process of the job was started again")
-    counts = [each for each in snapshot.memory.losses if each.job == snapshot.root.id]
+    counts = [loss for loss in snapshot.memory.losses if loss.job == snapshot.root.id]
     lost, last_at = _lost_in_window(snapshot), counts[-1].at if counts else None
     advanced_at = snapshot.memory.advanced_at
     goes_on = advanced_at is not None and last_at is not None and advanced_at > last_at
@@ -47,11 +47,11 @@ def task_crash_loop(snapshot: Snapshot) -> Suspicion:
 def _lost_in_window(snapshot: Snapshot) -> int:
     """Restarts within the window; of a job that is younger than it, all."""
     window_s = snapshot.limits.churn_window_s
-    counts = [each for each in snapshot.memory.losses if each.job == snapshot.root.id]
-    before = [each.total for each in counts if snapshot.age_s(each.at) > window_s]
+    counts = [loss for loss in snapshot.memory.losses if loss.job == snapshot.root.id]
+    before = [count.total for count in counts if snapshot.age_s(count.at) > window_s]
     started_at = snapshot.root.started_at or snapshot.root.submitted_at
     is_young = started_at is not None and snapshot.age_s(started_at) <= window_s
-    first = 0 if is_young else min((each.total for each in counts), default=0)
+    first = 0 if is_young else min((count.total for count in counts), default=0)
     return snapshot.root.task_restarts - (before[-1] if before else first)
 
 

@@ -25,7 +25,7 @@ def suspicion_of(verdict: Verdict) -> Signal | None:
     """The open suspicion that a second look could confirm; None where none is open or a cause is proven."""
     if verdict.diagnosis is not None or verdict.blind:
         return None
-    return next((each for each in verdict.signals if each.kind in _SUSPECTED), None)
+    return next((signal for signal in verdict.signals if signal.kind in _SUSPECTED), None)
 
 
 def _suspected(verdict: Verdict, signal: Signal) -> Cause:
@@ -56,6 +56,6 @@ def diagnosis_or_best(verdict: Verdict) -> Diagnosis:
             rules=(RuleId(f"{PREFIX}{signal.kind}"),),
             advice="Look again in a minute before anything is done.",
         )
-    others = "; ".join(dict.fromkeys(each.explanation.rstrip(".") for each in verdict.signals))
+    others = "; ".join(dict.fromkeys(other.explanation.rstrip(".") for other in verdict.signals))
     text = f"Nothing is wrong so far: {others}." if others else "Nothing is wrong."
     return Diagnosis(Cause.HEALTHY, Severity.BENIGN, ActionKind.IGNORE, text, 0.9)

@@ -22,10 +22,10 @@ def worker_churn(snapshot: Snapshot) -> Suspicion:
     pipeline, limits = snapshot.pipeline, snapshot.limits
     if pipeline is None or pipeline.workers is None or not snapshot.runs:
         return none_of(SignalKind.CHURN, "churn.workers-running", "no workers run")
-    counts = [each for each in snapshot.memory.losses if each.job == pipeline.workers.id]
-    before = [each.total for each in counts if snapshot.age_s(each.at) > limits.churn_window_s]
-    start = before[-1] if before else min((each.total for each in counts), default=0)
-    lost = max((each.total for each in counts), default=0) - start
+    counts = [loss for loss in snapshot.memory.losses if loss.job == pipeline.workers.id]
+    before = [count.total for count in counts if snapshot.age_s(count.at) > limits.churn_window_s]
+    start = before[-1] if before else min((count.total for count in counts), default=0)
+    lost = max((count.total for count in counts), default=0) - start
     most = max(limits.churn_least_count, pipeline.workers.task_count)
     last_at = counts[-1].at if counts else None
     advanced_at = snapshot.memory.advanced_at

@@ -68,7 +68,8 @@ class TemplateTable:
 
     def _merge(self, key: Wording) -> None:
         parts = sorted(
-            (self.by_words[words] for words in self._variants[key]), key=lambda each: each.first_place
+            (self.by_words[words] for words in self._variants[key]),
+            key=lambda line_template: line_template.first_place,
         )
         for part in parts:
             self.remove(part.words)
@@ -145,9 +146,11 @@ def joined(before: LineTemplate, again: LineTemplate) -> LineTemplate:
 
 def _bounded(table: TemplateTable, at_most: int) -> tuple[LineTemplate, ...]:
     """At most so many templates; those printed least, and longest ago, are dropped."""
-    templates = sorted(table.by_words.values(), key=lambda each: (each.count > 1, each.last_place))
+    templates = sorted(
+        table.by_words.values(), key=lambda template: (template.count > 1, template.last_place)
+    )
     kept = templates[-at_most:] if len(templates) > at_most else templates
-    return tuple(sorted(kept, key=lambda each: each.first_place))
+    return tuple(sorted(kept, key=lambda template: template.first_place))
 
 
 def variant_keys(words: Wording) -> list[Wording]:

@@ -44,8 +44,8 @@ def compare_runs(
     no difference that its end was not reached.
     """
     usable = (
-        GoodRuns([each for each in good.profiles if each.lines >= MIN_GOOD_LINES])
-        if any(each.lines < MIN_GOOD_LINES for each in good.profiles)
+        GoodRuns([run_profile for run_profile in good.profiles if run_profile.lines >= MIN_GOOD_LINES])
+        if any(run_profile.lines < MIN_GOOD_LINES for run_profile in good.profiles)
         else good
     )
     if not len(usable) or not profile.lines:
@@ -61,8 +61,8 @@ def compare_runs(
     if state is not None and state.is_terminal:
         is_in_trouble = state.ended_badly
     is_telling = len(usable) >= MIN_GOOD_RUNS_FOR_WARNINGS
-    shown = [each for each in new if is_in_trouble or each.is_telling(warnings=is_telling)]
-    differences = [*(each.difference for each in shown), *changes]
+    shown = [new_line for new_line in new if is_in_trouble or new_line.is_telling(warnings=is_telling)]
+    differences = [*(new_line.difference for new_line in shown), *changes]
     if end is not None:
         differences.append(end)
     return RunComparison(len(usable), _ranked(differences), end is None and not is_cut_off)
@@ -70,8 +70,10 @@ def compare_runs(
 
 def _has_whole_run(run: ComparedRun, good: GoodRuns) -> bool:
     """Whether the lines begin as those of the good runs do; else the first were not read."""
-    usual = {each.words for profile in good.profiles for each in profile.templates if _is_opening(each)}
-    return any(_is_opening(each) for words, each in run.by_good.items() if words in usual)
+    usual = {
+        template.words for profile in good.profiles for template in profile.templates if _is_opening(template)
+    }
+    return any(_is_opening(template) for words, template in run.by_good.items() if words in usual)
 
 
 def _is_opening(template: LineTemplate) -> bool:
@@ -82,12 +84,14 @@ def _is_cut_off(run: ComparedRun, good: GoodRuns, new: tuple[NewLine, ...]) -> b
     """Whether a run of a program without a usual end stops soon behind a new line, or is far shorter."""
     if good.closing or not new:
         return False
-    usual = min(each.lines for each in good.profiles)
+    usual = min(profile.lines for profile in good.profiles)
     near_end = [
-        each.template for each in new if run.profile.lines - each.template.last_place <= CUT_OFF_LINES
+        new_line.template
+        for new_line in new
+        if run.profile.lines - new_line.template.last_place <= CUT_OFF_LINES
     ]
     stops_there = run.profile.lines < SHORT_RUN * usual and not all(
-        _was_survived(each, new) for each in near_end
+        _was_survived(template, new) for template in near_end
     )
     return stops_there or run.profile.lines < FAR_SHORTER_RUN * usual
 
@@ -97,26 +101,26 @@ def _was_survived(template: LineTemplate, new: tuple[NewLine, ...]) -> bool:
     if template.longest_gap_places > CUT_OFF_LINES:
         return True
     keys = set(variant_keys(template.words))
-    earlier = (each.template for each in new if each.template.words != template.words)
+    earlier = (new_line.template for new_line in new if new_line.template.words != template.words)
     return any(
-        template.last_place - each.last_place > CUT_OFF_LINES
-        and not keys.isdisjoint(variant_keys(each.words))
-        for each in earlier
+        template.last_place - line_template.last_place > CUT_OFF_LINES
+        and not keys.isdisjoint(variant_keys(line_template.words))
+        for line_template in earlier
     )
 
 
 def _ranked(differences: list[RunDifference]) -> tuple[RunDifference, ...]:
     """By weight; of the first five at most two are changes where enough new lines are left."""
-    ranked = sorted(differences, key=lambda each: -each.weight)
+    ranked = sorted(differences, key=lambda difference: -difference.weight)
     first: list[RunDifference] = []
     changes = 0
-    has_new = any(each.kind is DifferenceKind.NEW for each in ranked)
-    for each in ranked:
-        is_change = each.kind is not DifferenceKind.NEW
+    has_new = any(difference.kind is DifferenceKind.NEW for difference in ranked)
+    for difference in ranked:
+        is_change = difference.kind is not DifferenceKind.NEW
         if is_change and has_new and changes == MAX_CHANGES_SHOWN:
             continue
         changes += is_change
-        first.append(each)
+        first.append(difference)
         if len(first) == SHOWN:
             break
-    return (*first, *(each for each in ranked if each not in first))[:MAX_DIFFERENCES]
+    return (*first, *(difference for difference in ranked if difference not in first))[:MAX_DIFFERENCES]

@@ -21,7 +21,7 @@ class GoodRuns:
 
     def __init__(self, profiles: Sequence[RunProfile]) -> None:
         self.profiles = tuple(profiles)
-        self._tables = [TemplateTable.of(each.templates) for each in self.profiles]
+        self._tables = [TemplateTable.of(run_profile.templates) for run_profile in self.profiles]
         self._by_length: dict[int, list[Wording]] = {}
         self._variants: dict[Wording, int] = {}
         for words in dict.fromkeys(self._known_wordings()):  # in their order, so that ties end alike
@@ -48,7 +48,7 @@ class GoodRuns:
             if (found := table.find(words)) is not None:
                 return found
         candidates = self._by_length.get(len(words), ())
-        best = min(candidates, key=lambda each: _differing(each, words), default=None)
+        best = min(candidates, key=lambda candidate: _differing(candidate, words), default=None)
         if best is None:
             return None
         differing = _differing(best, words)
@@ -61,7 +61,7 @@ class GoodRuns:
     @cached_property
     def words(self) -> frozenset[str]:
         """Every word of every good wording, in small letters."""
-        return frozenset(word.lower() for each in self._known_wordings() for word in each)
+        return frozenset(word.lower() for wording in self._known_wordings() for word in wording)
 
     def _known_wordings(self) -> Iterable[Wording]:
         return (words for table in self._tables for words in table.by_words)
@@ -72,9 +72,9 @@ class GoodRuns:
         if not self.profiles:
             return ()
         return tuple(
-            each
-            for each in self.profiles[0].templates
-            if all(table.find(each.words) is not None for table in self._tables[1:])
+            template
+            for template in self.profiles[0].templates
+            if all(table.find(template.words) is not None for table in self._tables[1:])
         )
 
     def counts(self, words: Wording) -> tuple[int, ...]:
@@ -95,13 +95,13 @@ class GoodRuns:
         """Wordings that stand at the end of every good run and nowhere else; empty for one without an end."""
         if not self.profiles:
             return frozenset()
-        ends = [frozenset(_only_at_the_end(each)) for each in self.profiles]
+        ends = [frozenset(_only_at_the_end(run_profile)) for run_profile in self.profiles]
         return frozenset.intersection(*ends)
 
     def is_replaceable(self, words: Wording, present: Mapping[Wording, LineTemplate]) -> bool:
         """Whether this wording differs from others in one word, and some of them are missing in a run."""
-        alike = [each for each in self._by_length.get(len(words), ()) if _differing(each, words) == 1]
-        return any(each not in present for each in alike)
+        alike = [known for known in self._by_length.get(len(words), ()) if _differing(known, words) == 1]
+        return any(template not in present for template in alike)
 
     def is_variant_of_many(self, words: Wording) -> bool:
         """Whether several good wordings differ from this one in one word: it may be a value."""
@@ -130,7 +130,9 @@ class ComparedRun:
 
     def count_of(self, words: Wording) -> int:
         return sum(
-            each.count for known, each in self.by_good.items() if matches(words, known) or known == words
+            template.count
+            for known, template in self.by_good.items()
+            if matches(words, known) or known == words
         )
 
     @property
@@ -168,9 +170,9 @@ def _only_at_the_end(profile: RunProfile) -> Iterable[Wording]:
     """Wordings of the last lines that stand nowhere else; none where the last line may stand anywhere."""
     first = profile.lines - 2 * len(profile.closing)
     late = {
-        each.words
-        for each in profile.templates
-        if each.count <= 2 and each.first_place >= first and find_failure_words(each.text) is None
+        template.words
+        for template in profile.templates
+        if template.count <= 2 and template.first_place >= first and find_failure_words(template.text) is None
     }
     only = [words for words in profile.closing if words in late]
     ends_so = any(words in late for words in profile.closing[-2:])

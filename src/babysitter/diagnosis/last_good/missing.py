@@ -37,19 +37,19 @@ def missing_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[R
     reached = _reached(run, good)
     closing = good.closing
     missing = [
-        each
-        for each in good.shared
-        if each.words not in run.by_good
-        and each.last_place < reached
-        and each.words not in closing
-        and not reports_trouble(each)
-        and not _is_replaced(each, run, good)
+        template
+        for template in good.shared
+        if template.words not in run.by_good
+        and template.last_place < reached
+        and template.words not in closing
+        and not reports_trouble(template)
+        and not _is_replaced(template, run, good)
     ]
     found: list[RunDifference] = []
     for block in _blocks(missing, good):
-        expected = sum(each.count for each in block)
+        expected = sum(template.count for template in block)
         is_certain = (
-            _is_left_out(max(each.count for each in block), run, good)
+            _is_left_out(max(template.count for template in block), run, good)
             or len(good) >= MIN_GOOD_RUNS
             or _belong_together(block)
         )
@@ -77,13 +77,22 @@ def _is_replaced(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bo
     """Whether other values of the same word stand in its place: as many as usual, or far more of each."""
     if not good.is_variant_of_many(template.words):
         return False
-    alike = [each for each in good.profiles[0].templates if _is_variant(each.words, template.words)]
-    usual = sum(each.count for each in alike) + template.count
-    now = sum(run.by_good[each.words].count for each in alike if each.words in run.by_good)
-    has_others = any(
-        run.profile.templates and each.words not in {t.words for t in run.profile.templates} for each in alike
+    alike = [
+        line_template
+        for line_template in good.profiles[0].templates
+        if _is_variant(line_template.words, template.words)
+    ]
+    usual = sum(line_template.count for line_template in alike) + template.count
+    now = sum(
+        run.by_good[line_template.words].count
+        for line_template in alike
+        if line_template.words in run.by_good
     )
-    before = sum(each.count for each in alike if each.words in run.by_good)
+    has_others = any(
+        run.profile.templates and line_template.words not in {t.words for t in run.profile.templates}
+        for line_template in alike
+    )
+    before = sum(line_template.count for line_template in alike if line_template.words in run.by_good)
     takes_over = bool(before) and now >= TAKES_OVER * before
     return now >= usual or takes_over or (has_others and usual < MIN_COUNT)
 
@@ -94,7 +103,7 @@ def _is_variant(one: Wording, other: Wording) -> bool:
 
 def _blocks(missing: Sequence[LineTemplate], good: GoodRuns) -> Iterable[list[LineTemplate]]:
     """Missing templates that stood next to each other."""
-    order = {each.words: place for place, each in enumerate(good.profiles[0].templates)}
+    order = {template.words: place for place, template in enumerate(good.profiles[0].templates)}
     block: list[LineTemplate] = []
     for template in missing:
         if block and order[template.words] - order[block[-1].words] > 1:
@@ -107,13 +116,15 @@ def _blocks(missing: Sequence[LineTemplate], good: GoodRuns) -> Iterable[list[Li
 
 def _belong_together(block: Sequence[LineTemplate]) -> bool:
     """Whether two of these templates share a word: lines of one part of the run."""
-    stems = [{word.lower()[:STEM] for word in each.words if len(word) >= MIN_WORD} for each in block]
+    stems = [{word.lower()[:STEM] for word in template.words if len(word) >= MIN_WORD} for template in block]
     return any(one & other for number, one in enumerate(stems) for other in stems[number + 1 :])
 
 
 def _reached(run: ComparedRun, good: GoodRuns) -> float:
     """The place of the newest good run that this run got to."""
-    places = [each.first_place for each in good.profiles[0].templates if each.words in run.by_good]
+    places = [
+        template.first_place for template in good.profiles[0].templates if template.words in run.by_good
+    ]
     return max(places, default=0)
 
 
@@ -128,7 +139,9 @@ def fewer_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[Run
         fewer = FEWER * usual * _scale(run, good, template)
         if usual < MIN_WORK_LINES or not 0 < now < fewer or reports_trouble(template):
             continue
-        chance = chance_of_so_few(now, run.profile.lines, usual, min(each.lines for each in good.profiles))
+        chance = chance_of_so_few(
+            now, run.profile.lines, usual, min(profile.lines for profile in good.profiles)
+        )
         is_random = share_of_stretch(template) < DENSE and not is_heartbeat(template, good.profiles[0])
         if not is_random or chance <= MAX_CHANCE:
             found.append(
@@ -145,21 +158,21 @@ def fewer_lines(run: ComparedRun, good: GoodRuns, *, is_over: bool) -> tuple[Run
 def _scale(run: ComparedRun, good: GoodRuns, but: LineTemplate) -> float:
     """How much smaller this run is than the good ones, by its other lines: at most 1."""
     ratios = [
-        run.count_of(each.words) / each.count
-        for each in good.shared
-        if each.count > 1 and each.words != but.words and not reports_trouble(each)
+        run.count_of(template.words) / template.count
+        for template in good.shared
+        if template.count > 1 and template.words != but.words and not reports_trouble(template)
     ]
     return min(1.0, median(ratios)) if ratios else 1.0
 
 
 def _slower_lines(run: ComparedRun, good: GoodRuns) -> Iterable[RunDifference]:
     """The most frequent line, where it comes at less than half the rate of every good run."""
-    if not run.prints_times or not all(each.lasted_s for each in good.profiles):
+    if not run.prints_times or not all(profile.lasted_s for profile in good.profiles):
         return
-    work = [each for each in good.shared if min(good.counts(each.words)) >= MIN_RATE_LINES]
-    for template in sorted(work, key=lambda each: -each.count)[:2]:
+    work = [template for template in good.shared if min(good.counts(template.words)) >= MIN_RATE_LINES]
+    for template in sorted(work, key=lambda line_template: -line_template.count)[:2]:
         now = run.by_good.get(template.words)
-        rates = [_rate_per_min(each) for each in good.templates_of(template.words)]
+        rates = [_rate_per_min(line_template) for line_template in good.templates_of(template.words)]
         if now is None or now.count < 2 or reports_trouble(template):
             continue
         rate = _rate_per_min(now)
@@ -173,8 +186,8 @@ def _may_be_as_frequent(now: LineTemplate, good: GoodRuns) -> bool:
     """Whether chance explains the rate of a line that comes at random."""
     usual = good.templates_of(now.words)
     return any(
-        chance_of_so_few(now.count, _covered_s(now), each.count, _covered_s(each)) > MAX_CHANCE
-        for each in usual
+        chance_of_so_few(now.count, _covered_s(now), template.count, _covered_s(template)) > MAX_CHANCE
+        for template in usual
     )
 
 

@@ -52,7 +52,7 @@ class NewLine:
 
 def read_new_lines(run: ComparedRun, good: GoodRuns) -> tuple[NewLine, ...]:
     """The new wordings of a run, in their order."""
-    return tuple(_read(each, run, good) for each in run.new)
+    return tuple(_read(line_template, run, good) for line_template in run.new)
 
 
 def _read(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> NewLine:
@@ -87,7 +87,7 @@ def _is_burst(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bool:
     """Whether a line comes so often that it is not chance: close together, or more often than at random."""
     if template.count < max(BURST, BURST_SHARE * run.profile.lines):
         return False
-    quiet_lines = sum(each.lines for each in good.profiles)
+    quiet_lines = sum(profile.lines for profile in good.profiles)
     return (
         share_of_stretch(template) >= DENSE
         or chance_of_none(template.count, run.profile.lines, quiet_lines) <= MAX_CHANCE

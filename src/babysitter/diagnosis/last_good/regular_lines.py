@@ -69,19 +69,19 @@ class Regularity:
 def find_stopped(run: ComparedRun, good: GoodRuns) -> tuple[RunDifference, ...]:
     """Reports that came regularly in the good runs and stopped long before the newest line."""
     found = []
-    is_timed = run.prints_times and all(each.lasted_s for each in good.profiles)
+    is_timed = run.prints_times and all(run_profile.lasted_s for run_profile in good.profiles)
     for template in good.shared:
         now = run.by_good.get(template.words)
         if now is None or reports_trouble(template):
             continue  # missing as a whole, or better without it
         usual = _regularities(template, good, is_timed=is_timed)
-        limits = [each.silent_limit for each in usual]
+        limits = [regularity.silent_limit for regularity in usual]
         if any(limit is None for limit in limits):
             continue
         profile = run.profile
         silent = profile.last_at_s - now.last_at_s if is_timed else profile.lines - 1 - now.last_place
         if silent > max(limit for limit in limits if limit is not None):
-            gap = max(each.gap for each in usual)
+            gap = max(regularity.gap for regularity in usual)
             compared = f"none in the last {_in_words(silent, is_timed=is_timed)}"
             every = f"every {_in_words(gap, is_timed=is_timed)} in {runs_in_words(good)}"
             found.append(
@@ -92,16 +92,16 @@ def find_stopped(run: ComparedRun, good: GoodRuns) -> tuple[RunDifference, ...]:
 
 def find_pauses(run: ComparedRun, good: GoodRuns) -> tuple[RunDifference, ...]:
     """The frequent line that paused far longer than in any good run; of several the most frequent."""
-    is_timed = run.prints_times and all(each.lasted_s for each in good.profiles)
-    work = [each for each in good.shared if min(good.counts(each.words)) >= MIN_WORK_LINES]
-    for template in sorted(work, key=lambda each: -each.count):
+    is_timed = run.prints_times and all(profile.lasted_s for profile in good.profiles)
+    work = [template for template in good.shared if min(good.counts(template.words)) >= MIN_WORK_LINES]
+    for template in sorted(work, key=lambda line_template: -line_template.count):
         now = run.by_good.get(template.words)
         if now is None or now.count < 2 or ANY in template.words:  # of merged wordings the gaps are not known
             continue
         usual = _regularities(template, good, is_timed=is_timed)
-        longest = max(each.longest for each in usual)
+        longest = max(regularity.longest for regularity in usual)
         pause = _longest(now, is_timed=is_timed)
-        if longest and pause > max(LONGER_PAUSE * longest, *(each.pause_limit for each in usual)):
+        if longest and pause > max(LONGER_PAUSE * longest, *(regularity.pause_limit for regularity in usual)):
             compared = f"paused for {_in_words(pause, is_timed=is_timed)}"
             at_most = f"at most {_in_words(longest, is_timed=is_timed)} in {runs_in_words(good)}"
             return (
@@ -122,8 +122,8 @@ MAX_SHARE = 0.25  # of a run's lines; more is its work
 
 def _regularities(template: LineTemplate, good: GoodRuns, *, is_timed: bool) -> list[Regularity]:
     return [
-        Regularity.of(each, profile, is_timed=is_timed)
-        for each, profile in zip(good.templates_of(template.words), good.profiles, strict=True)
+        Regularity.of(line_template, profile, is_timed=is_timed)
+        for line_template, profile in zip(good.templates_of(template.words), good.profiles, strict=True)
     ]
 
 

@@ -30,10 +30,10 @@ class KnownReports:
 
     def __init__(self, good: GoodRuns, profile: RunProfile, *, is_over: bool) -> None:
         self._good = good
-        self._counts = {each.words: each.count for each in profile.templates}
+        self._counts = {template.words: template.count for template in profile.templates}
         closing = profile.closing if is_over else ()
         self._last: frozenset[Wording] = frozenset(closing[-CLOSING_LINES:])
-        self._good_last = frozenset(words for each in good.profiles for words in each.closing)
+        self._good_last = frozenset(words for run_profile in good.profiles for words in run_profile.closing)
 
     def covers(self, text: str) -> bool:
         """Whether a line stood in the good runs: not much more often now, and not behind the last work."""
@@ -88,16 +88,16 @@ def known_report_findings(
 
 
 def _is_calmed(finding: Finding, known: KnownReports) -> bool:
-    is_of_lines = finding.position >= 0 and all(each.line_number is not None for each in finding.evidence)
+    is_of_lines = finding.position >= 0 and all(line.line_number is not None for line in finding.evidence)
     if not is_of_lines or about(finding.cause).is_benign or finding.is_consequence:
         return False
-    return bool(finding.evidence) and all(known.covers(each.text) for each in finding.evidence)
+    return bool(finding.evidence) and all(known.covers(line.text) for line in finding.evidence)
 
 
 def _supported(finding: Finding, known: KnownReports) -> Finding:
     if finding.position < 0 or about(finding.cause).is_benign:
         return finding
-    if not any(known.is_new(each.text) for each in finding.evidence if each.line_number is not None):
+    if not any(known.is_new(line.text) for line in finding.evidence if line.line_number is not None):
         return finding
     return replace(
         finding, confidence=max(finding.confidence, min(MAX_CONFIDENCE, finding.confidence + SUPPORT))

@@ -29,17 +29,20 @@ MAX_SHOWN = 3
 def slow_parts(run: ComparedRun, good: GoodRuns) -> tuple[RunDifference, ...]:
     """Parts of the run that take far longer than in every good run, the most telling first."""
     found = [*_stages(run, good)]
-    if run.prints_times and all(each.lasted_s for each in good.profiles):
+    if run.prints_times and all(profile.lasted_s for profile in good.profiles):
         found += [*_stretches(run, good), *_segments(run, good)]
     found += find_pauses(run, good)
-    found.sort(key=lambda each: -each.weight)
+    found.sort(key=lambda difference: -difference.weight)
     return tuple(found[:MAX_SHOWN])
 
 
 def _stages(run: ComparedRun, good: GoodRuns) -> Iterable[RunDifference]:
     for stage in run.profile.stages:
         usual = [
-            each.seconds for profile in good.profiles for each in profile.stages if each.name == stage.name
+            stage_duration.seconds
+            for profile in good.profiles
+            for stage_duration in profile.stages
+            if stage_duration.name == stage.name
         ]
         if usual and _is_slow(stage.seconds, max(usual)):
             yield _difference(stage.name, stage.seconds, max(usual), good, base=6.0)
@@ -56,7 +59,7 @@ def _stretches(run: ComparedRun, good: GoodRuns) -> Iterable[RunDifference]:
             continue  # it takes as long as the run
         if min(map(share_of_stretch, usual)) < DENSE or share_of_stretch(now) < MIN_SHARE_NOW:
             continue
-        if now.count > SAME_COUNT * max(each.count for each in usual):
+        if now.count > SAME_COUNT * max(line_template.count for line_template in usual):
             continue
         usual_s, seconds = max(map(_spread_s, usual)), _spread_s(now)
         if _is_slow(seconds, usual_s):
@@ -68,13 +71,13 @@ def _spread_s(template: LineTemplate) -> float:
 
 
 def _segments(run: ComparedRun, good: GoodRuns) -> Iterable[RunDifference]:
-    milestones = [each for each in good.shared if _is_milestone(each, run, good)]
+    milestones = [template for template in good.shared if _is_milestone(template, run, good)]
     for number, start in enumerate(milestones):
         after = milestones[number + 1] if number + 1 < len(milestones) else None
         usual = _good_durations(start, after, good)
         then = run.by_good[after.words] if after is not None else None
         if _has_another_order(
-            run.by_good[start.words], then, [run.by_good[each.words] for each in milestones]
+            run.by_good[start.words], then, [run.by_good[milestone.words] for milestone in milestones]
         ):
             continue
         until_s = then.first_at_s if then is not None else run.profile.last_at_s
@@ -89,7 +92,7 @@ def _has_another_order(
     """Whether this run came to other milestones in between, or to the next one first."""
     until = then.first_place if then is not None else 1 << 40
     return until < start.first_place or any(
-        start.first_place < each.first_place < until for each in all_of_run
+        start.first_place < template.first_place < until for template in all_of_run
     )
 
 
@@ -100,21 +103,33 @@ def _is_milestone(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> b
     if good.is_replaceable(template.words, run.by_good) or _is_amid_work_now(now, run, good):
         return False
     runs = zip(good.templates_of(template.words), good.profiles, strict=True)
-    return all(each.count == 1 and not _is_amid_work(each, profile) for each, profile in runs)
+    return all(
+        line_template.count == 1 and not _is_amid_work(line_template, profile)
+        for line_template, profile in runs
+    )
 
 
 def _is_amid_work(template: LineTemplate, profile: RunProfile) -> bool:
     """Whether lines of one kind of work stand before and behind it: it may have come by chance."""
-    return any(_is_around(each, template) and not is_heartbeat(each, profile) for each in profile.templates)
+    return any(
+        _is_around(line_template, template) and not is_heartbeat(line_template, profile)
+        for line_template in profile.templates
+    )
 
 
 def _is_amid_work_now(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> bool:
     """The same in the run, for the work of the good runs."""
     newest = good.profiles[0]
     work = [
-        each for each in newest.templates if each.count >= MIN_WORK_LINES and not is_heartbeat(each, newest)
+        line_template
+        for line_template in newest.templates
+        if line_template.count >= MIN_WORK_LINES and not is_heartbeat(line_template, newest)
     ]
-    return any(_is_around(run.by_good[each.words], template) for each in work if each.words in run.by_good)
+    return any(
+        _is_around(run.by_good[line_template.words], template)
+        for line_template in work
+        if line_template.words in run.by_good
+    )
 
 
 def _is_around(work: LineTemplate, template: LineTemplate) -> bool:
@@ -124,8 +139,8 @@ def _is_around(work: LineTemplate, template: LineTemplate) -> bool:
 def _good_durations(start: LineTemplate, after: LineTemplate | None, good: GoodRuns) -> list[float]:
     starts = good.templates_of(start.words)
     ends = good.templates_of(after.words) if after is not None else None
-    until_s = [each.first_at_s for each in ends] if ends else [each.last_at_s for each in good.profiles]
-    durations = [until - each.first_at_s for each, until in zip(starts, until_s, strict=True)]
+    until_s = [end.first_at_s for end in ends] if ends else [profile.last_at_s for profile in good.profiles]
+    durations = [until - template.first_at_s for template, until in zip(starts, until_s, strict=True)]
     return durations if min(durations, default=-1) >= 0 else []
 
 

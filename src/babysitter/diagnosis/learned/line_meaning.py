@@ -47,8 +47,8 @@ def use(weights: LineWeights) -> None:
     """Score lines by these weights from now on: for the workbench, which has just fitted them."""
     global _in_use
     _in_use = weights
-    for each in (meaning_of_stems, scores_of_line):
-        each.cache_clear()
+    for cache_wrapper in (meaning_of_stems, scores_of_line):
+        cache_wrapper.cache_clear()
 
 
 def meaning_of(message: str) -> LineMeaning | None:

@@ -65,17 +65,19 @@ def meanings_of(
     clearly for a cause. How calm the lines before and after that one are tells whether it had an effect.
     """
     scored = [scores_of_line(text) for text in dict.fromkeys(texts)]
-    most = {name: max(each.get(name, NO_LINE) for each in scored) for name in sorted(set().union(*scored))}
+    most = {
+        name: max(scores.get(name, NO_LINE) for scores in scored) for name in sorted(set().union(*scored))
+    }
     meanings = most | {f"{facts.state or 'no-state'} {name}": value for name, value in most.items()}
     in_order = [scores_of_line(text) for text in lines]
     if not in_order:
         return frozenset(), meanings
     place = max(range(len(in_order)), key=lambda place: _trouble(in_order[place]))
     for name in sorted(set().union(*in_order)):
-        meanings[f"mean {name}"] = sum(each.get(name, 0.0) for each in in_order) / len(in_order)
+        meanings[f"mean {name}"] = sum(scores.get(name, 0.0) for scores in in_order) / len(in_order)
     meanings |= {f"worst {name}": value for name, value in in_order[place].items()}
-    meanings["calm before"] = max((each.get(CALM, 0.0) for each in in_order[:place]), default=NO_LINE)
-    meanings["calm after"] = max((each.get(CALM, 0.0) for each in in_order[place + 1 :]), default=NO_LINE)
+    meanings["calm before"] = max((scores.get(CALM, 0.0) for scores in in_order[:place]), default=NO_LINE)
+    meanings["calm after"] = max((scores.get(CALM, 0.0) for scores in in_order[place + 1 :]), default=NO_LINE)
     behind = min(len(in_order) - place - 1, MANY)
     return frozenset({f"{behind} lines after the worst"}), meanings
 

@@ -99,12 +99,12 @@ def _first_row(classes: Sequence[str]) -> str:
 
 def _rows(weights: Mapping[str, Scores], classes: Sequence[str]) -> Iterator[str]:
     index = {name: place for place, name in enumerate(classes)}
-    return (f"{word}\t{_pairs(each, index)}" for word, each in sorted(weights.items()))
+    return (f"{word}\t{_pairs(scores, index)}" for word, scores in sorted(weights.items()))
 
 
 def _weights_of(fields: str, class_of_number: Mapping[str, str]) -> Scores:
     try:
-        pairs = [each.split(":") for each in fields.split(" ")] if fields else []
+        pairs = [part.split(":") for part in fields.split(" ")] if fields else []
         return {class_of_number[index]: int(value) / _STEPS for index, value in pairs}
     except (ValueError, KeyError):
         raise ValueError(f"{fields!r} must be pairs of a class and a weight") from None
@@ -112,5 +112,5 @@ def _weights_of(fields: str, class_of_number: Mapping[str, str]) -> Scores:
 
 def _pairs(scores: Scores, index: Mapping[str, int]) -> str:
     counted = [(index[name], round(value * _STEPS)) for name, value in scores.items()]
-    ranked = sorted((each for each in counted if each[1]), key=lambda each: (-abs(each[1]), each[0]))
+    ranked = sorted((pair for pair in counted if pair[1]), key=lambda pair: (-abs(pair[1]), pair[0]))
     return " ".join(f"{place}:{value}" for place, value in ranked)

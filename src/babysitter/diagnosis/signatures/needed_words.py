@@ -17,7 +17,7 @@ Choices = tuple[tuple[bytes, ...], ...]
 def needed_words(node: RegexNode) -> Choices:
     """Choices of words (or parts of words) in lower case: a matching line holds one of each choice."""
     choices = sorted(_choices(node), key=_worth, reverse=True)[:MAX_CHOICES]
-    return tuple(tuple(word.encode() for word in sorted(each)) for each in choices)
+    return tuple(tuple(word.encode() for word in sorted(choice)) for choice in choices)
 
 
 def words_of(text: bytes) -> bytes:

@@ -57,7 +57,7 @@ class Pattern:
     needed_words: Choices = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _only_one, tuple(getattr(self, each.name) for each in fields(self))
+        return _only_one, tuple(getattr(self, field.name) for field in fields(self))
 
     def matches(self, line: bytes) -> bool:
         """Whether a line matches."""
@@ -69,7 +69,9 @@ class Pattern:
         values = capturer(self)(line[:LINE_LIMIT_BYTES])
         if values is None:
             return None
-        return {name: each.decode("utf-8", "replace") for name, each in zip(self.names, values, strict=True)}
+        return {
+            name: value.decode("utf-8", "replace") for name, value in zip(self.names, values, strict=True)
+        }
 
     def captures_in(self, text: str) -> dict[str, str] | None:
         """The same for a short text of several lines, such as an error field."""

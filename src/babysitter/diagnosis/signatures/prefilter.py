@@ -140,9 +140,12 @@ def _narrowed(part: RegexNode) -> RegexNode | None:
     body = part.parts[0]
     branches = body.parts if body.kind == "alternatives" else (body,)
     cut = [max(_factors(branch), key=telling_length, default=None) for branch in branches]
-    if any(each is None or not telling_length(each) for each in cut):
+    if any(piece is None or not telling_length(piece) for piece in cut):
         return None
-    return RegexNode("group", parts=(RegexNode("alternatives", parts=tuple(each for each in cut if each)),))
+    return RegexNode(
+        "group",
+        parts=(RegexNode("alternatives", parts=tuple(regex_node for regex_node in cut if regex_node)),),
+    )
 
 
 def _is_gap(node: RegexNode) -> bool:

@@ -36,4 +36,4 @@ def _is_collective(frame: StackFrame) -> bool:
     name = frame.function.rpartition(".")[2].lstrip("_")
     if name in _CALLS:
         return True
-    return name in _CALLS_OF_LIBRARIES and any(each in frame.file for each in _LIBRARIES)
+    return name in _CALLS_OF_LIBRARIES and any(library in frame.file for library in _LIBRARIES)

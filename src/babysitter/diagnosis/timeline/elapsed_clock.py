@@ -34,18 +34,18 @@ def elapsed_times_s(entries: Sequence[Entry]) -> list[float | None] | None:
     """Return when each line was printed, in seconds since the first bar began; None where no bar tells it."""
     told = [_told(entry) for entry in entries]
     courses: defaultdict[_Name, list[float]] = defaultdict(list)
-    for each in told:
-        if each is not None:
-            courses[each[0]].append(each[1])
+    for reading in told:
+        if reading is not None:
+            courses[reading[0]].append(reading[1])
     clocks = {name for name, course in courses.items() if _is_clock(course)}
     if not clocks:
         return None
     now_s = 0.0
     bars: dict[_Name, tuple[float, float]] = {}  # when each began, and what it told last
     times: list[float | None] = []
-    for each in told:
-        if each is not None and each[0] in clocks:
-            name, elapsed_s = each
+    for reading in told:
+        if reading is not None and reading[0] in clocks:
+            name, elapsed_s = reading
             began_s, before_s = bars.get(name, (now_s - elapsed_s if bars else 0.0, elapsed_s))
             if elapsed_s < before_s:
                 began_s = now_s
@@ -67,7 +67,7 @@ def _told(entry: Entry) -> tuple[_Name, float] | None:
     count = _COUNT.search(message)
     if found is None or (count is not None and count[1] == count[2]):
         return None
-    text = next(each for each in found.groups() if each)
+    text = next(group for group in found.groups() if group)
     elapsed_s = read_duration_s(f"0:{text:0>5}" if text.count(":") == 1 else text)
     if elapsed_s > MAX_ELAPSED_S:
         return None

@@ -61,7 +61,9 @@ def find_last_parts(work: CountedWork, entries: Sequence[Entry]) -> int | None:
 
 def read_rest(message: str) -> Rest:
     """Return how many parts are worked on and how many wait, by this message."""
-    in_flight, queued = ([int(a or b) for a, b in each.findall(message)] for each in (_IN_FLIGHT, _QUEUED))
+    in_flight, queued = (
+        [int(a or b) for a, b in pattern.findall(message)] for pattern in (_IN_FLIGHT, _QUEUED)
+    )
     return Rest(max(in_flight, default=None), max(queued, default=None))
 
 
@@ -116,7 +118,7 @@ def _report(entry: Entry, rest: Rest, done: float, total: float | None) -> _Repo
 
 def _gets_slower(course: Sequence[_Report]) -> bool:
     """Whether one set, by reports without times, has fewer parts done from each report to the next."""
-    if len(course) < MIN_REPORTS or len({each.total for each in course}) > 1:
+    if len(course) < MIN_REPORTS or len({report.total for report in course}) > 1:
         return False
     added = [after.done - before.done for before, after in pairwise(course)]
     is_falling = all(before >= after for before, after in pairwise(added))

@@ -49,11 +49,11 @@ class Runaway:
 
 def fold_losses(before: Sequence[LossCourse], entries: Iterable[Entry]) -> tuple[LossCourse, ...]:
     """Return the courses of losses and gradient norms after these lines, those reported last at the end."""
-    courses = {(each.speaker, each.series): each for each in before}
+    courses = {(loss_course.speaker, loss_course.series): loss_course for loss_course in before}
     for entry in entries:
         values = read_values(entry.message) if len(entry.message) <= MAX_CHARACTERS else ()
         if not values and courses and _begins_anew(without_digits(entry.message)):
-            courses = {key: each for key, each in courses.items() if key[0] != entry.speaker}
+            courses = {key: course for key, course in courses.items() if key[0] != entry.speaker}
         for series, value in values:
             key = entry.speaker, series
             known = courses.pop(key) if key in courses else LossCourse(series, entry.speaker)
@@ -63,7 +63,7 @@ def fold_losses(before: Sequence[LossCourse], entries: Iterable[Entry]) -> tuple
 
 def find_runaway(courses: Sequence[LossCourse]) -> Runaway | None:
     """Return the loss that left its level for good; None where none did."""
-    risen = {place for each in courses if _is_gradient(each.series) for place in _places_risen(each)}
+    risen = {place for course in courses if _is_gradient(course.series) for place in _places_risen(course)}
     for course in courses:
         if not _is_gradient(course.series) and (at := _left_at(course, risen)) is not None:
             reports = course.reports
@@ -73,8 +73,8 @@ def find_runaway(courses: Sequence[LossCourse]) -> Runaway | None:
 
 def is_at_its_level(courses: Sequence[LossCourse], first_place: int) -> bool:
     """Whether a loss was reported from this place on, none has run away, and the newest is at its level."""
-    losses = [each for each in courses if not _is_gradient(each.series) and each.reports]
-    newest = max(losses, key=lambda each: each.reports[-1].place, default=None)
+    losses = [course for course in courses if not _is_gradient(course.series) and course.reports]
+    newest = max(losses, key=lambda loss_course: loss_course.reports[-1].place, default=None)
     if newest is None or newest.reports[-1].place < first_place or find_runaway(courses) is not None:
         return False
     level = _level(_values(newest.reports))
@@ -154,7 +154,7 @@ def _left_at(course: LossCourse, risen: set[int]) -> int | None:
         level, low = _level(head), min(tail)
         changes = [abs(after - before) for before, after in itertools.pairwise(head)]
         rise = low - level
-        if not all(each.place in risen for each in course.reports[at : at + TAIL]):
+        if not all(report.place in risen for report in course.reports[at : at + TAIL]):
             is_noise = rise <= SPREAD * statistics.median(changes or [0.0])
             if len(head) < LEAST_LEVEL or is_noise:
                 continue
@@ -183,12 +183,12 @@ def _places_risen(course: LossCourse) -> set[int]:
     values = _values(course.reports)
     for at in range(1, len(values)):
         if min(values[at:]) >= GRADIENT_FACTOR * max(values[:at]):
-            return {each.place for each in course.reports[at:]}
+            return {report.place for report in course.reports[at:]}
     return set()
 
 
 def _values(reports: Sequence[LossReport]) -> list[float]:
-    return [each.value for each in reports]
+    return [report.value for report in reports]
 
 
 def _level(values: Sequence[float]) -> float:

@@ -38,7 +38,7 @@ def new_lines(memory: Memory, lines: Sequence[LogLine]) -> tuple[Evidence, ...]:
     newest = lines[first:]
     return tuple(
         Evidence(line.text, line.task, first + index + 1, _moment(line), attempt=line.attempt)
-        for index in novel([each.text for each in newest], memory.healthy_templates)
+        for index in novel([log_line.text for log_line in newest], memory.healthy_templates)
         if (line := newest[index])
     )
 

@@ -91,7 +91,7 @@ def _amount(found: re.Match[str]) -> PlacementReason:
     """One resource is too large for every group; the group that offers most of it is the one to name."""
     kind, asked = found["kind"], int(found["need"])
     amounts = _AMOUNTS.finditer(found.string)
-    offered = max(int(each["available"]) for each in amounts if each["kind"] == kind)
+    offered = max(int(amount["available"]) for amount in amounts if amount["kind"] == kind)
     return PlacementReason(
         Placement.NEVER, f"--{kind}", _shown(kind, asked), _shown(kind, offered), is_amount=True
     )

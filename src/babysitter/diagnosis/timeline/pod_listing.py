@@ -46,8 +46,8 @@ def _left_over(listing: Sequence[tuple[Entry, re.Match[str]]]) -> LeftOver | Non
     if min(ages) < max(MIN_AGE_S, (1 - SAME_AGE) * max(ages)):
         return None
     jobs = [_PART.fullmatch(row["name"]) for _, row in listing]
-    done = [each for each in listing if each[1]["state"] != "Running"]
-    runs = [each for each in listing if each[1]["state"] == "Running"]
+    done = [frame for frame in listing if frame[1]["state"] != "Running"]
+    runs = [frame for frame in listing if frame[1]["state"] == "Running"]
     is_last = len(done) >= MIN_DONE and len(runs) == 1
     is_last &= all(jobs) and len({job["job"] for job in jobs if job}) == 1
     if not is_last and not (len(done) == 1 and runs and _started(done[0][1]["name"], runs)):

@@ -64,7 +64,7 @@ def summarise_dump(dump: ThreadDump, role: Role) -> DumpSummary:
         _place(thread),
         _line(thread),
         is_idle=thread.state == "idle",
-        is_all_idle=all(each.state == "idle" for each in threads),
+        is_all_idle=all(other.state == "idle" for other in threads),
         collective=collective,
         pid=pid,
     )
@@ -95,7 +95,9 @@ def _coordinator(dump: ThreadDump) -> tuple[ProcessActivity, Thread | None]:
 def _worker(dump: ThreadDump) -> tuple[ProcessActivity, Thread | None]:
     own = _own_threads(dump)
     main = _main(own)
-    holder = next((each for each in own if each.is_in("_execute_shard") or _is_task(each)), None)
+    holder = next(
+        (candidate for candidate in own if candidate.is_in("_execute_shard") or _is_task(candidate)), None
+    )
     if holder is not None:
         at_work = next(
             (thread for child in _children(dump) if (thread := _main(child.threads)) is not None), holder
@@ -115,7 +117,7 @@ def _own_threads(dump: ThreadDump) -> tuple[Thread, ...]:
 
 
 def _children(dump: ThreadDump) -> tuple[Process, ...]:
-    return tuple(each for each in dump.processes[1:] if each.parent_pid is not None)
+    return tuple(process for process in dump.processes[1:] if process.parent_pid is not None)
 
 
 def _main(threads: tuple[Thread, ...]) -> Thread | None:
@@ -177,5 +179,5 @@ def _line(thread: Thread) -> str:
 def _place(thread: Thread) -> str:
     """Its innermost frame and the frames of the program below it."""
     shown = [frame for frame in thread.frames if "importlib" not in frame.file]
-    own = [frame for frame in shown[1:] if not any(each in frame.file for each in _RUNTIMES)]
+    own = [frame for frame in shown[1:] if not any(runtime in frame.file for runtime in _RUNTIMES)]
     return " < ".join(frame.function for frame in (*shown[:1], *own)[:MAX_FRAMES_TOLD])

@@ -112,8 +112,8 @@ def _advanced(reported: _Reported, report: Progress, owner: JobId, newest_attemp
 
 
 def _is_advance(before: tuple[StagePace, ...], after: tuple[StagePace, ...]) -> bool:
-    done = {(each.owner, each.execution, each.label): each.done for each in before}
-    return any(each.done > done.get((each.owner, each.execution, each.label), -1) for each in after)
+    done = {(stage.owner, stage.execution, stage.label): stage.done for stage in before}
+    return any(stage.done > done.get((stage.owner, stage.execution, stage.label), -1) for stage in after)
 
 
 def _with_milestone(memory: Memory, milestone: ZephyrMilestone, task: TaskId, role: Role) -> Memory:
@@ -142,7 +142,9 @@ def with_status(memory: Memory, tree: JobTree, now: datetime) -> Memory:
         stage = current_stage(memory.stages, pipeline.coordinator.id) if pipeline else None
         if report is None or pipeline is None or pipeline.coordinator.state.is_terminal:
             continue
-        if stage is None and not any(each.owner == pipeline.coordinator.id for each in memory.stages):
+        if stage is None and not any(
+            stage_pace.owner == pipeline.coordinator.id for stage_pace in memory.stages
+        ):
             memory = _with_report(memory, report, pipeline.coordinator.id)
         elif stage is not None and stage.total == report.total and report.done > stage.done:
             memory = _with_report(memory, replace(report, stage=stage.label), pipeline.coordinator.id)

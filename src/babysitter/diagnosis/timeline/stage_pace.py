@@ -24,9 +24,9 @@ _NUMBERED = re.compile(r"^stage\d+-")
 
 def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -> tuple[StagePace, ...]:
     """The stages with one more report of `owner` folded in; old and repeated ones change nothing."""
-    same = [each for each in reversed(stages) if _is_same(each, report, owner)]
-    if len({each.execution for each in same if each.ended_at is None}) > 1:
-        same = [each for each in same if each.total == report.total and each.done <= report.done]
+    same = [stage for stage in reversed(stages) if _is_same(stage, report, owner)]
+    if len({stage.execution for stage in same if stage.ended_at is None}) > 1:
+        same = [stage for stage in same if stage.total == report.total and stage.done <= report.done]
         if len(same) != 1:
             return stages  # it names no execution, and could be of either
     known = same[0] if same else None
@@ -36,7 +36,7 @@ def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -
     if known.reported_at is not None and report.at < known.reported_at:
         return stages
     grown = _counted(known, report)
-    others = [each for each in stages if each is not known]
+    others = [stage for stage in stages if stage is not known]
     if grown.ended_at is not None:
         grown = replace(grown, ended_at=None)
     return (*_ended_before(others, grown), grown)
@@ -45,8 +45,8 @@ def fold_report(stages: tuple[StagePace, ...], report: Progress, owner: JobId) -
 def end_stages(stages: tuple[StagePace, ...], owner: JobId, at: datetime) -> tuple[StagePace, ...]:
     """The stages after their coordinator ended."""
     return tuple(
-        replace(each, ended_at=at) if each.owner == owner and each.ended_at is None else each
-        for each in stages
+        replace(stage, ended_at=at) if stage.owner == owner and stage.ended_at is None else stage
+        for stage in stages
     )
 
 
@@ -60,8 +60,8 @@ def current_stage(stages: Sequence[StagePace], owner: JobId | None) -> StagePace
 
 def open_stages(stages: Sequence[StagePace], owner: JobId | None) -> tuple[StagePace, ...]:
     """The stages that `owner` reports at present, one for each execution; the newest execution first."""
-    found = [each for each in reversed(stages) if each.owner == owner and each.ended_at is None]
-    if len({each.execution for each in found}) > 1:
+    found = [stage for stage in reversed(stages) if stage.owner == owner and stage.ended_at is None]
+    if len({stage.execution for stage in found}) > 1:
         found.sort(key=lambda stage: stage.execution, reverse=True)
     return tuple(found)
 
@@ -96,7 +96,7 @@ def _ended_before(stages: Sequence[StagePace], newer: StagePace) -> tuple[StageP
     not report any more is over.
     """
     return tuple(
-        replace(each, ended_at=newer.reported_at) if _is_over(each, newer) else each for each in stages
+        replace(stage, ended_at=newer.reported_at) if _is_over(stage, newer) else stage for stage in stages
     )
 
 
@@ -159,7 +159,10 @@ def stuck_after_s(stage: StagePace, earlier: Sequence[StagePace], limits: Limits
     already survived. Before the first completion: 45 min, or 3 x the slowest first shard of earlier stages.
     """
     if stage.last_done_at is None:
-        slowest = max((first_shard_s(each) or 0.0 for each in earlier if each is not stage), default=0.0)
+        slowest = max(
+            (first_shard_s(stage_pace) or 0.0 for stage_pace in earlier if stage_pace is not stage),
+            default=0.0,
+        )
         return max(limits.first_shard_floor_s, limits.first_shard_factor * slowest)
     usual_s = median(stage.gaps_s) if stage.gaps_s else 0.0
     return max(

@@ -31,7 +31,8 @@ def read_startup_lines(state: StartupState, lines: Sequence[LogLine], tree: JobT
         return state
     block = "\n".join(line.text for line in lines)
     table = table_of(state) or next(
-        (each for each in shipped_startups() if any(mark in block for mark in each.recognised_by)), None
+        (startup for startup in shipped_startups() if any(mark in block for mark in startup.recognised_by)),
+        None,
     )
     if table is None:
         return state
@@ -50,7 +51,7 @@ def read_startup_lines(state: StartupState, lines: Sequence[LogLine], tree: JobT
 
 
 def table_of(state: StartupState) -> StartupTable | None:
-    return next((each for each in shipped_startups() if each.program == state.program), None)
+    return next((startup for startup in shipped_startups() if startup.program == state.program), None)
 
 
 def has_got_through(state: StartupState, table: StartupTable) -> bool:
@@ -98,14 +99,18 @@ def _with_step(state: StartupState, phase: PhaseRow, message: str, note: Startup
 def _noted(state: StartupState, note: StartupNote) -> StartupState:
     """The state with a note, put together with what the same process said of the same part before."""
     kept = list(state.notes)
-    for place, each in enumerate(kept):
-        if (each.phase, each.step, each.process) == (note.phase, note.step, note.process):
-            is_new = note.percent is None or note.percent != each.percent
+    for place, startup_note in enumerate(kept):
+        if (startup_note.phase, startup_note.step, startup_note.process) == (
+            note.phase,
+            note.step,
+            note.process,
+        ):
+            is_new = note.percent is None or note.percent != startup_note.percent
             kept[place] = replace(
-                each,
-                last_at=max(each.last_at, note.last_at) if is_new else each.last_at,
-                percent=note.percent if note.percent is not None else each.percent,
-                node=note.node or each.node,
+                startup_note,
+                last_at=max(startup_note.last_at, note.last_at) if is_new else startup_note.last_at,
+                percent=note.percent if note.percent is not None else startup_note.percent,
+                node=note.node or startup_note.node,
             )
             return replace(state, notes=tuple(kept))
     return replace(state, notes=(*kept, note)[-MAX_NOTES:])
@@ -113,18 +118,18 @@ def _noted(state: StartupState, note: StartupNote) -> StartupState:
 
 def _begun_again(state: StartupState, number: int, at: datetime) -> StartupState:
     """A phase that was over goes on with another line, such as the vocabulary behind the dataset."""
-    return replace(state, ended=tuple(each for each in state.ended if each[0] != number or each[1] > at))
+    return replace(state, ended=tuple(end for end in state.ended if end[0] != number or end[1] > at))
 
 
 def _ended(state: StartupState, number: int, at: datetime) -> StartupState:
-    kept = tuple(each for each in state.ended if each[0] != number)
+    kept = tuple(end for end in state.ended if end[0] != number)
     return replace(state, ended=(*kept, (number, at)))
 
 
 def _ended_by(state: StartupState, number: int, process: str, at: datetime) -> StartupState:
     notes = tuple(
-        replace(each, ended_at=at) if each.phase == number and each.process == process else each
-        for each in state.notes
+        replace(note, ended_at=at) if note.phase == number and note.process == process else note
+        for note in state.notes
     )
     return replace(state, notes=notes)
 
@@ -145,8 +150,8 @@ def usual_of(profiles: Sequence[RunProfile]) -> tuple[UsualDuration, ...]:
     """How long each phase took in earlier good runs."""
     seconds: dict[str, list[float]] = {}
     for profile in profiles:
-        for each in profile.startup:
-            seconds.setdefault(each.phase, []).append(each.seconds)
+        for startup_phase in profile.startup:
+            seconds.setdefault(startup_phase.phase, []).append(startup_phase.seconds)
     return tuple(UsualDuration(phase, min(times), max(times), len(times)) for phase, times in seconds.items())
 
 

@@ -24,7 +24,9 @@ def standing_of(state: StartupState, now: datetime, *, has_ended: bool = False) 
     waiting = [note for note in notes if note.ended_at is None] or notes
     last = shown.last_at if shown is not None else max((note.last_at for note in waiting), default=since)
     quiet_s = max(0.0, (now - last).total_seconds()) if last is not None and not has_ended else 0.0
-    learned = next((each for each in state.usual if each.phase == phase.name), None)
+    learned = next(
+        (usual_duration for usual_duration in state.usual if usual_duration.phase == phase.name), None
+    )
     limit_s = _quiet_limit_s(phase, step, learned)
     what = _what(phase, step, shown, notes)
     words = [f"phase {number + 1} of {len(table.phases)}, {what}"]
@@ -80,7 +82,7 @@ def _slowest(notes: Sequence[StartupNote]) -> StartupNote | None:
     for note in notes:
         if note.process and note.ended_at is None and note.step >= newest.get(note.process, note).step:
             newest[note.process] = note
-    return min(newest.values(), key=lambda each: (each.step, each.percent or 0.0, each.last_at), default=None)
+    return min(newest.values(), key=lambda note: (note.step, note.percent or 0.0, note.last_at), default=None)
 
 
 def _last_end(state: StartupState) -> datetime | None:

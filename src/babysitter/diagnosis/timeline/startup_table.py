@@ -115,13 +115,13 @@ def _phase(row: Mapping[str, Any]) -> PhaseRow:
         ends_each=_marks(row.get("ends_each", ())),
         steps=tuple(
             StartupStep(
-                each["name"],
-                _marks(each["begins"]),
-                each.get("quiet_s"),
-                each.get("advice", ""),
-                each.get("follows_full", False),
+                step["name"],
+                _marks(step["begins"]),
+                step.get("quiet_s"),
+                step.get("advice", ""),
+                step.get("follows_full", False),
             )
-            for each in row.get("steps", ())
+            for step in row.get("steps", ())
         ),
     )
 

@@ -109,7 +109,7 @@ def _losses(memory: Memory, workers: Job | None, now: datetime) -> tuple[WorkerL
     if workers is None:
         return memory.losses
     total = workers.failure_count + workers.preemption_count + workers.task_restarts
-    before = [each for each in memory.losses if each.job == workers.id]
+    before = [loss for loss in memory.losses if loss.job == workers.id]
     if before and before[-1].total == total:
         return tuple(before)
     return (*before, WorkerLosses(workers.id, now, total))[-MAX_NOTES:]

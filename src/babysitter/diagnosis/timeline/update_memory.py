@@ -47,7 +47,7 @@ def _this_run(memory: Memory, observation: Observation) -> Memory:
 def _with_sight(memory: Memory, observation: Observation) -> Memory:
     """When we looked, for how long in this phase we saw something, and since when we do not."""
     now = observation.taken_at
-    spots = [each for each in (observation.tree, observation.lines) if isinstance(each, Unseen)]
+    spots = [unseen for unseen in (observation.tree, observation.lines) if isinstance(unseen, Unseen)]
     blind = {spot.source: memory.blind_since.get(spot.source, spot.since) for spot in spots}
     was_blind = bool(set(memory.blind_since) & {Source.CONTROLLER, Source.TUNNEL}) or bool(memory.gone_since)
     is_seen = observation.seen_tree is not None
@@ -87,6 +87,9 @@ def _with_dumps(memory: Memory, observation: Observation) -> Memory:
             continue
         role = memory.roles.get(task) or role_of(job_of(task), observation.root)
         note = summarise_dump(sight.value, role)
-        if not any(each.target == note.target and each.taken_at >= note.taken_at for each in notes):
+        if not any(
+            dump_summary.target == note.target and dump_summary.taken_at >= note.taken_at
+            for dump_summary in notes
+        ):
             notes.append(note)
     return replace(memory, dumps=tuple(notes[-MAX_DUMPS:]))

@@ -86,8 +86,10 @@ def pipeline_attempts(tree: JobTree) -> tuple[PipelineAttempt, ...]:
     for job, name in named:
         if name is None or name.role is not Role.COORDINATOR:
             continue
-        below = [each for each, _ in workers if each.id.startswith(job.id + "/")]
-        beside = [each for each, its in workers if _is_beside(each, job) and _belong_together(its, name)]
+        below = [worker for worker, _ in workers if worker.id.startswith(job.id + "/")]
+        beside = [
+            worker for worker, its in workers if _is_beside(worker, job) and _belong_together(its, name)
+        ]
         its_workers = below or beside
         found.append(PipelineAttempt(job, name, its_workers[-1] if its_workers else None))
     return tuple(found)

@@ -56,7 +56,7 @@ def machines_of(tpu: str) -> int | None:
 
 def check_alternatives(spec: str) -> None:
     """The types of --tpu have as many machines each. Raises BadAccelerator."""
-    types = [each.strip() for each in spec.split(",") if each.strip()]
+    types = [part.strip() for part in spec.split(",") if part.strip()]
     if not types:
         raise BadAccelerator("--tpu must specify at least one TPU variant")
     first = machines_of(types[0])

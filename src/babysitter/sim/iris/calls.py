@@ -89,7 +89,9 @@ class Calls:
         return answer
 
     def _get_job_state(self, asked: Json) -> Json:
-        jobs = [self.cluster.jobs[each] for each in asked.get("jobIds", []) if each in self.cluster.jobs]
+        jobs = [
+            self.cluster.jobs[job_id] for job_id in asked.get("jobIds", []) if job_id in self.cluster.jobs
+        ]
         return _without_empty(states={job.id: f"JOB_STATE_{job.state.upper()}" for job in jobs})
 
     def _list_tasks(self, asked: Json) -> Json:
@@ -98,7 +100,7 @@ class Calls:
         _check_canonical(job_id, "ListTasks")
         job = self.cluster.jobs.get(job_id)
         every = self.generation == "april"
-        tasks = [encode.task(each, self.generation, all_attempts=every) for each in job.tasks] if job else []
+        tasks = [encode.task(task, self.generation, all_attempts=every) for task in job.tasks] if job else []
         return _without_empty(tasks=tasks)
 
     def _get_task_status(self, asked: Json) -> Json:
@@ -166,13 +168,13 @@ class Calls:
         ]
         machines = [
             encode.machine(
-                each,
+                machine,
                 self.generation,
                 heartbeat_at=self.cluster.now,
-                tasks=[task.id for task in running if task.attempt and task.attempt.machine is each],
+                tasks=[task.id for task in running if task.attempt and task.attempt.machine is machine],
             )
-            for each in self.cluster.machines
-            if asked.get("query", {}).get("contains", "") in each.id
+            for machine in self.cluster.machines
+            if asked.get("query", {}).get("contains", "") in machine.id
         ]
         count = {} if self.generation == "april" else {"totalCount": len(machines), "hasMore": False}
         return _without_empty(workers=machines) | count

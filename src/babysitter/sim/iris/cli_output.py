@@ -17,10 +17,10 @@ def snake(value: Any) -> Any:
         return {
             (
                 key if key.startswith("/") or key.isupper() else re.sub(r"(?<!^)(?=[A-Z])", "_", key).lower()
-            ): snake(each)
-            for key, each in value.items()
+            ): snake(item)
+            for key, item in value.items()
         }
-    return [snake(each) for each in value] if isinstance(value, list) else value
+    return [snake(item) for item in value] if isinstance(value, list) else value
 
 
 def _snake(name: str) -> str:

@@ -58,7 +58,7 @@ def task(record: Task, generation: str, *, all_attempts: bool, detailed: bool = 
     }
     attempts = record.attempts if all_attempts else record.attempts[-1:]
     if attempts:
-        view["attempts"] = [_attempt(each, generation) for each in attempts]
+        view["attempts"] = [_attempt(attempt, generation) for attempt in attempts]
     if record.started_at is not None:
         view["startedAt"] = moment(record.started_at)
     if record.finished_at is not None:
@@ -90,7 +90,7 @@ def usage(record: Task) -> Json:
 
 
 def _counts(record: Job) -> Counter[State]:
-    return Counter(each.state for each in record.tasks)
+    return Counter(other.state for other in record.tasks)
 
 
 def _attempt(record: Attempt, generation: str) -> Json:

@@ -18,7 +18,7 @@ def fetch_logs(book: LogBook, asked: Json, generation: str) -> Json:
     found = _find(book, keys, asked, asked.get("maxLines", 0) or USUAL_LINES)
     if pattern := asked.get("regex"):
         found = [entry for entry in found if re.search(pattern, entry.data)]
-    entries = [log_entry(each, generation, with_key=not is_exact) for each in found]
+    entries = [log_entry(entry, generation, with_key=not is_exact) for entry in found]
     return ({"entries": entries} if entries else {}) | {"cursor": _cursor(found, asked)}
 
 
@@ -31,7 +31,7 @@ def task_logs(book: LogBook, asked: Json) -> Json:
     number = r"\d+" if attempt < 0 else str(attempt)
     pattern = re.compile(f"{re.escape(wanted)}{inner}:{number}")
     found = _find(book, [key for key in book.keys if pattern.fullmatch(key)], asked, at_most)
-    logs = [log_entry(each, "april", with_key=True) for each in found]
+    logs = [log_entry(entry, "april", with_key=True) for entry in found]
     batch = {"taskId": wanted} | ({"logs": logs} if logs else {})
     return {"taskLogs": [batch], "truncated": len(found) >= at_most, "cursor": _cursor(found, asked)}
 

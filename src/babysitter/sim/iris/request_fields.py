@@ -118,15 +118,15 @@ def _message(value: Any, shape: Shape, full_name: str, path: str) -> dict[str, A
     if not isinstance(value, dict):
         raise Malformed(f"Failed to parse {path}: expected a mapping, got '{type(value).__name__}'.")
     found: dict[str, Any] = {}
-    for name, each in value.items():
+    for name, item in value.items():
         camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
         if camel not in shape:
             raise Malformed(
                 f'Message type "{full_name}" has no field named "{name}" at "{path}".\n'
                 f' Available Fields(except extensions): "{list(shape)}"'
             )
-        if each is not None:
-            found[camel] = _field(each, shape[camel], camel, full_name, path)
+        if item is not None:
+            found[camel] = _field(item, shape[camel], camel, full_name, path)
     return found
 
 
@@ -143,7 +143,7 @@ def _field(value: Any, kind: Any, name: str, full_name: str, path: str) -> Any:
             raise Malformed(f"Failed to parse {name} field: Couldn't parse integer: {value!r}.") from fault
     if kind == _BOOL and not isinstance(value, bool):
         raise Malformed(f"Failed to parse {name} field: Expected true or false without quotes.")
-    if kind == _TEXTS and not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
+    if kind == _TEXTS and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
         raise Malformed(
             f"Failed to parse {name} field: repeated field {name} must be in [] which is {value}."
         )

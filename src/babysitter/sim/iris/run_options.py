@@ -139,7 +139,7 @@ def _check_types(found: RunOptions) -> None:
         ) from fault
     band = found.values.get("--priority", "batch")
     if band.lower() not in _BANDS:
-        known = ", ".join(f"'{each}'" for each in _BANDS)
+        known = ", ".join(f"'{text}'" for text in _BANDS)
         raise OptionError(f"{_USAGE}Error: Invalid value for '--priority': '{band}' is not one of {known}.")
 
 

@@ -56,7 +56,7 @@ class ScenarioRun:
         self.note(f"Job {request['name']} submitted")
         if self._is_relaunch(request):
             return self._play(self._next_root(request), completed(request))
-        known = next((each for each in self.scenario.programs if _is_of(each, request)), None)
+        known = next((program for program in self.scenario.programs if _is_of(program, request)), None)
         root = known.root if known else Root(says=_STRANGERS)
         return self._play(replace(root, argv=_argv(request)), completed(request))
 

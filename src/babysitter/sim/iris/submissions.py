@@ -89,10 +89,10 @@ def _camel(value: Any) -> Any:
     """The wire's spelling of fields that came in the command's; names of variables stay as they are."""
     if isinstance(value, Mapping):
         named = {
-            re.sub(r"_([a-z])", lambda part: part[1].upper(), name): each for name, each in value.items()
+            re.sub(r"_([a-z])", lambda part: part[1].upper(), name): item for name, item in value.items()
         }
-        return {name: each if name in _KEYED_BY_USER else _camel(each) for name, each in named.items()}
-    return [_camel(each) for each in value] if isinstance(value, list) else value
+        return {name: item if name in _KEYED_BY_USER else _camel(item) for name, item in named.items()}
+    return [_camel(item) for item in value] if isinstance(value, list) else value
 
 
 def shown(request: Mapping[str, Any], generation: str) -> dict[str, Any]:

@@ -48,9 +48,9 @@ def block_actions(
 
 def _chosen(message: Message, action_id: str, value: str) -> dict[str, Any]:
     """What a press says of the button, or of the option of a menu."""
-    menu = next((each for each in message.menus if each["action_id"] == action_id), None)
+    menu = next((candidate for candidate in message.menus if candidate["action_id"] == action_id), None)
     if menu is not None:
-        option = next((each for each in menu["options"] if each["value"] == value), None)
+        option = next((candidate for candidate in menu["options"] if candidate["value"] == value), None)
         return {"type": "static_select", "selected_option": option, "placeholder": menu["placeholder"]}
     label = {"type": "plain_text", "text": _label_of(message, action_id), "emoji": True}
     return {"type": "button", "text": label, "value": value}
@@ -74,11 +74,11 @@ def signed(body: bytes, secret: str, *, at: int) -> dict[str, str]:
 
 def _block_of(message: Message, action_id: str) -> str:
     for number, block in enumerate(message.blocks):
-        if any(each.get("action_id") == action_id for each in block.get("elements", ())):
+        if any(element.get("action_id") == action_id for element in block.get("elements", ())):
             return str(block.get("block_id") or f"b{number}")
     return "gone"
 
 
 def _label_of(message: Message, action_id: str) -> str:
-    found = next((each for each in message.buttons if each.get("action_id") == action_id), None)
+    found = next((button for button in message.buttons if button.get("action_id") == action_id), None)
     return str(found["text"]["text"]) if found else "gone"

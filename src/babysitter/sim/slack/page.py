@@ -45,14 +45,16 @@ def page(workspace: Workspace, *, user: str, refresh_s: int | None = 2) -> str:
             if not message.is_reply:
                 parts.append(_message(message, user))
                 parts += [
-                    _message(each, user) for each in workspace.replies(channel, message.ts) if each.is_reply
+                    _message(reply, user)
+                    for reply in workspace.replies(channel, message.ts)
+                    if reply.is_reply
                 ]
-    parts += [_ephemeral(each) for each in workspace.ephemerals if each.user == user]
+    parts += [_ephemeral(ephemeral) for ephemeral in workspace.ephemerals if ephemeral.user == user]
     refresh = f'<meta http-equiv="refresh" content="{refresh_s}">' if refresh_s else ""
     people = " ".join(
-        f'<a href="?user={escape(each.id)}">{escape(each.name)}</a>'
-        for each in workspace.users.values()
-        if not each.is_bot
+        f'<a href="?user={escape(other.id)}">{escape(other.name)}</a>'
+        for other in workspace.users.values()
+        if not other.is_bot
     )
     return _document(f"<p class=context>You are {escape(user)}. Be {people}.</p>{''.join(parts)}", refresh)
 
@@ -71,7 +73,7 @@ def _document(body: str, head: str) -> str:
 
 def _message(message: Message, user: str) -> str:
     at = datetime.fromtimestamp(float(message.ts), UTC)
-    blocks = "".join(_block(each, message, user) for each in message.blocks)
+    blocks = "".join(_block(block, message, user) for block in message.blocks)
     files = "".join(f"<pre>{escape(name)}</pre>" for name in message.files)
     edited = " (edited)" if message.edited_at else ""
     return (
@@ -93,14 +95,14 @@ def _block(block: Mapping[str, Any], message: Message, user: str) -> str:
             return "<hr>"
         case "section":
             text = _text(block["text"]) if "text" in block else ""
-            fields = "".join(f"<div>{_text(each)}</div>" for each in block.get("fields", ()))
+            fields = "".join(f"<div>{_text(field)}</div>" for field in block.get("fields", ()))
             return f'<div class="block">{text}<div class="fields">{fields}</div></div>'
         case "context":
             return f'<div class="block context">{" ".join(map(_text, block["elements"]))}</div>'
         case "rich_text":
             return "".join(map(_rich, block["elements"]))
         case "actions":
-            buttons = "".join(_button(each, message, user) for each in block["elements"])
+            buttons = "".join(_button(element, message, user) for element in block["elements"])
             return f'<div class="block actions">{buttons}</div>'
     return ""
 
@@ -130,8 +132,8 @@ def _menu(element: Mapping[str, Any], message: Message, user: str) -> str:
     names = (("action_id", element["action_id"]), ("ts", message.ts), ("user", user))
     hidden = "".join(f'<input type="hidden" name="{name}" value="{escape(value)}">' for name, value in names)
     options = "".join(
-        f'<option value="{escape(each["value"])}">{escape(each["text"]["text"])}</option>'
-        for each in element["options"]
+        f'<option value="{escape(option["value"])}">{escape(option["text"]["text"])}</option>'
+        for option in element["options"]
     )
     label = escape(element["placeholder"]["text"])
     return (

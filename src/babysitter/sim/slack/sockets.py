@@ -54,15 +54,15 @@ class Sockets:
 
     def go_deaf(self, *, pongs_too: bool = True, new_ones_too: bool = False) -> None:
         """From now on the open connections hear no events, and get no pongs either unless told otherwise."""
-        for each in self._open:
-            each.is_deaf, each.is_mute = True, pongs_too
+        for connection in self._open:
+            connection.is_deaf, connection.is_mute = True, pongs_too
         self._births = (True, pongs_too) if new_ones_too else (False, False)
 
     def recover(self) -> None:
         """Every connection, open or to come, is well again."""
         self._births = (False, False)
-        for each in self._open:
-            each.is_deaf, each.is_mute = self._births
+        for connection in self._open:
+            connection.is_deaf, connection.is_mute = self._births
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         """One connection, from greeting to end."""
@@ -119,21 +119,21 @@ class Sockets:
 
     async def disconnect(self, reason: str = "refresh_requested", *, closes: bool = True) -> None:
         """Ask every connection to reconnect, as Slack does every few hours."""
-        for each in tuple(self._open):
-            await each.socket.send_json(self._farewell(reason))
+        for connection in tuple(self._open):
+            await connection.socket.send_json(self._farewell(reason))
             if closes:
-                await each.socket.close()
+                await connection.socket.close()
 
     def cut(self) -> None:
         """Lose every connection without a farewell, as a failing network does."""
-        for each in tuple(self._open):
-            if each.transport is not None:
-                each.transport.abort()
+        for connection in tuple(self._open):
+            if connection.transport is not None:
+                connection.transport.abort()
 
     async def close(self) -> None:
-        for each in tuple(self._open):
+        for connection in tuple(self._open):
             with contextlib.suppress(ConnectionError, TimeoutError):
-                await asyncio.wait_for(each.socket.close(), 1.0)
+                await asyncio.wait_for(connection.socket.close(), 1.0)
 
     async def _send(self, message: dict[str, Any]) -> None:
         if self._open and not self._open[-1].is_deaf:

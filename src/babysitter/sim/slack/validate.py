@@ -58,8 +58,8 @@ def fault_of_metadata(metadata: object) -> str | None:
 def texts_in(node: object) -> Iterator[str]:
     """Every text a reader would see, of blocks of any depth."""
     if isinstance(node, list):
-        for each in node:
-            yield from texts_in(each)
+        for child in node:
+            yield from texts_in(child)
     elif isinstance(node, dict):
         for key, value in node.items():
             if key == "text" and isinstance(value, str):
@@ -96,8 +96,8 @@ def _section(block: dict[str, Any], where: str) -> _Faults:
         yield from _text(block["text"], MAX_SECTION_CHARS, f"{where}/text")
     if fields is not None:
         yield from _count(fields, MAX_FIELDS, f"{where}/fields")
-        for number, each in enumerate(fields):
-            yield from _text(each, MAX_FIELD_CHARS, f"{where}/fields/{number}")
+        for number, field in enumerate(fields):
+            yield from _text(field, MAX_FIELD_CHARS, f"{where}/fields/{number}")
     if "accessory" in block:
         yield from _element(block["accessory"], f"{where}/accessory")
 
@@ -109,18 +109,18 @@ def _header(block: dict[str, Any], where: str) -> _Faults:
 def _context(block: dict[str, Any], where: str) -> _Faults:
     elements = block.get("elements") or []
     yield from _count(elements, MAX_CONTEXT, f"{where}/elements")
-    for number, each in enumerate(elements):
-        yield from _text(each, MAX_FIELD_CHARS, f"{where}/elements/{number}")
+    for number, element in enumerate(elements):
+        yield from _text(element, MAX_FIELD_CHARS, f"{where}/elements/{number}")
 
 
 def _actions(block: dict[str, Any], where: str) -> _Faults:
     elements = block.get("elements") or []
     yield from _count(elements, MAX_ACTIONS, f"{where}/elements")
-    ids = [each.get("action_id") for each in elements if isinstance(each, dict)]
+    ids = [element.get("action_id") for element in elements if isinstance(element, dict)]
     if len(ids) != len(set(ids)):
         yield "action_id must be unique within a block", f"{where}/elements"
-    for number, each in enumerate(elements):
-        yield from _element(each, f"{where}/elements/{number}")
+    for number, element in enumerate(elements):
+        yield from _element(element, f"{where}/elements/{number}")
 
 
 def _rich_text(block: dict[str, Any], where: str) -> _Faults:

@@ -163,23 +163,23 @@ class WebApi:
 
     def _history(self, params: Params) -> Answer:
         channel = self.workspace.channel(str(params.get("channel")))
-        newest_first = [each for each in reversed(channel.messages.values()) if not each.is_reply]
+        newest_first = [message for message in reversed(channel.messages.values()) if not message.is_reply]
         return self._page(newest_first, params, most=999, default=100)
 
     def _page(self, messages: list[Message], params: Params, *, most: int, default: int = 1000) -> Answer:
         oldest, latest = float(params.get("oldest") or 0), float(params.get("latest") or "inf")
         inclusive = _truth(params.get("inclusive"))
         wanted = [
-            each
-            for each in messages
-            if oldest < float(each.ts) < latest or (inclusive and float(each.ts) in (oldest, latest))
+            message
+            for message in messages
+            if oldest < float(message.ts) < latest or (inclusive and float(message.ts) in (oldest, latest))
         ]
         start = _from_cursor(params.get("cursor"))
         limit = max(1, min(int(params.get("limit") or default), most))
         page, rest = wanted[start : start + limit], wanted[start + limit :]
         with_metadata = _truth(params.get("include_all_metadata"))
         return {
-            "messages": [self.workspace.as_wire(each, with_metadata=with_metadata) for each in page],
+            "messages": [self.workspace.as_wire(message, with_metadata=with_metadata) for message in page],
             "has_more": bool(rest),
             "response_metadata": {"next_cursor": _cursor(start + limit) if rest else ""},
         }
@@ -207,16 +207,16 @@ class WebApi:
     def _upload_done(self, params: Params) -> Answer:
         wanted = params.get("files") or "[]"
         wanted = json.loads(wanted) if isinstance(wanted, str) else wanted
-        files = [self.workspace.files.get(each["id"]) for each in wanted]
+        files = [self.workspace.files.get(upload["id"]) for upload in wanted]
         if not files or None in files:
             raise SlackFault("file_not_found")
         channel_id, parent = params.get("channel_id"), params.get("thread_ts")
         channel = self.workspace.channel(str(channel_id)) if channel_id else None
-        for file, each in zip(files, wanted, strict=True):
+        for file, upload in zip(files, wanted, strict=True):
             assert file is not None
             if len(file.content) != file.length:
                 raise SlackFault("file_update_failed")
-            file.title, file.shared = each.get("title", ""), True
+            file.title, file.shared = upload.get("title", ""), True
             if channel:
                 file.channel = channel.id
                 file.thread_ts = self._root_of(channel, str(parent)) if parent else None
@@ -227,11 +227,11 @@ class WebApi:
                 self.workspace.bot.id,
                 str(params.get("initial_comment") or ""),
                 thread_ts=self._root_of(channel, str(parent)) if parent else None,
-                files=[each["id"] for each in wanted],
+                files=[upload["id"] for upload in wanted],
             )
             channel.messages[message.ts] = message
             self._said("file_share", message)
-        return {"files": [{"id": each["id"], "title": each.get("title", "")} for each in wanted]}
+        return {"files": [{"id": upload["id"], "title": upload.get("title", "")} for upload in wanted]}
 
     def _user(self, params: Params) -> Answer:
         user = self.workspace.users.get(str(params.get("user")))
@@ -273,7 +273,7 @@ def _blocks(params: Params) -> list[dict[str, Any]] | None:
         raise SlackFault(
             code,
             errors=explanations,
-            response_metadata={"messages": [f"[ERROR] {each}" for each in explanations]},
+            response_metadata={"messages": [f"[ERROR] {explanation}" for explanation in explanations]},
         )
     assert isinstance(blocks, list)
     return blocks

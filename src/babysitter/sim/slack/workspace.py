@@ -195,7 +195,7 @@ class Workspace:
             yield from channel.messages.values()
 
     def find(self, ts: str) -> Message | None:
-        return next((each for each in self.everything() if each.ts == ts), None)
+        return next((message for message in self.everything() if message.ts == ts), None)
 
     def replies(self, channel: Channel, ts: str) -> list[Message]:
         """A parent and its replies, oldest first."""
@@ -203,7 +203,7 @@ class Workspace:
         if parent is None:
             raise SlackFault("thread_not_found")
         root = parent.thread_ts or parent.ts
-        return [each for each in channel.messages.values() if root in (each.ts, each.thread_ts)]
+        return [message for message in channel.messages.values() if root in (message.ts, message.thread_ts)]
 
     def as_wire(self, message: Message, *, with_metadata: bool = False) -> dict[str, Any]:
         """A message as the Web API gives it."""
@@ -221,7 +221,7 @@ class Workspace:
         if message.thread_ts:
             answer["thread_ts"] = message.thread_ts
         if message.files:
-            answer["files"] = [{"id": each, "name": self.files[each].name} for each in message.files]
+            answer["files"] = [{"id": file, "name": self.files[file].name} for file in message.files]
         if message.edited_at is not None:
             answer["edited"] = {"user": message.user, "ts": f"{message.edited_at:.6f}"}
         if with_metadata and message.metadata:

@@ -64,7 +64,7 @@ class SlackServer:
     @property
     def messages(self) -> list[Message]:
         """Everything posted, as it looks now, oldest first."""
-        return sorted(self.workspace.everything(), key=lambda each: float(each.ts))
+        return sorted(self.workspace.everything(), key=lambda message: float(message.ts))
 
     @property
     def edits(self) -> list[Edit]:
@@ -76,7 +76,7 @@ class SlackServer:
 
     @property
     def files(self) -> list[File]:
-        return [each for each in self.workspace.files.values() if each.shared]
+        return [file for file in self.workspace.files.values() if file.shared]
 
     async def start(self, *, host: str = "127.0.0.1", port: int = 0) -> Self:
         app = web.Application(client_max_size=64 * 1024**2)
@@ -138,7 +138,7 @@ class SlackServer:
         """
         message = self._message_with(action_id, value, message_ts)
         if value is None:
-            value = next(each["value"] for each in message.buttons if each["action_id"] == action_id)
+            value = next(button["value"] for button in message.buttons if button["action_id"] == action_id)
         team = team or self.workspace.team
         person = self.workspace.users.get(user) or User(user, user.lower(), team, is_bot=is_bot)
         if is_bot:
@@ -169,7 +169,9 @@ class SlackServer:
                 if button.get("action_id") == action_id and value in (None, button.get("value")):
                     return message
             for menu in message.menus:
-                if menu["action_id"] == action_id and value in [each["value"] for each in menu["options"]]:
+                if menu["action_id"] == action_id and value in [
+                    option["value"] for option in menu["options"]
+                ]:
                     return message
         raise AssertionError(f"no message shows a button {action_id}")
 
@@ -239,7 +241,9 @@ class SlackServer:
             return web.Response(status=404)
         if request.content_type == "multipart/form-data":
             form = await request.post()
-            part = next((each for each in form.values() if isinstance(each, web.FileField)), None)
+            part = next(
+                (file_field for file_field in form.values() if isinstance(file_field, web.FileField)), None
+            )
             file.content = part.file.read() if part else b""
         else:
             file.content = await request.read()

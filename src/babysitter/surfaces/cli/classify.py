@@ -81,8 +81,8 @@ def classify(
         last_line_age_s=last_log_age,
     )
     names = [path for path in files or [] if str(path) != "-"]
-    dumps = [read_text([each]) for each in threads or []]
-    good = good_runs_of([read_text([each]) for each in against or []])
+    dumps = [read_text([thread]) for thread in threads or []]
+    good = good_runs_of([read_text([path]) for path in against or []])
     demoted = _demoted(settings)
     folder = None
     if any(path.is_dir() for path in names):
@@ -129,7 +129,11 @@ def classify(
     around = () if folder is not None else lines_around(text, diagnosis.evidence, source=source)
     quoted = folder.quoted if folder is not None else quote_evidence(diagnosis, around)
     followed = followed_words(diagnosis, WhatFollowed.of_facts(facts, examined.verdict.reasons), quoted)
-    shown = DiagnosisView.of(diagnosis), [QuotedLineView.of(each) for each in quoted], safe_lines(followed)
+    shown = (
+        DiagnosisView.of(diagnosis),
+        [QuotedLineView.of(quoted_line) for quoted_line in quoted],
+        safe_lines(followed),
+    )
     if as_json:
         _print_json(source, examined, combined, *shown)
         return
@@ -184,7 +188,7 @@ def _print_json(
         job=source,
         diagnosis=diagnosis,
         outlook=OutlookView.of(examined.verdict.outlook) if examined.verdict.outlook.startup else None,
-        reasons=[ReasonView.of(each) for each in examined.reasons],
+        reasons=[ReasonView.of(reason) for reason in examined.reasons],
         quoted=quoted,
         followed=followed,
         opinion=OpinionView.of(combined),

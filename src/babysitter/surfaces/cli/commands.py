@@ -306,7 +306,7 @@ def _refused_path(fault: Exception, arguments: Sequence[str]) -> UserError | Non
     if not isinstance(fault, OSError) or fault.errno not in (errno.ENAMETOOLONG, errno.EACCES):
         return None
     path = str(fault.filename or "")
-    if not any(path.startswith(each) for each in arguments if each):
+    if not any(path.startswith(argument) for argument in arguments if argument):
         return None
     return UserError(f"{path} cannot be used: {(fault.strerror or '').lower()}.", next_step="Check the path.")
 

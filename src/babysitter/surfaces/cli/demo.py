@@ -157,7 +157,7 @@ async def _story(
         if (summary := _summary(view)) != shown:
             shown = summary
             console.print(f"[dim]{now:%H:%M:%S}[/dim]", phase_line(view))
-        offer = next((each.proposal for each in view.incidents if each.proposal), None)
+        offer = next((incident.proposal for incident in view.incidents if incident.proposal), None)
         if offer is not None and offer.status == "open" and offer.id not in answered:
             answered.add(offer.id)
             console.print(terminal_view.watch_page(view, now=now))
@@ -194,7 +194,9 @@ async def _approve(console: "Console", app: "App", proposal: str, successor: str
 
 async def _approve_in_slack(console: "Console", slack: "SlackServer", *, asks: bool) -> None:
     """The viewer presses the button on the page; where nobody can, the demo does."""
-    await slack.until(lambda: any("approve" in str(each.buttons) for each in slack.messages), within_s=20.0)
+    await slack.until(
+        lambda: any("approve" in str(message.buttons) for message in slack.messages), within_s=20.0
+    )
     if asks:
         console.print(f"[bold]Press Approve restart at {slack.address}[/bold]")
         return
@@ -218,5 +220,11 @@ async def _asked(question: Callable[[], T]) -> T:
 
 
 def _summary(view: "WatchView") -> str:
-    stage = next((each.label for each in view.outlook.stages if each.is_current), "") if view.outlook else ""
+    stage = (
+        next(
+            (stage_progress.label for stage_progress in view.outlook.stages if stage_progress.is_current), ""
+        )
+        if view.outlook
+        else ""
+    )
     return f"{view.job} {view.phase} {view.is_blind} {stage}"

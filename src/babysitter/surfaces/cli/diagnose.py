@@ -81,7 +81,7 @@ def diagnose(
             chosen, job, ClusterOptions(cluster, controller_url, config, iris_command, transport, ray)
         )
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
-    good = [read_text([each]) for each in against or []]
+    good = [read_text([path]) for path in against or []]
     if advise or advisor_exchange is not None:
         from babysitter.usecases.second_opinion import open_advisor
 
@@ -169,7 +169,7 @@ def explain(
                 job=found.watch.root,
                 phase=found.watch.phase,
                 cause=found.verdict.cause if found.verdict else "unknown",
-                reasons=[ReasonView.of(each) for each in found.reasons],
+                reasons=[ReasonView.of(reason) for reason in found.reasons],
                 opinion=OpinionView.of(found.opinion),
             )
             return reply.model_dump_json()

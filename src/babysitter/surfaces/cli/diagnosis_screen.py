@@ -20,7 +20,7 @@ def first_screen(diagnosis: DiagnosisView, quoted: Sequence[QuotedLineView], fol
     """The answer of `classify` and `diagnose`, most important first."""
     parts: list[RenderableType] = [_sentence(diagnosis), Labelled("Cause", _cause(diagnosis))]
     if quoted:
-        decides = any(each.is_decisive for each in quoted)
+        decides = any(line_view.is_decisive for line_view in quoted)
         parts += [Text("Evidence:" if decides else "Last lines:", style="bold"), QuotedLines(quoted)]
     if followed:
         parts.append(Labelled("What followed", followed))
@@ -28,14 +28,14 @@ def first_screen(diagnosis: DiagnosisView, quoted: Sequence[QuotedLineView], fol
         parts += [Text(f"{TITLE}:", style="bold"), *map(_difference, diagnosis.differences)]
     parts.append(Labelled("What to do", diagnosis.what_to_do))
     if diagnosis.look_at:
-        parts.append(Labelled("Look at", ", ".join(each.replace("-", " ") for each in diagnosis.look_at)))
+        parts.append(Labelled("Look at", ", ".join(text.replace("-", " ") for text in diagnosis.look_at)))
     parts.append(Labelled("How sure", diagnosis.how_sure))
     return Group(*parts)
 
 
 def diagnosis_block(diagnosis: DiagnosisView, *, within: str = "") -> RenderableType:
     """The same of an incident, whose lines are kept without those around them."""
-    quoted = [_of_evidence(each, within) for each in _told_once(diagnosis.evidence)]
+    quoted = [_of_evidence(evidence_view, within) for evidence_view in _told_once(diagnosis.evidence)]
     return first_screen(diagnosis, quoted[:MAX_EVIDENCE], "")
 
 
@@ -59,7 +59,7 @@ def _cause(diagnosis: DiagnosisView) -> str:
 
 
 def _told_once(evidence: Iterable[EvidenceView]) -> list[EvidenceView]:
-    return list({each.text: each for each in reversed(list(evidence))}.values())[::-1]
+    return list({line.text: line for line in reversed(list(evidence))}.values())[::-1]
 
 
 def _of_evidence(evidence: EvidenceView, within: str) -> QuotedLineView:
@@ -102,8 +102,8 @@ class QuotedLines:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         width = options.max_width
-        places = [_number(each.place) for each in self._lines]
-        margin = max((len(each) for each in places), default=0)
+        places = [_number(line.place) for line in self._lines]
+        margin = max((len(place) for place in places), default=0)
         for line, place in zip(self._lines, places, strict=True):
             yield from _quoted(line, place.rjust(margin), width, console)
         sources = list(dict.fromkeys(each for line in self._lines if (each := _source(line.place))))

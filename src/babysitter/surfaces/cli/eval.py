@@ -44,7 +44,7 @@ def evaluate(
             comparison = asyncio.run(_compared(report, settings, advisor_exchange))
         report = comparison.advised
     if predictions is not None:
-        lines = [json.dumps(each.prediction, ensure_ascii=False) for each in report.graded]
+        lines = [json.dumps(case.prediction, ensure_ascii=False) for case in report.graded]
         predictions.write_text("\n".join(lines) + "\n", encoding="utf-8")
     if as_json:
         figures = service.as_json(report)
@@ -140,10 +140,10 @@ def _print_report(report: "EvaluationReport", *, show_wrong: bool) -> None:
     for level, mean, right in report.calibration:
         levels.add_row(level, f"{mean:.2f}", str(right))
     screen.print(levels)
-    for each in report.graded if show_wrong else ():
-        if not each.is_lenient or each.is_false_alarm or each.is_missed_fatal:
-            label = each.case.label
-            said = f"{each.cause.value}/{each.action.value}"
+    for case in report.graded if show_wrong else ():
+        if not case.is_lenient or case.is_false_alarm or case.is_missed_fatal:
+            label = case.case.label
+            said = f"{case.cause.value}/{case.action.value}"
             screen.print(
-                Text(f"{each.case.id}: said {said}, labelled {label.cause.value}/{label.action.value}")
+                Text(f"{case.case.id}: said {said}, labelled {label.cause.value}/{label.action.value}")
             )

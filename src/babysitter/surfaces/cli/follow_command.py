@@ -140,8 +140,8 @@ async def _stopped(settings: "Settings", pattern: str, cluster: str, *, as_json:
     async with open_app(settings) as app:
         ended = await stop_following(app, pattern, cluster)
     if as_json:
-        return FollowsReply(follows=[FollowView.of(each) for each in ended]).model_dump_json()
-    places = ", ".join(each.cluster for each in ended)
+        return FollowsReply(follows=[FollowView.of(other) for other in ended]).model_dump_json()
+    places = ", ".join(other.cluster for other in ended)
     return (
         f"Not followed any more: {shlex.quote(pattern)} on {places}. Jobs that are being watched still are."
     )
@@ -155,12 +155,12 @@ async def _listed(settings: "Settings", *, as_json: bool) -> str:
     async with open_app(settings) as app:
         follows = await all_follows(app)
     if as_json:
-        views = [FollowView.of(each.follow, watching=each.watching) for each in follows]
+        views = [FollowView.of(status.follow, watching=status.watching) for status in follows]
         return FollowsReply(follows=views).model_dump_json()
     lines = [
-        f"{each.follow.pattern}  on {each.follow.cluster}: {each.watching} of at most {each.follow.limit} "
-        f"watched, since {each.follow.begun_at:%Y-%m-%d %H:%M} UTC"
-        + (", by the settings" if each.follow.is_setting else f", by {each.follow.by}")
-        for each in follows
+        f"{status.follow.pattern}  on {status.follow.cluster}: {status.watching} of at most "
+        f"{status.follow.limit} watched, since {status.follow.begun_at:%Y-%m-%d %H:%M} UTC"
+        + (", by the settings" if status.follow.is_setting else f", by {status.follow.by}")
+        for status in follows
     ]
     return "\n".join(lines) or "Nothing is followed. Begin: babysit follow '/ada/*' --cluster NAME"

@@ -27,10 +27,13 @@ async def print_beside(
     from babysitter.waits import hidden_waits
 
     has_ended = asyncio.Event()
-    names = {each.id: each.root if len(watches) > 1 else "" for each in watches}
+    names = {watch.id: watch.root if len(watches) > 1 else "" for watch in watches}
     beside = [
-        *(asyncio.create_task(_print_lines(app, each, has_ended, children=children)) for each in watches),
-        *(asyncio.create_task(print_phases(app, each.id, has_ended, job=names[each.id])) for each in watches),
+        *(asyncio.create_task(_print_lines(app, watch, has_ended, children=children)) for watch in watches),
+        *(
+            asyncio.create_task(print_phases(app, watch.id, has_ended, job=names[watch.id]))
+            for watch in watches
+        ),
     ]
     try:
         with hidden_waits():

@@ -112,8 +112,8 @@ class StepAttemptView(View):
             command=safe(attempt.command),
             begun_at=attempt.begun_at,
             state=attempt.state,
-            changes=[safe(each) for each in attempt.changes],
-            warnings=[safe(each) for each in attempt.warnings],
+            changes=[safe(change) for change in attempt.changes],
+            warnings=[safe(warning) for warning in attempt.warnings],
             submitted_at=attempt.submitted_at,
             ended_at=attempt.ended_at,
         )
@@ -127,18 +127,18 @@ class StepAttemptView(View):
             cause=result.cause,
             explanation=safe(result.explanation),
             advice=safe(result.advice),
-            evidence=[safe(each) for each in result.evidence],
-            history=[safe(each) for each in result.history],
-            benign=[safe(each) for each in result.benign],
+            evidence=[safe(line) for line in result.evidence],
+            history=[safe(event) for event in result.history],
+            benign=[safe(text) for text in result.benign],
             checks=[
                 SuccessCheckView(
-                    name=safe(each.name),
-                    status=each.status,
-                    sentence=safe(each.sentence),
-                    meaning=safe(each.meaning),
-                    is_required=each.is_required,
+                    name=safe(check.name),
+                    status=check.status,
+                    sentence=safe(check.sentence),
+                    meaning=safe(check.meaning),
+                    is_required=check.is_required,
                 )
-                for each in result.checks
+                for check in result.checks
             ],
             is_left_running=result.is_left_running,
         )
@@ -184,7 +184,7 @@ def ladder_view(progress: "LadderProgress") -> LadderView:
         LadderStepView(
             name=step,
             status=step_words(step, attempts),
-            attempts=[StepAttemptView.of(each) for each in attempts if each.step == step],
+            attempts=[StepAttemptView.of(attempt) for attempt in attempts if attempt.step == step],
         )
         for step in run.steps
     ]
@@ -195,5 +195,5 @@ def ladder_view(progress: "LadderProgress") -> LadderView:
         begun_at=run.begun_at,
         ended_at=run.ended_at,
         steps=steps,
-        next=[safe(each) for each in next_steps(run, attempts)],
+        next=[safe(text) for text in next_steps(run, attempts)],
     )

@@ -88,8 +88,8 @@ def run(
         file=file,
         by=me(),
         cluster=spec,
-        values=dict(_pair(each) for each in values),
-        variables=tuple(_variable(each) for each in variables),
+        values=dict(_pair(value) for value in values),
+        variables=tuple(_variable(variable) for variable in variables),
         from_start=from_start,
     )
     progress = asyncio.run(
@@ -140,15 +140,15 @@ def status(
 
     found = asyncio.run(_stored(settings_from(settings, state_dir), name))
     if as_json:
-        typer.echo(LaddersReply(ladders=[ladder_view(each) for each in found]).model_dump_json())
+        typer.echo(LaddersReply(ladders=[ladder_view(progress) for progress in found]).model_dump_json())
         return
     if not found:
         typer.echo("No ladder has run here. See: babysit ladder run --help")
-    for each in found:
-        typer.echo(f"{each.run.ladder} (run {each.run.id} of {each.run.file})")
-        for step in each.run.steps:
-            typer.echo(f"  {step:<24} {step_words(step, each.attempts)}")
-        for sentence in next_steps(each.run, each.attempts):
+    for progress in found:
+        typer.echo(f"{progress.run.ladder} (run {progress.run.id} of {progress.run.file})")
+        for step in progress.run.steps:
+            typer.echo(f"  {step:<24} {step_words(step, progress.attempts)}")
+        for sentence in next_steps(progress.run, progress.attempts):
             typer.echo(f"  next: {sentence}")
 
 

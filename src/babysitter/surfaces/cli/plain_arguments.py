@@ -27,12 +27,12 @@ class _Parameter:
 
 def plain_arguments(function: Callable[..., Any], words: Sequence[str]) -> dict[str, Any] | None:
     """The keyword arguments that these words mean; None when typer must parse them."""
-    parameters = [_parameter(each) for each in inspect.signature(function).parameters.values()]
-    known = [each for each in parameters if each is not None]
+    parameters = [_parameter(parameter) for parameter in inspect.signature(function).parameters.values()]
+    known = [parameter for parameter in parameters if parameter is not None]
     if len(known) < len(parameters):
         return None
-    options = {name: each for each in known for name in each.option_names}
-    positions = [each for each in known if not each.option_names]
+    options = {name: parameter for parameter in known for name in parameter.option_names}
+    positions = [parameter for parameter in known if not parameter.option_names]
     values: dict[str, Any] = {}
     rest = list(words)
     while rest:
@@ -55,7 +55,7 @@ def plain_arguments(function: Callable[..., Any], words: Sequence[str]) -> dict[
                 value = rest.pop(0)
         assert taker.convert is not None
         values[taker.name] = taker.convert(value)
-    return None if any(each.is_required for each in positions) else values
+    return None if any(position.is_required for position in positions) else values
 
 
 def _parameter(declared: inspect.Parameter) -> _Parameter | None:
@@ -63,7 +63,7 @@ def _parameter(declared: inspect.Parameter) -> _Parameter | None:
     if get_origin(declared.annotation) is None:
         return None
     kind, *about = get_args(declared.annotation)
-    info = next((each for each in about if isinstance(each, (ArgumentInfo, OptionInfo))), None)
+    info = next((candidate for candidate in about if isinstance(candidate, (ArgumentInfo, OptionInfo))), None)
     if info is None or info.envvar or info.callback or info.min is not None or info.max is not None:
         return None
     is_required = declared.default is inspect.Parameter.empty
@@ -73,7 +73,7 @@ def _parameter(declared: inspect.Parameter) -> _Parameter | None:
     first = (info.default,) if isinstance(info.default, str) else ()
     given = (*first, *(info.param_decls or ()))
     names = given or ("--" + declared.name.replace("_", "-"),)
-    if is_required or any(not each.startswith("-") or "/" in each for each in names):
+    if is_required or any(not spelling.startswith("-") or "/" in spelling for spelling in names):
         return None
     if kind is bool:
         return _Parameter(declared.name, names, None, is_required=False) if given else None

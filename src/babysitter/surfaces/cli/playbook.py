@@ -48,26 +48,26 @@ def list_rules(
     from babysitter.workbench.playbook_tools import lint
 
     playbook, _ = lint(paths or [])
-    placed = [each for each in playbook.placed if not cause or each.rule.cause.value == cause]
+    placed = [located for located in playbook.placed if not cause or located.rule.cause.value == cause]
     if as_json:
         rules = [
             {
-                "id": each.rule.id,
-                "cause": each.rule.cause.value,
-                "severity": each.rule.severity.value,
-                "action": each.rule.action.kind.value,
-                "retry": each.rule.retry.value,
-                "confidence": each.rule.confidence,
-                "consequence": each.rule.consequence,
-                "place": str(each.place),
+                "id": located.rule.id,
+                "cause": located.rule.cause.value,
+                "severity": located.rule.severity.value,
+                "action": located.rule.action.kind.value,
+                "retry": located.rule.retry.value,
+                "confidence": located.rule.confidence,
+                "consequence": located.rule.consequence,
+                "place": str(located.place),
             }
-            for each in placed
+            for located in placed
         ]
         typer.echo(json.dumps({"schema_version": 1, "rules": rules}, indent=2))
         return
-    for each in placed:
-        rule = each.rule
-        typer.echo(f"{rule.id:<48} {rule.severity.value:<9} {rule.cause.value:<24} {each.place}")
+    for located in placed:
+        rule = located.rule
+        typer.echo(f"{rule.id:<48} {rule.severity.value:<9} {rule.cause.value:<24} {located.place}")
     typer.echo(f"{len(placed)} rules.")
 
 
@@ -107,7 +107,7 @@ def try_all(paths: Paths = None, as_json: AsJson = False) -> None:
         report = trial(paths or [])
     took_s = time.perf_counter() - started
     if as_json:
-        failed = [{"name": each.name, "trouble": each.trouble} for each in report.failed]
+        failed = [{"name": test_result.name, "trouble": test_result.trouble} for test_result in report.failed]
         shown = {"schema_version": 1, "tried": len(report.outcomes), "failed": failed}
         typer.echo(json.dumps(shown, indent=2))
     else:
@@ -235,19 +235,19 @@ def ledger(
     if as_json:
         rows = [
             {
-                "rule": each.rule,
-                "incidents": each.incidents,
-                "right": each.right,
-                "wrong": each.wrong,
-                "precision": each.precision,
-                "demoted": each.demoted,
+                "rule": record.rule,
+                "incidents": record.incidents,
+                "right": record.right,
+                "wrong": record.wrong,
+                "precision": record.precision,
+                "demoted": record.demoted,
             }
-            for each in records
+            for record in records
         ]
         typer.echo(json.dumps({"schema_version": 1, "by_signature": by_signature, "records": rows}, indent=2))
         return
-    for each in records:
-        typer.echo(record_line(each))
+    for record in records:
+        typer.echo(record_line(record))
     if not records:
         typer.echo("No incident that a rule found is remembered yet: `babysit incidents` lists all.")
 

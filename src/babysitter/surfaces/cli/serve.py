@@ -75,8 +75,8 @@ async def _serve(settings: "Settings") -> None:
     ):
         typer.echo("babysit serves; Ctrl+C ends it. Watches are kept.", err=True)
         loop = asyncio.get_running_loop()
-        for each in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(each, service.stop)
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(signal_number, service.stop)
         with hidden_waits(), finding_jobs(app):  # a service waits all the time
             await service.until_stopped()
 

@@ -30,8 +30,8 @@ def list_skills(as_json: Json = False) -> None:
     if as_json:
         _print(skills)
         return
-    for each in skills:
-        typer.echo(f"{each.name}: {each.description}")
+    for skill in skills:
+        typer.echo(f"{skill.name}: {skill.description}")
 
 
 @app.command()
@@ -43,7 +43,7 @@ def check(
     from babysitter.usecases.agent_skills import skills_in
 
     skills = skills_in(folder)
-    faults = [fault for each in skills for fault in each.faults]
+    faults = [fault for skill in skills for fault in skill.faults]
     if as_json:
         _print(skills)
     else:
@@ -66,8 +66,8 @@ def install(
     from babysitter.usecases import agent_skills
 
     to = folder or (PERSON.expanduser() if for_me else PROJECT)
-    for each in agent_skills.install(to, replace_edited=force):
-        typer.echo(f"{each}")
+    for path in agent_skills.install(to, replace_edited=force):
+        typer.echo(f"{path}")
 
 
 def _print(skills: "Sequence[Skill]") -> None:
@@ -75,8 +75,11 @@ def _print(skills: "Sequence[Skill]") -> None:
 
     views = [
         SkillView(
-            name=each.name, description=each.description, folder=str(each.folder), faults=list(each.faults)
+            name=skill.name,
+            description=skill.description,
+            folder=str(skill.folder),
+            faults=list(skill.faults),
         )
-        for each in skills
+        for skill in skills
     ]
     typer.echo(SkillsReply(skills=views).model_dump_json())

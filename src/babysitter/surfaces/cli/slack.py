@@ -80,7 +80,7 @@ def check(
             "No channel is given.",
             next_step="Set slack.channel, or BABYSIT_SLACK_CHANNEL, to its id (in the channel's details).",
         )
-    asked = [each for tier in chosen.approvers for each in tier if re.fullmatch("[UWS][A-Z0-9]+", each)]
+    asked = [text for tier in chosen.approvers for text in tier if re.fullmatch("[UWS][A-Z0-9]+", text)]
     values = (
         bot_token or secret(slack.bot_token, slack.bot_token_file, what="Slack bot token"),
         app_token or secret(slack.app_token, slack.app_token_file, what="Slack app token"),
@@ -127,5 +127,7 @@ async def _check(
     with waiting_for("Slack to answer"):
         found = await checking.run()
     if json_output:
-        typer.echo(json.dumps({"schema_version": 1, "findings": [asdict(each) for each in found]}, indent=2))
-    return all(each.holds for each in found)
+        typer.echo(
+            json.dumps({"schema_version": 1, "findings": [asdict(problem) for problem in found]}, indent=2)
+        )
+    return all(problem.holds for problem in found)

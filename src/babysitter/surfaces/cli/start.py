@@ -186,7 +186,9 @@ async def _start(
                 faults.append(fault)
         # A job that was watched already is a promise too: it is kept, whatever else went wrong here.
         began_here = serves
-        if not serves and (watches or any(isinstance(each, AlreadyWatched) for each in faults)):
+        if not serves and (
+            watches or any(isinstance(babysit_error, AlreadyWatched) for babysit_error in faults)
+        ):
             with when_interrupted(_left_to_begin(watches)):
                 began_here = await keep_served(app, settings_file)
         # Begun before the first line is printed: whoever reads it may press Ctrl+C at once.
@@ -200,9 +202,9 @@ async def _start(
                 return await _in_foreground(app, watches, prints_lines=prints_lines and not as_json)
             if not stays:
                 return 0
-            waiting = while_served(app, settings_file, exit_code_of(app, [each.id for each in watches]))
+            waiting = while_served(app, settings_file, exit_code_of(app, [watch.id for watch in watches]))
             is_looked_at = sys.stdout.isatty() and not as_json
-            return await (_shown(app, [each.id for each in watches], waiting) if is_looked_at else waiting)
+            return await (_shown(app, [watch.id for watch in watches], waiting) if is_looked_at else waiting)
 
 
 def _left_behind(watches: "Sequence[Watch]", *, stays: bool, serves: bool) -> str:
@@ -237,11 +239,11 @@ async def _print_begun(
     from babysitter.usecases.manage_watches import watch_status
     from babysitter.usecases.start_checks import already_ended, begun_sentence, restart_warnings
 
-    ended = {each.id: await already_ended(app, each) for each in watches}
+    ended = {watch.id: await already_ended(app, watch) for watch in watches}
     channels = await channels_of(app, began_here=began_here)
-    warnings = [redact(warning) for each in watches for warning in await restart_warnings(app, each)]
+    warnings = [redact(warning) for watch in watches for warning in await restart_warnings(app, watch)]
     if as_json and (watches or not faults):
-        views = [watch_view(await watch_status(app, each.id)) for each in watches]
+        views = [watch_view(await watch_status(app, watch.id)) for watch in watches]
         runs = serves or await app.leadership.somebody_serves()
         service = ServiceView(runs=runs, channels=list(channels))
         reply = StatusReply(watches=views, service=service, resubmit_warnings=warnings)
@@ -250,8 +252,8 @@ async def _print_begun(
         return
     for warning in warnings:
         typer.echo(f"Warning: {warning}", err=True)
-    for each in () if serves else watches:
-        typer.echo(begun_sentence(each, ended[each.id]))
+    for watch in () if serves else watches:
+        typer.echo(begun_sentence(watch, ended[watch.id]))
     if watches:
         typer.echo(told_sentence(channels))
 
@@ -261,14 +263,16 @@ async def _in_foreground(app: "App", watches: "Sequence[Watch]", *, prints_lines
     from babysitter.surfaces.cli.job_output import print_beside
     from babysitter.surfaces.cli.serve import served_here
 
-    ended = exit_code_of(app, [each.id for each in watches])
+    ended = exit_code_of(app, [watch.id for watch in watches])
     with hidden_waits():
         try:
             code = await served_here(app, print_beside(app, watches, ended) if prints_lines else ended)
         finally:
             ended.close()  # interrupted before anybody awaited it
     async with app.store.reading() as tx:
-        others = {each.id for each in await tx.watches.unfinished()} - {each.id for each in watches}
+        others = {unfinished_watch.id for unfinished_watch in await tx.watches.unfinished()} - {
+            watch.id for watch in watches
+        }
     if others:
         typer.echo(f"Other watches go on when a service runs ({len(others)}): babysit serve", err=True)
     return code
@@ -289,8 +293,8 @@ async def _shown(app: "App", watches: "Sequence[WatchId]", ended: Coroutine[Any,
         with hidden_waits(), Live(console=terminal_view.console(), refresh_per_second=4) as live:
             while not waiting.done():
                 await asyncio.wait((waiting,), timeout=REDRAW_INTERVAL_S)
-                views = [watch_view(await watch_status(app, each)) for each in watches]
-                live.update(Group(*(terminal_view.watch_page(each, now=app.clock.now()) for each in views)))
+                views = [watch_view(await watch_status(app, watch)) for watch in watches]
+                live.update(Group(*(terminal_view.watch_page(view, now=app.clock.now()) for view in views)))
         return await waiting
     finally:
         waiting.cancel()
@@ -309,8 +313,8 @@ def when_interrupted(sentence: str) -> Iterator[None]:
 
 def _all_of(faults: "Sequence[BabysitError]") -> "BabysitError":
     """One error that names everything that went wrong; of the kind of the first."""
-    sentences = dict.fromkeys(each.sentence for each in faults)
-    steps = dict.fromkeys(each.next_step for each in faults if each.next_step)
+    sentences = dict.fromkeys(fault.sentence for fault in faults)
+    steps = dict.fromkeys(fault.next_step for fault in faults if fault.next_step)
     return type(faults[0])(" ".join(sentences), next_step=" ".join(steps))
 
 
@@ -319,9 +323,9 @@ async def exit_code_of(app: "App", watches: "Sequence[WatchId]") -> int:
     from babysitter.usecases.wait_for import WaitCondition, WakeReason, wait_for
 
     worst = 0
-    for each in watches:
+    for watch in watches:
         while True:
-            waited = await wait_for(app, each, until=(WaitCondition.TERMINAL,), at_most_s=3600.0)
+            waited = await wait_for(app, watch, until=(WaitCondition.TERMINAL,), at_most_s=3600.0)
             if waited.woken is WakeReason.TERMINAL:
                 break
         outlook = waited.watch.outlook

@@ -163,7 +163,7 @@ def wait(
                 reason=waited.woken.value,
                 cursor=waited.cursor,
                 watch=watch_view(await watch_status(app, found.id)),
-                news=[each.kind for each in waited.news],
+                news=[event.kind for event in waited.news],
             )
 
     import asyncio
@@ -186,10 +186,10 @@ def _live(read: "Callable[[], StatusReply]") -> None:
     with hidden_waits(), Live(console=terminal_view.console(), refresh_per_second=4) as live:
         while True:
             reply, now = read(), datetime.now(UTC)
-            pages = [terminal_view.watch_page(each, now=now) for each in reply.watches]
+            pages = [terminal_view.watch_page(watch, now=now) for watch in reply.watches]
             pages = pages or [terminal_view.watch_table((), now=now)]
             live.update(Group(*pages, *terminal_view.service_lines(reply)))
-            if all(each.phase == "finished" for each in reply.watches):
+            if all(watch.phase == "finished" for watch in reply.watches):
                 return
             time.sleep(REDRAW_INTERVAL_S)
 

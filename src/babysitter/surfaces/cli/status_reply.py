@@ -40,7 +40,7 @@ def status_reply(
 
 
 def _views(standings: "Sequence[WatchStatus]") -> list[WatchView]:
-    return neediest_first([watch_view(each) for each in standings])
+    return neediest_first([watch_view(standing) for standing in standings])
 
 
 async def _from_store(settings: "Settings", name: str, cluster: str, *, with_stopped: bool) -> StatusReply:

@@ -135,7 +135,7 @@ def submit(
 
     options = SubmitOptions(
         command=tuple(context.args),
-        variables=tuple(split_variable(each) for each in variables),
+        variables=tuple(split_variable(variable) for variable in variables),
         job_name=job_name,
         user=user,
         tpu=tuple(tpu),
@@ -194,11 +194,11 @@ def _reply(plan: "SubmitPlan") -> "SubmitReply":
     from babysitter.usecases.check_command import finding_view
 
     return SubmitReply(
-        verdict="blocked" if any(each.blocks for each in plan.findings) else "ok",
+        verdict="blocked" if any(finding.blocks for finding in plan.findings) else "ok",
         cluster=plan.cluster.name,
         generation=plan.generation,
-        findings=[SubmitFindingView.of(finding_view(each)) for each in plan.findings],
-        notes=[redact(each) for each in plan.notes],
+        findings=[SubmitFindingView.of(finding_view(finding)) for finding in plan.findings],
+        notes=[redact(note) for note in plan.notes],
     )
 
 
@@ -207,11 +207,11 @@ def _checked(plan: "SubmitPlan", *, as_json: bool) -> int:
     from babysitter.surfaces.cli.preflight import shown_findings
     from babysitter.usecases.check_command import PreflightReply, finding_view
 
-    is_blocked = any(each.blocks for each in plan.findings)
+    is_blocked = any(finding.blocks for finding in plan.findings)
     reply = PreflightReply(
         verdict="blocked" if is_blocked else "ok",
         generation=plan.generation,
-        findings=[finding_view(each) for each in plan.findings],
+        findings=[finding_view(finding) for finding in plan.findings],
     )
     typer.echo(reply.model_dump_json() if as_json else shown_findings(reply))
     return REFUSED if is_blocked else 0

@@ -36,8 +36,8 @@ def watch_table(watches: Sequence[WatchView], *, now: datetime, with_ended: bool
     """One line a watch; where the terminal is narrow, a few short lines each. Ended jobs are one line."""
     if not watches:
         return Text("Nothing is being watched. Start with: babysit start /user/job")
-    shown = [each for each in watches if with_ended or each.needs != "ended"]
-    ended = [each for each in watches if each not in shown]
+    shown = [watch for watch in watches if with_ended or watch.needs != "ended"]
+    ended = [watch for watch in watches if watch not in shown]
     table = [_WatchTable(shown, now)] if shown else []
     return Group(*table, *ended_lines(ended))
 
@@ -82,15 +82,15 @@ class _WatchTable:
     def _lines(self, watch: WatchView) -> RenderableType:
         _, eta, workers, checked, incidents = self._cells(watch)
         named = (phase_line(watch), _named("ETA", eta), _named("workers", workers), incidents)
-        lines = [each for each in (*named, _named("checked", checked)) if each]
+        lines = [text for text in (*named, _named("checked", checked)) if text]
         where = f" on {watch.cluster}" if self._has_several_clusters else ""
         return Group(
-            Text.assemble((watch.job, "bold"), where), *(Padding(each, (0, 0, 0, 2)) for each in lines)
+            Text.assemble((watch.job, "bold"), where), *(Padding(line, (0, 0, 0, 2)) for line in lines)
         )
 
     @property
     def _has_several_clusters(self) -> bool:
-        return len({each.cluster for each in self.watches}) > 1
+        return len({watch.cluster for watch in self.watches}) > 1
 
     def _cells(self, watch: WatchView) -> tuple[Text, Text, Text, Text, Text]:
         outlook = watch.outlook
@@ -99,7 +99,9 @@ class _WatchTable:
             Text(duration(outlook.eta_s) if outlook and outlook.eta_s is not None else ""),
             Text(workers_words(outlook)),
             Text(ago(watch.last_checked_at, now=self.now)),
-            Text(", ".join(f"{each.diagnosis.cause} ({each.status})" for each in watch.incidents)),
+            Text(
+                ", ".join(f"{incident.diagnosis.cause} ({incident.status})" for incident in watch.incidents)
+            ),
         )
 
 
@@ -116,7 +118,7 @@ def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:
         parts.append(outlook_block(watch.outlook, now=now))
     if watch.trouble:
         parts.append(Text(f"The last check itself failed: {watch.trouble}", style="yellow"))
-    parts.extend(incident_card(each, job=watch.job) for each in watch.incidents)
+    parts.extend(incident_card(incident, job=watch.job) for incident in watch.incidents)
     if watch.no_restart_because:
         parts.append(Text(f"No restart proposed: {watch.no_restart_because}"))
     return Group(*parts)
@@ -125,7 +127,7 @@ def watch_page(watch: WatchView, *, now: datetime) -> RenderableType:
 def service_lines(reply: StatusReply) -> list[Text]:
     """What a person must know of the process behind the watches; nothing while it is well."""
     lines = [Text(f"{part}: {words}", style="yellow") for part, words in reply.service.troubles.items()]
-    if not reply.service.runs and any(each.phase != "finished" for each in reply.watches):
+    if not reply.service.runs and any(watch.phase != "finished" for watch in reply.watches):
         words = "The service does not run, so nothing is looked at. `babysit serve` starts it."
         lines.insert(0, Text(words, style="yellow"))
     if (advisor := reply.service.advisor) is not None:
@@ -147,7 +149,7 @@ def outlook_block(outlook: OutlookView, *, now: datetime) -> RenderableType:
         f"last line {ago(outlook.last_line_at, now=now)}" if outlook.last_line_at else "",
     ]
     if any(pace):
-        rows.append(Text(" · ".join(each for each in pace if each), style="dim"))
+        rows.append(Text(" · ".join(part for part in pace if part), style="dim"))
     return Padding(Group(*rows), (0, 0, 0, 2), expand=False)
 
 
@@ -186,7 +188,7 @@ def opinion_block(opinion: OpinionView) -> RenderableType:
     lines = [Text(opinion.summary, style="bold")]
     if opinion.explanation:
         lines.append(Text(f"Because: {opinion.explanation}"))
-    lines += [Text(f"  {each.line}: {each.text}") for each in opinion.quotes[:MAX_QUOTES]]
+    lines += [Text(f"  {quote.line}: {quote.text}") for quote in opinion.quotes[:MAX_QUOTES]]
     if opinion.would_change_mind:
         lines.append(Text(f"What would change this: {opinion.would_change_mind}"))
     return Group(*lines)

@@ -72,7 +72,7 @@ class JobTools:
         tree = await browse_jobs.tree_of(await self._place(job, cluster))
         page = browse_jobs.page_of(list(tree), cursor=cursor, at_most=MAX_ROWS)
         return views.JobsReply(
-            jobs=[views.JobView.of(each) for each in page.rows], total=page.total, cursor=page.more
+            jobs=[views.JobView.of(row) for row in page.rows], total=page.total, cursor=page.more
         )
 
     async def task_summary(
@@ -94,7 +94,7 @@ class JobTools:
         return views.TasksReply(
             job=place.job,
             states=views.state_counts(tasks),
-            tasks=[views.TaskView.of(each, with_attempts=bool(task)) for each in page.rows],
+            tasks=[views.TaskView.of(row, with_attempts=bool(task)) for row in page.rows],
             total=page.total,
             cursor=page.more,
         )
@@ -157,7 +157,7 @@ class JobTools:
             doing=note.doing,
             place=safe(note.place),
             processes=[
-                views.ProcessView.of(each, containing) for each in dump.processes[: views.MAX_PROCESSES]
+                views.ProcessView.of(process, containing) for process in dump.processes[: views.MAX_PROCESSES]
             ],
             raw=views.clipped(dump.text, views.MAX_DUMP_CHARACTERS) if raw else "",
         )
@@ -178,8 +178,8 @@ class JobTools:
         found = await browse_jobs.workers_of(self._app, name, place.job if place else "")
         page = browse_jobs.page_of(found, cursor=cursor, at_most=MAX_ROWS)
         return views.WorkersReply(
-            workers=[views.WorkerView.of(each) for each in page.rows],
-            healthy=sum(each.is_healthy for each in found),
+            workers=[views.WorkerView.of(row) for row in page.rows],
+            healthy=sum(machine.is_healthy for machine in found),
             total=page.total,
             cursor=page.more,
         )
@@ -214,7 +214,7 @@ class JobTools:
                 controller=controller, task=found, no_processes_because=safe(str(fault))
             )
         processes = [
-            views.ProcessView.of(each, "MainThread") for each in dump.processes[: views.MAX_PROCESSES]
+            views.ProcessView.of(process, "MainThread") for process in dump.processes[: views.MAX_PROCESSES]
         ]
         return views.ProcessReply(controller=controller, task=found, processes=processes, doing=note.doing)
 

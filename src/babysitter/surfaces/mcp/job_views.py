@@ -120,7 +120,9 @@ class TaskView(View):
             status_text=clipped(task.status_text, most),
             started_at=task.started_at,
             finished_at=task.finished_at,
-            attempts=[AttemptView.of(each) for each in task.attempts] if with_attempts else [],
+            attempts=[AttemptView.of(past_attempt) for past_attempt in task.attempts]
+            if with_attempts
+            else [],
         )
 
 
@@ -170,8 +172,8 @@ class ThreadView(View):
 
     @classmethod
     def of(cls, thread: Thread) -> "ThreadView":
-        told = [f"{each.function} ({each.file}:{each.line})" for each in thread.frames[:MAX_FRAMES]]
-        frames = [clipped(each, MAX_FRAME_CHARACTERS) for each in told]
+        told = [f"{frame.function} ({frame.file}:{frame.line})" for frame in thread.frames[:MAX_FRAMES]]
+        frames = [clipped(word, MAX_FRAME_CHARACTERS) for word in told]
         return cls(
             name=clipped(thread.name, MAX_FRAME_CHARACTERS),
             state=thread.state,
@@ -191,13 +193,13 @@ class ProcessView(View):
 
     @classmethod
     def of(cls, process: Process, containing: str) -> "ProcessView":
-        wanted = [each for each in process.threads if _mentions(each, containing)]
+        wanted = [thread for thread in process.threads if _mentions(thread, containing)]
         wanted.sort(key=lambda thread: thread.name != "MainThread")
         return cls(
             pid=process.pid,
             command=safe(process.command),
             is_child=process.parent_pid is not None,
-            threads=[ThreadView.of(each) for each in wanted[:MAX_THREADS]],
+            threads=[ThreadView.of(thread) for thread in wanted[:MAX_THREADS]],
             threads_left_out=len(process.threads) - len(wanted[:MAX_THREADS]),
         )
 

@@ -58,7 +58,7 @@ def _argument(option: re.Match[str]) -> str:
 def _next_step(text: str) -> str:
     """The sentences that an agent can follow; one hand-over to the person instead of all the others."""
     sentences = re.split(r"(?<=[.!?;]) +", in_words_of_tools(text)) if text else []
-    kept = [each for each in sentences if not _SHELL.search(each)]
+    kept = [sentence for sentence in sentences if not _SHELL.search(sentence)]
     if len(kept) == len(sentences):
         return " ".join(sentences)
     told = " ".join([*kept, FOR_A_PERSON])

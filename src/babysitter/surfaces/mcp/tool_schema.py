@@ -11,7 +11,7 @@ def compact_schema(schema: dict[str, Any]) -> dict[str, Any]:
     `X or null` becomes X: who has no value leaves the argument out. The top level refuses unknown arguments.
     """
     parts = schema.get("$defs", {})
-    properties = {name: _compact(each, parts) for name, each in schema.get("properties", {}).items()}
+    properties = {name: _compact(value, parts) for name, value in schema.get("properties", {}).items()}
     short: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
     if schema.get("required"):
         short["required"] = schema["required"]
@@ -19,7 +19,7 @@ def compact_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _compact(schema: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
-    short = {name: each for name, each in schema.items() if name not in _SAYS_NOTHING}
+    short = {name: value for name, value in schema.items() if name not in _SAYS_NOTHING}
     if "$ref" in short:
         target = parts[short.pop("$ref").rpartition("/")[2]]
         short = {**target, **short}
@@ -27,12 +27,12 @@ def _compact(schema: dict[str, Any], parts: dict[str, Any]) -> dict[str, Any]:
         if "description" not in schema:
             short.pop("description", None)
     if "anyOf" in short:
-        given = [each for each in short["anyOf"] if each.get("type") != "null"]
+        given = [choice for choice in short["anyOf"] if choice.get("type") != "null"]
         if len(given) == 1:
             del short["anyOf"]
             short = {**_compact(given[0], parts), **short}
     if "items" in short:
         short["items"] = _compact(short["items"], parts)
-    if any(short.get("default", ...) is each for each in ("", None, False)):
+    if any(short.get("default", ...) is nothing for nothing in ("", None, False)):
         del short["default"]
     return short

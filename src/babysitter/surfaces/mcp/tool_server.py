@@ -94,7 +94,7 @@ class Server(MCPServer[Any]):
         if odd := await self._not_taken(name, arguments):
             return _refused(f"{name} takes no {odd}; nothing was done. Leave it out and call again.")
         try:
-            inside = {_inside(each): value for each, value in arguments.items()}
+            inside = {_inside(text): value for text, value in arguments.items()}
             result = await super().call_tool(name, inside, context)
         except ToolError as fault:
             return _refused(_sentence(name, fault))
@@ -105,11 +105,11 @@ class Server(MCPServer[Any]):
 
         Results stay structured; docs/json.md has their fields.
         """
-        return [each.model_copy(update={"output_schema": None}) for each in await super().list_tools()]
+        return [tool.model_copy(update={"output_schema": None}) for tool in await super().list_tools()]
 
     async def _not_taken(self, name: str, arguments: dict[str, Any]) -> str:
         """Arguments that the tool does not have: ignored, they would seem to have counted."""
-        taken = {each.name: each.input_schema["properties"] for each in await self.list_tools()}
+        taken = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
         return ", ".join(sorted(set(arguments) - set(taken.get(name, arguments))))[:200]
 
 
@@ -137,7 +137,7 @@ def _tool(row: ToolEntry) -> Tool:
     )
     tool.parameters = compact_schema(tool.parameters)
     properties = tool.parameters["properties"]
-    tool.parameters["properties"] = {_outside(name): each for name, each in properties.items()}
+    tool.parameters["properties"] = {_outside(name): value for name, value in properties.items()}
     return tool
 
 
@@ -157,8 +157,8 @@ def _sentence(name: str, fault: ToolError) -> str:
             return redact(refusal(ours))
         case ValidationError() as wrong:
             faults = (
-                f"{_place(each['loc'])}: {each['msg'].removeprefix('Value error, ')}"
-                for each in wrong.errors()
+                f"{_place(error['loc'])}: {error['msg'].removeprefix('Value error, ')}"
+                for error in wrong.errors()
             )
             return f"The arguments of {name} do not fit ({'; '.join(faults)}). Correct them and call again."
         case None:
@@ -172,7 +172,7 @@ def _sentence(name: str, fault: ToolError) -> str:
 
 
 def _place(path: Sequence[int | str]) -> str:
-    return ".".join(_outside(str(each)) for each in path)
+    return ".".join(_outside(str(key)) for key in path)
 
 
 def _refused(sentence: str) -> CallToolResult:

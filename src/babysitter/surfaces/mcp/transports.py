@@ -65,7 +65,7 @@ def http_app(server: Server, host: str, port: int, token: str = "") -> Starlette
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=True,
             allowed_hosts=hosts,
-            allowed_origins=[f"http://{each}" for each in hosts],
+            allowed_origins=[f"http://{text}" for text in hosts],
         ),
     )
     if token:

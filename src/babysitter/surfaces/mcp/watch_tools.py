@@ -90,7 +90,7 @@ class WatchTools:
         """
         page = page_of(await all_watch_statuses(self._app, with_stopped=all), cursor=cursor, at_most=MAX_ROWS)
         return WatchesReply(
-            watches=[WatchRow.of(watch_view(each)) for each in page.rows], total=page.total, cursor=page.more
+            watches=[WatchRow.of(watch_view(row)) for row in page.rows], total=page.total, cursor=page.more
         )
 
     async def start_watch(
@@ -191,7 +191,7 @@ class WatchTools:
             reason=waited.woken.value,
             cursor=str(waited.cursor),
             watch=watch_view(await watch_status(self._app, found.id)),
-            news=[each.kind for each in waited.news],
+            news=[event.kind for event in waited.news],
         )
 
     async def stage_progress(self, job: JobName, cluster: ClusterName = "") -> StageReply:
@@ -260,7 +260,7 @@ class WatchTools:
             job=found.watch.root,
             phase=found.watch.phase,
             cause=found.verdict.cause if found.verdict else "unknown",
-            reasons=[ReasonView.of(each) for each in found.reasons],
+            reasons=[ReasonView.of(reason) for reason in found.reasons],
             opinion=OpinionView.of(found.opinion),
         )
 

@@ -73,13 +73,15 @@ class WatchRow(View):
             stopped_at=watch.stopped_at,
             incidents=[
                 IncidentRow(
-                    id=each.id,
-                    cause=each.diagnosis.cause,
-                    severity=each.diagnosis.severity,
-                    status=each.status,
-                    proposal=each.proposal.id if each.proposal and each.proposal.status == "open" else "",
+                    id=incident.id,
+                    cause=incident.diagnosis.cause,
+                    severity=incident.diagnosis.severity,
+                    status=incident.status,
+                    proposal=incident.proposal.id
+                    if incident.proposal and incident.proposal.status == "open"
+                    else "",
                 )
-                for each in watch.incidents
+                for incident in watch.incidents
             ],
         )
 

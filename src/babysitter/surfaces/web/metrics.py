@@ -71,7 +71,7 @@ def _of_process(process: ProcessFigures, *, is_readable: bool) -> Iterator[Metri
 
 def _of_service(figures: ServiceStats) -> Iterator[Metric]:
     counts = figures.counts
-    phases = {each.value: counts.watches.get(each.value, 0) for each in Phase}
+    phases = {phase.value: counts.watches.get(phase.value, 0) for phase in Phase}
     yield _labelled("babysit_watches", "Watches, by phase.", "phase", phases)
     yield _labelled("babysit_open_incidents", "Open incidents, by cause.", "cause", counts.incidents)
     yield _gauge("babysit_open_proposals", "Proposals that wait for a person.", counts.proposals)
@@ -131,6 +131,6 @@ def _gauge(name: str, about: str, value: float) -> GaugeMetricFamily:
 
 def _labelled(name: str, about: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
     family = GaugeMetricFamily(name, about, labels=(label,))
-    for each, value in sorted(values.items()):
-        family.add_metric((each,), value)
+    for text, value in sorted(values.items()):
+        family.add_metric((text,), value)
     return family

@@ -110,12 +110,12 @@ def main() -> None:
     say("Dataset loaded on controller: 100 train, 10 eval")
     trainers = [TrainerActor.options(resources=ON_SECOND if rank else {}).remote(rank) for rank in range(2)]
     say("Waiting for 2 training actors and 1 inference engines to initialize in parallel...")
-    ray.get([each.init.remote() for each in trainers])
+    ray.get([trainer.init.remote() for trainer in trainers])
     say("Initializing 1 Sgl engines (tp_size=1)")
     engine = SglEngine.remote(0)
     ray.get(engine.init.remote())
     say("All 2 training actors and 1 inference engines initialized")
-    ray.get([each.connect.remote() for each in trainers])
+    ray.get([trainer.connect.remote() for trainer in trainers])
     say("Initialization timing:\n  engines 1.0s (blocked 0.1s)")
     say(f"Starting: num_steps={STEPS}, num_epochs=1, steps_per_epoch={STEPS}, global_batch_size=8")
     train(trainers)
@@ -123,7 +123,7 @@ def main() -> None:
 
 def train(trainers: list) -> None:  # type: ignore[type-arg]
     for number in range(1, 16 if FAULT in ("none", "nan") else STEPS):
-        losses = ray.get([each.step.remote(number) for each in trainers])
+        losses = ray.get([trainer.step.remote(number) for trainer in trainers])
         done = f"{number}/{STEPS} [00:{number:02d}<10:00, loss={losses[0]}, thru=8.0]"
         print(f"\rTraining:  {100 * number // STEPS}%|#| {done}", end="", file=sys.stderr, flush=True)
     say("Training completed: 15 steps in 8.0s")
