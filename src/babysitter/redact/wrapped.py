@@ -10,6 +10,7 @@ from babysitter.redact.text_spans import REDACTED, Span, Text
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_number, is_plain, is_uuid, looks_random
 
+MAX_ROW = 400  # characters
 MAX_LINES = 8  # of one secret
 _BETWEEN = "\n" * 8  # more than any pattern of a token reads across
 _EDGE = re.compile(r"[\"'│┃║|\\ \t]{0,200}$")
@@ -19,6 +20,7 @@ _STAMP = re.compile(
     r"(?:[IWEFDCN]\d{4,8}$|\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d|\d\d[-/.]\d\d[-/.]\d\d|\w{1,20}[=:]|[A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,8}=|"
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
 )
+_HEADER_NAME = re.compile(r"[A-Z][A-Za-z]{0,20}(?:-[A-Z][A-Za-z]{0,20}){1,6}")
 _CLOSING = re.compile(r"[\s\"'│┃║|\\,;)\]}]*$")
 _WORD_BACKWARDS = re.compile(r"\n[\"'\\ \t]{0,8}([A-Za-z0-9_\-+/=.%~:]{3,400})")
 
@@ -40,12 +42,26 @@ def _after(text: str, start: int, end: int) -> Iterator[Span]:
         if "\n" in text[start:end] or text[end : end + 1] in ('"', "'"):
             return  # closed by its quote
         head = _HEAD.match(text, line_end + 1)
+        if _is_of_other_cell(text, start, head):
+            return
         if text[line_end - 1] == "\\" and (word := _SHELL_WORD.match(text, line_end + 1)) is not None:
             head = word  # the shell joins both lines
         elif head is None or not _goes_on(text, head, is_only=_is_alone(text, head)):
             return
         start, end = head.span(1)
         yield start, end
+
+
+def _is_of_other_cell(text: str, start: int, head: re.Match[str] | None) -> bool:
+    """Whether the value stands in a cell of a table, and the word on the next line in another column."""
+    bars = _bars(text, start)
+    return head is not None and bars > 1 and bars != _bars(text, head.start(1))
+
+
+def _bars(text: str, at: int) -> int:
+    """How many bars stand before a place on its line; of a line that is not long."""
+    before = text[max(text.rfind("\n", 0, at) + 1, at - MAX_ROW) : at]
+    return sum(map(before.count, "│┃║|"))
 
 
 def _is_alone(text: str, head: re.Match[str]) -> bool:
@@ -64,6 +80,8 @@ def _goes_on(text: str, head: re.Match[str], *, is_only: bool) -> bool:
         return False
     has_digit, has_letter = any(map(str.isdigit, word)), any(map(str.isalpha, word))
     is_mixed = has_digit and has_letter and not is_number(word)
+    if not has_digit and not has_letter and len(word) > 2:
+        return False  # the rule of a table
     is_one_case = word.islower() or word.isupper() or word.istitle() or not has_letter
     if is_only:
         return is_mixed or not is_one_case or (len(word) >= 6 and not is_plain(word) and not is_number(word))
@@ -115,7 +133,18 @@ def _pair(text: Text, start: int, end: int) -> _Wrapped | None:
     head = _HEAD.match(text.text, line_end + 1) if line_end >= 0 else None
     if head is None or _STAMP.match(head[1]) or (is_plain(head[1]) and head[1][1:].islower()):
         return None
+    if _is_label(text.text, head, first):
+        return None
     return _Wrapped(first, head[1], start, head.start(1))
+
+
+def _is_label(text: str, head: re.Match[str], first: str) -> bool:
+    """Whether a word begins a line of its own: `X-Name: ...`; `NAME ...` below a token with small letters."""
+    if head[1].startswith("-----") and not first.startswith("-"):
+        return True
+    behind = text[head.end() : head.end() + 2]
+    is_name = behind in (": ", ":\n") or (behind[:1] == " " and head[1].isupper() and not first.isupper())
+    return is_name and (is_plain(head[1]) or _HEADER_NAME.fullmatch(head[1]) is not None)
 
 
 def _tokens_of(words: Sequence[str]) -> Iterator[tuple[int, Span]]:
