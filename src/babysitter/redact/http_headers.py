@@ -29,6 +29,20 @@ _COOKIE = re.compile(
     r"(?i)(?<![\w-])(?:set-)?cookie[\"'\\]{0,4}[ \t]{0,4}(?::|,|=)[ \t]{0,4}"
     r"(?:[bru](?=[\"']))?(\\*[\"']?)(?=[^\s=]{1,256}=)"
 )
+# Fields of Digest (RFC 7616), AWS4-HMAC-SHA256, Hawk and SharedAccessSignature that are not secret.
+_PUBLIC_FIELD = re.compile(
+    r"(?<![^\s,;&])(?:realm|qop|algorithm|nc|stale|charset|SignedHeaders|ts|se|skn|version|oauth_version"
+    r"|oauth_signature_method|oauth_timestamp)="
+    r"(?:\\*\"[\w .,:;@/\-]{0,80}\\*\"|[\w.:;\-]{0,200})(?=[\s,&\"'\\]|$)"
+)
+# Attributes of a cookie that is set: RFC 6265, section 4.1.1.
+_ATTRIBUTE = re.compile(
+    r"(?i);[ \t]{0,4}(?:path=/[\w./\-]{0,80}|domain=[\w.\-]{1,253}|max-age=-?\d{1,12}|httponly|secure"
+    r"|partitioned|samesite=(?:lax|strict|none)|priority=\w{3,6}"
+    r"|expires=\w{3,9}, \d\d[ \-]\w{3}[ \-]\d{2,4} [\d:]{8} GMT)"
+    r"(?=[ \t]{0,4}(?:[;,\"'\\]|$))"
+)
+_SEPARATORS = " \t,;&"
 _COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\]|\\(?![rn\"']))*")
 
 
@@ -54,7 +68,10 @@ def _in_authorization(text: str, start: int, end: int) -> Iterator[Span]:
     for found in _HEADER.finditer(text, start, end):
         if found.start() >= at:
             at = _header_end(text, found)
-            if at > found.end():
+            is_list = found[1] is not None and _LIST.search(found[1]) is not None
+            if is_list:
+                yield from _without(text, found.end(), at, _PUBLIC_FIELD)
+            elif at > found.end():
                 yield found.end(), at
 
 
@@ -86,4 +103,17 @@ def _cookies(text: str, start: int, end: int) -> Iterator[Span]:
         value = _COOKIE_VALUE.match(text, found.end())
         at = value.end() if value else found.end()
         if at - found.end() >= 4 and not text.startswith(REDACTED, found.end()):
-            yield found.end(), at
+            yield from _without(text, found.end(), at, _ATTRIBUTE if text[found.start()] in "sS" else None)
+
+
+def _without(text: str, start: int, end: int, public: re.Pattern[str] | None) -> Iterator[Span]:
+    """What is left of a value without its fields that are public, and without what is taken out already."""
+    fields = [] if public is None else [found.span() for found in public.finditer(text, start, end)]
+    at = start
+    for begin, stop in (*fields, (end, end)):
+        rest = text[at:begin]
+        left = rest.strip(_SEPARATORS)
+        if left.replace(REDACTED, "").strip(_SEPARATORS):
+            first = at + len(rest) - len(rest.lstrip(_SEPARATORS))
+            yield first, first + len(left)
+        at = stop

@@ -78,7 +78,12 @@ def _is_lone(text: Text, found: re.Match[str]) -> bool:
         return False
     if _LABELLED.search(text.text, max(0, found.start() - 40), found.start()) is not None:
         return False
-    return not any(begin < found.start() < end for begin, end in text.once(_public_blocks))
+    return not is_in_public_block(text, found.start())
+
+
+def is_in_public_block(text: Text, position: int) -> bool:
+    """Whether a place is inside a certificate or a public key."""
+    return any(begin < position < end for begin, end in text.once(_public_blocks))
 
 
 def _public_blocks(text: Text) -> tuple[Span, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 
+from babysitter.redact.key_blocks import is_in_public_block
 from babysitter.redact.kind import SecretKind
 from babysitter.redact.kinds import KINDS
 from babysitter.redact.text_spans import LinearPattern, Span, Text, word_set
@@ -22,6 +23,7 @@ LETTERS_PER_WORD = 3.8  # of `AutoModelForCausalLM`
 MAX_NAME = 30  # of a class or a function behind `hf_` or `sk-`
 # First words of identifiers that are nobody's secret.
 _IDS = word_set(
+    "ftjob ftevent ftckpt cmpl modr embd vs vsf msgbatch proj "
     "toolu msg req run job task file org ws wrkspc user usr chatcmpl asst thread step resp call evt cus "
     "sub price prod acct txn rlg batch item node pod id obj object shard chunk part artifact model ckpt "
     "checkpoint trace span image img layer blob data tmp cache etag upload worker actor gcs s3 gs "
@@ -93,6 +95,14 @@ _KIND_OF = {
     prefix: kind for kind in reversed(_ANYWHERE) if not kind.pattern for prefix in kind.prefixes.split()
 }
 _PREFIX = re.compile("|".join(map(re.escape, sorted(_KIND_OF, key=len, reverse=True))))  # the longest first
+# The hosts that addresses of webhooks have.
+_HOST = re.compile(
+    r"(?:https?://)?(?:[a-z0-9\-]{1,63}\.){1,4}(?:com|io|net|org|link|cn|dev|app|de|eu)(?::\d{1,5})?(?:/|%2[fF])"
+)
+_USER = re.compile(r"https?://([0-9a-f]{16,64}(?::[0-9a-f]{16,64})?)@")  # of a DSN of Sentry
+_PATH_OF_WORDS = re.compile(
+    r"(?:[A-Za-z]{1,12}/|v\d{1,2}/|[A-Za-z0-9_\-]{1,16}/(?=messages\?)){0,6}[a-z]{1,12}\?"
+)
 _ENCODED = re.compile(r"%(5[fF]|2[dDeEfF])")
 _SECRET_OF_PAIR = re.compile(r"[\s:,;|\"'/=]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])")
 
@@ -102,16 +112,29 @@ def find_tokens(text: Text) -> Iterator[Span]:
     for start, end in chain.from_iterable(_scanned(text)):
         start += _lead(text.text[start : start + 6])
         token = text.text[start:end]
+        if token.startswith("MII") and is_in_public_block(text, start):
+            continue
         if not is_token(token) or _CHECKSUM.search(text.text, max(0, start - 8), start):
             continue
         rest = _REST.match(text.text, end)
         end = rest.end() if rest else end
-        yield start, end
+        yield _secret_part(text.text, start, end)
         if token.startswith(("AKIA", "ASIA")) and (found := _SECRET_OF_PAIR.match(text.text, end)):
             yield found.span(1)
     for kind, scanner in _NEARBY:
         if kind.near in text.lower:
             yield from _near(text, kind, scanner)
+
+
+def _secret_part(text: str, start: int, end: int) -> Span:
+    """The token; of an address the user, what stands behind the host, or the query of a path of words."""
+    if (user := _USER.match(text, start, end)) is not None:
+        return user.span(1)
+    host = _HOST.match(text, start, end)
+    if host is None:
+        return start, end
+    query = _PATH_OF_WORDS.match(text, host.end(), end)
+    return (host if query is None else query).end(), end
 
 
 def _scanned(text: Text) -> Iterator[Iterator[Span]]:
