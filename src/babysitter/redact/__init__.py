@@ -1,9 +1,10 @@
 """What may leave the machine: `redact` takes secrets out of a text, `neutral` what would deceive the eye.
 
 Everything that is posted, shown, stored, sent to a model or written into a recording goes through here. It
-errs on the side of taking too much out of a value and nothing out of its surroundings. Four tables say what
+errs on the side of taking too much out of a value and nothing out of its surroundings. Five tables say what
 is secret: `kinds.py` (tokens that say themselves what they are), `names.py` (words of settings' names),
-`named.py` (ways of writing a setting down) and `value_shapes.py` (what is not a secret under any name).
+`named.py` (ways of writing a setting down), `command_arguments.py` (arguments of programs) and
+`value_shapes.py` (what is not a secret under any name).
 """
 
 from babysitter.redact.neutral import strip_control_characters

@@ -1,7 +1,7 @@
 """Finds credentials in command lines whose options do not say so: `curl -u`, `mysql -p`, `wandb login`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder
@@ -9,7 +9,8 @@ from babysitter.redact.value_shapes import is_placeholder
 _FLAGS = re.compile(
     r"(?<![\w-])(?:"
     # user:password behind one flag
-    r"(?:-u|--user|--proxy-user|-U|--auth|-a|--http-user)[ =]{0,5}[\"']?[\w.@%+-]{1,64}[:%]"
+    r"(?:-u|--user|--proxy-user|-U|--auth|-a|-auth|--http-user)[ =]{0,5}[\"']?"
+    r"(?:[\w.\-]{1,64}(?:\\{1,4}|/(?=[\w.@+\-]{1,64}%)))?[\w.@%+-]{1,64}[:%]"
     r"|(?:['\"](?:-u|--user)['\"], ['\"])[\w.@%+-]{1,64}:"
     r"|curl\s{1,4}-[a-zA-Z]{1,8}u[\w.@%+-]{1,64}:"
     r"|lftp\s[^\n]{0,80}?-u\s{1,4}[\"']?[\w.@%+-]{1,64},"
@@ -39,10 +40,10 @@ _FLAGS = re.compile(
     r")((?:[^\s\"'\\]|\\(?!\\*[\"'])){3,512})"
 )
 SIGNS = (
-    r"[\s'\"]-[ua]\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
-    r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|curl|lftp|sqlplus|openssl|zip\b|\b7z|"
-    r"mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|poetry +config|ngrok|"
-    r"gh +secret|addauth|\bsnmp|ipmitool|racadm|unseal|rekey"
+    r"[\s'\"]-(?:[ua]|auth)\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
+    r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|printf|<<<|curl|lftp|sqlplus|"
+    r"openssl|zip\b|\b7z|mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|"
+    r"poetry +config|ngrok|gh +secret|addauth|\bsnmp|ipmitool|racadm|unseal|rekey"
 )
 _SIGNS = LinearPattern(SIGNS, ignore_case=True)
 _ACCOUNT = re.compile(
@@ -59,25 +60,47 @@ _LOGIN = re.compile(
     r"[\"']?,?[ \t]{1,4}[\"']?login"
     r"(?:[\"']?,?[ \t]{1,4}[\"']?--?[\w=:/.-]{1,64}){0,6}[\"']?,?[ \t]{1,4}[\"']?([A-Za-z0-9_.-]{20,})"
 )
-_PIPED = re.compile(
-    r"\becho\s{1,4}(?:-n\s{1,4})?[\"']?([^\s\"'|]{3,256})[\"']?\s{0,4}\|\s{0,4}(?:sudo\s{1,4}-\w{0,6}S|chpasswd|kinit|"
-    r"(?:docker|podman|gh|helm|cosign|op|az|vault)\b[^\n|]{0,120}(?:stdin|with-token))"
+# Programs that read a password or a token from their standard input.
+_READS_INPUT = (
+    r"(?:sudo\s{1,4}-\w{0,6}S|(?:sudo\s{1,4}(?:-\w{1,8}\s{1,4}){0,3})?"
+    r"(?:chpasswd|kinit|passwd|smbpasswd|saslpasswd2|vncpasswd|cryptsetup|ssh-add|mkpasswd|keepassxc-cli|secret-tool)\b|"
+    r"(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|gh|glab|helm|cosign|op|az|vault|gpg2?|argocd)"
+    r"\b[^\n|]{0,120}?(?:stdin|with-token|passphrase-fd 0)|htpasswd\s{1,4}-\w{0,4}i)"
 )
+_PIPED = re.compile(
+    r"\b(?:echo|printf)\s{1,4}(?:-\w{1,2}\s{1,4})?(?:[\"']?%s\S{0,6}\s{1,4})?[\"']?"
+    rf"([^\s\"'|]{{3,256}}?)(?:\\n)?[\"']?\s{{0,4}}\|\s{{0,4}}{_READS_INPUT}"
+)
+# What a shell gives to a program in a string: `sudo -S id <<< '...'`.
+_HERE_STRING = re.compile(rf"{_READS_INPUT}[^\n|]{{0,160}}?<<<\s{{0,4}}(?:\\*\$?[\"'])?([^\s\"'\\]{{3,512}})")
+
+
+FindInLine = Callable[[str, int, int], Iterator[Span]]  # the text, start and end of the line
 
 
 def find_in_commands(text: Text) -> Iterator[Span]:
     """Spans of passwords and keys that a command line carries."""
     for start, end in _SIGNS.lines(text):
-        yield from _in_line(text.text, start, end)
-        if _IN_LIST.search(text.text, start, end) is not None:
-            words = _IN_LIST.sub(lambda sign: " " * len(sign[0]), text.text[start:end])
-            yield from ((start + begin, start + stop) for begin, stop in _in_line(words, 0, len(words)))
+        yield from find_in_words(text.text, start, end, _in_line)
         for found in _NETRC.finditer(text.text, start, min(len(text.text), end + 1_000)):
             yield from _unless_placeholder(found)
 
 
+def find_in_words(text: str, start: int, end: int, find: FindInLine) -> Iterator[Span]:
+    """What `find` finds in a command line, also in one that is written as a list of words."""
+    yield from find(text, start, end)
+    if _IN_LIST.search(text, start, end) is not None:
+        words = _IN_LIST.sub(lambda sign: " " * len(sign[0]), text[start:end])
+        yield from ((start + begin, start + stop) for begin, stop in find(words, 0, len(words)))
+
+
 def _in_line(text: str, start: int, end: int) -> Iterator[Span]:
-    for pattern in (_FLAGS, _LOGIN, _PIPED):
+    patterns = [_FLAGS, _LOGIN]
+    if text.find("|", start, end) >= 0:
+        patterns.append(_PIPED)
+    if text.find("<<<", start, end) >= 0:
+        patterns.append(_HERE_STRING)
+    for pattern in patterns:
         for found in pattern.finditer(text, start, end):
             yield from _unless_placeholder(found)
 

@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from babysitter.redact import addresses, command_lines, http_headers, labels, phrases
+from babysitter.redact import (
+    addresses,
+    command_arguments,
+    command_lines,
+    http_headers,
+    labels,
+    phrases,
+)
 from babysitter.redact.addresses import find_in_addresses
+from babysitter.redact.command_arguments import find_in_arguments
 from babysitter.redact.command_lines import find_in_commands
 from babysitter.redact.escaped_text import find_in_escaped
 from babysitter.redact.http_headers import find_in_headers
@@ -40,6 +48,7 @@ _BY_SIGNS: tuple[tuple[Detector, str], ...] = (
     (find_in_addresses, addresses.SIGNS),
     (find_named, NAME_WORDS),
     (find_in_commands, command_lines.SIGNS),
+    (find_in_arguments, command_arguments.SIGNS),
     (find_by_layout, NAME_WORDS),
     (find_phrases, phrases.SIGNS),
     (find_mentioned, NAME_WORDS),
@@ -101,7 +110,7 @@ def _in_plain(text: Text) -> Iterator[Span]:
 def _again(text: Text, found: Sequence[Span]) -> Iterator[Span]:
     """Further places of values that were found: the exception that quotes the password it was given."""
     values = {text.text[start:end].strip("\"' ") for start, end in found}
-    values |= {value.rsplit("/", 1)[-1] for value in values if "/hooks" in value or "/services/" in value}
+    values |= {value.rsplit("/", 1)[-1] for value in values if "hooks" in value or "services/" in value}
     for value in worth_finding(values):
         at = text.text.find(value)
         while at >= 0:
