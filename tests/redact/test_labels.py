@@ -31,6 +31,26 @@ def test_password_behind_a_label_is_redacted(label: str):
     assert redact_value({label: WORD}) == {label: REDACTED}
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Das Kennwort für den Speicher lautet {}, bitte löschen",
+        "Le mot de passe du serveur est « {} »",
+        "La contraseña del clúster es {}.",
+        "A senha do banco agora é {} e o host é b-2",
+        "password dell'utente ada: {} / nota",
+        "Lösenordet till databasen är {}",
+        "Das Passwort wurde von {} auf {}2 geändert",
+        "数据库的密码是{}",
+    ],
+)
+@pytest.mark.parametrize("word", [WORD, "!Maple830", "Quartz2031#"])
+def test_password_that_a_sentence_says_is_redacted(sentence: str, word: str):
+    shown = redact(sentence.format(word, word))
+    assert word[:8] not in shown
+    assert redact(shown) == shown
+
+
 @pytest.mark.parametrize("label", ["токен", "令牌", "clave de acceso", "clave_secreta", "chave secreta"])
 def test_key_behind_a_label_is_redacted(label: str):
     assert WORD not in redact(f"{label}: {WORD}")
@@ -41,6 +61,8 @@ def test_key_behind_a_label_is_redacted(label: str):
     [
         "Passwort vergessen? Hier klicken",
         "Das Passwort muss mindestens 8 Zeichen lang sein",
+        "Das Passwort ist seit 2026-10-01 abgelaufen",
+        "Le mot de passe est valable 90-jours sur gpu-17",
         "mot de passe : ********",
         "contraseña incorrecta",
         "clave: valor",

@@ -4,6 +4,7 @@ import pytest
 
 from babysitter.redact import redact
 from babysitter.redact.value_shapes import (
+    is_chosen,
     is_code,
     is_path,
     is_placeholder,
@@ -56,6 +57,28 @@ def test_string_with_a_rhythm(value: str) -> None:
 )
 def test_placeholder(value: str) -> None:
     assert is_placeholder(value)
+
+
+@pytest.mark.parametrize("value", ["Quartz_maple830", "!Maple830", "qu@rtz2", "a1b2c3d4e5", "Maple2031!"])
+def test_chosen_password(value: str) -> None:
+    assert is_chosen(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "gpu-17",
+        "sha256-based",
+        "ada@db1.example",
+        "v1.2.3",
+        "10.0.0.5",
+        "90-days",
+        "node.x1.example",
+        "Step12",
+    ],
+)
+def test_not_chosen_as_a_password(value: str) -> None:
+    assert not is_chosen(value)
 
 
 @pytest.mark.parametrize("value", ["hunter2", "s3cret", "correct horse", "12345678", "%2BFEHyvMQoys"])

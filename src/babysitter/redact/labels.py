@@ -13,12 +13,12 @@ from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 _BLANK = r"[ _.\-]"
 # German, Dutch, French, Spanish, Portuguese, Italian, Romanian, Turkish, Polish, Czech, Hungarian, Danish,
 # Swedish, Finnish, Russian, Ukrainian, Greek, Chinese, Japanese, Korean, Vietnamese, Thai, Hebrew, Arabic.
-_PASSWORDS = (
+PASSWORDS = (
     rf"passwort|kennwort|zugangsdaten|wachtwoord|mots?{_BLANK}de{_BLANK}passe|contrase(?:ñ|n|ny)as?|senha"
     r"|palavra-passe|parol[aă]|şifre|parola|hasło|heslo|jelszó|adgangskode|lösenord|salasana|пароль"
     r"|κωδικός|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|mật khẩu|รหัสผ่าน|סיסמה|كلمة المرور"
 )
-_KEYS = (
+KEYS = (
     rf"cl(?:ave|é){_BLANK}(?:secreta|secrète|de{_BLANK}acceso|d'accès|privada|privée|api)"
     rf"|chave{_BLANK}(?:secreta|privada|de{_BLANK}acesso|api)|geheimschlüssel|zugriffsschlüssel|api-schlüssel"
     r"|токен|секретный ключ|令牌|密钥|金鑰|秘钥|アクセスキー|秘密鍵|토큰|비밀 키"
@@ -31,7 +31,7 @@ SIGNS = (
 )
 _LINES = LinearPattern(SIGNS, ignore_case=True)
 _LABEL = re.compile(
-    rf"(?i)(?:(?P<password>{_PASSWORDS})|(?P<key>{_KEYS}))(?![a-z]{{0,12}}(?:_hash|_file|datei))"
+    rf"(?i)(?:(?P<password>{PASSWORDS})|(?P<key>{KEYS}))(?![a-z]{{0,12}}(?:_hash|_file|datei))"
 )
 _VALUE = re.compile(
     r"[\w\"'”»`]{0,24}(?: [^\s:=：＝]{1,40}){0,4}\s?[:=：＝]\s{0,4}[\"'“«‘`]?"

@@ -10,6 +10,7 @@ from babysitter.redact import (
     http_headers,
     labels,
     phrases,
+    sentences,
 )
 from babysitter.redact.addresses import find_in_addresses
 from babysitter.redact.command_arguments import find_in_arguments
@@ -24,6 +25,7 @@ from babysitter.redact.name_scan import NAME_WORDS
 from babysitter.redact.named import find_named
 from babysitter.redact.neutral import strip_control_characters
 from babysitter.redact.phrases import find_phrases
+from babysitter.redact.sentences import find_in_sentences
 from babysitter.redact.text_spans import (
     REDACTED,
     Detector,
@@ -53,6 +55,7 @@ _BY_SIGNS: tuple[tuple[Detector, str], ...] = (
     (find_phrases, phrases.SIGNS),
     (find_mentioned, NAME_WORDS),
     (find_behind_labels, labels.SIGNS),
+    (find_in_sentences, sentences.SIGNS),
 )
 _SIGNS = PatternSet([signs for _, signs in _BY_SIGNS])
 DETECTORS: tuple[Detector, ...] = (*_FIRST, *(detector for detector, _ in _BY_SIGNS))

@@ -53,6 +53,19 @@ _BYTES = re.compile(r"(?:\\{1,4}x[0-9a-f]{2}|[^\\]){0,8}\\{1,4}x[0-9a-f]{2}")  #
 _PASSPHRASE = re.compile(r"[a-z]{3,10}([-.])(?:[a-z]{3,10}\1){2,10}[a-z]{3,10}$")
 _GROUPS = re.compile(r"(?:[A-Z0-9]{4,8}-){3,9}[A-Z0-9]{4,8}$")  # of a licence's key
 _MIXED_GROUP = re.compile(r"[A-Z]\d|\d[A-Z]")
+# Letters and a digit, and a sign that names do not have, or a digit beside a letter of a long enough word.
+_CHOSEN = re.compile(
+    r"(?=[^A-Za-z]{0,128}[A-Za-z])(?=[^\d]{0,128}\d)"
+    r"(?=[^!#$%&*+?^~|]{0,128}[!#$%&*+?^~|]|[^@]{0,128}@[^.]{0,128}$|[^ ]{7,})[^\s<>]+$"
+)
+# What stands in sentences about passwords, and names of machines, files and versions.
+_TECHNICAL = re.compile(
+    r"(?i)[a-z][a-z0-9+]{1,20}://|[\w.+\-]+@[\w\-]+\.[\w.\-]+$"
+    r"|(?:md|sha|aes|utf|base|rfc|pbkdf|bcrypt|scrypt|argon|hs|rs|es|ed|x|v|ntlm|tls|ssl|oauth|py|python|cp|iso|win)"
+    r"-?\d[\w.\-]*$|\d[\d.,]*[-.]?[a-z%]{1,12}(?:[-/]\w+)*$|[a-z]+-\d+(?:\.\d+)+[\w\-]*$"
+    r"|(?-i:[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,4}|[A-Z]+[-_]?\d{1,4}|[A-Z][a-z]+[-_]?\d{1,3})$"
+    r"|[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:\.[a-z][a-z0-9\-]*)+(?::\d+)?$|[\d.:TZ+\-/]+$"
+)
 _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -139,6 +152,18 @@ def is_unspeakable(value: str) -> bool:
 def is_passphrase(value: str) -> bool:
     """Four plain words and more that a sign joins: `correct-horse-battery-staple`."""
     return len(value) < 120 and _PASSPHRASE.match(value) is not None
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a word of a sentence can only be a password: letters and digits, and signs or no rhythm.
+
+    `gpu-17`, `sha256-hashed`, `ada@db1.example` and `v1.2` are words of sentences too.
+    """
+    if not 6 <= len(value) <= 128 or _CHOSEN.match(value) is None or _TECHNICAL.match(value) is not None:
+        return False
+    return not (
+        is_placeholder(value) or is_number(value) or is_uuid(value) or is_path(value) or is_code(value)
+    )
 
 
 def is_code(value: str) -> bool:

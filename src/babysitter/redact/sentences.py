@@ -1,0 +1,96 @@
+"""Finds passwords that a sentence says: `the password for the store is ...`, `changed from ... to ...`.
+
+What is said behind a label must look chosen as a password: letters and digits mixed, or signs among them. A
+sentence about passwords has many other words behind `is`.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice, pairwise
+
+from babysitter.redact.labels import KEYS, PASSWORDS
+from babysitter.redact.names import Name
+from babysitter.redact.secret_verdict import is_secret
+from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
+from babysitter.redact.value_shapes import is_chosen
+
+SHORTEST_NEXT = 7
+MAX_VERBS = 8  # behind one label
+FARTHEST = 100  # characters between a label and what it says
+_ENGLISH = r"\b(?:pass(?:word|phrase|code|wd)|pwd?|api[ \-]key|access key|secret|credentials?|creds)\b"
+_LABEL = re.compile(rf"(?i){_ENGLISH}|{PASSWORDS}|{KEYS}")
+# The same as the linear scanner sees it, in lower case and "?" for what is not ASCII.
+SIGNS = (
+    r"(?:(?:pass(?:word|phrase|code|wd)|\bpwd?|(?:api[ \-]|access )key|secret|credentials?|creds) [^\s=:|]"
+    r"|passwort|kennwort|zugangsdaten|wachtwoord|mots?[ _.\-]de[ _.\-]passe|contrase|senha|palavra-passe"
+    r"|parol|\?ifre|has\?o|heslo|jelsz|adgangskode|l\?senord|salasana|m\?t kh|cl(?:ave|\?)[ _.\-]"
+    r"|chave[ _.\-]|schl\?ssel|\?\?)[^\n]*[0-9]"
+)
+_LINES = LinearPattern(SIGNS, ignore_case=True)
+# English, German, Dutch, French, Spanish, Portuguese, Italian, Scandinavian, Finnish, Polish, Czech,
+# Romanian, Turkish, Hungarian, Russian, Ukrainian, Chinese.
+_SAYS = re.compile(
+    r"(?i)(?:(?<=[\s\"'`”»)])(?:is|was|are|equals|reads|becomes|lautet|ist|war|heißt|luidt|est|était|devient"
+    r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|это|теперь|це)"
+    r"(?: (?:now|still|set to|jetzt|nu|ora|agora|ahora|maintenant))?(?=[\s:])|[:=：＝]|[是为為])\s?:?\s{0,4}"
+)
+_VALUE = re.compile(
+    r"(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{4,128})(?P=quote)|[“«‘„]\s?(?P<angled>[^”»’“\n]{4,128}?)\s?[”»’“]"
+    r"|(?P<bare>[^\s\"'`“«‘„”»’]{5,256})"
+)
+# A value right behind its label, and nothing between them: `with pw ...`.
+_WITH = re.compile(
+    r"(?i)(?:with|using|mit|met|avec|con|com|med|and|und|et|e|y|[,/(])\s(?:the |das |le |la |el )?$"
+)
+_CHANGE = re.compile(
+    r"(?i)(?:chang|rotat|updat|reset|switch|replac|geändert|gewechselt|remplac|modifi|cambi|alterad|mudad|gewijzig"
+    r"|ändrad|ændret|zmien|změn)"
+)
+_FROM_TO = re.compile(
+    r"(?i)\b(?:from|von|de|da|van|från|fra|z|ze) [\"'`]?(?P<old>[^\s\"'`]{4,128})[\"'`]? "
+    r"(?:to|auf|zu|in|à|a|en|para|por|per|naar|till|til|na) [\"'`]?(?P<new>[^\s\"'`]{4,128})"
+)
+_TRAILING = ".,;:)]}"
+
+
+def find_in_sentences(text: Text) -> Iterator[Span]:
+    """Spans of the passwords that sentences say."""
+    for start, end in _LINES.lines(text):
+        labels = [label.span() for label in _LABEL.finditer(text.text, start, end)]
+        for (begin, at), (limit, _) in pairwise([*labels, (end, end)]):
+            yield from _said(text.text, (start, end), (begin, at), min(limit, at + FARTHEST))
+
+
+def _said(text: str, line: Span, label: Span, stop: int) -> Iterator[Span]:
+    """What the words behind a label say, up to `stop`, where the next label begins."""
+    start, at = label
+    if text[at : at + 1] == " " and _WITH.search(text, max(line[0], start - 24), start) is not None:
+        yield from _value(text, at + 1, line[1], is_next=text[start] in "pP")
+    for says in islice(_SAYS.finditer(text, at, stop), MAX_VERBS):
+        yield from _value(text, says.end(), line[1])
+    change = _FROM_TO.search(text, at, stop)
+    if change is not None and _CHANGE.search(text, max(line[0], start - FARTHEST), stop) is not None:
+        spans = [_trimmed(text, *change.span(group)) for group in ("old", "new")]
+        if any(is_chosen(text[begin:close]) for begin, close in spans):
+            yield from (span for span in spans if is_secret(text[span[0] : span[1]], Name.LIKELY_PASSWORD))
+
+
+def _value(text: str, at: int, end: int, *, is_next: bool = False) -> Iterator[Span]:
+    """The word at `at` when it is a password. `is_next`: it stands right behind `with password`."""
+    found = _VALUE.match(text, at, end)
+    if found is None or REDACTED in found[0]:
+        return
+    span = found.span(found.lastgroup or 0)
+    if found.lastgroup == "bare":
+        span = _trimmed(text, *span)
+    value = text[span[0] : span[1]]
+    is_next = is_next and len(value) >= SHORTEST_NEXT and any(map(str.isdigit, value))
+    if is_chosen(value) or (is_next and is_secret(value, Name.LIKELY_PASSWORD)):
+        yield span
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    """The word without the punctuation of the sentence; a `!` may belong to it."""
+    while end > start and text[end - 1] in _TRAILING:
+        end -= 1
+    return start, end
