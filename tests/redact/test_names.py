@@ -17,6 +17,7 @@ SECRET = words(
     "OPENAI_API_KEY_2 spark.acme.secret.key AccountKey SharedAccessKey X-Amz-Credential DB_PASS "
     "access_tokens accessTokens credentials jwt csrf_token MYSQL_ROOT_PASS AZURE_STORAGE_KEY WANDB_KEY "
     "OAuthToken RABBITMQ_DEFAULT_PASS ansible_become_pass RCLONE_CONFIG_PASS ERLANG_COOKIE OTP_SEED "
+    "StoragePass slurm_pass "
     "wallet_seed PAGERDUTY_ROUTING_KEY PD_INTEGRATION_KEY InstrumentationKey CLICKHOUSE_KEY"
 )
 PASSWORD = words(
@@ -30,7 +31,7 @@ INNOCENT = words(
     "next_page_token next_token secretary author monkey keyboard compass bypass tokenize detokenize "
     "passwordless google.auth.exceptions.RefreshError api_key_file secret_manager token_embedding "
     "hidden_size accessTokenExpiry authors session_timeout cookie_name path spatial mypackage cats "
-    "error_code exit_code random_seed seed_everything phrase"
+    "LoadCredential error_code exit_code random_seed seed_everything phrase"
 )
 UNCERTAIN = words(
     "bos_token eos_token pad_token unk_token image_token end_token text_token special_tokens num_tokens "

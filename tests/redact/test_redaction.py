@@ -84,6 +84,42 @@ SECRETS = [
     ("ghp_madeup0123456789 and github_pat_madeup_0123456789012345", "madeup", "and"),
     ("hook https://hooks.slack.com/services/T00/B00/madeup", "B00/madeup", "hook"),
     (f"GOOGLE_CREDENTIALS_B64 {SERVICE_ACCOUNT} end", SERVICE_ACCOUNT, "end"),
+    ("psql postgres://ada:s3cret@/runs?host=/run/pg", "s3cret", "@/runs?host=/run/pg"),
+    ("git fetch https://x-access-token:made1up2@git.example/x.git", "made1up2", "@git.example/x.git"),
+    (
+        "init(dsn='https://0123456789abcdef0123@errors.example/7', rate=1)",
+        "0123456789abcdef0123",
+        "errors.example/7",
+    ),
+    ("fetch --password=!Quartz830 -q https://x.example", "Quartz830", "-q https://x.example"),
+    ("ArchivePass=x\nJobStoragePass=qu@rtz_830\nJobStorageLoc=x", "qu@rtz_830", "JobStorageLoc=x"),
+    ("htpasswd -b -B -C 12 /etc/web.users ada hunter22", "hunter22", "/etc/web.users ada"),
+    ("htpasswd -nb ada hunter22", "hunter22", "-nb ada"),
+    ("['htpasswd', '-b', 'f', 'ada', 'hunter22', 'x']", "hunter22", "'ada'"),
+    ("net user ada hunter22 /add", "hunter22", "/add"),
+    (r"net use z: \\nas\runs hunter22 /persistent:no", "hunter22", "/persistent:no"),
+    (r"rpcclient -U LAB\ada%hunter22 dc-1", "hunter22", "dc-1"),
+    ("influx query -o lab -t hunter22hunter22 -f q.flux", "hunter22", "-f q.flux"),
+    ("mariadb -h db -phunter22 runs", "hunter22", "runs"),
+    ("sqlcmd -S db -U sa -P hunter22 -Q x", "hunter22", "-Q x"),
+    ("cf auth ada hunter22", "hunter22", "cf auth ada"),
+    ("mosquitto_passwd -b /etc/users ada hunter22", "hunter22", "/etc/users ada"),
+    ("ipmitool -I lanplus user set password 2 hunter22", "hunter22", "password 2"),
+    ("printf 'ada:hunter22\\n' | sudo chpasswd -e", "hunter22", "chpasswd -e"),
+    ("sudo -S systemctl restart x <<< hunter22", "hunter22", "restart x"),
+    ("< Set-Cookie: sid=abc123; Path=/; Max-Age=60; HttpOnly", "abc123", "; Path=/; Max-Age=60; HttpOnly"),
+    ("Set-Cookie: a=abc123; Secure, b=abc1234; SameSite=Strict", "abc123", "; SameSite=Strict"),
+    (
+        'Authorization: Digest realm="lab", username="ada", response="abc123def", qop=auth',
+        "abc123def",
+        'realm="lab"',
+    ),
+    ("Authorization: AWS4-HMAC-SHA256 SignedHeaders=host;x-y, Signature=fe5f80", "fe5f80", "=host;x-y"),
+    ('Authorization: Hawk id="a", ts="1353832234", mac="6R4rV5iE+NP"', "6R4rV5iE", 'ts="1353832234"'),
+    ("hook https://hooks.slack.com/services/T01/B01/madeup", "B01/madeup", "https://hooks.slack.com/"),
+    ("ACME_TOKEN|a1B2c3D4e5F6g7H8|made 2026-11-20", "a1B2c3D4", "|made 2026-11-20"),
+    ("token：a1B2c3D4e5F6，地区：eu-1", "a1B2c3D4", "，地区：eu-1"),
+    (f"X-Vault-Token: hvs.{'aB3dE5fG7h' * 5}\nX-Vault-Namespace: lab/", "aB3dE5", "X-Vault-Namespace: lab/"),
     (
         '"private_key": "-----BEGIN PRIVATE KEY-----\\nMIIEmadeup\\n-----END PRIVATE KEY-----\\n", "a": 1',
         "MIIEmadeup",
@@ -180,6 +216,19 @@ PIECES = st.sampled_from(
 )
 
 
+def test_rule_and_other_cells_of_a_table_stay() -> None:
+    rule = "+------+--------------+"
+    rows = ["| host | password     |", rule, "| a-b1 | Qu4rtzMaple8 |", "| a-b2 | Gr4niteOtter |", rule]
+    shown = redact_lines([rule, *rows])
+    assert shown == [rule, *rows[:2], "| a-b1 | [redacted] |", "| a-b2 | [redacted] |", rule]
+
+
+@pytest.mark.parametrize("name", ["KeyError: 3", "X-Team: lab/", "LINEAR 7"])
+def test_name_on_the_line_after_a_token_stays(name: str) -> None:
+    shown = redact(f"key sk_live_{'aB3dE5fG7h' * 4}\n{name}")
+    assert shown == f"key [redacted]\n{name}"
+
+
 def test_token_on_its_own_line_takes_nothing_before_it() -> None:
     token = "hf_" + "x9Y8" * 6
     cleaned = redact(f'Thread 7 (idle): "pool-7"\n    step_{token} (run.py:7)\n')
@@ -227,6 +276,12 @@ HOSTILE = [
     "-----BEGIN PRIVATE KEY-----MII\n",
     "Cookie: ",
     "token\\",
+    "htpasswd -b ",
+    "with password x1 is ",
+    "|token|a1B2c3D4e5F6g7|",
+    "creds=(a:b1c2d,",
+    "Set-Cookie: a=b; Path=/; ",
+    "密码是1",
 ]
 
 

@@ -8,6 +8,11 @@ def test_environment_goes_by_name() -> None:
     assert shown == {"envVars": {"HF_TOKEN": REDACTED, "STEPS": "10", "NOTE": REDACTED}}
 
 
+def test_fingerprint_of_public_key_stays() -> None:
+    answer = {"env": {"GPG_KEY": "0F1E2D3C4B5A69780F1E2D3C4B5A69780F1E2D3C"}}
+    assert redact_value(answer) == answer
+
+
 def test_argv_goes_by_flag() -> None:
     argv = [
         "iris",

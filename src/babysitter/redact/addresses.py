@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder, is_plain
 
-# The password may hold a slash or an @; the last @ before a host ends it.
-_URL_USER = re.compile(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-]|$)")
+# The password may hold a slash or an @; the last @ before a host ends it, or before
+# a path where there is no host.
+_URL_USER = re.compile(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-/?]|$)")
 _URL_TOKEN = re.compile(r"(?:https?|git|ssh|wss?|ftp|nats)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
 _PORT_FIRST = re.compile(r"\d{1,5}(?:[/?#]|$)")
 _URL_ENCODED = re.compile(r"(?i)%3A%2F%2F[^\s%/:@]{0,80}%3A((?:(?!%40)\S){1,200})%40")

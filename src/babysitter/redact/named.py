@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from babysitter.redact.name_scan import find_names, is_named_by, may_have_value, with_earlier_word
 from babysitter.redact.names import Name, at_most_probable, judge_name
-from babysitter.redact.secret_verdict import MAX_NAME, is_secret
+from babysitter.redact.secret_verdict import MAX_NAME, is_fingerprint, is_secret
 from babysitter.redact.simple_values import NOTHING, simple_value
 from babysitter.redact.text_spans import REDACTED, Span, Text
-from babysitter.redact.value_shapes import is_code, is_passphrase, is_plain, is_uuid, looks_random
+from babysitter.redact.value_context import is_address_of_user, is_field, is_of_code, is_sentence
+from babysitter.redact.value_shapes import is_passphrase, is_uuid, looks_random
 from babysitter.redact.value_signs import (
     ARGUMENT,
     ASSIGN,
@@ -43,16 +44,25 @@ from babysitter.redact.value_signs import (
 from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
 
 MAX_ELEMENT = 4_096
+MAX_CELL = 512
 FARTHEST_VALUE = 600
 SHORTEST_MENTIONED = 7  # characters of a password in a sentence
 SHORTEST_SURE = 20
 _QUOTES = ('"', "'", "`")
 _BRACKETS = ("{", "[", "(")
 _IN_QUERY = ("?", "&", ";")
-_PYTHON_LINE = re.compile(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
 _STRINGS = re.compile(r"[(\[]\s{0,64}[bru]?\\*[\"'\[{(]")
-_NO_NAME = re.compile(r"/etc/passwd$|arn:[\w\-]*:secretsmanager:[\w\-]*:\d*:secret$")
-_FIELD = re.compile(r"[A-Z][A-Za-z]{1,40}:")
+# A list of users: `(ada:..., root:...)`.
+_PAIRS = re.compile(
+    r"\(\s{0,8}[\w.@\-]{1,64}:[^\s:,()/][^\s,()]{3,128}(?:,\s{0,8}[\w.@\-]{1,64}:[^\s,()]{4,128}){0,40}\s{0,8}\)"
+)
+_CLOSED = re.compile(r"</|&lt;/|&#60;/|u003[cC]/")
+_NO_NAME = re.compile(
+    r"/etc/passwd$|arn:[\w\-]*:secretsmanager:[\w\-]*:\d*:secret$"
+    r"|(?<![\w\-])(?:checksum|digest|hash|sha256|sha1|md5|revision)[_\-]?/[\w.\-]{1,64}$"
+)
+_URL_USER = re.compile(r"[^\s/\"'<>]{1,512}@(?=[\w\-]{1,64}[.:])")
+_CELL = re.compile(r"[A-Za-z0-9_\-+/=.~:]{12,512}")
 _SCHEME = re.compile(
     r"\{[A-Za-z][\w\-]{1,15}\}(?=[\w+/$.])"
 )  # of a hash: `{SSHA}...` (RFC 2307), `{bcrypt}...`
@@ -166,7 +176,7 @@ def _assigned(setting: NamedValue) -> Place | None:
     found = XML.match(text, end)
     if found is None and setting.before in ("<", ":"):
         found = XML_ATTRIBUTES.match(text, end)
-    if found is not None and "</" in text[found.end() : found.end() + MAX_ELEMENT]:
+    if found is not None and _CLOSED.search(text, found.end(), found.end() + MAX_ELEMENT) is not None:
         return found.end(), _value(setting, found.end(), setting.judged)
     return None
 
@@ -183,7 +193,12 @@ def _assigned_value(setting: NamedValue, sign: re.Match[str], judged: Name) -> S
     whole = QUERY_VALUE.match(setting.text, setting.end) if setting.before in ("?", "&") else None
     if whole is not None and is_secret(whole[1], judged):  # it holds an `&` of its own
         return whole.span(1)
-    return _value(setting, sign.end(), judged, is_colon=":" in sign[0])
+    span = _value(setting, sign.end(), judged, is_colon=":" in sign[0])
+    if span is None or not setting.text.startswith("://", setting.start - 3):
+        return span
+    # `https://x-access-token:...@host`: the host stays
+    user = _URL_USER.match(setting.text, span[0], span[1])
+    return span if user is None else (span[0], user.end() - 1)
 
 
 def _joined(setting: NamedValue, span: Span | None) -> Span | None:
@@ -223,7 +238,7 @@ def _as_argument(setting: NamedValue) -> Place | None:
         return None  # `HF_TOKEN is set to ...`
     judged = setting.judged if setting.is_flag or is_set else at_most_probable(setting.judged)
     span = _value(setting, found.end(), judged)
-    if span is not None and _is_sentence(setting.text, span):
+    if span is not None and is_sentence(setting.text, span):
         span = None  # the manual's `--password options are ...`
     return found.end(), span
 
@@ -232,7 +247,18 @@ def _in_column(setting: NamedValue) -> Place | None:
     found = COLUMN.match(setting.text, setting.end)
     if found is None:
         return None
-    return found.end(), _value(setting, found.end(), at_most_probable(setting.judged))
+    judged = at_most_probable(setting.judged)
+    if "|" in found[0] and (cell := _first_cell(setting.text, found.end(), judged)) is not None:
+        return found.end(), cell
+    return found.end(), _value(setting, found.end(), judged)
+
+
+def _first_cell(text: str, start: int, judged: Name) -> Span | None:
+    """The cell of a row without blanks around its bars; None when it does not look random by itself."""
+    bar = text.find("|", start, start + MAX_CELL)
+    cell = text[start:bar] if bar > start else ""
+    is_random = _CELL.fullmatch(cell) is not None and looks_random(cell, hex_too=True)
+    return (start, bar) if is_random and is_secret(cell, judged) else None
 
 
 def _in_row(setting: NamedValue) -> Place | None:
@@ -299,49 +325,28 @@ def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = Fa
     if string is not None:
         body = text[string[0][0] : string[0][1]]
         is_template = text[start] in "fF" and "{" in body
-        return string[0] if not is_template and is_secret(body, judged) else None
+        is_read = is_template or is_fingerprint(setting.name, body)
+        is_read = is_read or (judged is Name.POSSIBLE and is_address_of_user(body))
+        return string[0] if not is_read and is_secret(body, judged) else None
     if text[start : start + 1] in _BRACKETS and _SCHEME.match(text, start) is None:
         return None
     word = bare(text, start) if judged is not Name.POSSIBLE else random_word(text, start)
     if word is None or not is_secret(text[word[0] : word[1]], judged):
         return None
-    if is_colon and text[start - 1] == " " and (_is_sentence(text, word) or _is_field(text, word)):
+    if is_fingerprint(setting.name, text[word[0] : word[1]]):
         return None
-    return None if _is_of_code(text, word) else word
-
-
-def _is_sentence(text: str, word: Span) -> bool:
-    """`Invalid token: expected a number` is a sentence, `token: abc123` is not."""
-    body, behind = text[word[0] : word[1]], text[word[1] : word[1] + 2]
-    return is_plain(body) and body[:1].isalpha() and behind[:1] == " " and behind[1:].isalpha()
-
-
-def _is_field(text: str, word: Span) -> bool:
-    """The next field behind an empty one of a struct of Go: `{Password: Port:5432}`."""
-    line = text.rfind("\n", 0, word[0]) + 1
-    return (
-        _FIELD.match(text, word[0], word[1]) is not None and "{" in text[max(line, word[0] - 400) : word[0]]
-    )
-
-
-def _is_of_code(text: str, word: Span) -> bool:
-    """Whether it is part of a line of a program, as tracebacks quote them."""
-    rest = _to_line_end(text, word[0])
-    if rest[word[1] - word[0] : word[1] - word[0] + 1] == "(" or is_code(rest):
-        return True
-    line = text[max(text.rfind("\n", 0, word[0]) + 1, word[0] - 200) : word[0]] + rest
-    return "_" in rest and _PYTHON_LINE.match(line) is not None
-
-
-def _to_line_end(text: str, start: int) -> str:
-    end = text.find("\n", start, start + 300)
-    return text[start : end if end >= 0 else start + 300]
+    if is_colon and text[start - 1] == " " and (is_sentence(text, word) or is_field(text, word)):
+        return None
+    return None if is_of_code(text, word) else word
 
 
 def _structure(text: str, start: int, judged: Name) -> tuple[list[Span], int]:
     """Secret leaves of the structure at `start`, each judged by its own key too, and where it ends."""
     is_uncertain = text[start] == "(" or judged is Name.POSSIBLE
-    if text.startswith(REDACTED, start) or (is_uncertain and not _STRINGS.match(text, start)):
+    if text.startswith(REDACTED, start):
+        return [], start
+    has_pairs = judged in (Name.SECRET, Name.PASSWORD) and _PAIRS.match(text, start) is not None
+    if is_uncertain and not has_pairs and not _STRINGS.match(text, start):
         return [], start
     leaves, end = structure_leaves(text, start)
     spans = []

@@ -115,7 +115,9 @@ _BEFORE_PASS = word_set(
     "db database mysql mariadb postgres postgresql pg redis mongo mongodb rabbitmq amqp smtp mail email "
     "imap ftp sftp ssh sudo user admin root login http https proxy basic auth wifi ldap registry docker "
     "jenkins nexus grafana keystore truststore key become rclone vault bind crypt archive cert "
-    "certificate pem pfx wallet account"
+    "certificate pem pfx wallet account storage slurm slurmdbd accounting acct jupyter kafka broker "
+    "mqtt elastic kibana influx influxdb prometheus minio mssql sql oracle oradb replication repl bmc ipmi "
+    "idrac ilo nas smb cifs samba vpn wlan snmp switch router sasl kerberos krb svc sys service"
 )
 # Passes of an algorithm.
 _ORDINARY_PASSES = word_set(
@@ -138,6 +140,8 @@ _POSSIBLE = word_set(
     "keys pass hmac tokens kubeconfig"
 )
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+# systemd's settings that say where credentials are read from.
+_PLACES_OF_SECRETS = frozenset(("LoadCredential", "LoadCredentialEncrypted", "ImportCredential"))
 _EXCEPTION = re.compile(r"(?:Error|Exception|Warning|Denied|Expired|Required|NotFound|Revoked)$")
 
 
@@ -145,7 +149,7 @@ _EXCEPTION = re.compile(r"(?:Error|Exception|Warning|Denied|Expired|Required|Not
 def judge_name(name: str) -> Name:
     """Say how secret the value of this name is."""
     words = split_name(name)
-    if not words:
+    if not words or name in _PLACES_OF_SECRETS:
         return Name.INNOCENT
     if _EXCEPTION.search(name) and len(words) > 1:
         return Name.POSSIBLE if any(is_secret_noun(word) for word in words) else Name.INNOCENT

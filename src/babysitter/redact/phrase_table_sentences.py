@@ -52,6 +52,24 @@ SENTENCES = (
         r"\b[A-Za-z_][\w.]{0,80}\(\s{0,8}b?[\"'](?P<value>[A-Za-z0-9_\-+/=.]{20,512})[\"']\s{0,8}[,)]",
         Name.POSSIBLE,
     ),
+    # A constructor that is given the id of an account and, next, its token: Twilio, Plivo, Alibaba,
+    # Tencent, Google, AWS.
+    phrase(
+        "token-beside-account",
+        "client(|auth(|credential(|credentials(|session(|api(|minio(|connect(|provider(",
+        r"\w\(\s{0,8}(?:[\"'][^\"'\n]{1,128}[\"']\s{0,4},\s{0,8})?"
+        r"[\"'](?:(?:AC|SK)[0-9a-f]{32}|M[AI][A-Z0-9]{18}|LTAI\w{12,24}|AKID\w{13,40}|GOOG1\w{10,60}"
+        r"|A[KS]IA[A-Z2-7]{16})[\"']\s{0,4},\s{0,8}b?[\"'](?P<value>[^\"'\s]{16,128})[\"']",
+        Name.SECRET,
+        hint=r"[\"'](?:ac|sk|ma|mi|ltai|akid|goog1|akia|asia)[a-z0-9]+[\"'] *, *b?[\"'][^ \"']+[\"']",
+    ),
+    phrase(  # https://web.mit.edu/kerberos/krb5-latest/doc/user/user_commands/klist.html: `klist -K`
+        "key-of-keytab",
+        "(0x",
+        r"\S@\S{1,128}\s{1,4}(?:\([^()\n]{1,60}\)\s{0,8})?\(0x(?P<value>[0-9a-fA-F]{16,128})\)",
+        Name.SECRET,
+        hint=r"@[^ \n]+ +(?:\([^()\n]*\) *)?\(0x[0-9a-f]{16}",
+    ),
     # RFC 4954: the server asks for the password (base64 of `Password:`) and the client sends it.
     phrase(
         "smtp-password",
@@ -77,10 +95,12 @@ SENTENCES = (
     ),
     phrase(
         "user-slash-password",
-        "log in with|login with|credentials",
-        r"(?i)(?:log ?in with|credentials(?: are)?:?) [\"'`]?[\w.@\-]{1,64}[\"'`]? / [\"'`]?"
+        "log in with|login with|credentials|creds |creds:|logins for",
+        r"(?i)(?:log ?in with|(?:credentials|creds|logins)"
+        r"(?: are| (?:for|of|to|on)(?: [^\s:/]{1,40}){1,4})?:?) [\"'`]?[\w.@\-]{1,64}[\"'`]? / [\"'`]?"
         r"(?P<value>[^\s\"'`]{4,256})",
         Name.LIKELY_PASSWORD,
+        hint=r"(?:log ?in with|credentials|creds|logins)[^/\n]* / ",
     ),
     phrase(  # `admin / ... are the default credentials`
         "password-before-its-name",

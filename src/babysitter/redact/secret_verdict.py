@@ -23,6 +23,8 @@ _FOLDER = re.compile(
     r"/(?:home|root|work|workspace|app|usr|var|tmp|opt|mnt|data|srv|etc|run|content|Users|code|src|job)"
     r"(?:/[\w.\-]{1,64}){0,16}/?$"
 )
+_FINGERPRINT = re.compile(r"(?:[0-9A-F]{40}|[0-9A-F]{16})$")
+_OWNERS_OF_FINGERPRINTS = frozenset(("gpg", "pgp"))
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_.\-]*$")
 
 
@@ -45,6 +47,11 @@ def is_secret(value: str, judged: Name) -> bool:
     if judged is Name.PROBABLE:
         return not _reads(value) and len(value) >= 4
     return looks_random(value, hex_too=True)
+
+
+def is_fingerprint(name: str, value: str) -> bool:
+    """`GPG_KEY` of an image: the fingerprint of a public key, in capital letters; a private key is longer."""
+    return _FINGERPRINT.match(value) is not None and not _OWNERS_OF_FINGERPRINTS.isdisjoint(split_name(name))
 
 
 def _reads(value: str) -> bool:

@@ -63,6 +63,8 @@ def simple_value(text: str, start: int, end: int) -> Span | None:
         return _possible(text, start, end, found)
     if found is None or _has_context(text, start, end):
         return None
+    if text[start - 1 : start] == "/":
+        return None  # `checksum/secret`
     group = found.lastindex or 0
     value = found[group]
     return None if _MASKS[0] in value or _MASKS[1] in value else found.span(group)
@@ -113,5 +115,6 @@ def _judge_run(name: str) -> Name | None:
     judged = judge_name(name)
     if judged is Name.INNOCENT or judged is Name.POSSIBLE:
         return judged
-    is_read = judged is Name.LIKELY_PASSWORD or name.lower().endswith("authorization")  # elsewhere
-    return None if is_read else judged
+    lower = name.lower()
+    is_read = lower.endswith("authorization") or "gpg" in lower or "pgp" in lower  # elsewhere
+    return None if is_read or judged is Name.LIKELY_PASSWORD else judged

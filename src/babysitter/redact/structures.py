@@ -8,7 +8,7 @@ from itertools import pairwise
 from babysitter.redact.labels import judge_label
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.redaction import redact, redact_lines, worth_finding
-from babysitter.redact.secret_verdict import MAX_NAME, is_secret
+from babysitter.redact.secret_verdict import MAX_NAME, is_fingerprint, is_secret
 from babysitter.redact.text_spans import REDACTED
 from babysitter.redact.value_shapes import looks_random
 
@@ -130,6 +130,8 @@ def _own_fields(value: Mapping[object, object]) -> frozenset[str]:
 def _of_field(name: str, item: object, above: Name) -> Name:
     """How secret a field is: by its own name, else by the one above it, unless it says `type` or `url`."""
     judged = judge_name(name[-MAX_NAME:])
+    if isinstance(item, str) and is_fingerprint(name, item):
+        return Name.INNOCENT
     if judged is Name.INNOCENT or judged is Name.POSSIBLE:
         label = judge_label(name[-MAX_NAME:])
         judged = judged if label is Name.INNOCENT else label

@@ -8,8 +8,8 @@ _CLOSE = (
 )
 ASSIGN = re.compile(
     # `name: type = "value"` first
-    # `key 1:`, `name (str):`
-    rf"{_CLOSE}(?: #?\d{{1,2}}(?=[ \t]{{0,8}}[:=])| \((?:str|string|text|bytes)[^)\n]{{0,30}}\)(?=[ \t]?:))?"
+    # `key 1:`, `name (str):`, `name (of somebody):`
+    rf"{_CLOSE}(?: #?\d{{1,2}}(?=[ \t]{{0,8}}[:=])| \([^()\n]{{1,40}}\)(?=[ \t]?[:=]))?"
     rf"[ \t]{{0,40}}(?::[ \t]{{0,4}}[A-Za-z_][\w.\[\], |]{{0,60}}[ \t]=[ \t]{{0,4}}(?=[bru]?[\"'])"
     r"|=>|->|→|:=|\?=|\+=|==?(?!=)|:(?!//|:)|::(?=[ \t])|：|＝|%3[dDaA]|\\u003[dD]|&\#(?:61|x3[dD]);)"
     r"(?:\\*[\"'],[ ]?(?=[bru]?\\*[\"']))?"  # a list of words: `'Token:', 'value'`
@@ -17,17 +17,19 @@ ASSIGN = re.compile(
     r"(?:\\\n[ \t]{0,40}|\n[ \t]{0,40}(?=\\*[\"']))?"
     r"(?:(?:(?:[A-Za-z]\w{0,40}(?:::|\.)){0,2}[A-Z]\w{0,40}\(\s{0,80}&?){1,3}(?=[bru]?[\"']))?"
     r"(?:\([\w.*]{1,40}\) (?:\(len=\d{1,6}(?: cap=\d{1,6})?\) )?(?=\"))?"  # Go's spew
-    r"(?:!{1,2}[A-Za-z][\w:,.]{0,40}[ \t]{1,4})?(?:&quot;|&\#(?:34|39);|%2[27]|\\+u002[27])?"
+    r"(?:(?<=[ \t])!{1,2}[A-Za-z][A-Za-z_:,.]{0,40}[ \t]{1,4})?(?:&quot;|&\#(?:34|39);|%2[27]|\\+u002[27])?"
 )
 # An object around the value; of one that does not say so (`Field("...")`) the value may be a description.
 OBJECT = re.compile(r"([A-Z]\w*)\(\s*&?$")
 OBJECT_OF_VALUE = re.compile(
     r"Some|Just|Ok|Optional|String|Text|.*(?:Secret|Token|Password|Passphrase|Credential|Key)\w*"
 )
-WEAK_SIGNS = re.compile(r"==|->|→|[\"'],")
+WEAK_SIGNS = re.compile(r"==|->|→|[\"'],|^[^:=]* \((?!str|string|text|bytes)[^()\n]{1,40}\)[ \t]?[:=]")
 TUPLE = re.compile(r"\\*[\"'](?:\s{0,64},\s{0,64}|;s:\d{1,6}:)(?=[bru]?\\*[\"'])")
 PAIR = re.compile(r",\s{0,4}(?:<<)?(?=\")")  # Erlang's `{name,"value"}`
-XML = re.compile(r"\\*[\"']?>(?:<!\[CDATA\[)?(?=[^<\s])")
+XML = re.compile(
+    r"(?:\\*[\"']?>|&gt;(?!&lt;)|&\#62;(?!&\#60;)|\\+u003[eE](?!\\+u003))(?:<!\[CDATA\[)?(?=[^<\s])"
+)
 XML_ATTRIBUTES = re.compile(r"(?:\s[\w:.\-]{1,64}=\\*\"[^\"\n]{0,200}\"){1,4}>(?:<!\[CDATA\[)?(?=[^<\s])")
 COLUMN = re.compile(
     r"[\"'`]?[ \t]{0,200}(?:[│┃║|╎▏]|(?<=[ \t])[.·]{3,200}(?=[ \t]))[ \t]{0,200}(?=\S)"

@@ -1,0 +1,50 @@
+"""Whether the word behind a name is part of a sentence, a struct, a line of a program, and not its value."""
+
+import re
+
+from babysitter.redact.text_spans import Span
+from babysitter.redact.value_shapes import is_code, is_plain, looks_random
+
+_PYTHON_LINE = re.compile(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
+# A word of a program and the call behind it: `await get()`.
+_CALL = re.compile(r"(?:await|new|yield|typeof|lambda)\s{1,4}[A-Za-z_$][\w.$]{0,80}[(\[]")
+_URL_WITH_USER = re.compile(
+    r"[a-z][a-z0-9+.\-]{1,16}://[^\s/@]{8,512}@[a-z0-9.\-]{1,253}(?::\d{1,5})?((?:/[\w.\-]{0,64}){0,8})$"
+)
+_FIELD = re.compile(r"[A-Z][A-Za-z]{1,40}:")
+
+
+def is_address_of_user(value: str) -> bool:
+    """`https://user@host/path`, whose user addresses.py reads, and no part of whose path looks random."""
+    found = _URL_WITH_USER.match(value)
+    return found is not None and not any(looks_random(part, hex_too=True) for part in found[1].split("/"))
+
+
+def is_sentence(text: str, word: Span) -> bool:
+    """`Invalid token: expected a number` is a sentence, `token: abc123` is not."""
+    body, behind = text[word[0] : word[1]], text[word[1] : word[1] + 2]
+    return is_plain(body) and body[:1].isalpha() and behind[:1] == " " and behind[1:].isalpha()
+
+
+def is_field(text: str, word: Span) -> bool:
+    """The next field behind an empty one of a struct of Go: `{Password: Port:5432}`."""
+    line = text.rfind("\n", 0, word[0]) + 1
+    return (
+        _FIELD.match(text, word[0], word[1]) is not None and "{" in text[max(line, word[0] - 400) : word[0]]
+    )
+
+
+def is_of_code(text: str, word: Span) -> bool:
+    """Whether it is part of a line of a program, as tracebacks quote them."""
+    rest = _to_line_end(text, word[0])
+    if _CALL.match(rest) is not None:
+        return True
+    if rest[word[1] - word[0] : word[1] - word[0] + 1] == "(" or is_code(rest):
+        return True
+    line = text[max(text.rfind("\n", 0, word[0]) + 1, word[0] - 200) : word[0]] + rest
+    return "_" in rest and _PYTHON_LINE.match(line) is not None
+
+
+def _to_line_end(text: str, start: int) -> str:
+    end = text.find("\n", start, start + 300)
+    return text[start : end if end >= 0 else start + 300]
