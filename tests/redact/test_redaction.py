@@ -118,6 +118,7 @@ SECRETS = [
     ('Authorization: Hawk id="a", ts="1353832234", mac="6R4rV5iE+NP"', "6R4rV5iE", 'ts="1353832234"'),
     ("hook https://hooks.slack.com/services/T01/B01/madeup", "B01/madeup", "https://hooks.slack.com/"),
     ("ACME_TOKEN|a1B2c3D4e5F6g7H8|made 2026-11-20", "a1B2c3D4", "|made 2026-11-20"),
+    ("the password for x is Quartz830!\\nthen the next", "Quartz830", "\\nthen the next"),
     ("token：a1B2c3D4e5F6，地区：eu-1", "a1B2c3D4", "，地区：eu-1"),
     (f"X-Vault-Token: hvs.{'aB3dE5fG7h' * 5}\nX-Vault-Namespace: lab/", "aB3dE5", "X-Vault-Namespace: lab/"),
     (

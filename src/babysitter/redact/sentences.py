@@ -36,7 +36,7 @@ _SAYS = re.compile(
 )
 _VALUE = re.compile(
     r"(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{4,128})(?P=quote)|[“«‘„]\s?(?P<angled>[^”»’“\n]{4,128}?)\s?[”»’“]"
-    r"|(?P<bare>[^\s\"'`“«‘„”»’]{5,256})"
+    r"|(?P<bare>(?:[^\s\"'`“«‘„”»’\\]|\\(?![nrt\"'\\])){5,256})"  # up to a line break written out
 )
 # A value right behind its label, and nothing between them: `with pw ...`.
 _WITH = re.compile(
