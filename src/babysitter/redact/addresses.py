@@ -14,7 +14,7 @@ _PORT_FIRST = re.compile(r"\d{1,5}(?:[/?#]|$)")
 _URL_ENCODED = re.compile(r"(?i)%3A%2F%2F[^\s%/:@]{0,80}%3A((?:(?!%40)\S){1,200})%40")
 _URL_ENCODED_TOKEN = re.compile(r"(?i)%3A%2F%2F((?=[A-Za-z]{0,200}\d)[A-Za-z0-9_\-]{20,200})%40")
 _DSN = re.compile(
-    r"(?<![\w.:/-])([\w.-]{1,64}):([^\s@:/\"',()]{3,128})@(?:(?:tcp|unix|udp)\(|[\w-]{1,64}\.[\w.-]{1,200})"
+    r"(?<![\w.:/-])([\w.-]{1,64}):([^\s@:/\"',()]{3,128})@(?:(?:tcp|unix|udp)?\(|[\w-]{1,64}\.[\w.-]{1,200})"
 )
 _NO_USERS = frozenset(("mailto", "acct", "git", "ssh", "http", "https"))
 _PLACEHOLDERS = ("password", "passwd", "pass", "pwd", "secret", "PASSWORD")

@@ -2,6 +2,7 @@
 
 from babysitter.redact.names import Name
 from babysitter.redact.phrase import Phrase, phrase
+from babysitter.redact.phrase_table_queries import QUERIES
 from babysitter.redact.phrase_table_sentences import SENTENCES
 from babysitter.redact.phrase_table_settings import SETTINGS
 
@@ -10,11 +11,6 @@ _COMMANDS = (
     "get-access-token|op read|pass show|vault print token"
 )
 PHRASES: tuple[Phrase, ...] = (
-    phrase(
-        "sql-identified-by",
-        "identified by|identified with",
-        r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}(?:password\s{1,4})?['\"](?P<value>[^'\"\n]{1,256})['\"]",
-    ),
     phrase(
         "redis-monitor-auth",
         '"auth" "',
@@ -217,6 +213,16 @@ PHRASES: tuple[Phrase, ...] = (
         after=2,
         hint=r"password[^\n]{0,120}:\n",
     ),
+    phrase(  # `the node asks for its password:`, and below it a word of letters and digits alone
+        "answer-below",
+        "password|passphrase|passcode|pass phrase",
+        r"(?i)pass(?:word|[ \-]?phrase|code)\b[^\n]{0,120}[:?]\n{1,2}[ \t]{0,40}"
+        r"(?=[^\s]{0,128}[a-z])(?=[^\s]{0,128}\d)(?![\[<({\-/]|\w{1,64}@|\w{1,20}://|[^\s]{0,128}[\w\"']\(|[a-z_]\w*=)"
+        r"(?P<value>[^\s:\"'`]{6,128})[ \t]*(?:\n|$)",
+        Name.LIKELY_PASSWORD,
+        after=2,
+        hint=r"pass(?:word|[ \-]?phrase|code)[^a-z\n][^\n]*[:?]\n|pass(?:word|phrase|code)[:?]\n",
+    ),
     phrase(  # base32 in groups (a seed of TOTP), an app password of Google
         "in-groups-of-four",
         "secret|password|totp|otp",
@@ -263,6 +269,7 @@ PHRASES: tuple[Phrase, ...] = (
         r"\[\"(?P<name>[\w.\-]{1,128})\"[^\]\n]{0,40}\]\s{0,4}=>\s{0,40}string\(\d{1,6}\)\s\"(?P<value>[^\"\n]{1,4000})\"",
         before=1,
     ),
+    *QUERIES,
     *SETTINGS,
     *SENTENCES,
 )

@@ -1,0 +1,67 @@
+"""Secrets in statements of databases, in strings that open a connection, and in queries of addresses."""
+
+from babysitter.redact.names import Name
+from babysitter.redact.phrase import phrase
+
+_STRING = r"[\"'][^\"'\n]{1,400}[\"']"
+_OBJECT_STORES = r"(?:s3|gcs|oss|cosn|minio|deltalake|iceberg|hudi|paimon)"
+_DATABASES = r"(?:mysql|postgresql|mongodb|mariadb|remotesecure|sqlserver)"
+QUERIES = (
+    phrase(
+        "sql-identified-by",
+        "identified by|identified with",
+        r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}(?:password\s{1,4})?"
+        r"(?:n(?='))?['\"](?P<value>[^'\"\n]{1,256})['\"]",
+    ),
+    phrase(  # https://docs.oracle.com: the password of `CREATE USER` needs no quotes
+        "sql-identified-by-word",
+        "identified by",
+        r"(?i)\b(?:user|role|grant|link|connect to)\b[^\n]{0,200}?\bidentified\s{1,4}by\s{1,4}"
+        r"(?!values\b|externally\b|globally\b|password\b)(?=[^\s;]{0,128}\d)(?P<value>[^\s;'\"<$:&{]{4,128})",
+        Name.LIKELY_PASSWORD,
+    ),
+    phrase(  # `ALTER USER ada PASSWORD '...'`, DuckDB's `ATTACH`
+        "sql-password",
+        "password '|password n'|password = n'|password to '|password as '|password e'",
+        r"(?i)\b(?:create|alter|attach|user|role|login|type|set|with|encrypted)\b[^\n]{0,300}?"
+        r"\bpassword\s{1,4}(?:to\s{1,4}|as\s{1,4}|=\s{1,4})?[ne]?'(?P<value>[^'\n]{1,256})'",
+    ),
+    # https://duckdb.org/docs/stable/configuration/secrets_manager
+    phrase(
+        "sql-create-secret",
+        "create secret|replace secret|persistent secret|temporary secret|secret if not",
+        r"(?i)\b(?:key_id|secret|session_token|token|bearer_token|account_key|client_secret|connection_string"
+        r"|password|hmac_key)\s{1,4}'(?P<value>[^'\n]{3,4000})'",
+        after=12,
+    ),
+    # https://clickhouse.com/docs/sql-reference/table-functions/s3: address, id of the key, key.
+    # What may stand there instead, a format and a structure, is shorter or has blanks.
+    phrase(
+        "sql-object-store",
+        "s3(|s3cluster(|gcs(|oss(|cosn(|minio(|s3queue(|deltalake(|iceberg|hudi(|paimon",
+        rf"(?i)\b{_OBJECT_STORES}\w{{0,12}}\(\s{{0,8}}(?:'?\w{{1,40}}'?\s{{0,4}},\s{{0,8}})?"
+        rf"{_STRING}\s{{0,4}},\s{{0,8}}[\"'][^\"'\s]{{1,128}}[\"']\s{{0,4}},\s{{0,8}}"
+        r"[\"'](?P<value>(?!\w{1,12}(?:EachRow|WithNames|WithNamesAndTypes)[\"'])[^\"'\s]{8,256})[\"']",
+        Name.PROBABLE,
+    ),
+    phrase(  # address, database, table, user, password
+        "sql-remote-table",
+        "mysql(|postgresql(|mongodb(|mariadb(|remotesecure(|sqlserver(",
+        rf"(?i)\b{_DATABASES}\(\s{{0,8}}(?:[\"'][^\"'\n]{{1,200}}[\"']\s{{0,4}},\s{{0,8}}){{4}}"
+        r"[\"'](?P<value>[^\"'\n]{1,256})[\"']",
+    ),
+    # In braces a value of a connection string may hold `;`; an identifier in braces is a template's.
+    phrase(
+        "odbc-braces",
+        "pwd={|password={|pwd = {|password = {",
+        r"(?i)(?:;\s?|[\"'\s]|^)(?:pwd|password)\s?=\s?\{(?P<value>(?![a-z_]+(?:\.[a-z_]+)*(?:[\[(][^}\n]*)?\})"
+        r"(?:[^}\n]|\}\}){1,256})\}(?=[;\"'\s]|$)",
+        hint=r"(?:driver|server|uid|user id|database|dsn|data source) ?=[^\n]*(?:pwd|password) ?= ?\{",
+    ),
+    phrase(  # the key of OpenWeatherMap and its like is called an id
+        "id-that-is-a-key",
+        "appid=|app_id=|app-id=|api_id=|apiid=|app_code=|appcode=",
+        r"(?i)[?&](?:app[_\-]?id|api_?id|app_?code)=(?P<value>[0-9a-f]{32,64})(?![0-9a-z])",
+        Name.SECRET,
+    ),
+)
