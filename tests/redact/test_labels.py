@@ -42,6 +42,13 @@ def test_password_behind_a_label_is_redacted(label: str):
         "Lösenordet till databasen är {}",
         "Das Passwort wurde von {} auf {}2 geändert",
         "数据库的密码是{}",
+        "クラスタのパスワードは「{}」です。",
+        "パスワード「{}」を使う",
+        "管理员密码是【{}】。",
+        "सर्वर का पासवर्ड {} है",
+        "비밀번호는 {} 입니다",
+        "пароль — {}, не забудь",
+        "Kennwort {} eingeben",
     ],
 )
 @pytest.mark.parametrize("word", [WORD, "!Maple830", "Quartz2031#"])
@@ -51,7 +58,12 @@ def test_password_that_a_sentence_says_is_redacted(sentence: str, word: str):
     assert redact(shown) == shown
 
 
-@pytest.mark.parametrize("label", ["токен", "令牌", "clave de acceso", "clave_secreta", "chave secreta"])
+MORE_KEYS = ["Clé d'API ", "clé d’accès", "clé de l'API", "Zugangsschlüssel", "ключ доступа"]
+
+
+@pytest.mark.parametrize(
+    "label", ["токен", "令牌", "clave de acceso", "clave_secreta", "chave secreta", *MORE_KEYS]
+)
 def test_key_behind_a_label_is_redacted(label: str):
     assert WORD not in redact(f"{label}: {WORD}")
 
@@ -67,6 +79,9 @@ def test_key_behind_a_label_is_redacted(label: str):
         "contraseña incorrecta",
         "clave: valor",
         "пароль неверный",
+        "पासवर्ड में 8 अक्षर",
+        "パスワードは12文字以上です",
+        "Passwort für ada wurde vor 12 Tagen geändert",
         "密码错误",
         "パスワードが違います",
         "100%|██████████| 12/12 [00:01<00:00]",

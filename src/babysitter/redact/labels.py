@@ -12,15 +12,20 @@ from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 
 _BLANK = r"[ _.\-]"
 # German, Dutch, French, Spanish, Portuguese, Italian, Romanian, Turkish, Polish, Czech, Hungarian, Danish,
-# Swedish, Finnish, Russian, Ukrainian, Greek, Chinese, Japanese, Korean, Vietnamese, Thai, Hebrew, Arabic.
+# Swedish, Finnish, Russian, Ukrainian, Greek, Chinese, Japanese, Korean, Vietnamese, Thai, Hebrew, Arabic,
+# Hindi, Bengali, Persian.
 PASSWORDS = (
     rf"passwort|kennwort|zugangsdaten|wachtwoord|mots?{_BLANK}de{_BLANK}passe|contrase(?:ñ|n|ny)as?|senha"
     r"|palavra-passe|parol[aă]|şifre|parola|hasło|heslo|jelszó|adgangskode|lösenord|salasana|пароль"
     r"|κωδικός|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|mật khẩu|รหัสผ่าน|סיסמה|كلمة المرور"
+    r"|पासवर्ड|পাসওয়ার্ড|گذرواژه|رمز عبور"
 )
 KEYS = (
-    rf"cl(?:ave|é){_BLANK}(?:secreta|secrète|de{_BLANK}acceso|d'accès|privada|privée|api)"
-    rf"|chave{_BLANK}(?:secreta|privada|de{_BLANK}acesso|api)|geheimschlüssel|zugriffsschlüssel|api-schlüssel"
+    rf"cl(?:ave|é){_BLANK}(?:secreta|secrète|de{_BLANK}acceso|d['’]accès|privada|privée"
+    r"|(?:de l['’]|d['’])?api)"
+    rf"|chave{_BLANK}(?:secreta|privada|de{_BLANK}acesso|api)"
+    r"|(?:geheim|zugriffs|zugangs|sicherheits|api-)schlüssel"
+    r"|ключ(?:а|ом|и|ей)? (?:доступа|api)|api-ключ|ключ(?:а|і|ем)? доступу"
     r"|токен|секретный ключ|令牌|密钥|金鑰|秘钥|アクセスキー|秘密鍵|토큰|비밀 키"
 )
 # The same as the linear scanner sees it, in lower case and "?" for what is not ASCII.
@@ -35,7 +40,8 @@ _LABEL = re.compile(
 )
 _VALUE = re.compile(
     r"[\w\"'”»`]{0,24}(?: [^\s:=：＝]{1,40}){0,4}\s?[:=：＝]\s{0,4}[\"'“«‘`]?"
-    r"(?:[\w.@\-]{1,64} / )?(?P<value>[^\s\"'”»’`,;]{3,512})"
+    r"(?:[\w.@\-]{1,64} / )?(?P<value>(?:[^\s\"'”»’`,;(（]"
+    r"|[(（](?![^\x00-\x7f])){3,512})"  # up to a remark in brackets
 )
 
 

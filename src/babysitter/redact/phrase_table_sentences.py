@@ -5,6 +5,8 @@ from babysitter.redact.phrase import phrase
 
 _USER = r"(?:user(?:name)?|usr|login|account|uid)"
 _SECRET = r"(?:secret|password|passphrase|credential|token|api key)"
+# Not `the password server`: the noun ends, or a preposition goes on.
+_END_OF_NOUN = r"(?=[.,;!)]|\s(?:for|of|to|on|in|at|now|and)\b|\s*$)"
 SENTENCES = (
     phrase(  # `username: ada / pass: ...`
         "pass-behind-user",
@@ -110,13 +112,47 @@ SENTENCES = (
     ),
     phrase(
         "one-time-code",
-        "otp|mfa|2fa|code is|code=|code: |codes: |code for|unlock code|pin: |pin=|pin is",
-        r"(?:(?i:\b(?:otp|totp|mfa|2fa|verification|backup|recovery|unlock|one-time|sms|login|confirmation)"
+        "otp|mfa|2fa|code is|code=|code: |codes: |code for|code of|unlock code|pin |pin:|pin=|passcode",
+        r"(?:(?:(?i:\b(?:otp|totp|mfa|2fa|verification|backup|recovery|unlock|one-time|sms|login|confirmation)"
         r"(?:[ _\-](?:backup|recovery))?(?:[ _\-](?:code|pin|passcode))?s?)|\bPIN)"
         r"(?: for \S{1,64})?(?:\s?(?:is|was|[:=])\s?|\s)"
+        r"|\b(?i:pin|passcode|(?:verification|backup|recovery|unlock|one-time|security|access|door|sms) code)"
+        r"(?: (?:for|of|to)(?: [^\s:=]{1,40}){1,6}?)?\s?(?:is|was|lautet|ist|[:=])\s?)"
         r"(?P<value>\d{6,10}(?:[ ,]{1,2}\d{6,10}){0,15})(?![\w.:\-])",
         Name.LIKELY_PASSWORD,
-        hint=r"(?:otp|mfa|2fa|code|pin)s?(?: for [^ \n]+)?(?: ?(?:is|was|[:=]) ?| )[0-9]{6}",
+        hint=r"(?:otp|mfa|2fa|code|pin)s?(?: (?:for|of|to)(?: [^ \n:=]+)+)?"
+        r"(?: ?(?:is|was|lautet|ist|[:=]) ?| )[0-9]{6}",
+    ),
+    phrase(  # `rotating the signing key, new value ...`
+        "value-after-rotation",
+        "new value|new one|new key|new secret|new token|new password|new credential",
+        r"(?i)\b(?:rotat|renew|regenerat|replac|chang|reset|re-?issu|revok|roll)\w{0,6}\b[^\n]{0,120}?"
+        r"\b(?:keys?|secrets?|tokens?|password|passphrase|credentials?)\b[^\n]{0,60}?"
+        r"\bnew (?:value|one|key|secret|token|password|credential)(?: (?:is|was|reads)|\s?[:=]| ->| →)?"
+        r" ?[\"'`]?(?=[^\s]{0,256}[A-Za-z])(?=[^\s]{0,256}\d)(?P<value>[^\s\"'`,;()]{8,512})",
+        Name.PROBABLE,
+        hint=r"(?:rotat|renew|regenerat|replac|chang|reset|issu|revok|roll)[^\n]*new "
+        r"(?:value|one|key|secret|token|password|credential)[^\n]*[0-9]",
+    ),
+    phrase(  # `... <- that's the admin password`
+        "value-before-arrow",
+        "<-|<=|← |⟵ ",
+        r"(?:^|(?<=[\s\"'`]))(?=[^\s]{0,128}[A-Za-z])(?=[^\s]{0,128}\d)(?P<value>[^\s\"'`]{6,256})[\"'`]?"
+        r"\s?(?:<[\-=]{1,3}|[←⟵])\s?(?i:(?:that|this|it|here)(?:['’]s| is| was)\s)?(?:[\w'’\-]{1,24} ){0,5}"
+        rf"(?i:{_SECRET}|pw|pass|api[_\-]key)s?{_END_OF_NOUN}",
+        Name.LIKELY_PASSWORD,
+        hint=r"[0-9][^ \n]*[\"'`]? ?(?:<[\-=]|\?) ?[^:=\n]*(?:secret|pass|credential|token|key|pw)",
+    ),
+    phrase(  # `... is the new root password`: of letters and digits with a sign or of both cases
+        "value-before-is",
+        " is the | is my | is our | is your | is a | was the | are the ",
+        r"(?:^|(?<=[\s\"'`:]))(?=[^\s]{0,128}\d)(?=[^\s]{0,128}[!#$%&*+?^~]"
+        r"|(?=[^\s]{0,128}[a-z])[^\s]{0,128}[A-Z])"
+        r"(?=[^\s]{0,128}[A-Za-z])(?P<value>[^\s\"'`]{8,256})[\"'`]? (?:is|was) (?:the|my|our|your|a) "
+        r"(?:[\w'’\-]{1,24} ){0,3}(?i:password|passphrase|passcode|api[ _\-]key|secret key|access key"
+        rf"|access token|api token|pw){_END_OF_NOUN}",
+        Name.PROBABLE,
+        hint=r"[0-9][^ \n]*[\"'`]? (?:is|was) (?:the|my|our|your|a) [^:=\n]*(?:pass|key|token|pw)",
     ),
     phrase(
         "header-in-a-sentence",

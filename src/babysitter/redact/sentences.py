@@ -6,37 +6,46 @@ sentence about passwords has many other words behind `is`.
 
 import re
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice
 
 from babysitter.redact.labels import KEYS, PASSWORDS
-from babysitter.redact.names import Name
+from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import is_secret
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
-from babysitter.redact.value_shapes import is_chosen
+from babysitter.redact.value_shapes import is_chosen, is_spoken
 
 SHORTEST_NEXT = 7
 MAX_VERBS = 8  # behind one label
 FARTHEST = 100  # characters between a label and what it says
 _ENGLISH = r"\b(?:pass(?:word|phrase|code|wd)|pwd?|api[ \-]key|access key|secret|credentials?|creds)\b"
-_LABEL = re.compile(rf"(?i){_ENGLISH}|{PASSWORDS}|{KEYS}")
+_LABEL = re.compile(rf"(?i)(?P<english>{_ENGLISH})|{PASSWORDS}|{KEYS}")
 # The same as the linear scanner sees it, in lower case and "?" for what is not ASCII.
 SIGNS = (
-    r"(?:(?:pass(?:word|phrase|code|wd)|\bpwd?|(?:api[ \-]|access )key|secret|credentials?|creds) [^\s=:|]"
+    r"(?:(?:pass(?:word|phrase|code|wd)|\bpwd?|(?:api[ \-]|access )key|secret|credentials?|creds)(?:['?]s)?"
+    r" [^\s=:|]"
     r"|passwort|kennwort|zugangsdaten|wachtwoord|mots?[ _.\-]de[ _.\-]passe|contrase|senha|palavra-passe"
     r"|parol|\?ifre|has\?o|heslo|jelsz|adgangskode|l\?senord|salasana|m\?t kh|cl(?:ave|\?)[ _.\-]"
     r"|chave[ _.\-]|schl\?ssel|\?\?)[^\n]*[0-9]"
+    r"|pass(?:word|phrase|code|wort)[^\n]*[\"'`?][a-z]+ [a-z]+ [a-z]+ [a-z]+"
 )
 _LINES = LinearPattern(SIGNS, ignore_case=True)
 # English, German, Dutch, French, Spanish, Portuguese, Italian, Scandinavian, Finnish, Polish, Czech,
 # Romanian, Turkish, Hungarian, Russian, Ukrainian, Chinese.
 _SAYS = re.compile(
-    r"(?i)(?:(?<=[\s\"'`”»)])(?:is|was|are|equals|reads|becomes|lautet|ist|war|heißt|luidt|est|était|devient"
-    r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|это|теперь|це)"
-    r"(?: (?:now|still|set to|jetzt|nu|ora|agora|ahora|maintenant))?(?=[\s:])|[:=：＝]|[是为為])\s?:?\s{0,4}"
+    r"(?i)(?:(?:(?<=[\s\"'`”»)])(?:is|was|are|equals|reads|becomes|lautet|ist|war|heißt|luidt|est|était|devient"
+    r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|là|это|теперь|це|है)|['’]s)"
+    r"(?: (?:now|still|set to|jetzt|nu|ora|agora|ahora|maintenant))?(?=[\s:])"
+    r"|[:=：＝]|[是为為はが는은이]|\s[—–](?=\s))\s?:?\s{0,4}"
 )
 _VALUE = re.compile(
-    r"(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{4,128})(?P=quote)|[“«‘„]\s?(?P<angled>[^”»’“\n]{4,128}?)\s?[”»’“]"
-    r"|(?P<bare>(?:[^\s\"'`“«‘„”»’\\]|\\(?![nrt\"'\\])){5,256})"  # up to a line break written out
+    r"(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{4,128})(?P=quote)|[“«‘„「『【]\s?(?P<angled>[^”»’“」』】\n]{4,128}?)\s?[”»’“」』】]"
+    # up to a remark in brackets, and a line break written out
+    r"|(?P<bare>(?:[^\s\"'`“«‘„”»’「」『』【】。，、；！？।(\\]"
+    r"|\((?![^\x00-\x7f])|\\(?![nrt\"'\\])){5,256})"
+)
+# In brackets right behind its label.
+_HELD = re.compile(
+    r"(?:\s[(\[]|\s?[（「『【])[\"'`]?(?P<value>[^\s()\[\]（）「」『』【】\"'`]{6,256})[\"'`]?[)\]）」』】]"
 )
 # A value right behind its label, and nothing between them: `with pw ...`.
 _WITH = re.compile(
@@ -56,9 +65,12 @@ _TRAILING = ".,;:)]}"
 def find_in_sentences(text: Text) -> Iterator[Span]:
     """Spans of the passwords that sentences say."""
     for start, end in _LINES.lines(text):
-        labels = [label.span() for label in _LABEL.finditer(text.text, start, end)]
-        for (begin, at), (limit, _) in pairwise([*labels, (end, end)]):
-            yield from _said(text.text, (start, end), (begin, at), min(limit, at + FARTHEST))
+        labels = list(_LABEL.finditer(text.text, start, end))
+        limits = [*(label.start() for label in labels[1:]), end]
+        for label, limit in zip(labels, limits, strict=False):
+            stop = min(limit, label.end() + FARTHEST)
+            yield from _said(text.text, (start, end), label.span(), stop)
+            yield from _next_to(text.text, end, label)
 
 
 def _said(text: str, line: Span, label: Span, stop: int) -> Iterator[Span]:
@@ -75,6 +87,15 @@ def _said(text: str, line: Span, label: Span, stop: int) -> Iterator[Span]:
             yield from (span for span in spans if is_secret(text[span[0] : span[1]], Name.LIKELY_PASSWORD))
 
 
+def _next_to(text: str, end: int, label: re.Match[str]) -> Iterator[Span]:
+    """The value in brackets behind a label, or a word behind one not in English: the verb may be last."""
+    held = _HELD.match(text, label.end(), end)
+    if held is not None and is_chosen(held["value"]) and judge_name(held["value"]) is Name.INNOCENT:
+        yield held.span("value")
+    elif label["english"] is None and text[label.end() : label.end() + 1] == " ":
+        yield from _value(text, label.end() + 1, end)
+
+
 def _value(text: str, at: int, end: int, *, is_next: bool = False) -> Iterator[Span]:
     """The word at `at` when it is a password. `is_next`: it stands right behind `with password`."""
     found = _VALUE.match(text, at, end)
@@ -84,6 +105,9 @@ def _value(text: str, at: int, end: int, *, is_next: bool = False) -> Iterator[S
     if found.lastgroup == "bare":
         span = _trimmed(text, *span)
     value = text[span[0] : span[1]]
+    if found.lastgroup != "bare" and is_spoken(value):
+        yield span
+        return
     is_next = is_next and len(value) >= SHORTEST_NEXT and any(map(str.isdigit, value))
     if is_chosen(value) or (is_next and is_secret(value, Name.LIKELY_PASSWORD)):
         yield span

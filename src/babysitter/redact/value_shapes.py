@@ -32,9 +32,14 @@ _PLACEHOLDER_WORDS = word_set(
     "bearer digest oauth oauth2 anonymous auto env stdin file keyring changeme example inherit text "
     "off integer filename amd64 arm64 armhf i386 key keys include omit"
 )
+_WORDS_OF_SENTENCES = _PLACEHOLDER_WORDS | word_set(
+    "your our their enter set new one use used uses using same more than only here see ask please again "
+    "stored kept also any all left after before between under over would could been have just must contain "
+    "contains match matches"
+)
 _PLACEHOLDER = re.compile(
-    r"(?i)(?:[a-z]{1,2}|[*•.#xX_-]{3,}|\W{1,3}|<[^>]*>?|\[redacted\].*|\[filtered\]|\[masked\]|[\[{(]+"
-    r"|\$\{?\w+(?::-)?\}?|\$\{\{.*|\$\(.*"
+    r"(?i)(?:[a-z]{1,2}|[*•.#xX_-]{3,}|\W{1,3}|<[^>]*>?|\[redacted\].*|\[(?:redacted|filtered|masked|hidden|removed)|[\[{(]+"
+    r"|\$\{?\w+(?::-)?\}?|\$\{\w+:?\?.*|\$\{\{.*|\$\(.*"
     r"|\{\{?\s?[\w.]*(?:![rsa])?\s?\}?\}?|%\(\w+\)[sd]|%[sd]|%\w{1,40}%|your[-_ ].*"
     r"|my[-_](?:token|key|secret)"
     r"|-?\d{1,3}|0x[0-9a-f]{1,4})[.,:;!?)\]}'\"]{0,3}$"
@@ -51,6 +56,7 @@ _PATH = re.compile(
 )
 _BYTES = re.compile(r"(?:\\{1,4}x[0-9a-f]{2}|[^\\]){0,8}\\{1,4}x[0-9a-f]{2}")  # of a bytes literal
 _PASSPHRASE = re.compile(r"[a-z]{3,10}([-.])(?:[a-z]{3,10}\1){2,10}[a-z]{3,10}$")
+_SPOKEN = re.compile(r"[a-z]{3,10}(?: [a-z]{3,10}){3,23}$")
 _GROUPS = re.compile(r"(?:[A-Z0-9]{4,8}-){3,9}[A-Z0-9]{4,8}$")  # of a licence's key
 _MIXED_GROUP = re.compile(r"[A-Z]\d|\d[A-Z]")
 # Letters and a digit, and a sign that names do not have, or a digit beside a letter of a long enough word.
@@ -152,6 +158,11 @@ def is_unspeakable(value: str) -> bool:
 def is_passphrase(value: str) -> bool:
     """Four plain words and more that a sign joins: `correct-horse-battery-staple`."""
     return len(value) < 120 and _PASSPHRASE.match(value) is not None
+
+
+def is_spoken(value: str) -> bool:
+    """Four plain words and more that blanks join, and no sentence: `correct horse battery staple`."""
+    return _SPOKEN.match(value) is not None and _WORDS_OF_SENTENCES.isdisjoint(value.split())
 
 
 def is_chosen(value: str) -> bool:
