@@ -1,13 +1,13 @@
 """Finds secrets by their place: a column under a secret heading, a YAML block, a section of an ini file."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from babysitter.redact.name_scan import lines_with_names
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
-from babysitter.redact.text_spans import REDACTED, Span, Text
-from babysitter.redact.value_shapes import is_placeholder, looks_random
+from babysitter.redact.text_spans import REDACTED, Span, Text, word_set
+from babysitter.redact.value_shapes import is_placeholder, is_spoken, looks_random
 from babysitter.redact.value_span import bare, quoted
 
 MAX_TABLE_ROWS = 200
@@ -38,6 +38,11 @@ _OPENS = re.compile(
     r"|^\s*kind: Secret\s*$"
 )
 _ALONE = re.compile(r"[ \t]*(password|passphrase|passwd)[ \t]+(\S{1,256})[ \t]*$")
+
+
+_PASSWORDS_OF_USERS = word_set("pass pin passcode")
+_USERS = word_set("user users username login account acct usr email mail owner") | {"user name", "e-mail"}
+_RESULTS = word_set("fail failed fails failure failures skip skipped total tests")
 
 
 def find_by_layout(text: Text) -> Iterator[Span]:
@@ -231,7 +236,7 @@ def _table(text: str, at: int, line: str) -> Read:
     cells = _cells(line)
     if not 2 <= len(cells) <= 40 or not all(_HEADING.match(cell) for cell, _, _ in cells):
         return [], at
-    strengths = [judge_name(cell.replace(" ", "_")[-MAX_NAME:]) for cell, _, _ in cells]
+    strengths = _strengths([cell for cell, _, _ in cells])
     columns = [
         place for place, judged in enumerate(strengths) if judged not in (Name.INNOCENT, Name.POSSIBLE)
     ]
@@ -250,6 +255,18 @@ def _table(text: str, at: int, line: str) -> Read:
                     spans.append((start + begin, start + stop))
         at = end + 1
     return spans, at
+
+
+def _strengths(headings: Sequence[str]) -> list[Name]:
+    """How secret each column is. Beside a user, `pass` and `PIN` are a password: not a count, not a plug."""
+    words = {heading.lower() for heading in headings}
+    has_user = not words.isdisjoint(_USERS) and words.isdisjoint(_RESULTS)
+    return [
+        Name.LIKELY_PASSWORD
+        if has_user and heading.lower() in _PASSWORDS_OF_USERS
+        else judge_name(heading.replace(" ", "_")[-MAX_NAME:])
+        for heading in headings
+    ]
 
 
 _QUOTED_CELL = re.compile(r"\"([^\"\n]*)\"")
@@ -277,4 +294,6 @@ def _cells(line: str) -> list[tuple[str, int, int]]:
 
 def _is_cell_secret(value: str, judged: Name) -> bool:
     weaker = at_most_probable(judged)
+    if weaker is Name.LIKELY_PASSWORD and is_spoken(value):
+        return True
     return is_secret(value, weaker) and (weaker is Name.LIKELY_PASSWORD or len(value) >= 6)

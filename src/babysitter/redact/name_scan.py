@@ -17,7 +17,7 @@ NAME_WORDS = (
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
     r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b|(?:recovery|backup|verification|device)[_.\-]?code|"
     r"(?:wallet|recovery|nkey)[_.\-]?(?:seed|phrase)|(?:seed|pass)[_.\-]?phrase|rootpw|bindpw|"
-    r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv)[_.\-]?pin\b)"
+    r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv)[_.\-]?pin\b|\bpin\b)"
 )
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
 MAX_KNOWN_RUN = 128  # characters

@@ -5,6 +5,7 @@ from itertools import islice
 
 from babysitter.redact import (
     addresses,
+    code_lists,
     command_arguments,
     command_lines,
     http_headers,
@@ -13,6 +14,7 @@ from babysitter.redact import (
     sentences,
 )
 from babysitter.redact.addresses import find_in_addresses
+from babysitter.redact.code_lists import find_code_lists
 from babysitter.redact.command_arguments import find_in_arguments
 from babysitter.redact.command_lines import find_in_commands
 from babysitter.redact.escaped_text import find_in_escaped
@@ -56,6 +58,7 @@ _BY_SIGNS: tuple[tuple[Detector, str], ...] = (
     (find_mentioned, NAME_WORDS),
     (find_behind_labels, labels.SIGNS),
     (find_in_sentences, sentences.SIGNS),
+    (find_code_lists, code_lists.SIGNS),
 )
 _SIGNS = PatternSet([signs for _, signs in _BY_SIGNS])
 DETECTORS: tuple[Detector, ...] = (*_FIRST, *(detector for detector, _ in _BY_SIGNS))
