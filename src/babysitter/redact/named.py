@@ -136,6 +136,8 @@ def _setting(text: str, start: int, end: int) -> NamedValue:
         judged = judge_name(name[2:][-MAX_NAME:])
     if text[start - 1 : start] in ("/", ":") and _NO_NAME.search(text, max(0, start - 120), end):
         judged = Name.INNOCENT
+    if text[start - 2 : start] == "${" and text[end : end + 2].lstrip(":")[:1] == "?":
+        judged = Name.INNOCENT  # `${NAME:?message}` of a shell
     if judged is Name.POSSIBLE or judged is Name.PROBABLE:
         judged = with_earlier_word(text, start, name, judged)
     if (

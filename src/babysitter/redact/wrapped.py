@@ -18,6 +18,7 @@ _HEAD = re.compile(r"[\"'│┃║|> \t]{0,200}([A-Za-z0-9_\-+/=.%~]{1,400})")
 _SHELL_WORD = re.compile(r"([^\s\"'|&;]{1,400})")
 _STAMP = re.compile(
     r"(?:[IWEFDCN]\d{4,8}$|\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d|\d\d[-/.]\d\d[-/.]\d\d|\w{1,20}[=:]|[A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,8}=|"
+    r"[a-z]{2,20}(?:[.\-][a-z]{2,20}){1,6}=|HTTP/\d|"
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
 )
 _HEADER_NAME = re.compile(r"[A-Z][A-Za-z]{0,20}(?:-[A-Z][A-Za-z]{0,20}){1,6}")
