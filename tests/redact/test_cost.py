@@ -66,7 +66,17 @@ def test_many_tokens_cost_little_from_the_first_text_on():
 
 @pytest.mark.parametrize(
     "part",
-    ["a", "=", "user=a pass=", '"', "[", "\\", "token\n", "token\t", "--token ", 'pass: "a\\', "key={"],
+    [
+        *("a", "=", "user=a pass=", '"', "[", "\\", "token\n", "token\t", "--token ", 'pass: "a\\', "key={"),
+        *(
+            "a1B2c3d4 <- new ",
+            "a1B2c3d4 is the ",
+            "rotate key new key 1 ",
+            "create secret password '",
+            "s3('a','b',",
+        ),
+        *("backup codes ", "backup codes\n", "password:\n", "pin for a: 123456 "),
+    ],
 )
 def test_hostile_text_costs_linear_time(part: str):
     assert is_linear(lambda times: redact(part * times), 4_000)

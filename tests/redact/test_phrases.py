@@ -93,6 +93,26 @@ def test_phrases_have_different_ids():
         f"   4 host/node9@LAB (aes128-cts-hmac-sha1-96)  (0x{'0f1e2d3c4b5a6978' * 2})",
         f"Client('AC{'0' * 32}', '{'0f1e2d3c4b5a6978' * 2}')",
         f"oss.Auth('LTAI{'5tA' * 6}', '{KEY}')",
+        f"CREATE USER ada IDENTIFIED BY {WORD};",
+        f"ATTACH 'dbname=x' AS pg (TYPE postgres, PASSWORD '{WORD}')",
+        f"CREATE LOGIN ada WITH PASSWORD = N'{WORD}'",
+        f"CREATE OR REPLACE SECRET lab (\n  TYPE s3,\n  KEY_ID '{KEY[:20]}',\n  SECRET '{KEY}'\n)",
+        f"SELECT 1 FROM s3Cluster('main', 'https://x/y.csv', 'made-up', '{KEY}', 'CSV')",
+        f"SELECT 1 FROM gcs('https://x/y.csv', 'made-up', '{KEY}')",
+        f"INSERT INTO FUNCTION postgresql('db:5432', 'runs', 't', 'ada', '{WORD}')",
+        f"Driver=SQLite;Server=db;Uid=sa;Pwd={{{WORD};x}}}}=8}};Port=1",
+        f"GET /data?q=Bonn&app_id={'0f1e2d3c4b5a6978' * 2}&x=1",
+        f"rotated the signing key of the hook, new value {KEY}, valid now",
+        f"Renewed the API token; new token: {WORD}",
+        f"{WORD} <-- this is the root password for node-3",
+        f"`{WORD}` is the new admin password, ask ada",
+        f"it has an access key [{KEY}] set",
+        f"root's password ({WORD}) works",
+        f"the pw's now {WORD} – ask ada",
+        f"The node asks for its passphrase:\n{WORD}\nnode-3 is up",
+        f"Please type the password of the vault?\n  {WORD}",
+        f"| service | user | pass |\n|---|---|---|\n| wiki | ada | {WORD} |",
+        f"DATA_SOURCE_NAME=ada:{WORD}@(db:3306)/runs",
         "master_key = b'" + r"\x8f\x12\xa0\x9b\xcc\x01\x77\xe2\x13\x98" + "'",
     ],
 )
@@ -103,10 +123,51 @@ def test_phrase_gives_the_secret_away(text: str):
 
 
 @pytest.mark.parametrize(
-    "text", ["Your verification code is 984150", "OTP for ada: 984150", "MFA code=984150", "PIN: 984150"]
+    "text",
+    [
+        "Your verification code is 984150",
+        "OTP for ada: 984150",
+        "MFA code=984150",
+        "PIN: 984150",
+        "recovery PIN of the portal for ada: 984150",
+        "the pin is 984150",
+        "Passcode of the door to the lab is 984150",
+        "LOGIN     PIN\nada       984150",
+    ],
 )
 def test_one_time_code_is_redacted(text: str):
     assert "984150" not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The passphrase for the vault is “otter maple granite velvet” since May",
+        "Das Passwort lautet 'otter maple granite velvet'",
+        "LOGIN     PASSPHRASE                    SINCE\nada       otter maple granite velvet    2026-01-01",
+    ],
+)
+def test_pass_phrase_of_words_is_redacted(text: str):
+    shown = redact(text)
+    assert "maple" not in shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Recovery codes (print them):\n  kq4rp-6nmix\n  aaqrt-bbwzx\n  9pb5m-aj4ev\nstored for ada",
+        "1. backup codes\n1. kq4rp-6nmix\n2. aaqrt-bbwzx\n\nstored for ada",
+        "2FA recovery codes: kq4rp-6nmix, 9pb5m-aj4ev stored for ada",
+        "MFA backup codes\n- 4938 7712\n- 9938 1123\n\nstored for ada",
+    ],
+)
+def test_list_of_recovery_codes_is_redacted(text: str):
+    shown = redact(text)
+    assert not any(part in shown for part in ("4rp", "qrt", "aj4ev", "7712", "9938"))
+    assert shown.endswith("stored for ada")
+    assert shown.count("\n") == text.count("\n")
+    assert redact(shown) == shown
 
 
 def test_key_pair_in_numbers_is_redacted():
@@ -125,6 +186,31 @@ def test_key_pair_in_numbers_is_redacted():
         'assert name in self.rules, f"Unknown token name: {name!r}"',
         "status code: 200 in 123456 us",
         "the password prompt is shown in step 12",
+        "suite | pass | fail\nunit  | 1234 | 5678",
+        "user | pass | fail\nada  | 1234 | 5678",
+        "name   pin   user\nled    17    ada",
+        "Enter the password for ada:\nConnected.",
+        "Enter password:\nada@node-3:~$ ls",
+        "Recovery codes:\nstep 12 of 20",
+        "backup codes are not generated yet\nloaded 12 shards",
+        "backup of the bucket is: 12345678",
+        "s3('https://x/y.csv', 'CSVWithNames', 'name String, n UInt8')",
+        "s3('https://x/y', 'JSONEachRow', 'auto')",
+        "jobs are identified by run-12ab and grouped by 'user-1'",
+        'f"Driver=x;Uid={uid};Pwd={pwd};Port=1"',
+        "GET /data?appid=730&x=1",
+        'The passphrase prompt is "enter your new passphrase here"',
+        "API key (optional), see page 12",
+        "access key (AWS_ACCESS_KEY_ID2) is unset",
+        "the password – if any – is in vault-2 since 2026",
+        "node17 <- the password server",
+        "if tries3 <= password_limit: pass",
+        "step-12 is the last password check",
+        "rotating the key, new key version follows on node-17",
+        'export A_TOKEN="${A_TOKEN:?must be set}"',
+        ": ${DB_PASSWORD?missing in line 12}",
+        "Authorization: Bearer [REDACTED]",
+        "Authorization: Basic [MASKED]",
         "The password for ada on node-17 is stored in vault-2",
         "The password hash is sha256-based, the salt is 16-byte",
         "your password was changed 12 minutes ago from 10.0.0.5 to 10.0.0.6",

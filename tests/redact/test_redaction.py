@@ -119,6 +119,12 @@ SECRETS = [
     ("hook https://hooks.slack.com/services/T01/B01/madeup", "B01/madeup", "https://hooks.slack.com/"),
     ("ACME_TOKEN|a1B2c3D4e5F6g7H8|made 2026-11-20", "a1B2c3D4", "|made 2026-11-20"),
     ("the password for x is Quartz830!\\nthen the next", "Quartz830", "\\nthen the next"),
+    (
+        "db.url=jdbc:x://db/app\ndb.password=3fcQuartz\\=8maple\npool.max.size=20",
+        "Quartz",
+        "pool.max.size=20",
+    ),
+    ("密钥:a1B2c3D4e5F6g7H8(测试)", "a1B2c3D4", "(测试)"),
     ("token：a1B2c3D4e5F6，地区：eu-1", "a1B2c3D4", "，地区：eu-1"),
     (f"X-Vault-Token: hvs.{'aB3dE5fG7h' * 5}\nX-Vault-Namespace: lab/", "aB3dE5", "X-Vault-Namespace: lab/"),
     (
@@ -283,6 +289,9 @@ HOSTILE = [
     "creds=(a:b1c2d,",
     "Set-Cookie: a=b; Path=/; ",
     "密码是1",
+    "backup codes: a1b2c3 ",
+    "recovery codes\na1b2c3\n",
+    "rotate key, new key ",
 ]
 
 
