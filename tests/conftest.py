@@ -21,6 +21,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a job in the background of a shell
         signal.signal(signal.SIGINT, signal.default_int_handler)  # else programs never notice a Ctrl-C
     os.environ.pop("COLUMNS", None)  # of the terminal in which the tests run
+    os.environ["OPENBLAS_NUM_THREADS"] = (
+        "1"  # each worker has one core; more threads only wait for each other
+    )
     share_rules()
     quicken()
     share_statements()

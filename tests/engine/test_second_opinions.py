@@ -49,7 +49,7 @@ async def failed(place: AppHarness, root: JobId = ROOT) -> None:
     """A plain job prints words that no rule knows, and ends badly."""
     place.cluster.jobs[root] = job(root)
     await place.watch(root)
-    place.cluster.log.append(raw(0, "E the moon is made of cheese, giving up", f"{root}/0"))
+    place.cluster.log.append(raw(0, "E the walrus hums in amber while kettles whisper", f"{root}/0"))
     await place.pass_s(60)
     place.cluster.jobs[root] = replace(job(root), state=JobState.FAILED, finished_at=place.clock.now())
     await place.pass_s(60)
@@ -114,7 +114,7 @@ async def test_each_incident_is_asked_about_once(tmp_path: Path):
         assert lines[1].startswith("Second opinion: suspected data-error")
         assert lines[-1] == "said"
         assert len(advisor.questions) == 1
-        assert "the moon is made of cheese" in advisor.questions[0].text
+        assert "the walrus hums in amber" in advisor.questions[0].text
         _, record = await incident_of(place)
         assert record is not None
         assert (record.combined.cause, record.tokens) == (Cause.DATA_ERROR, 4_500)
@@ -299,7 +299,7 @@ async def reporting(place: AppHarness) -> Watch:
     place.cluster.jobs[ROOT] = job(ROOT)
     await place.watch()
     place.cluster.log += [raw(at, f"I step {at} done", f"{ROOT}/0") for at in range(0, 100, 10)]
-    place.cluster.log.append(raw(101, "E the moon is made of cheese, giving up", f"{ROOT}/0"))
+    place.cluster.log.append(raw(101, "E the walrus hums in amber while kettles whisper", f"{ROOT}/0"))
     await place.pass_s(60)
     (watch,) = await every_watch(place)
     assert has_unexplained_report(watch)
@@ -316,7 +316,7 @@ async def test_watch_with_an_unexplained_report_hourly(tmp_path: Path):
             place.clock.advance(61)
         await settled(place)
         assert len(advisor.questions) == 1
-        assert "the moon is made of cheese" in advisor.questions[0].text
+        assert "the walrus hums in amber" in advisor.questions[0].text
         header = [message for message in place.ear.edited if message.occasion.value == "live-state"][-1]
         assert note(header).startswith("suspected data-error")
         lines = await advice_lines(place.app, watch)
@@ -361,7 +361,7 @@ async def every_watch(place: AppHarness) -> tuple[Watch, ...]:
 
 
 async def test_second_incident_of_a_kind_costs_nothing(tmp_path: Path):
-    quoted = replace(LIE, cause=Cause.DATA_ERROR, quotes=(Quote("L1", "the moon is made of cheese"),))
+    quoted = replace(LIE, cause=Cause.DATA_ERROR, quotes=(Quote("L1", "the walrus hums in amber"),))
     async with home(tmp_path) as place:
         advisor = ScriptedAdvisor(quoted)
         asking = opinions(place, advisor)

@@ -95,12 +95,12 @@ def test_commands_ask_through_the_exchange_folder(tmp_path, capsys, monkeypatch)
     assert run(explain) == 0
     assert "No second opinion" in capsys.readouterr().out
     (request,) = exchange.iterdir()
-    line = next(candidate for candidate in request.read_text().splitlines() if "made of cheese" in candidate)
+    line = next(candidate for candidate in request.read_text().splitlines() if "hums in amber" in candidate)
     answer = {
         "cause": "data-error",
         "confidence": 0.8,
         "explanation": "The input is cheese.",
-        "citations": [{"line": line.partition("|")[0], "text": "the moon is made of cheese"}],
+        "citations": [{"line": line.partition("|")[0], "text": "the walrus hums in amber"}],
         "action": "escalate",
     }
     request.with_name(request.name.replace("request.md", "answer.json")).write_text(json.dumps(answer))

@@ -3,7 +3,7 @@
 `workbench/train_lines.py` and `workbench/train_verdicts.py` fit them, `diagnosis/learned/` reads them.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import exp, sqrt
 
@@ -76,15 +76,18 @@ class LogReading:
     """The newest lines of a job by what they mean, with what is known beside them.
 
     `words`: what is known beside the lines, as words that have weights. `meanings`: what the lines speak for,
-    by feature (`diagnosis/learned/read_log.py`). `first_line`: the number of the first of `lines`, from 0.
-    `source`: of all lines; "" = their tasks. `own_rules`: rules that do not come with the program, or count
-    less than as shipped: no weight was learned beside them.
+    by feature (`diagnosis/learned/read_log.py`). `text`: all that is known, in words; `read_text`: the share
+    of each class by the text model, which takes a tenth of a second (None: it is not asked). `first_line`:
+    the number of the first of `lines`, from 0. `source`: of all lines; "" = their tasks. `own_rules`: rules
+    that do not come with the program, or count less than as shipped: no weight was learned beside them.
     """
 
     weights: VerdictWeights
     words: frozenset[str]
     meanings: Scores
+    text: str
     lines: tuple[LogLine, ...]
     first_line: int
     source: str
     own_rules: frozenset[RuleId] = frozenset()
+    read_text: Callable[[str], Scores] | None = None

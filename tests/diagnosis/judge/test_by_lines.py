@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from babysitter.diagnosis.judge.by_lines import TEXT_POWER
 from babysitter.diagnosis.judge.measured_confidence import as_measured
 from babysitter.diagnosis.judge.root_cause import find_root_cause
+from babysitter.diagnosis.learned.line_meaning import LEAST
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
@@ -28,7 +30,7 @@ LINES = (LogLine("writing run 57"), LogLine("cannot write: no space left on devi
 
 def reading(**meanings):
     by_class = {name.replace("_", "-"): value for name, value in meanings.items()}
-    return LogReading(WEIGHTS, frozenset(), by_class, LINES, 40, "log")
+    return LogReading(WEIGHTS, frozenset(), by_class, "the text", LINES, 40, "log")
 
 
 def finding(cause=Cause.CODE_ERROR, confidence=0.7, rule="some.rule"):
@@ -55,7 +57,6 @@ def test_lines_that_clearly_speak_for_another_cause_name_it():
     assert "A guess by the wording of the log" in diagnosis.explanation
     assert [line.line_number for line in diagnosis.evidence] == [42]
     assert diagnosis.rules == ("learned.disk-full",)
-    assert as_measured(diagnosis).confidence < UNSURE_BELOW  # a second opinion is asked for
 
 
 def test_lines_that_name_what_a_rule_also_found_quote_the_rule():
@@ -70,7 +71,7 @@ def test_lines_that_name_what_a_rule_also_found_quote_the_rule():
     ("found", "facts", "scores"),
     [
         ((finding(confidence=0.93),), FAILED, {"disk_full": 0.9}),  # proven
-        ((finding(confidence=0.91), finding(Cause.DATA_ERROR, 0.85, "a.rival")), FAILED, {"disk_full": 0.9}),
+        ((finding(confidence=0.93), finding(Cause.DATA_ERROR, 0.9, "a.rival")), FAILED, {"disk_full": 0.9}),
         ((finding(rule="measured.stuck"),), RUNNING, {"disk_full": 0.9}),  # seen over time
         ((finding(rule="own.rule"),), FAILED, {"disk_full": 0.9}),  # of the user's own folder
         ((finding(),), FAILED, {"disk_full": 0.1}),  # not likelier
@@ -81,6 +82,42 @@ def test_lines_that_name_what_a_rule_also_found_quote_the_rule():
 def test_the_rules_verdict_stands(found, facts, scores):
     read = replace(reading(**scores), own_rules=frozenset({RuleId("own.rule")}))
     assert judged(Findings(found, reading=read), facts).cause is Cause.CODE_ERROR
+
+
+@pytest.mark.parametrize(("likelihood", "is_sure"), [(0.3, False), (0.95, True)])
+def test_what_lines_name_is_as_sure_as_such_verdicts_were(likelihood, is_sure):
+    diagnosis = judged(Findings((finding(),), reading=reading(disk_full=0.9)))
+    measured = as_measured(replace(diagnosis, likelihood=likelihood))
+    assert (measured.confidence >= UNSURE_BELOW) is is_sure
+
+
+@pytest.mark.parametrize(
+    ("rule_cause", "named", "share", "cause"),
+    [
+        (Cause.STAGE_STUCK, "slow-startup", 0.95, Cause.STAGE_STUCK),  # the course of time counts
+        (Cause.CODE_ERROR, "slow-startup", 0.6, Cause.CODE_ERROR),
+        (Cause.CODE_ERROR, "slow-startup", 0.8, Cause.SLOW_STARTUP),
+        (Cause.CODE_ERROR, "stage-stuck", 0.6, Cause.CODE_ERROR),
+        (Cause.CODE_ERROR, "stage-stuck", 0.8, Cause.STAGE_STUCK),
+        (Cause.CODE_ERROR, "calm", 0.38, Cause.CODE_ERROR),
+        (Cause.CODE_ERROR, "calm", 0.6, Cause.TRANSIENT_NOISE),
+        (Cause.CODE_ERROR, "disk-full", 0.45, Cause.DISK_FULL),
+    ],
+)
+def test_a_milder_cause_needs_a_greater_share(rule_cause, named, share, cause):
+    other = (1.0 - share) / 3
+    shares = dict.fromkeys(("storage-error", "data-error"), other) | {rule_cause.value: other, named: share}
+    weights = VerdictWeights(tuple(sorted(shares)), {}, {}, sharpness=0.0)
+    power = 1 / TEXT_POWER  # so that the shares of both together are these
+    read = replace(reading(), weights=weights, read_text=lambda _: {n: v**power for n, v in shares.items()})
+    assert judged(Findings((finding(rule_cause),), reading=read), RUNNING).cause is cause
+
+
+def test_an_end_of_words_that_no_line_knows_is_not_named():
+    read = replace(reading(), read_text=lambda _: {"disk-full": 0.99, "unknown": 0.01})
+    assert judged(Findings(reading=read), FAILED).cause is Cause.UNKNOWN
+    spoken = replace(read, meanings={"disk-full": LEAST})
+    assert judged(Findings(reading=spoken), FAILED).cause is Cause.DISK_FULL
 
 
 def test_an_end_that_nothing_explains_may_be_named_but_no_kill():
@@ -121,21 +158,37 @@ def test_where_rules_understand_nothing_lines_may_name_trouble():
     diagnosis = judged(Findings(reading=reading(disk_full=2.0)), RUNNING)
     assert (diagnosis.cause, diagnosis.action) == (Cause.DISK_FULL, ActionKind.ESCALATE)
     assert diagnosis.severity is Severity.DEGRADED
-    assert as_measured(diagnosis).confidence < UNSURE_BELOW
 
 
-@pytest.mark.parametrize(
-    ("findings", "facts"),
-    [
-        (Findings(), replace(RUNNING, advanced_after=3)),  # it works
-        (Findings(), JobFacts(state=JobState.SUCCEEDED)),
-        (Findings(cancelled=((finding(), "stance.quoted"),)), RUNNING),  # rules know why it is no report
-        (Findings((replace(finding(), overcome_by="it went on"),)), RUNNING),
-    ],
-)
-def test_lines_alarm_nobody_where_rules_see_that_all_is_well(findings, facts):
-    calm = judged(replace(findings, reading=reading(disk_full=2.0)), facts)
-    assert calm.cause in (Cause.HEALTHY, Cause.TRANSIENT_NOISE)
+def test_lines_alarm_nobody_where_they_are_not_sure_or_the_job_has_succeeded():
+    unsure = judged(Findings(reading=reading(disk_full=0.1)), RUNNING)
+    succeeded = judged(Findings(reading=reading(disk_full=2.0)), JobFacts(state=JobState.SUCCEEDED))
+    assert {unsure.cause, succeeded.cause} <= {Cause.HEALTHY, Cause.TRANSIENT_NOISE}
+
+
+def test_the_text_model_is_weighed_with_rules_and_lines():
+    def read_text(text):
+        assert text == "the text"
+        return {"disk-full": 0.96, "code-error": 0.02, "calm": 0.02}
+
+    plain = reading(code_error=0.1)
+    assert judged(Findings((finding(),), reading=plain)).cause is Cause.CODE_ERROR
+    diagnosis = judged(Findings((finding(),), reading=replace(plain, read_text=read_text)))
+    assert diagnosis.cause is Cause.DISK_FULL
+    assert 0.5 < diagnosis.likelihood < 1.0
+
+
+def test_the_text_model_is_not_asked_where_the_verdict_stands():
+    def read_text(text):
+        raise AssertionError(text)
+
+    read = replace(reading(disk_full=0.9), read_text=read_text)
+    for found, facts in (
+        ((finding(confidence=0.93),), FAILED),
+        ((finding(rule="measured.stuck"),), RUNNING),
+        ((), JobFacts(state=JobState.SUCCEEDED)),
+    ):
+        judged(Findings(found, reading=read), facts)
 
 
 def test_a_job_that_works_may_be_in_a_long_phase():
@@ -149,7 +202,6 @@ def test_lines_may_calm_a_job_that_lives():
     diagnosis = judged(Findings((finding(),), reading=reading(calm=0.9)), RUNNING)
     assert (diagnosis.cause, diagnosis.severity) == (Cause.TRANSIENT_NOISE, Severity.BENIGN)
     assert diagnosis.rivals == (Cause.CODE_ERROR,)
-    assert as_measured(diagnosis).confidence < UNSURE_BELOW
 
 
 def test_lines_do_not_calm_the_last_word_of_a_job():
@@ -211,9 +263,9 @@ def test_the_reasons_say_what_lines_did():
 @pytest.mark.parametrize(
     ("cause", "likelihood", "shown"),
     [
-        (Cause.DISK_FULL, 0.83, 0.98),
-        (Cause.DISK_FULL, 0.65, 0.88),
-        (Cause.DISK_FULL, 0.1, 0.43),
+        (Cause.DISK_FULL, 0.8, 0.94),
+        (Cause.DISK_FULL, 0.65, 0.85),
+        (Cause.DISK_FULL, 0.1, 0.41),
         (Cause.HEALTHY, 0.85, 0.86),
         (Cause.UNKNOWN, 0.9, 0.5),
     ],

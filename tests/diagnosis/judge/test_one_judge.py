@@ -12,6 +12,7 @@ ONLY_A_WATCH_SEES = {
 OF_DRILLS = {
     "deadlock": "a line behind a task is another line for the rules; both call for a person",
     "parentchild": "several dumps show that the parent waits for a child; a text has one of each process",
+    "workerdies": "a text lacks the exit code of the worker's process; in both memory is the cause",
     "stuckflock": "two dumps of the worker prove that it hangs",
     "stucksock": "two dumps of the worker prove that it hangs",
 }

@@ -1,16 +1,18 @@
 """The rules' verdict beside what the lines of the log mean: which cause is the likelier, and how likely.
 
-Rules know the lines of some programs; what lines mean by their words is learned from labelled lines, and how
-much each of both is worth from labelled incidents. What a rule proves stands. Else the likeliest class
-counts, within limits: lines alarm nobody where rules understand a line or see work, and calm no job that has
-ended badly or says nothing.
+Rules know the lines of some programs; what lines mean by their words is learned from labelled lines, what a
+whole text means from labelled incidents, and how much each is worth from both. What a rule proves stands.
+Else the likeliest class counts, within limits: lines alarm nobody where rules understand a line or see work,
+and calm no job that has ended badly or says nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from babysitter.diagnosis.causes.guess import is_guess
 from babysitter.diagnosis.judge.actions import is_over
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
+from babysitter.diagnosis.learned.line_meaning import LEAST
 from babysitter.diagnosis.learned.read_log import lines_for
 from babysitter.model.cause_info import about, leads_to
 from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Severity
@@ -26,9 +28,14 @@ MEASURED = "measured."  # begins the rule id of what a course of time shows, whi
 PROOF = 0.9  # weight of a finding that lines do not overrule
 NOISE = Cause.TRANSIENT_NOISE
 BENIGN = {CALM, Cause.SLOW_STARTUP, Cause.USER_CANCEL}
-LIKELY = 0.15  # measured: where every share is below it, nothing is known
+# Shares that a cause needs to be named in place of what the rules say; see `_least_share`.
+LIKELY = 0.3  # in place of nothing
+CALMING = 0.5
+CLEARLY = 0.7  # measured: such a share is right in nine of ten
 ALARM = 0.5  # likelier than everything else together
 EXPLAINS = 0.2  # measured: so much likelier must be what the rules' cause would explain
+RULES_POWER, TEXT_POWER = 0.5, 0.7  # measured: of the shares by rules and lines, and by the text model
+SMALLEST = 1e-6  # share by the text model: it is never so sure
 INTERRUPTED = 130  # the exit code behind Ctrl-C
 
 
@@ -59,14 +66,29 @@ def likelihood_of(verdict: JudgedByRules, shares: Mapping[str, float]) -> float:
 def shares_of(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Mapping[str, float]:
     """The share of every class of causes, by rules and lines; nothing where lines cannot weigh the verdict.
 
-    They have never met a rule of somebody's own, nor a cause without labelled incidents.
+    They have never met a rule of somebody's own, nor a cause without labelled incidents. The text model is
+    asked where the verdict may change: it takes a tenth of a second.
     """
     reading = findings.reading
     if reading is None or (verdict.root is not None and verdict.root.rule in reading.own_rules):
         return {}
     words = reading.words.union(_words_of_verdict(verdict, findings, facts))
     shares = reading.weights.shares(words, reading.meanings)
-    return shares if class_of(verdict.diagnosis.cause) in shares else {}
+    if class_of(verdict.diagnosis.cause) not in shares:
+        return {}
+    if reading.read_text is None or _stands(verdict, facts):
+        return shares
+    return _pooled(shares, reading.read_text(reading.text))
+
+
+def _pooled(by_rules: Mapping[str, float], by_text: Mapping[str, float]) -> dict[str, float]:
+    """The shares of both together: their product, each to a power."""
+    products = {
+        name: share**RULES_POWER * max(by_text.get(name, 0.0), SMALLEST) ** TEXT_POWER
+        for name, share in by_rules.items()
+    }
+    whole = sum(products.values())
+    return {name: product / whole for name, product in products.items()}
 
 
 def likelier_cause(
@@ -77,21 +99,65 @@ def likelier_cause(
         return None
     by_rules = class_of(verdict.diagnosis.cause)
     best = max(shares, key=lambda name: shares[name])
-    if shares[best] < LIKELY or best not in _may_be_named(by_rules, shares.keys(), findings, facts):
-        return None
-    if best == CALM and _is_last_word(verdict, findings):
+    if not _may_be_named(best, verdict, findings, facts):
         return None
     named = NOISE if best == CALM else Cause(best)
-    if by_rules == CALM and not about(named).is_benign and shares[best] < ALARM:
+    if shares[best] < _least_share(named, verdict):
         return None
     margin = EXPLAINS if verdict.root is not None and leads_to(verdict.diagnosis.cause, named) else 0.0
     return LikelyCause(named, shares[best]) if shares[best] - shares[by_rules] > margin else None
 
 
+def _least_share(named: Cause, verdict: JudgedByRules) -> float:
+    """The share that a cause needs to be named in place of what the rules say."""
+    by_rules = verdict.diagnosis.cause
+    if class_of(by_rules) == CALM:
+        return CLEARLY if named is Cause.SLOW_STARTUP else ALARM
+    is_mild = named in (NOISE, Cause.SLOW_STARTUP)
+    if is_mild and about(by_rules).is_silent:
+        return 1.0  # the course of time counts for more than words
+    if by_rules is Cause.UNKNOWN:
+        return CLEARLY if is_mild else LIKELY
+    is_second = any(cause is named for cause, _ in verdict.possible)  # rules found it, and put it second
+    is_nothing = verdict.root is not None and (named is Cause.SLOW_STARTUP or about(named).is_silent)
+    if is_second or is_nothing:
+        return CLEARLY
+    return CALMING if is_mild else 0.0
+
+
+def _may_be_named(name: str, verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> bool:
+    """Whether lines may name a class in place of the rules'. Never "unknown": it would take a name away."""
+    by_rules = class_of(verdict.diagnosis.cause)
+    if name in (by_rules, Cause.UNKNOWN):
+        return False
+    if by_rules == CALM:  # an alarm only where rules understand no line and no work is seen
+        has_meaning = findings.all or findings.cancelled or facts.advanced_after is not None
+        return name == Cause.SLOW_STARTUP or not has_meaning
+    if facts.state is JobState.KILLED and by_rules == Cause.UNKNOWN:
+        return name == Cause.USER_CANCEL  # of a kill that nothing explains: only that a person did it
+    if by_rules == Cause.UNKNOWN and not _is_spoken_for(name, findings.reading):
+        return False  # of words that nobody has met the text model knows nothing, but is sure
+    if is_over(facts):
+        is_stopped = facts.state is JobState.KILLED or facts.exit_code == INTERRUPTED
+        return name not in BENIGN or (is_stopped and name == Cause.USER_CANCEL)
+    if name != CALM:
+        return True
+    is_quiet = (facts.last_line_age_s or 0.0) > Limits().pace_floor_s
+    return not is_quiet and not _is_last_word(verdict, findings)
+
+
+def _is_spoken_for(name: str, reading: LogReading | None) -> bool:
+    """Whether a line, or a field, speaks for the class by its words; a person's stop needs none."""
+    most = reading.meanings.get(name, 0.0) if reading is not None else 0.0
+    return name == Cause.USER_CANCEL or most >= LEAST
+
+
 def _is_last_word(verdict: JudgedByRules, findings: Findings) -> bool:
-    """Whether the newest line belongs to a fatal report: nothing shows that the job lives on behind it."""
+    """Whether the newest line belongs to a fatal report, or a guessed one: nothing shows what followed it."""
     root, reading = verdict.root, findings.reading
-    if root is None or reading is None or verdict.diagnosis.severity is not Severity.FATAL:
+    if root is None or reading is None:
+        return False
+    if verdict.diagnosis.severity is not Severity.FATAL and not is_guess(root):
         return False
     return root.last_position >= reading.first_line + len(reading.lines) - 1
 
@@ -104,21 +170,6 @@ def _stands(verdict: JudgedByRules, facts: JobFacts) -> bool:
         return verdict.root.rule.startswith(MEASURED)
     # else a silence, somebody's stop, an end that nothing explains, or nothing wrong
     return class_of(verdict.diagnosis.cause) not in (CALM, Cause.UNKNOWN)
-
-
-def _may_be_named(by_rules: str, classes: Set[str], findings: Findings, facts: JobFacts) -> Set[str]:
-    """The classes that lines may name in place of the rules'. Never "unknown": it would take a name away."""
-    others = classes - {by_rules, Cause.UNKNOWN}
-    if by_rules == CALM:  # an alarm only where rules understand no line and no work is seen
-        has_meaning = findings.all or findings.cancelled or facts.advanced_after is not None
-        return {Cause.SLOW_STARTUP} if has_meaning else others
-    if facts.state is JobState.KILLED and by_rules == Cause.UNKNOWN:
-        return {Cause.USER_CANCEL}  # of a kill that nothing explains, lines tell only that a person did it
-    if is_over(facts):
-        is_stopped = facts.state is JobState.KILLED or facts.exit_code == INTERRUPTED
-        return others - ({CALM, Cause.SLOW_STARTUP} if is_stopped else BENIGN)
-    is_quiet = (facts.last_line_age_s or 0.0) > Limits().pace_floor_s
-    return others - {CALM} if is_quiet or by_rules == Cause.UNKNOWN else others
 
 
 def _words_of_verdict(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Iterator[str]:

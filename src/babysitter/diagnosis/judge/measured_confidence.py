@@ -2,15 +2,15 @@
 
 The judge compares weights and likelihoods; they are not frequencies. Where the lines of the log were read,
 the likelihood tells most: lines that mean the cause make a rule's verdict surer. Both tables were fitted on
-incidents as they were judged before anybody had read them (898 for weights, 1,558 for likelihoods, by learned
-weights that had not seen them; docs/learned.md).
+incidents as they were judged before anybody had read them (898 for weights, 1,070 for likelihoods, by learned
+weights and a text model that had not seen them; docs/learned.md).
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from babysitter.diagnosis.judge.by_lines import LEARNED, PROOF
+from babysitter.diagnosis.judge.by_lines import PROOF
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
@@ -23,13 +23,13 @@ MEASURED = (
 )
 # The same of the likelihood by rules and lines, of verdicts that name trouble and of those that name none.
 LIKELY_TROUBLE = (
-    *((0.0, 0.4), (0.2, 0.46), (0.32, 0.53), (0.38, 0.72), (0.5, 0.76), (0.6, 0.86), (0.7, 0.9)),
-    *((0.78, 0.93), (0.83, 0.98), (1.0, 0.98)),
+    *((0.0, 0.4), (0.15, 0.42), (0.25, 0.53), (0.35, 0.72), (0.45, 0.79), (0.6, 0.83), (0.7, 0.88)),
+    *((0.8, 0.94), (0.9, 0.95), (0.97, 0.98), (1.0, 0.98)),
 )
 LIKELY_CALM = (
-    *((0.0, 0.1), (0.1, 0.35), (0.2, 0.55), (0.3, 0.64), (0.7, 0.7), (0.8, 0.8), (0.9, 0.92), (1.0, 0.95)),
+    *((0.0, 0.25), (0.15, 0.36), (0.3, 0.5), (0.45, 0.55), (0.6, 0.71), (0.7, 0.8), (0.8, 0.84), (0.9, 0.89)),
+    *((0.96, 0.95), (1.0, 0.97)),
 )
-MOST_BY_LINES = 0.69  # of what lines alone name: below it a second opinion is asked for
 NOT_KNOWN = 0.5  # that nothing can be known is the whole truth for half of them
 MOST_CALM = 0.8  # of noise and of a long phase, whatever says so
 MOST_HEALTHY = 0.65  # of "nothing is wrong": an excerpt may not show what is
@@ -43,8 +43,6 @@ def as_measured(diagnosis: Diagnosis) -> Diagnosis:
 def _measured(diagnosis: Diagnosis) -> float:
     if diagnosis.cause is Cause.UNKNOWN:
         return NOT_KNOWN
-    if diagnosis.rules and diagnosis.rules[0].startswith(LEARNED):
-        return min(share_right(diagnosis.likelihood or 0.0, LIKELY_TROUBLE), MOST_BY_LINES)
     if diagnosis.likelihood is not None:
         is_calm = class_of(diagnosis.cause) == CALM
         likely = share_right(diagnosis.likelihood, LIKELY_CALM if is_calm else LIKELY_TROUBLE)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from babysitter.diagnosis.learned.cause_classes import CALM
 from babysitter.diagnosis.learned.fact_words import words_of_facts
+from babysitter.diagnosis.learned.job_text import text_of_job
 from babysitter.diagnosis.learned.line_meaning import LEAST, NO_CAUSE, scores_of_line
 from babysitter.diagnosis.learned.weights_file import parse_verdict_weights
 from babysitter.model.finding import Evidence
@@ -52,7 +53,23 @@ def read_log(
     words, meanings = meanings_of([line.text for line in lines], texts, facts)
     source = observation.excerpt.source if observation.excerpt else ""
     first_line = memory.lines_read - len(lines)
-    return LogReading(weights, words_of_facts(facts) | words, meanings, lines, first_line, source, own_rules)
+    return LogReading(
+        weights,
+        words_of_facts(facts) | words,
+        meanings,
+        text_of_job(facts, [line.text for line in lines], [dump.text for dump in dumps]),
+        lines,
+        first_line,
+        source,
+        own_rules,
+        _read_text,
+    )
+
+
+def _read_text(text: str) -> Scores:
+    from babysitter.diagnosis.learned.text_model import shares_of_text  # here: it needs numpy
+
+    return shares_of_text(text)
 
 
 def meanings_of(
