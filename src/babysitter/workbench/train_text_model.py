@@ -217,7 +217,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _as_bytes(name: str, matrix: torch.Tensor) -> dict[str, npt.NDArray[np.generic]]:
-    scale = matrix.abs().amax(1) / 127
+    scale = matrix.abs().amax(1).clamp_min(1e-12) / 127
     rounded = torch.round(matrix / scale[:, None]).to(torch.int8)
     return {name: rounded.numpy(), f"{name}.scale": scale.numpy()}
 

@@ -108,8 +108,14 @@ def test_a_milder_cause_needs_a_greater_share(rule_cause, named, share, cause):
     other = (1.0 - share) / 3
     shares = dict.fromkeys(("storage-error", "data-error"), other) | {rule_cause.value: other, named: share}
     weights = VerdictWeights(tuple(sorted(shares)), {}, {}, sharpness=0.0)
+    understood = {"data-error": LEAST}
     power = 1 / TEXT_POWER  # so that the shares of both together are these
-    read = replace(reading(), weights=weights, read_text=lambda _: {n: v**power for n, v in shares.items()})
+    read = replace(
+        reading(),
+        weights=weights,
+        meanings=understood,
+        read_text=lambda _: {n: v**power for n, v in shares.items()},
+    )
     assert judged(Findings((finding(rule_cause),), reading=read), RUNNING).cause is cause
 
 
@@ -171,7 +177,7 @@ def test_the_text_model_is_weighed_with_rules_and_lines():
         assert text == "the text"
         return {"disk-full": 0.96, "code-error": 0.02, "calm": 0.02}
 
-    plain = reading(code_error=0.1)
+    plain = reading(code_error=LEAST)
     assert judged(Findings((finding(),), reading=plain)).cause is Cause.CODE_ERROR
     diagnosis = judged(Findings((finding(),), reading=replace(plain, read_text=read_text)))
     assert diagnosis.cause is Cause.DISK_FULL
@@ -225,8 +231,26 @@ def test_lines_calm_no_end_and_no_silence(facts):
     ],
 )
 def test_lines_tell_that_a_person_stopped_what_was_stopped(facts, cause):
-    weights = replace(WEIGHTS, classes=("unknown", "user-cancel"), of_meaning={"c": {"user-cancel": 1.0}})
-    assert judged(Findings(reading=replace(reading(c=0.9), weights=weights)), facts).cause is cause
+    weights = replace(
+        WEIGHTS, classes=("unknown", "user-cancel"), of_meaning={"user-cancel": {"user-cancel": 1.0}}
+    )
+    read = replace(reading(user_cancel=0.9), weights=weights)
+    assert judged(Findings(reading=read), facts).cause is cause
+
+
+@pytest.mark.parametrize("state", [JobState.KILLED, JobState.FAILED, JobState.RUNNING])
+def test_of_words_that_it_has_never_met_the_text_model_is_not_asked(state):
+    def read_text(text):
+        raise AssertionError(text)
+
+    read = replace(reading(disk_full=LEAST / 2), read_text=read_text)
+    judged(Findings(reading=read), JobFacts(state=state))
+
+
+def test_a_kill_without_a_word_for_it_was_nobodys_stop():
+    read = replace(reading(disk_full=LEAST), read_text=lambda _: {"user-cancel": 0.99, "unknown": 0.01})
+    read = replace(read, weights=replace(WEIGHTS, classes=("unknown", "user-cancel", "disk-full")))
+    assert judged(Findings(reading=read), JobFacts(state=JobState.KILLED)).cause is Cause.UNKNOWN
 
 
 def test_the_earlier_cause_stands_unless_its_effect_is_clearly_likelier():

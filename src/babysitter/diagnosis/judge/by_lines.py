@@ -8,6 +8,7 @@ and calm no job that has ended badly or says nothing.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from babysitter.diagnosis.causes.guess import is_guess
 from babysitter.diagnosis.judge.actions import is_over
@@ -30,7 +31,7 @@ NOISE = Cause.TRANSIENT_NOISE
 BENIGN = {CALM, Cause.SLOW_STARTUP, Cause.USER_CANCEL}
 # Shares that a cause needs to be named in place of what the rules say; see `_least_share`.
 LIKELY = 0.3  # in place of nothing
-CALMING = 0.5
+CALMING = 0.5  # guess, as those around it
 CLEARLY = 0.7  # measured: such a share is right in nine of ten
 ALARM = 0.5  # likelier than everything else together
 EXPLAINS = 0.2  # measured: so much likelier must be what the rules' cause would explain
@@ -76,8 +77,9 @@ def shares_of(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Ma
     shares = reading.weights.shares(words, reading.meanings)
     if class_of(verdict.diagnosis.cause) not in shares:
         return {}
-    if reading.read_text is None or _stands(verdict, facts):
-        return shares
+    is_understood = any(reading.meanings.get(name, 0.0) >= LEAST for name in shares)
+    if reading.read_text is None or not is_understood or _stands(verdict, facts):
+        return shares  # of words that it has never met the model knows nothing, but is sure
     return _pooled(shares, reading.read_text(reading.text))
 
 
@@ -115,7 +117,7 @@ def _least_share(named: Cause, verdict: JudgedByRules) -> float:
         return CLEARLY if named is Cause.SLOW_STARTUP else ALARM
     is_mild = named in (NOISE, Cause.SLOW_STARTUP)
     if is_mild and about(by_rules).is_silent:
-        return 1.0  # the course of time counts for more than words
+        return inf  # the course of time counts for more than words
     if by_rules is Cause.UNKNOWN:
         return CLEARLY if is_mild else LIKELY
     is_second = any(cause is named for cause, _ in verdict.possible)  # rules found it, and put it second
@@ -133,10 +135,10 @@ def _may_be_named(name: str, verdict: JudgedByRules, findings: Findings, facts: 
     if by_rules == CALM:  # an alarm only where rules understand no line and no work is seen
         has_meaning = findings.all or findings.cancelled or facts.advanced_after is not None
         return name == Cause.SLOW_STARTUP or not has_meaning
+    if by_rules == Cause.UNKNOWN and not _is_spoken_for(name, findings.reading, facts):
+        return False
     if facts.state is JobState.KILLED and by_rules == Cause.UNKNOWN:
         return name == Cause.USER_CANCEL  # of a kill that nothing explains: only that a person did it
-    if by_rules == Cause.UNKNOWN and not _is_spoken_for(name, findings.reading):
-        return False  # of words that nobody has met the text model knows nothing, but is sure
     if is_over(facts):
         is_stopped = facts.state is JobState.KILLED or facts.exit_code == INTERRUPTED
         return name not in BENIGN or (is_stopped and name == Cause.USER_CANCEL)
@@ -146,10 +148,11 @@ def _may_be_named(name: str, verdict: JudgedByRules, findings: Findings, facts: 
     return not is_quiet and not _is_last_word(verdict, findings)
 
 
-def _is_spoken_for(name: str, reading: LogReading | None) -> bool:
-    """Whether a line, or a field, speaks for the class by its words; a person's stop needs none."""
-    most = reading.meanings.get(name, 0.0) if reading is not None else 0.0
-    return name == Cause.USER_CANCEL or most >= LEAST
+def _is_spoken_for(name: str, reading: LogReading | None, facts: JobFacts) -> bool:
+    """Whether a line, or a field, speaks for the class by its words; or the exit code for a person's stop."""
+    if name == Cause.USER_CANCEL and facts.exit_code == INTERRUPTED:
+        return True
+    return reading is not None and reading.meanings.get(name, 0.0) >= LEAST
 
 
 def _is_last_word(verdict: JudgedByRules, findings: Findings) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from math import isfinite
 
 from babysitter.diagnosis.learned.line_meaning import NO_CAUSE, scores_of_line
 from babysitter.model.job_facts import JobFacts
@@ -11,6 +12,7 @@ TELLING_LINES = 6  # of those before them, read where they speak for a cause mos
 MAX_LINE_CHARACTERS = 300
 MAX_FIELD_CHARACTERS = 400
 MAX_DUMP_CHARACTERS = 500
+MAX_READ_CHARACTERS = 4_000  # of one line or field, before what says nothing is taken out
 # Long numbers, addresses and hashes name one thing of one job.
 _NAMES_ONE_THING = re.compile(r"\d{5,}|0x[0-9a-f]+|[0-9a-f]{12,}")
 
@@ -33,8 +35,8 @@ def _words_of(facts: JobFacts) -> Iterator[str]:
     yield f"state {facts.state or 'none'}"
     if facts.exit_code is not None:
         yield f"exit code {facts.exit_code}"
-    if facts.last_line_age_s:
-        yield f"silent for {int(facts.last_line_age_s // 60)} minutes"
+    if facts.last_line_age_s and isfinite(facts.last_line_age_s):
+        yield f"silent for {max(0, int(facts.last_line_age_s // 60))} minutes"
     if facts.failure_count:
         yield f"failures {facts.failure_count}"
     if facts.preemption_count:
@@ -60,4 +62,4 @@ def _trouble(line: str) -> float:
 
 def _general(text: str) -> str:
     """The words of a text, without what names one thing of one job."""
-    return _NAMES_ONE_THING.sub("#", " ".join(text.split()))
+    return _NAMES_ONE_THING.sub("#", " ".join(text[:MAX_READ_CHARACTERS].split()))

@@ -123,7 +123,7 @@ def shipped_model() -> TextModel:
         return TextModel({name: arrays[name] for name in arrays.files})
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def shares_of_text(text: str) -> Scores:
     """What the shipped model makes of a text."""
     return shipped_model().shares(text)
