@@ -37,9 +37,7 @@ def measure(model: TextModel, cases: Sequence[LabelledCase]) -> str:
     right = alarms = missed = 0
     playbook = load()
     for case in cases:
-        if not (text := text_of_case(case, playbook)):
-            continue
-        shares = model.shares(text)
+        shares = model.shares(text_of_case(case, playbook))
         found = max(shares, key=lambda name: shares[name])
         is_right = found in set(map(class_of, case.label.accepted))
         right += is_right
@@ -55,7 +53,7 @@ def main() -> None:
     parser.add_argument("--hold-out", type=int, default=0, help="files of incidents to leave out and measure")
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--rate", type=float, default=RATE)
-    parser.add_argument("--newest", type=int, default=0, help="files of incidents to train on (default: all)")
+    parser.add_argument("--newest", type=int, default=0, help="files of incidents that --share does not thin")
     parser.add_argument(
         "--share", type=float, default=1.0, help="of older incidents and of lines to train on"
     )

@@ -71,9 +71,9 @@ async def test_law_no_message_repeats_its_opposite(seed: int, tmp_path: Path):
         place.cluster.jobs.update(kept)
         watches = [await place.watch(job_id) for job_id in JOBS]
         await place.pass_s(120, step_s=30)
-        deeds = []
+        steps = []
         for _ in range(STEPS):
-            deeds.append(act(place, chance, kept))
+            steps.append(act(place, chance, kept))
             await place.pass_s(chance.choice((60, 300, 900)), step_s=60)
         place.cluster.broken = None
         ended = place.clock.now()
@@ -82,14 +82,14 @@ async def test_law_no_message_repeats_its_opposite(seed: int, tmp_path: Path):
         await place.pass_s(900, step_s=60)
         for watch in watches:
             await stop_watch(place.app, watch.id, by=ADA)
-        await obeys_the_laws(place, deeds)
+        await obeys_the_laws(place, steps)
 
 
-async def obeys_the_laws(place: AppHarness, deeds: list[str]) -> None:
+async def obeys_the_laws(place: AppHarness, steps: list[str]) -> None:
     heard = place.ear.heard
-    assert len({message.id for message in heard}) == len(heard), deeds
+    assert len({message.id for message in heard}) == len(heard), steps
     async with place.app.store.reading() as tx:
-        assert await tx.incidents.open_incidents() == (), deeds
+        assert await tx.incidents.open_incidents() == (), steps
         about = {
             message.id: message.incident and await tx.incidents.incident(message.incident)
             for message in heard
@@ -104,5 +104,5 @@ async def obeys_the_laws(place: AppHarness, deeds: list[str]) -> None:
         before = last.get(topic)
         is_alarm = occasion in ALARMS
         if before is not None and before[0] != is_alarm:
-            assert message.created_at - before[1] >= damping, (deeds, topic)  # type: ignore[operator]
+            assert message.created_at - before[1] >= damping, (steps, topic)  # type: ignore[operator]
         last[topic] = (is_alarm, message.created_at)

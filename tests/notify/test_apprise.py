@@ -103,7 +103,7 @@ def test_without_mentions_calls_nobody(text: str):
     shown = without_mentions(text)
     assert shown != text
     assert not any(
-        text_ in shown.lower() for text_ in ("@everyone", "@here", "<@u", "<!c", "@channel", "@all")
+        mention in shown.lower() for mention in ("@everyone", "@here", "<@u", "<!c", "@channel", "@all")
     )
     assert shown.replace("\u200b", "") == text
 

@@ -167,9 +167,7 @@ class RayDashboard:
             text = recorded("jobs/06-submit-existing-id-ended")["body_text"].replace("ok-1", name)
             return web.Response(status=500, text=text)
         running = copy.deepcopy(recorded("hang/01-job")["body"])
-        told = {
-            text_: body.get(text_) for text_ in ("submission_id", "entrypoint", "metadata", "runtime_env")
-        }
+        told = {key: body.get(key) for key in ("submission_id", "entrypoint", "metadata", "runtime_env")}
         self.jobs[name] = {**running, **told, "start_time": running["start_time"] + len(self.posted)}
         if cut_off and connection:
             connection.close()

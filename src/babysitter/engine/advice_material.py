@@ -34,7 +34,7 @@ def material_of_text(
     """The material of a log text with what is told beside it."""
     lines = tuple(text.rstrip("\n").split("\n")) if text.strip() else ()
     given = [dump for dump in dumps if dump.strip()]
-    read = [(read_dump(word), word) for word in given]
+    read = [(read_dump(dump), dump) for dump in given]
     return Material(
         facts=tuple(facts_in_words(facts or JobFacts())),
         lines=lines,

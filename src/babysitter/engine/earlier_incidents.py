@@ -67,7 +67,7 @@ async def remember_missing(store: Store) -> None:
     if not missing:
         return
     async with store.transaction() as tx:
-        for incident in [other for other in await tx.incidents.all() if other.id in missing]:
+        for incident in [candidate for candidate in await tx.incidents.all() if candidate.id in missing]:
             seen = Verdict(Phase.FAILING, Memory(), 0.0, ProgressSummary(""), incident.diagnosis)
             fingerprint = fingerprint_of(seen)
             cause, job = incident.diagnosis.cause, incident.key.attempt

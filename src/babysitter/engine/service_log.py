@@ -49,7 +49,7 @@ def configure_log(stream: TextIO, *, as_json: bool, least_level: int = INFO) -> 
     handler = logging.StreamHandler(stream)
     handler.setFormatter(LibraryFormatter(as_json=as_json))
     root = logging.getLogger()
-    root.handlers[:] = [other for other in root.handlers if not _is_ours(other)] + [handler]
+    root.handlers[:] = [present for present in root.handlers if not _is_ours(present)] + [handler]
     root.setLevel(max(WARNING, least_level))
     logging.captureWarnings(True)
     sys.excepthook = _log_uncaught

@@ -43,7 +43,7 @@ def _spellings(name: str) -> Iterator[str]:
 
 
 def _files(home: Path, working_dir: Path) -> Iterator[Path]:
-    for folder in (home / ".config" / "marin" / "clusters", *(working_dir / text for text in FOLDERS)):
+    for folder in (home / ".config" / "marin" / "clusters", *(working_dir / place for place in FOLDERS)):
         yield from sorted((*folder.glob("*.yaml"), *folder.glob("*.yml")))
 
 

@@ -116,9 +116,7 @@ def _kept_name(folders: Sequence[Path]) -> str:
 def examine(folders: Sequence[Path]) -> tuple[Playbook, tuple[PlaybookFault, ...]]:
     """What can be used of these folders, and everything that is wrong with the rest."""
     faults = [
-        PlaybookFault(FilePosition(folder, 1), "there is no such folder")
-        for folder in folders
-        if not folder.exists()
+        PlaybookFault(FilePosition(folder, 1), "no such folder") for folder in folders if not folder.exists()
     ]
     digest = sha256()
     draft = _Draft()

@@ -71,7 +71,7 @@ def _close(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Intent]:
 
 def _reported(case: PolicyInput) -> Incident | None:
     """The newest trouble of the job that people were told of and that was open until now."""
-    told = {other.incident for other in case.ledger.told}
+    told = {telling.incident for telling in case.ledger.told}
     return next((incident for incident in reversed(case.own_open) if incident.id in told), None)
 
 

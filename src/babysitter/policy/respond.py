@@ -228,7 +228,11 @@ def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Ite
 def _is_offered_too_often(case: PolicyInput, incident: IncidentId) -> bool:
     """Whether the offers of a trouble that comes and goes would be a message at every check."""
     lately = case.now - timedelta(seconds=case.watch.limits.damping_s)
-    told = {other.proposal for other in case.ledger.told if other.incident == incident and other.at > lately}
+    told = {
+        telling.proposal
+        for telling in case.ledger.told
+        if telling.incident == incident and telling.at > lately
+    }
     return len(told - {None}) >= MAX_OFFERS
 
 
@@ -246,7 +250,7 @@ def _tell(
     """
     if case.inhibited_by or silence_for(case.watch.root, diagnosis.cause, case.policy, now=case.now):
         return
-    told = [other for other in case.ledger.told if other.incident == incident]
+    told = [telling for telling in case.ledger.told if telling.incident == incident]
     proposed = proposed or _untold_offer(case, incident)
     if known is None or not told:
         occasion, because = MessageKind.INCIDENT, "first time this incident is told"

@@ -7,7 +7,7 @@ from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder, is_plain
 
 # The password may hold a slash or an @; the last @ before a host ends it, or before
-# a path where there is no host.
+# a path if the host is missing.
 _URL_USER = re.compile(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-/?]|$)")
 _URL_TOKEN = re.compile(r"(?:https?|git|ssh|wss?|ftp|nats)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
 _PORT_FIRST = re.compile(r"\d{1,5}(?:[/?#]|$)")

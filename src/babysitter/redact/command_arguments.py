@@ -66,7 +66,7 @@ PROGRAMS = (
     Program("elasticsearch-users (?:useradd|passwd)", options="p", takes="r"),
     Program("kadmin(?:\\.local)?", options="w", takes="pqrsck"),
     Program("ldap(?:passwd|search|add|modify|whoami|delete)", options="wsa", takes="DHbhp"),
-    Program("smbclient", options="", takes="UcpWI", position=2),
+    Program("smbclient", takes="UcpWI", position=2),
     # Clusters, registries and services
     Program("cf login", options="p", takes="uaos"),
     Program("cf auth", position=2),

@@ -90,7 +90,7 @@ async def _named(app: App, name: str, cluster: str) -> tuple[JobId, str]:
     job = parse_path_id(name)
     root = "/".join(job.split("/")[:3])
     async with app.store.reading() as tx:
-        known = {other.cluster for other in await tx.watches.named(root, cluster=cluster)}
+        known = {named.cluster for named in await tx.watches.named(root, cluster=cluster)}
     if len(known) > 1:
         names = " and ".join(f"'{text}'" for text in sorted(known))
         raise UserError(f"{root} is watched on {names}.", next_step="Name the cluster.")

@@ -79,7 +79,9 @@ async def follow_jobs(
         follow_id(spec.name, pattern), pattern, spec.name, by, now, limit or DEFAULT_LIMIT, owner=owner
     )
     async with app.store.reading() as tx:
-        earlier = {other.id: other for other in await tx.follows.active()}.get(follow.id)
+        earlier = {active_follow.id: active_follow for active_follow in await tx.follows.active()}.get(
+            follow.id
+        )
     if earlier is not None:
         follow = replace(
             follow, begun_at=earlier.begun_at, is_setting=earlier.is_setting, limit=limit or earlier.limit
@@ -96,21 +98,21 @@ async def stop_following(app: App, pattern: str, cluster: str = "") -> Sequence[
     async with app.store.transaction() as tx:
         active = await tx.follows.active()
         meant = [
-            other
-            for other in active
-            if pattern in (other.pattern, other.id) and cluster in ("", other.cluster)
+            active_follow
+            for active_follow in active
+            if pattern in (active_follow.pattern, active_follow.id) and cluster in ("", active_follow.cluster)
         ]
         if not meant:
             raise UserError(
                 f"Nothing follows '{pattern}'.", next_step="`babysit follow --list` shows what is followed."
             )
-        if any(other.is_setting for other in meant):
+        if any(asked_follow.is_setting for asked_follow in meant):
             raise UserError(
                 f"The settings name '{pattern}' under follow.",
                 next_step="Take it out there, and begin the service anew.",
             )
-        for other in meant:
-            await tx.follows.put(replace(other, stopped_at=now))
+        for asked_follow in meant:
+            await tx.follows.put(replace(asked_follow, stopped_at=now))
     return meant
 
 
@@ -119,8 +121,8 @@ async def all_follows(app: App) -> Sequence[FollowStatus]:
     async with app.store.reading() as tx:
         watched = await tx.follows.watches()
         return [
-            FollowStatus(other, sum(watch.follow == other.id for watch in watched))
-            for other in await tx.follows.active()
+            FollowStatus(active_follow, sum(watch.follow == active_follow.id for watch in watched))
+            for active_follow in await tx.follows.active()
         ]
 
 
@@ -144,8 +146,11 @@ async def deal_with(
     """Everything that follows from one list of root jobs, in the caller's transaction."""
     now = app.clock.now()
     watched = [watch for watch in await tx.follows.watches() if watch.cluster == cluster]
-    free = {other.id: other.limit - sum(one.follow == other.id for one in watched) for other in follows}
-    meant = [job for job in roots if any(matches(other, job.id) for other in follows)]
+    free = {
+        active_follow.id: active_follow.limit - sum(one.follow == active_follow.id for one in watched)
+        for active_follow in follows
+    }
+    meant = [job for job in roots if any(matches(active_follow, job.id) for active_follow in follows)]
     known = KnownRuns(
         await tx.follows.handled(cluster, [job.id for job in meant]),
         expected_names(app.state_folder, cluster) | await _successors(tx),

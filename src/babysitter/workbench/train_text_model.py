@@ -22,8 +22,8 @@ from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.diagnosis.learned.job_text import as_line, text_of_job
 from babysitter.diagnosis.learned.line_meaning import CONSEQUENCE
-from babysitter.diagnosis.learned.text_model import FIRST_PIECES, HEAD_SCALE, MAX_PIECES
-from babysitter.diagnosis.learned.word_pieces import WordPieces
+from babysitter.diagnosis.learned.text_model import HEAD_SCALE
+from babysitter.diagnosis.learned.word_pieces import MAX_PIECES, WordPieces
 from babysitter.errors import UserError
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
@@ -123,7 +123,7 @@ class Trainee:
         told: Callable[[str], None],
     ) -> None:
         """Run over the examples `epochs` times; the rate rises for 100 steps, then falls to nothing."""
-        numbers = [self.numbers_of(example.text) for example in examples]
+        numbers = [self.pieces.numbers_of(example.text) for example in examples]
         rates = [
             {"params": self.encoder.parameters(), "lr": rate},
             {"params": self.head.parameters(), "lr": rate * HEAD_RATE},
@@ -149,13 +149,6 @@ class Trainee:
                 losses.append(loss.item())
             told(f"epoch {epoch + 1} of {epochs}: loss {np.mean(losses):.3f}")
         self.encoder.eval()
-
-    def numbers_of(self, text: str) -> list[int]:
-        """The pieces of a text that are read, as `TextModel.numbers_of`."""
-        found, most = self.pieces.split(text), MAX_PIECES - 2
-        if len(found) > most:
-            found = found[:FIRST_PIECES] + found[-(most - FIRST_PIECES) :]
-        return [self.pieces["[CLS]"], *found, self.pieces["[SEP]"]]
 
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """What `text_model.npz` holds: matrices as signed bytes with a scale for each row."""

@@ -1,14 +1,8 @@
 import numpy as np
 import pytest
 
-from babysitter.diagnosis.learned.text_model import (
-    FIRST_PIECES,
-    MAX_PIECES,
-    TextModel,
-    _gelu,
-    shares_of_text,
-    shipped_model,
-)
+from babysitter.diagnosis.learned.text_model import TextModel, _gelu, shares_of_text, shipped_model
+from babysitter.diagnosis.learned.word_pieces import FIRST_PIECES, MAX_PIECES
 
 WIDTH = 24  # two numbers for each head
 
@@ -59,8 +53,8 @@ def test_the_order_of_words_counts():
 def test_of_a_long_text_its_first_and_last_pieces_are_read():
     model = TextModel(arrays())
     first, last = ["one"] * FIRST_PIECES, ["two"] * (MAX_PIECES - 2 - FIRST_PIECES)
-    numbers = model.numbers_of(" ".join([*first, *["one", "two"] * 500, *last]))
-    assert numbers == model.numbers_of(" ".join([*first, *last]))
+    numbers = model.pieces.numbers_of(" ".join([*first, *["one", "two"] * 500, *last]))
+    assert numbers == model.pieces.numbers_of(" ".join([*first, *last]))
     assert len(numbers) == MAX_PIECES
 
 

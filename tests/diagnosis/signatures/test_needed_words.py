@@ -28,7 +28,7 @@ def test_words_are_found_within_longer_ones(text: bytes, is_there: bool) -> None
 
 
 def test_the_first_texts_are_scanned_as_later_ones() -> None:
-    scanner = Re2Scanner([parse_pattern(text_) for text_ in ("absent", "needle", "/[0-9]+ %/", "lost")])
+    scanner = Re2Scanner([parse_pattern(spelled) for spelled in ("absent", "needle", "/[0-9]+ %/", "lost")])
     text = b"nothing\nlost a needle\n12 %"
     for _ in range(SCANS_BEFORE_ALL + 1):
         assert scanner.scan(text) == [(1, 1, 8, 21), (1, 3, 8, 21), (2, 2, 22, 26)]

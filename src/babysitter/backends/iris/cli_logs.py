@@ -35,10 +35,10 @@ def answer(printed: str, body: Mapping[str, object], *, now: datetime) -> Mappin
     for text in printed.splitlines():
         entry = _entry(text, entries, now=now)
         entries.append(entry)
-    last_second = max((int(_epoch_ms(entry_)) // 1000 for entry_ in entries), default=second)
-    in_last = sum(1 for entry_ in entries if int(_epoch_ms(entry_)) // 1000 == last_second)
+    last_second = max((int(_epoch_ms(line)) // 1000 for line in entries), default=second)
+    in_last = sum(1 for line in entries if int(_epoch_ms(line)) // 1000 == last_second)
     new = _unread(entries, second, count)
-    wanted = [entry_ for entry_ in new if _is_wanted(entry_, task, str(body.get("substring", "")))]
+    wanted = [line for line in new if _is_wanted(line, task, str(body.get("substring", "")))]
     if last_second == second:
         in_last = max(in_last, count)
     return {"entries": wanted, "cursor": str(last_second * _COUNT_LIMIT + min(in_last, _COUNT_LIMIT - 1))}

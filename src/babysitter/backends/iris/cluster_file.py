@@ -42,7 +42,7 @@ class ClusterFile:
 
 def find_cluster(name: str, *, home: Path, working_dir: Path) -> Path:
     """The file of a named cluster. Raises BadConfig with the places looked at and the names found there."""
-    folders = (home / ".config" / "marin" / "clusters", *(working_dir / text for text in _SEARCHED))
+    folders = (home / ".config" / "marin" / "clusters", *(working_dir / place for place in _SEARCHED))
     for folder in folders:
         for suffix in (".yaml", ".yml"):
             if (path := folder / f"{name}{suffix}").is_file():

@@ -238,7 +238,7 @@ class RecordedReader:
             states = Counter(task.state for task in self._tasks.get(job, {}).values())
             state = JobState.RUNNING
             if states and all(task_state.is_terminal for task_state in states):
-                ended = [state_.value for state_ in states if state_ is not TaskState.SUCCEEDED]
+                ended = [end_state.value for end_state in states if end_state is not TaskState.SUCCEEDED]
                 state = JobState(ended[0]) if ended and ended[0] in set(JobState) else JobState.SUCCEEDED
             self._jobs[job] = Job(
                 job, state, task_count=states.total(), task_states=dict(states), has_children=not states

@@ -30,8 +30,8 @@ PROOF = 0.9  # weight of a finding that lines do not overrule
 NOISE = Cause.TRANSIENT_NOISE
 BENIGN = {CALM, Cause.SLOW_STARTUP, Cause.USER_CANCEL}
 # Shares that a cause needs to be named in place of what the rules say; see `_least_share`.
-LIKELY = 0.3  # in place of nothing
-CALMING = 0.5  # guess, as those around it
+LIKELY = 0.3  # guess: in place of "unknown"
+CALMING = 0.5  # guess
 CLEARLY = 0.7  # measured: such a share is right in nine of ten
 ALARM = 0.5  # likelier than everything else together
 EXPLAINS = 0.2  # measured: so much likelier must be what the rules' cause would explain
@@ -121,8 +121,8 @@ def _least_share(named: Cause, verdict: JudgedByRules) -> float:
     if by_rules is Cause.UNKNOWN:
         return CLEARLY if is_mild else LIKELY
     is_second = any(cause is named for cause, _ in verdict.possible)  # rules found it, and put it second
-    is_nothing = verdict.root is not None and (named is Cause.SLOW_STARTUP or about(named).is_silent)
-    if is_second or is_nothing:
+    is_absence = verdict.root is not None and (named is Cause.SLOW_STARTUP or about(named).is_silent)
+    if is_second or is_absence:
         return CLEARLY
     return CALMING if is_mild else 0.0
 

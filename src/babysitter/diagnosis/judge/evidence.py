@@ -102,7 +102,7 @@ def facts_of(snapshot: Snapshot) -> JobFacts:
         )
     ended = _decisive_task(snapshot)
     job = pipeline.coordinator if pipeline and pipeline.coordinator.state.ended_badly else root
-    limit = max((candidate.resources.memory_bytes for candidate in snapshot.tree), default=0)
+    limit = max((job.resources.memory_bytes for job in snapshot.tree), default=0)
     return JobFacts(
         state=root.state,
         exit_code=ended.exit_code if ended and ended.exit_code else None,

@@ -36,7 +36,7 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
         return none_of(SignalKind.LINGERING, "lingering.alone", f"{living.id} still runs below it")
     ended_at = [job.finished_at for job in snapshot.tree if job.finished_at is not None]
     active_at = max(
-        [candidate for candidate in (memory.last_line_at, *ended_at) if candidate is not None], default=None
+        [moment for moment in (memory.last_line_at, *ended_at) if moment is not None], default=None
     )
     usual_s = limits.zombie_silence_s if snapshot.pipeline else limits.quiet_floor_s
     most_s = max(usual_s, limits.quiet_gap_factor * memory.line_gap_s)

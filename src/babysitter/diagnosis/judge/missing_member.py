@@ -175,7 +175,7 @@ def _name(snapshot: Snapshot, member: Member) -> str:
 
 def _where(snapshot: Snapshot, member: Member) -> str:
     task = next(
-        (candidate for candidate in snapshot.root.tasks or () if candidate.id == member.last.target), None
+        (own_task for own_task in snapshot.root.tasks or () if own_task.id == member.last.target), None
     )
     pid = f"pid={member.last.pid}" if member.last.pid else ""
     node = f"ip={task.worker}" if task is not None and task.worker else ""

@@ -184,7 +184,11 @@ def _says_only_failure(weighed: WeightedFinding) -> bool:
 
 def _without_repeats(standing: list[WeightedFinding], findings: Findings) -> list[WeightedFinding]:
     """Drop vague errors of code on lines that repeat a failure, if something decisive stands beside them."""
-    repeats = {other.position for other in findings.all if other.is_consequence and other.position >= 0}
+    repeats = {
+        consequence.position
+        for consequence in findings.all
+        if consequence.is_consequence and consequence.position >= 0
+    }
     others = [
         weighted
         for weighted in standing
@@ -297,7 +301,9 @@ def _conclude(
 ) -> Diagnosis:
     same = [weighted for weighted in standing if weighted.cause is root.cause]
     others = [weighted for weighted in standing if weighted.cause is not root.cause]
-    followed = [other.finding for other in others] + [other for other in findings.all if other.is_consequence]
+    followed = [other.finding for other in others] + [
+        consequence for consequence in findings.all if consequence.is_consequence
+    ]
     finding = root.finding
     action = _most_demanding(root, same, facts)
     changes = _changes(finding) if action is ActionKind.RESTART_WITH_CHANGE else ()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from math import isfinite
 
-from babysitter.diagnosis.learned.line_meaning import NO_CAUSE, scores_of_line
+from babysitter.diagnosis.learned.line_meaning import scores_of_line, trouble_in
 from babysitter.model.job_facts import JobFacts
 
 LAST_LINES = 18  # of the log, read in any case
@@ -50,14 +50,8 @@ def _words_of(facts: JobFacts) -> Iterator[str]:
 def _chosen(lines: Sequence[str]) -> list[str]:
     """All lines of a short log; of a longer one the last, and the most telling of those before."""
     earlier = range(max(0, len(lines) - LAST_LINES))
-    telling = sorted(earlier, key=lambda number: -_trouble(lines[number]))[:TELLING_LINES]
+    telling = sorted(earlier, key=lambda number: -trouble_in(scores_of_line(lines[number])))[:TELLING_LINES]
     return [lines[number] for number in sorted(telling)] + list(lines[len(earlier) :])
-
-
-def _trouble(line: str) -> float:
-    """How clearly a line speaks for a cause."""
-    scores = scores_of_line(line)
-    return max((value for name, value in scores.items() if name not in NO_CAUSE), default=0.0)
 
 
 def _general(text: str) -> str:

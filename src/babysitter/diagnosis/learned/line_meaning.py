@@ -72,6 +72,11 @@ def scores_of_line(text: str) -> Scores:
     return scores_of_stems(read_stems(text))
 
 
+def trouble_in(scores: Scores) -> float:
+    """How clearly a line with these scores speaks for a cause; 0 where it names none."""
+    return max((value for name, value in scores.items() if name not in NO_CAUSE), default=0.0)
+
+
 def scores_of_stems(stems: Sequence[str]) -> Scores:
     """As `scores_of_line`, of the stems of a line."""
     return (_in_use or shipped_line_weights()).score(words_of_stems(stems))

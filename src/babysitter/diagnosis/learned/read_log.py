@@ -7,7 +7,7 @@ from pathlib import Path
 from babysitter.diagnosis.learned.cause_classes import CALM
 from babysitter.diagnosis.learned.fact_words import words_of_facts
 from babysitter.diagnosis.learned.job_text import text_of_job
-from babysitter.diagnosis.learned.line_meaning import LEAST, NO_CAUSE, scores_of_line
+from babysitter.diagnosis.learned.line_meaning import LEAST, scores_of_line, trouble_in
 from babysitter.diagnosis.learned.weights_file import parse_verdict_weights
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import RuleId
@@ -89,7 +89,7 @@ def meanings_of(
     in_order = [scores_of_line(text) for text in lines]
     if not in_order:
         return frozenset(), meanings
-    place = max(range(len(in_order)), key=lambda place: _trouble(in_order[place]))
+    place = max(range(len(in_order)), key=lambda place: trouble_in(in_order[place]))
     for name in sorted(set().union(*in_order)):
         meanings[f"mean {name}"] = sum(scores.get(name, 0.0) for scores in in_order) / len(in_order)
     meanings |= {f"worst {name}": value for name, value in in_order[place].items()}
@@ -97,11 +97,6 @@ def meanings_of(
     meanings["calm after"] = max((scores.get(CALM, 0.0) for scores in in_order[place + 1 :]), default=NO_LINE)
     behind = min(len(in_order) - place - 1, MANY)
     return frozenset({f"{behind} lines after the worst"}), meanings
-
-
-def _trouble(scores: Scores) -> float:
-    """How clearly a line speaks for a cause."""
-    return max((value for name, value in scores.items() if name not in NO_CAUSE), default=0.0)
 
 
 def lines_for(name: str, reading: LogReading) -> tuple[Evidence, ...]:

@@ -18,11 +18,10 @@ from babysitter.diagnosis.learned.word_pieces import WordPieces
 from babysitter.model.learned_weights import Scores
 
 MODEL_FILE = Path(__file__).with_name("text_model.npz")
-MAX_PIECES = 224  # read of one text
-FIRST_PIECES = 80  # of a longer one, the rest from its end
 HEADS = 12
 HEAD_SCALE = 4.0  # of the mean of all pieces before it is classed
 NEAR_ZERO = np.float32(1e-12)
+NO_WEIGHTS = ("classes", "pieces", "words")  # of the encoder; words are restored as they are looked up
 
 Array = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
@@ -39,23 +38,17 @@ class TextModel:
         self._words: Bytes = arrays["words"].astype(np.int8, copy=False)
         self._words_scale: Array = arrays["words.scale"].astype(np.float32)
         self._weights = {
-            name: _restored(arrays, name) for name in arrays if name not in ("classes", "pieces", "words")
+            name: _restored(arrays, name)
+            for name in arrays
+            if name not in NO_WEIGHTS and ".scale" not in name
         }
         self._layers = sum(name.endswith(".query.weight") for name in self._weights)
 
     def shares(self, text: str) -> Scores:
         """The share of each class, of one whole."""
-        sums = self._classed(self._encoded(self.numbers_of(text)))
+        sums = self._classed(self._encoded(self.pieces.numbers_of(text)))
         powers = np.exp(sums - sums.max())
         return dict(zip(self.classes, map(float, powers / powers.sum()), strict=True))
-
-    def numbers_of(self, text: str) -> list[int]:
-        """The pieces that are read of a text: of a long one its first and its last."""
-        found = self.pieces.split(text)
-        most = MAX_PIECES - 2
-        if len(found) > most:
-            found = found[:FIRST_PIECES] + found[-(most - FIRST_PIECES) :]
-        return [self.pieces["[CLS]"], *found, self.pieces["[SEP]"]]
 
     def _classed(self, encoded: Array) -> Array:
         mean = encoded.mean(axis=0) * np.float32(HEAD_SCALE)

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+MAX_PIECES = 224  # read of one text
+FIRST_PIECES = 80  # of a longer one, the rest from its end
 MAX_WORD_CHARACTERS = 100  # of a longer word nothing is known
 UNKNOWN = "[UNK]"
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -18,12 +20,16 @@ class WordPieces:
         self._numbers = numbers
         self._of_word = lru_cache(maxsize=20_000)(self._pieces)
 
+    def numbers_of(self, text: str) -> list[int]:
+        """The pieces that are read of a text, between two marks: of a long text its first and its last."""
+        found, most = self.split(text), MAX_PIECES - 2
+        if len(found) > most:
+            found = found[:FIRST_PIECES] + found[-(most - FIRST_PIECES) :]
+        return [self._numbers["[CLS]"], *found, self._numbers["[SEP]"]]
+
     def split(self, text: str) -> list[int]:
         """The numbers of the pieces of a text, in order."""
         return [number for word in _words(text) for number in self._of_word(word)]
-
-    def __getitem__(self, piece: str) -> int:
-        return self._numbers[piece]
 
     def _pieces(self, word: str) -> tuple[int, ...]:
         """The longest known piece, then the longest of what is left; unknown where something is left over."""

@@ -64,7 +64,7 @@ def summarise_dump(dump: ThreadDump, role: Role) -> DumpSummary:
         _place(thread),
         _line(thread),
         is_idle=thread.state == "idle",
-        is_all_idle=all(other.state == "idle" for other in threads),
+        is_all_idle=all(shown.state == "idle" for shown in threads),
         collective=collective,
         pid=pid,
     )

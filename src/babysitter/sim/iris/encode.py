@@ -90,7 +90,7 @@ def usage(record: Task) -> Json:
 
 
 def _counts(record: Job) -> Counter[State]:
-    return Counter(other.state for other in record.tasks)
+    return Counter(sim_task.state for sim_task in record.tasks)
 
 
 def _attempt(record: Attempt, generation: str) -> Json:

@@ -140,8 +140,8 @@ async def _stopped(settings: "Settings", pattern: str, cluster: str, *, as_json:
     async with open_app(settings) as app:
         ended = await stop_following(app, pattern, cluster)
     if as_json:
-        return FollowsReply(follows=[FollowView.of(other) for other in ended]).model_dump_json()
-    places = ", ".join(other.cluster for other in ended)
+        return FollowsReply(follows=[FollowView.of(ended_follow) for ended_follow in ended]).model_dump_json()
+    places = ", ".join(ended_follow.cluster for ended_follow in ended)
     return (
         f"Not followed any more: {shlex.quote(pattern)} on {places}. Jobs that are being watched still are."
     )
