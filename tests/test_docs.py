@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from babysitter.model.finding import Cause, Severity
+from babysitter.model.job import JobState
+from babysitter.model.job_facts import JobFacts
+from babysitter.playbook.load import load
+from babysitter.usecases.classify_text import examine
 from tests.support.write_docs import DOCS, PAGES
 
 ROOT = DOCS.parent
@@ -39,3 +44,12 @@ def test_links_lead_somewhere(page: Path):
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         if not target.startswith(("http://", "https://")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_sample_log_of_the_readme_has_the_cause_that_it_shows():
+    """A record without a field ended the pipeline; that its workers were told to stop came of it."""
+    log = (ROOT / "docs" / "sample.log").read_text(encoding="utf-8")
+    for state in (None, JobState.FAILED, JobState.KILLED):
+        diagnosis = examine(log, load(), JobFacts(state=state)).diagnosis
+        assert diagnosis.cause in (Cause.DATA_ERROR, Cause.CODE_ERROR)
+        assert diagnosis.severity is Severity.FATAL

@@ -54,7 +54,7 @@ def judged(findings, facts=FAILED):
 def test_lines_that_clearly_speak_for_another_cause_name_it():
     diagnosis = judged(Findings((finding(),), reading=reading(disk_full=0.9)))
     assert diagnosis.cause is Cause.DISK_FULL
-    assert "A guess by the wording of the log" in diagnosis.explanation
+    assert "By the wording of the log" in diagnosis.explanation
     assert [line.line_number for line in diagnosis.evidence] == [42]
     assert diagnosis.rules == ("learned.disk-full",)
 
@@ -251,6 +251,21 @@ def test_a_kill_without_a_word_for_it_was_nobodys_stop():
     read = replace(reading(disk_full=LEAST), read_text=lambda _: {"user-cancel": 0.99, "unknown": 0.01})
     read = replace(read, weights=replace(WEIGHTS, classes=("unknown", "user-cancel", "disk-full")))
     assert judged(Findings(reading=read), JobFacts(state=JobState.KILLED)).cause is Cause.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("found", "facts"),
+    [
+        ((finding(),), JobFacts()),  # whose end nobody told
+        ((finding(),), RUNNING),
+        ((finding(),), JobFacts(state=JobState.KILLED)),  # a failure was reported, then it was stopped
+        ((finding(),), JobFacts(state=JobState.FAILED, exit_code=130)),
+    ],
+)
+def test_a_reported_failure_is_no_persons_stop(found, facts):
+    weights = VerdictWeights(("code-error", "user-cancel"), {}, {"user-cancel": {"user-cancel": 1.0}}, 6.0)
+    read = replace(reading(user_cancel=0.9), weights=weights)
+    assert judged(Findings(found, reading=read), facts).cause is Cause.CODE_ERROR
 
 
 def test_the_earlier_cause_stands_unless_its_effect_is_clearly_likelier():

@@ -28,7 +28,7 @@ LEARNED = "learned."  # begins the rule id of what lines name that no rule knows
 MEASURED = "measured."  # begins the rule id of what a course of time shows, which lines do not know
 PROOF = 0.9  # weight of a finding that lines do not overrule
 NOISE = Cause.TRANSIENT_NOISE
-BENIGN = {CALM, Cause.SLOW_STARTUP, Cause.USER_CANCEL}
+BENIGN = {CALM, Cause.SLOW_STARTUP}
 # Shares that a cause needs to be named in place of what the rules say; see `_least_share`.
 LIKELY = 0.3  # guess: in place of "unknown"
 CALMING = 0.5  # guess
@@ -137,11 +137,14 @@ def _may_be_named(name: str, verdict: JudgedByRules, findings: Findings, facts: 
         return name == Cause.SLOW_STARTUP or not has_meaning
     if by_rules == Cause.UNKNOWN and not _is_spoken_for(name, findings.reading, facts):
         return False
-    if facts.state is JobState.KILLED and by_rules == Cause.UNKNOWN:
-        return name == Cause.USER_CANCEL  # of a kill that nothing explains: only that a person did it
-    if is_over(facts):
+    if name == Cause.USER_CANCEL:  # of a job that was stopped, and not for what it had reported before
         is_stopped = facts.state is JobState.KILLED or facts.exit_code == INTERRUPTED
-        return name not in BENIGN or (is_stopped and name == Cause.USER_CANCEL)
+        has_failed = verdict.root is not None and verdict.diagnosis.severity is Severity.FATAL
+        return is_stopped and not has_failed
+    if facts.state is JobState.KILLED and by_rules == Cause.UNKNOWN:
+        return False  # of a kill that nothing explains lines tell only whether a person did it
+    if is_over(facts):
+        return name not in BENIGN
     if name != CALM:
         return True
     is_quiet = (facts.last_line_age_s or 0.0) > Limits().pace_floor_s
@@ -200,7 +203,7 @@ def finding_by_lines(likely: LikelyCause, reading: LogReading, facts: JobFacts) 
         cause=likely.cause,
         severity=row.severity if is_over(facts) else Severity.DEGRADED,
         action=ActionKind.ESCALATE,
-        explanation=f"A guess by the wording of the log: {_what_such_logs_had(likely.cause)}.",
+        explanation=f"By the wording of the log: {_what_such_logs_had(likely.cause)}.",
         evidence=lines_for(class_of(likely.cause), reading),
         confidence=likely.likelihood,
         retry=row.retry,
