@@ -75,6 +75,20 @@ def test_many_tokens_cost_little_from_the_first_text_on():
             "create secret password '",
             "s3('a','b',",
         ),
+        *('"kind":"Secret","data":{', '"data":{}"kind":"Secret"', '"kind":"Secret"}', "+ echo a\n", "${a:-"),
+        *(
+            "insert into a (password) values (",
+            "insert into a (password) values ('a'),",
+            "(password) from stdin\n",
+        ),
+        *("clave ", "%25", "value 'a1' for field ", "+ [[ a1 != password ", "key a1B2c3 is ", "where 'a' = "),
+        *(
+            "echo a1B2c3d4e5f6g7h8 | base64 -d ",
+            "as the password use 'a' ",
+            "HF_TOKEN a1 ",
+            "1. ab 2. cd phrase ",
+        ),
+        *("setuser a on >b ", "your code 1234 ", "/reset/a1/", "xxd key\n", "密码 12 ", "user: a / "),
         *("backup codes ", "backup codes\n", "password:\n", "pin for a: 123456 "),
     ],
 )

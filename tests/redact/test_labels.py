@@ -16,7 +16,19 @@ LABELS += [
     "jelszó",
 ]
 LABELS += ["lösenord", "salasana", "пароль", "Пароль пользователя ada", "密码", "数据库密码", "パスワード"]
-LABELS += ["비밀번호", "mật khẩu", "סיסמה"]
+LABELS += ["비밀번호", "mật khẩu", "סיסמה", "haslo", "sifre", "jelszo", "losenord", "passord", "kodeord"]
+LABELS += [
+    "parool",
+    "geslo",
+    "lozinka",
+    "zaporka",
+    "slaptažodis",
+    "kata sandi",
+    "парола",
+    "Losung",
+    "mdp",
+    "clave",
+]
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -49,6 +61,12 @@ def test_password_behind_a_label_is_redacted(label: str):
         "비밀번호는 {} 입니다",
         "пароль — {}, не забудь",
         "Kennwort {} eingeben",
+        "la clave del almacén es {}",
+        "a chave do cofre agora é {}",
+        "lozinka za bazu je {}",
+        "Passordet til noden er {}",
+        "kata sandi basis data adalah {}",
+        'Anmeldung: Benutzer "ada", Losung "{}"',
     ],
 )
 @pytest.mark.parametrize("word", [WORD, "!Maple830", "Quartz2031#"])
@@ -56,6 +74,32 @@ def test_password_that_a_sentence_says_is_redacted(sentence: str, word: str):
     shown = redact(sentence.format(word, word))
     assert word[:8] not in shown
     assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "password"),
+    [
+        ("Das Kennwort der Station lautet Wiesengrund41 bis Montag", "Wiesengrund41"),
+        ("mot de passe « Granit-2041 » expiré", "Granit-2041"),
+        ("login=ada mdp=7KwtrBnQz base=x", "7KwtrBnQz"),
+    ],
+)
+def test_word_with_digits_that_nothing_else_can_be_is_redacted(text: str, password: str):
+    assert password not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Benutzer | Kennwort | Seit\nada | {} | heute",
+        "usuario  contraseña       notas\nada      {}  ninguna",
+        "| ユーザー | パスワード |\n|---|---|\n| ada | {} |",
+        "логин | пароль\nada   | {}",
+        "Benutzer;Passwort;Ort\nada;{};B",
+    ],
+)
+def test_cell_below_a_label_is_redacted(table: str):
+    assert WORD not in redact(table.format(WORD))
 
 
 MORE_KEYS = ["Clé d'API ", "clé d’accès", "clé de l'API", "Zugangsschlüssel", "ключ доступа"]
@@ -83,6 +127,12 @@ def test_key_behind_a_label_is_redacted(label: str):
         "パスワードは12文字以上です",
         "Passwort für ada wurde vor 12 Tagen geändert",
         "密码错误",
+        "das Passwort lautet anders als auf node-12",
+        "clave primaria: user_12ab",
+        "mdp: GridWorld-v0",
+        "MDP with 12 states and gamma=0.99",
+        "Losung gefunden in 12 Schritten",
+        "Lösung: x12=3.5",
         "パスワードが違います",
         "100%|██████████| 12/12 [00:01<00:00]",
     ],

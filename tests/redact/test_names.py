@@ -35,7 +35,7 @@ INNOCENT = words(
 )
 UNCERTAIN = words(
     "bos_token eos_token pad_token unk_token image_token end_token text_token special_tokens num_tokens "
-    "tokens key routing_key forward_pass db_first_pass join_key"
+    "tokens key routing_key forward_pass db_first_pass join_key S3_SK volc_ak openai_api sk"
 )
 
 
@@ -62,4 +62,14 @@ def test_name_whose_value_must_look_random(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "_", "---", "123", "...", "é", "a" * 10_000])
 def test_strange_names_are_innocent(name: str) -> None:
+    assert judge_name(name) is Name.INNOCENT
+
+
+@pytest.mark.parametrize("name", words("PGPW MYSQLPW REDISPASS authentication_string"))
+def test_name_whose_value_is_no_plain_word(name: str) -> None:
+    assert judge_name(name) is Name.PROBABLE
+
+
+@pytest.mark.parametrize("name", words("api pgpass sky"))
+def test_word_that_only_ends_like_a_secret(name: str) -> None:
     assert judge_name(name) is Name.INNOCENT

@@ -10,12 +10,16 @@ MAX_LINE = 200
 SHORTEST_CODE = 6  # characters
 SIGNS = (
     r"(?:recovery|backup|scratch|emergency|rescue|one-time|2fa|mfa|two-factor)[ _\-]"
-    r"(?:(?:pass|access|login|log-in|security|2fa|mfa)[ _\-]?)?codes"
+    r"(?:(?:pass|access|login|log-in|security|2fa|mfa)[ _\-]?)?(?:pass)?codes"
+    r"|(?:recovery|2fa|mfa|two-factor)(?: (?:recovery|backup))? list"
+    r"|(?:wiederherstellungs|ersatz|notfall)-?codes|codes de (?:secours|r.cup.ration)|c.digos de "
+    r"(?:recupera|respaldo|backup)"
+    r"|codici di (?:recupero|backup)|herstelcodes|kody (?:zapasowe|odzyskiwania)|kurtarma kodlar"
 )
 _HEADS = LinearPattern(SIGNS, ignore_case=True)
 _CODE = r"\d{3,5}(?: \d{3,5}){1,3}|[A-Za-z0-9]{3,16}(?:-[A-Za-z0-9]{3,16}){0,5}"
 _WORD = re.compile(_CODE)
-_BEHIND = re.compile(r"(?i)codes[^\n:]{0,80}:[ \t]{1,4}(?=\S)")
+_BEHIND = re.compile(r"(?i)(?:codes|list|códigos de \w+|codici di \w+|kody \w+)[^\n:]{0,80}:[ \t]{1,4}(?=\S)")
 _BULLET = re.compile(r"[ \t]{0,40}(?:[-*•][ \t]|\d{1,2}[.):][ \t]?)?[ \t]{0,4}")
 _BETWEEN = re.compile(r"[ \t,;|]{0,8}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")

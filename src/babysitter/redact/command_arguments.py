@@ -84,6 +84,9 @@ PROGRAMS = (
     Program("drush (?:upwd|user:password|user-password)", position=2),
     Program("grafana[ -]cli(?: \\S+){0,4} reset-admin-password", position=1),
     Program("airflow users (?:create|reset-password)", options="p", takes="uferl"),
+    # Licences, and the seed of one-time codes: https://oath-toolkit.codeberg.page/oathtool.1.html
+    Program("slmgr(?:\\.vbs)? [/-]ipk", position=1, judged=Name.PROBABLE),
+    Program("oathtool", takes="dcsSwN", position=1),
     # Archives
     Program("(?:rar|unrar) [a-z]+", options="hp"),
 )

@@ -61,7 +61,7 @@ _LOGIN = re.compile(
     r"(?:[\"']?,?[ \t]{1,4}[\"']?--?[\w=:/.-]{1,64}){0,6}[\"']?,?[ \t]{1,4}[\"']?([A-Za-z0-9_.-]{20,})"
 )
 # Programs that read a password or a token from their standard input.
-_READS_INPUT = (
+READS_INPUT = (
     r"(?:sudo\s{1,4}-\w{0,6}S|(?:sudo\s{1,4}(?:-\w{1,8}\s{1,4}){0,3})?"
     r"(?:chpasswd|kinit|passwd|smbpasswd|saslpasswd2|vncpasswd|cryptsetup|ssh-add|mkpasswd|keepassxc-cli|secret-tool)\b|"
     r"(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|gh|glab|helm|cosign|op|az|vault|gpg2?|argocd)"
@@ -69,10 +69,10 @@ _READS_INPUT = (
 )
 _PIPED = re.compile(
     r"\b(?:echo|printf)\s{1,4}(?:-\w{1,2}\s{1,4})?(?:[\"']?%s\S{0,6}\s{1,4})?[\"']?"
-    rf"([^\s\"'|]{{3,256}}?)(?:\\n)?[\"']?\s{{0,4}}\|\s{{0,4}}{_READS_INPUT}"
+    rf"((?<=[\"'])[^\"'|\n]{{3,256}}?|[^\s\"'|]{{3,256}}?)(?:\\n)?[\"']?\s{{0,4}}\|\s{{0,4}}{READS_INPUT}"
 )
 # What a shell gives to a program in a string: `sudo -S id <<< '...'`.
-_HERE_STRING = re.compile(rf"{_READS_INPUT}[^\n|]{{0,160}}?<<<\s{{0,4}}(?:\\*\$?[\"'])?([^\s\"'\\]{{3,512}})")
+_HERE_STRING = re.compile(rf"{READS_INPUT}[^\n|]{{0,160}}?<<<\s{{0,4}}(?:\\*\$?[\"'])?([^\s\"'\\]{{3,512}})")
 
 
 FindInLine = Callable[[str, int, int], Iterator[Span]]  # the text, start and end of the line

@@ -13,7 +13,8 @@ from babysitter.redact.text_spans import Span, Text
 
 MAX_DEPTH = 3  # JSON in a string of JSON in a string of JSON
 _ESCAPE = re.compile(r"\\(?:[nrt\"'\\/]|u00[0-7][0-9a-f])")
-_WORTH_READING = re.compile(r"\\[n\"']")
+_WORTH_READING = re.compile(r"\\(?:[n\"']|u00[4-7][0-9a-f])")
+_BREAKS = re.compile(r"\\[^u]")
 _PLAIN = {"n": "\n", "r": " ", "t": "\t"}
 # A string in quotes: where it holds an escape, its quotes begin and end a line as well.
 _STRING = re.compile(r"(?<![\\\w])\"(?:[^\"\\\n]|\\.){2,65536}\"|(?<![\\\w])'(?:[^'\\\n]|\\.){2,65536}'")
@@ -38,7 +39,7 @@ def _find(text: Text, find: Callable[[Text], Iterator[Span]], depth: int) -> Ite
 
 
 def _opened(string: re.Match[str]) -> str:
-    return string[0] if "\\" not in string[0] else f"\n{string[0][1:-1]}\n"
+    return string[0] if _BREAKS.search(string[0]) is None else f"\n{string[0][1:-1]}\n"
 
 
 def _unescaped(text: str) -> tuple[str, list[int], list[int]]:

@@ -43,7 +43,8 @@ _ATTRIBUTE = re.compile(
     r"(?=[ \t]{0,4}(?:[;,\"'\\]|$))"
 )
 _SEPARATORS = " \t,;&"
-_COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\]|\\(?![rn\"']))*")
+# Up to the arrow behind which a log gives the answer.
+_COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\ ]|\\(?![rn\"'])| (?!(?:→|[\-=]{1,2}>) ))*")
 
 
 _SIGNS = ("authenti", "authoriz", "cookie", "bearer", "basic")

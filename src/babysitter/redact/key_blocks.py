@@ -27,7 +27,7 @@ _REST_OF_KEY = re.compile(r"[A-Za-z0-9+/=\\n]*$")
 _HEAD = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines|Hash): ?.*$")
 # A line of a key without its beginning: 64, 70 or 76 characters of base64, alone but for a log's prefix.
 _LONE = re.compile(
-    r"(?m)(?:^|(?<=[\s\"'|│]))(?=[A-Z0-9+/]{0,75}[a-z])(?=[a-z0-9+/]{0,75}[A-Z])(?=[A-Za-z+/]{0,75}\d)"
+    r"(?m)(?:^|(?<=[\s\"'|│])|(?<=^[+\-]))(?=[A-Z0-9+/]{0,75}[a-z])(?=[a-z0-9+/]{0,75}[A-Z])(?=[A-Za-z+/]{0,75}\d)"
     r"(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{75}=|[A-Za-z0-9+/]{76}|[A-Za-z0-9+/]{60,63}={1,2})"
     r"(?=(?:\\n)?[\"'|│,]?[ \t]*$)"
 )

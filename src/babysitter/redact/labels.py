@@ -12,11 +12,13 @@ from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 
 _BLANK = r"[ _.\-]"
 # German, Dutch, French, Spanish, Portuguese, Italian, Romanian, Turkish, Polish, Czech, Hungarian, Danish,
-# Swedish, Finnish, Russian, Ukrainian, Greek, Chinese, Japanese, Korean, Vietnamese, Thai, Hebrew, Arabic,
-# Hindi, Bengali, Persian.
+# Swedish, Norwegian, Finnish, Estonian, Lithuanian, Slovenian, Serbian, Indonesian, Russian, Ukrainian,
+# Greek, Chinese, Japanese, Korean, Vietnamese, Thai, Hebrew, Arabic, Hindi, Bengali, Persian.
 PASSWORDS = (
     rf"passwort|kennwort|zugangsdaten|wachtwoord|mots?{_BLANK}de{_BLANK}passe|contrase(?:ñ|n|ny)as?|senha"
-    r"|palavra-passe|parol[aă]|şifre|parola|hasło|heslo|jelszó|adgangskode|lösenord|salasana|пароль"
+    r"|palavra-passe|parol[aă]|şifre|\bsifre|\bhas[łl](?:o|a|em)\b|heslo|jelsz[óo]|adgangskode|kodeord|l[öo]senord"
+    r"|passord|salasana|parool|slapta[žz]od|\bgeslo\b|lozink|zaporka|kata (?:sandi|laluan)|\blosung\b"
+    r"|пароль|парол[ауіе]|лозинк"
     r"|κωδικός|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|mật khẩu|รหัสผ่าน|סיסמה|كلمة المرور"
     r"|पासवर्ड|পাসওয়ার্ড|گذرواژه|رمز عبور"
 )
@@ -28,15 +30,18 @@ KEYS = (
     r"|ключ(?:а|ом|и|ей)? (?:доступа|api)|api-ключ|ключ(?:а|і|ем)? доступу"
     r"|токен|секретный ключ|令牌|密钥|金鑰|秘钥|アクセスキー|秘密鍵|토큰|비밀 키"
 )
+# Words that also mean a key, a process or a rule: only a value that looks chosen as a password counts.
+AMBIGUOUS = r"\b(?:claves?(?! (?:prim|for|púb|dupl))|chave|mdp|sandi)(?![a-z])"
 # The same as the linear scanner sees it, in lower case and "?" for what is not ASCII.
 SIGNS = (
     r"passwort|kennwort|zugangsdaten|wachtwoord|mots?[ _.\-]de[ _.\-]passe|contrase|senha|palavra-passe|parol"
-    r"|\?ifre|has\?o|heslo|jelsz|adgangskode|l\?senord|salasana|cl(?:ave|\?)[ _.\-]|chave[ _.\-]|schl\?ssel"
+    r"|[?s]ifre|\bhas[l?][oae]|heslo|jelsz|adgangskode|kodeord|l[o?]senord|passord|salasana|parool|slapta.od|\bgeslo"
+    r"|lozink|zaporka|kata (?:sandi|laluan)|sandi\b|losung|\bmdp\b|\bclave|cl\?[ _.\-]|\bchave|schl\?ssel"
     r"|m\?t kh|\?\?"
 )
 _LINES = LinearPattern(SIGNS, ignore_case=True)
 _LABEL = re.compile(
-    rf"(?i)(?:(?P<password>{PASSWORDS})|(?P<key>{KEYS}))(?![a-z]{{0,12}}(?:_hash|_file|datei))"
+    rf"(?i)(?:(?P<password>{PASSWORDS})|(?P<key>{KEYS})|(?P<ambiguous>{AMBIGUOUS}))(?![a-z]{{0,12}}(?:_hash|_file|datei))"
 )
 _VALUE = re.compile(
     r"[\w\"'”»`]{0,24}(?: [^\s:=：＝]{1,40}){0,4}\s?[:=：＝]\s{0,4}[\"'“«‘`]?"
@@ -47,13 +52,22 @@ _VALUE = re.compile(
 
 def find_behind_labels(text: Text) -> Iterator[Span]:
     """Spans of values behind such a label."""
-    for start, end in _LINES.lines(text):
+    for start, end in lines_with_labels(text):
         for label in _LABEL.finditer(text.text, start, end):
             found = _VALUE.match(text.text, label.end())
             if found is None or found["value"].startswith(REDACTED):
                 continue
             if is_secret(found["value"], _judged(label)):
                 yield found.span("value")
+
+
+def lines_with_labels(text: Text) -> tuple[Span, ...]:
+    """The lines in which such a label stands, without their newlines; read once for each text."""
+    return text.once(_labelled)
+
+
+def _labelled(text: Text) -> tuple[Span, ...]:
+    return tuple(line for line in _LINES.lines(text) if _LABEL.search(text.text, *line) is not None)
 
 
 def judge_label(name: str) -> Name:
@@ -63,4 +77,6 @@ def judge_label(name: str) -> Name:
 
 
 def _judged(label: re.Match[str]) -> Name:
+    if label["ambiguous"]:
+        return Name.CHOSEN
     return Name.LIKELY_PASSWORD if label["password"] else Name.PROBABLE

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from babysitter.redact.labels import judge_label, lines_with_labels
 from babysitter.redact.name_scan import lines_with_names
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
@@ -13,18 +14,19 @@ from babysitter.redact.value_span import bare, quoted
 MAX_TABLE_ROWS = 200
 MAX_LINE = 2_000  # of a heading
 _RULE = re.compile(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
-_HEADING = re.compile(r"[A-Za-z][\w .\-]{0,40}$")
+_HEADING = re.compile(r"[^\W\d_][\w .\-]{0,40}$")
 # No heading has these letters, nor, without bars, a cell that begins with another than a letter.
 _QUOTED_ROW = re.compile(r"[ \t]{0,8}\"[^\"\n]{0,200}\"(?:[,;]\"[^\"\n]{0,4000}\"){1,40}[ \t]*$")
 _NO_HEADING = re.compile(
-    r"[^\w .\-│┃║|\t,;]|^[ \t]*[^A-Za-z \t│┃║|]|^[^│┃║|\n]*(?:  |\t)[ \t]*[^A-Za-z \t│┃║|][^│┃║|\n]*$"
+    r"[^\w .\-│┃║|\t,;]|^[ \t]*[^A-Za-z\u00c0-\uffff \t|]"
+    r"|^[^│┃║|\n]*(?:  |\t)[ \t]*[^A-Za-z\u00c0-\uffff \t|][^│┃║|\n]*$"
 )
 _BLOCK = re.compile(
     r"^([ \t]{0,80}(?:- )?)[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]*(?:[|>][+-]?\d?|&\w+)?[ \t]*$"
 )
 _ENTRY = re.compile(r"^([ \t]{0,80})(- )?(?:[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]+)?(?=\S)")
 _NAME_ALONE = re.compile(
-    r"[ \t]{0,80}[\"']?(?:\$|(?:[\w.\-]{0,64}/){1,8})?"
+    r"[ \t]{0,80}(?:(?:#{1,3}|//|--|;) )?[\"']?(?:\$|(?:[\w.\-]{0,64}/){1,8})?"
     r"((?:[A-Za-z]{1,20} ){0,3}[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]*[:=]?[ \t]*$"
 )
 _ALONE_BELOW = re.compile(
@@ -69,6 +71,15 @@ def find_by_layout(text: Text) -> Iterator[Span]:
             if at > end + 1:
                 done = at
                 break
+
+
+def find_below_labels(text: Text) -> Iterator[Span]:
+    """Spans of the cells below a heading in another language than English."""
+    done = 0
+    for start, end in lines_with_labels(text):
+        if start >= done and end - start <= MAX_LINE:
+            spans, done = _table(text.text, end + 1, text.text[start:end])
+            yield from spans
 
 
 Read = tuple[list[Span], int]  # spans, and where to go on from
@@ -262,11 +273,14 @@ def _strengths(headings: Sequence[str]) -> list[Name]:
     words = {heading.lower() for heading in headings}
     has_user = not words.isdisjoint(_USERS) and words.isdisjoint(_RESULTS)
     return [
-        Name.LIKELY_PASSWORD
-        if has_user and heading.lower() in _PASSWORDS_OF_USERS
-        else judge_name(heading.replace(" ", "_")[-MAX_NAME:])
+        Name.LIKELY_PASSWORD if has_user and heading.lower() in _PASSWORDS_OF_USERS else _of_heading(heading)
         for heading in headings
     ]
+
+
+def _of_heading(heading: str) -> Name:
+    judged = judge_name(heading.replace(" ", "_")[-MAX_NAME:])
+    return judge_label(heading) if judged is Name.INNOCENT else judged
 
 
 _QUOTED_CELL = re.compile(r"\"([^\"\n]*)\"")

@@ -17,7 +17,7 @@ NAME_WORDS = (
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
     r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b|(?:recovery|backup|verification|device)[_.\-]?code|"
     r"(?:wallet|recovery|nkey)[_.\-]?(?:seed|phrase)|(?:seed|pass)[_.\-]?phrase|rootpw|bindpw|"
-    r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv)[_.\-]?pin\b|\bpin\b)"
+    r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv)[_.\-]?pin\b|\bpin\b|[a-z]_api\b|(?:\b|_)[sa]k\b)"
 )
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
 MAX_KNOWN_RUN = 128  # characters
@@ -30,7 +30,7 @@ _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 _SIGNS = frozenset("\\\"'`’”»])[ \t=-:→?+%&>│┃║|╎▏<,(：＝*;")
 _ALGORITHMS = ("rsa", "dsa", "ecdsa", "ed25519", "pgp", "gpg")
 _OPENING = "\"'`([{"
-_NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header")
+_NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header", "property", "setting", "parameter")
 _BEFORE = frozenset("\"'\\ \t")
 _SIGNS_BEFORE = frozenset(":=>\"'\\ \t/")
 _PATH_BEFORE = re.compile(r"[\w.\-/]{1,64}$")

@@ -67,6 +67,7 @@ _SCHEME = re.compile(
     r"\{[A-Za-z][\w\-]{1,15}\}(?=[\w+/$.])"
 )  # of a hash: `{SSHA}...` (RFC 2307), `{bcrypt}...`
 _ESCAPED = re.compile(r"\\[nrtbf]")
+_ESCAPED_BYTE = re.compile(r"(?:25){0,3}[0-9A-Fa-f]{2}(?=[A-Za-z_])")  # `%3BPWD`; `%253Bpwd`, escaped twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +124,11 @@ def find_named(text: Text, first_look: FirstLook = simple_value) -> Iterator[Spa
 
 
 def _setting(text: str, start: int, end: int) -> NamedValue:
-    """The name without the `n` of a `\\n` written out before it and the full stop behind it, judged."""
+    """The name without an escape (`\\n`, `%3B`) that runs into it and the full stop behind it, judged."""
     if start and text[start] in "nrtbf" and _ESCAPED.match(text, start - 1):
         start += 1
+    if text[start - 1 : start] == "%" and (code := _ESCAPED_BYTE.match(text, start, end)) is not None:
+        start = code.end()
     while end > start and text[end - 1] in ".-":
         end -= 1
     while start < end and text[start] == ".":

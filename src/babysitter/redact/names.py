@@ -18,6 +18,7 @@ class Name(Enum):
     PASSWORD = "password"  # any value, numbers and plain words too
     SECRET = "secret"  # any value but a placeholder, a number, a path or code
     LIKELY_PASSWORD = "likely password"  # a value that is not a plain word, numbers too
+    CHOSEN = "chosen"  # a value that mixes letters, digits and signs as a password does, or looks random
     PROBABLE = "probable"  # a value that is not a plain word
     POSSIBLE = "possible"  # a value that looks random
     INNOCENT = "innocent"
@@ -132,6 +133,7 @@ _BEFORE_CODE = word_set("recovery backup verification otp totp mfa auth authoriz
 _BEFORE_PIN = word_set("admin user card sim yubikey access unlock hsm piv so smartcard")
 _BEFORE_SEED = word_set("otp totp mfa wallet recovery nkey mnemonic")
 _BEFORE_PHRASE = word_set("seed recovery wallet pass backup")
+_ABBREVIATIONS = word_set("sk ak api")  # secret key, access key, and `openai_api` without its `key`
 _PAGERS = word_set("pagerduty pd opsgenie victorops")  # whose routing key lets anybody call somebody
 _BEFORE_COOKIE = word_set("erlang rabbitmq beam release")  # with which nodes of Erlang log in to each other
 _PROBABLE = word_set("auth authorization bearer sig otp totp mfa cookie cookies setcookie pw")
@@ -139,6 +141,7 @@ _POSSIBLE = word_set(
     "signature session sid sessionid jsessionid phpsessid dsn webhook salt nonce pin connection conn key "
     "keys pass hmac tokens kubeconfig"
 )
+_FUSED_PASS = re.compile(r"([a-z]{2,12})(pass|pwd?)$")  # `PGPW`, `dbpwd`
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # systemd's settings that say where credentials are read from.
 _PLACES_OF_SECRETS = frozenset(("LoadCredential", "LoadCredentialEncrypted", "ImportCredential"))
@@ -233,6 +236,8 @@ def _without_noun(words: tuple[str, ...], name: str) -> Name:
         return compound
     if last in _PROBABLE:
         return Name.PROBABLE
+    if last in _ABBREVIATIONS and (before or last != "api"):
+        return Name.POSSIBLE
     if any(word in _POSSIBLE or word in _PROBABLE for word in words):
         is_about = last in _ABOUT and not (last == "id" and before in ("session", "sess", "connect"))
         return Name.INNOCENT if is_about else Name.POSSIBLE
@@ -256,6 +261,11 @@ def _compound(last: str, before: str) -> Name | None:
         return Name.SECRET
     if last == "seed" and before in _BEFORE_SEED:
         return Name.SECRET
+    if last == "string" and before == "authentication":  # the hash of a password in MySQL
+        return Name.PROBABLE
+    fused = _FUSED_PASS.match(last)
+    if fused is not None and fused[1] in _BEFORE_PASS and last != "pgpass":  # a file
+        return Name.LIKELY_PASSWORD if fused[2] == "pwd" else Name.PROBABLE
     return Name.PASSWORD if last == "phrase" and before in _BEFORE_PHRASE else None
 
 

@@ -2,6 +2,8 @@
 
 from babysitter.redact.names import Name
 from babysitter.redact.phrase import Phrase, phrase
+from babysitter.redact.phrase_table_codes import CODES
+from babysitter.redact.phrase_table_printed import PRINTED
 from babysitter.redact.phrase_table_queries import QUERIES
 from babysitter.redact.phrase_table_sentences import SENTENCES
 from babysitter.redact.phrase_table_settings import SETTINGS
@@ -200,10 +202,12 @@ PHRASES: tuple[Phrase, ...] = (
     ),
     phrase(
         "generated",
-        "generated|has been|temporary password",
+        "generated|has been|temporary password|ly created|ly rotated",
         r"(?i)\b(?P<name>[\w.\-]{3,64}) (?:is|was|has been) "
-        r"(?:auto-?|randomly )?(?:generated|reset|created|changed)"
+        r"(?:auto-?|\w{3,12}ly )?(?:generated|reset|created|changed|issued|rotated)"
         r"[^:\n]{0,60}: ?(?P<value>\S{4,512})",
+        hint=r"(?:is|was|has been) (?:auto-?|[a-z]+ly )?(?:generated|reset|created|changed|issued|rotated)"
+        r"[^:\n]*: ?[^ \n]",
     ),
     phrase(  # `... with this password:`, and the password alone below
         "password-below",
@@ -232,8 +236,19 @@ PHRASES: tuple[Phrase, ...] = (
     ),
     phrase(
         "words-of-a-seed",
-        "mnemonic|phrase",
-        r"(?i:mnemonic|phrase)[\s:=\"'`\\│|>«“]{1,40}(?P<value>[a-z]{3,8}(?: [a-z]{3,8}){11,23})\b",
+        "mnemonic|phrase|words",
+        r"(?i:mnemonic|phrase|\b(?:12|15|18|21|24|twelve|fifteen|eighteen|twenty-four|recovery|seed"
+        r"|secret) words)(?: \([^)\n]{1,24}\))?"
+        r"[\s:=\"'`\\│|>«“\[]{1,40}(?P<value>[a-z]{3,8}(?:,? [a-z]{3,8}){11,23})\b",
+        hint=r"(?:mnemonic|phrase|words)(?: \([^)\n]*\))?[^a-z0-9]+[a-z]+,? [a-z]+,? [a-z]+,? [a-z]+,? [a-z]",
+    ),
+    phrase(  # numbered, also one below the other
+        "numbered-words-of-a-seed",
+        "mnemonic|phrase:|phrase (|words:|words (",
+        r"(?i:mnemonic|phrase|words)(?: \([^)\n]{1,24}\))?[\s:=\"'`\\│|>«“\[]{1,40}"
+        r"(?P<value>1[.):] ?[a-z]{3,8}(?:[\s,│|]{1,8}\d{1,2}[.):] ?[a-z]{3,8}){11,23})\b",
+        after=25,
+        hint=r"(?:mnemonic|phrase|words)(?: \([^)\n]*\))?[^a-z0-9]+1[.):] ?[a-z]",
     ),
     phrase("oracle", "jdbc:oracle", r"(?i)jdbc:oracle:\w{1,16}:[\w$#]{1,64}/(?P<value>[^\s@\"']{1,256})@"),
     phrase(
@@ -272,4 +287,6 @@ PHRASES: tuple[Phrase, ...] = (
     *QUERIES,
     *SETTINGS,
     *SENTENCES,
+    *CODES,
+    *PRINTED,
 )

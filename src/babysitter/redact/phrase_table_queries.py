@@ -56,7 +56,30 @@ QUERIES = (
         "pwd={|password={|pwd = {|password = {",
         r"(?i)(?:;\s?|[\"'\s]|^)(?:pwd|password)\s?=\s?\{(?P<value>(?![a-z_]+(?:\.[a-z_]+)*(?:[\[(][^}\n]*)?\})"
         r"(?:[^}\n]|\}\}){1,256})\}(?=[;\"'\s]|$)",
-        hint=r"(?:driver|server|uid|user id|database|dsn|data source) ?=[^\n]*(?:pwd|password) ?= ?\{",
+        hint=r"(?:driver|server(?:name)?|uid|user(?:name| id)?|database(?:name)?|dsn|data source) ?=[^\n]*"
+        r"(?:pwd|password) ?= ?\{",
+    ),
+    phrase(  # Hadoop's WebHDFS; OAuth 2.0 (RFC 6749, 7523, 7636, 8628), SAML 2.0, CAS
+        "parameter-of-protocol",
+        "delegation=|verifier=|assertion=|samlresponse=|device_code=|&ticket=|?ticket=|login_hint_token=",
+        r"(?i)(?:[?&\s\"']|^)(?:delegation|code_verifier|oauth_verifier|(?:client_)?assertion|samlresponse|device_code|ticket)="
+        r"(?P<value>[\w.~%/+\-=]{16,8000})",
+        Name.POSSIBLE,
+    ),
+    phrase(  # OAuth 2.0, RFC 6749 section 4.1.3: the request for a token holds the code
+        "code-in-request",
+        "grant_type=authorization_code",
+        r"(?i)(?:[?&\s\"']|^)code=(?P<value>[\w.~%/+\-]{8,2000})",
+        Name.PROBABLE,
+    ),
+    phrase(  # Django's `reset/<user>/<token>/`, confirmations, invitations
+        "link-of-account",
+        "/reset|reset/|password/|/confirm|/verify|verify/|/activat|/invit|/magic|/unlock|_reset/|-reset/",
+        r"(?i)/(?:(?:password[_\-]?)?reset(?:[_\-]password)?|confirm(?:ation)?(?:[_\-]email)?|verify(?:[_\-]email)?"
+        r"|activat(?:e|ion)|invit(?:e|ation)s?|magic(?:[_\-]link)?|set[_\-]password|unlock)/"
+        r"(?:[A-Za-z0-9_\-]{1,24}/)?(?P<value>[A-Za-z0-9_\-.]{20,512})(?=[/\s\"'?&>)]|$)",
+        Name.POSSIBLE,
+        hint=r"/[a-z_\-]*(?:reset|confirm|verif|activat|invit|magic|password|unlock)[a-z_\-]*/",
     ),
     phrase(  # the key of OpenWeatherMap and its like is called an id
         "id-that-is-a-key",

@@ -3,10 +3,16 @@
 from babysitter.redact.names import Name
 from babysitter.redact.phrase import phrase
 
-_USER = r"(?:user(?:name)?|usr|login|account|uid)"
+_USER = r"(?:user(?:name)?|usr|login|account|uid|role|e-?mail|owner)"
 _SECRET = r"(?:secret|password|passphrase|credential|token|api key)"
 # Not `the password server`: the noun ends, or a preposition goes on.
 _END_OF_NOUN = r"(?=[.,;!)]|\s(?:for|of|to|on|in|at|now|and)\b|\s*$)"
+_AS = "as pass|as pw|as the |as your |as its |as my |as a |as new |as admin |as root |as db |as default "
+_AS_PASSWORD = (
+    r"as (?:the |your |its |my |a |new |admin |root |db |default ){0,3}"
+    r"(?:password|passphrase|passwd|passcode|pw|pass)"
+)
+_AS_HINT = r" as (?:[a-z]+ )*(?:pass|pw)"
 SENTENCES = (
     phrase(  # `username: ada / pass: ...`
         "pass-behind-user",
@@ -99,10 +105,19 @@ SENTENCES = (
         "user-slash-password",
         "log in with|login with|credentials|creds |creds:|logins for",
         r"(?i)(?:log ?in with|(?:credentials|creds|logins)"
-        r"(?: are| (?:for|of|to|on)(?: [^\s:/]{1,40}){1,4})?:?) [\"'`]?[\w.@\-]{1,64}[\"'`]? / [\"'`]?"
+        r"(?: are| (?:for|of|to|on)(?: [^\s:/]{1,40}){1,4}| (?:for|of|to|on)(?: \S{1,80}){1,8}?:)?:?) "
+        r"[\"'`]?[\w.@\-]{1,64}[\"'`]? / [\"'`]?"
         r"(?P<value>[^\s\"'`]{4,256})",
         Name.LIKELY_PASSWORD,
-        hint=r"(?:log ?in with|credentials|creds|logins)[^/\n]* / ",
+        hint=r"(?:log ?in with|credentials|creds|logins)[^\n]* / ",
+    ),
+    phrase(  # `login: ada / ...`
+        "user-slash-password-behind-label",
+        "login: |logins: |log-in: |account: |accounts: ",
+        r"(?i)(?<![\w\-])(?:log-?ins?|accounts?): [\"'`]?[\w.@\-]{1,64}[\"'`]? / [\"'`]?"
+        r"(?P<value>[^\s\"'`/]{6,256})",
+        Name.CHOSEN,
+        hint=r"(?:log-?ins?|accounts?): [^ \n]+ / ",
     ),
     phrase(  # `admin / ... are the default credentials`
         "password-before-its-name",
@@ -110,18 +125,37 @@ SENTENCES = (
         r"(?<![\w/])[\w.@\-]{1,64} / (?P<value>[^\s/]{4,256}) are the [\w ]{0,20}credentials",
         Name.LIKELY_PASSWORD,
     ),
+    phrase(  # `key ... rejected`: what a key is, and what happened to it
+        "key-in-a-sentence",
+        " rejected| revoked| replaced| rotated| leaked| is invalid| not valid| is valid| disabled"
+        "| deactivated| accepted| denied|unauthori| exposed| compromised| refused| retired",
+        r"(?i)(?<![\w\-])(?P<name>(?:[\w\-]{1,24} )?key) [\"'`]?(?P<value>[A-Za-z0-9_\-+/=.]{16,512})[\"'`]? "
+        r"(?:(?:is|was|has been|got|will be) (?:not |no longer |now )?)?"
+        r"(?:rejected|revoked|replaced|rotated|leaked|invalid|valid|disabled|deactivated|accepted|denied|unauthori[sz]ed|exposed|compromised|refused|expired|retired)\b",
+        hint=r"key [\"'`]?[^ \n]+[\"'`]? (?:[a-z]+ )*(?:rej|rev|repl|rot|leak|inv|val|dis|deact|acc|den"
+        r"|unau|exp|comp|ref|ret)",
+    ),
+    phrase(  # `use "..." as the password`
+        "used-as-password",
+        _AS,
+        r"(?i)\b(?:use|using|with|take|set|enter|type|try|put|given?|add) [\"'`“‘«]"
+        rf"(?P<value>[^\"'`”’»\n]{{4,128}})[\"'`”’»] {_AS_PASSWORD}{_END_OF_NOUN}",
+        hint=_AS_HINT,
+    ),
     phrase(
-        "one-time-code",
-        "otp|mfa|2fa|code is|code=|code: |codes: |code for|code of|unlock code|pin |pin:|pin=|passcode",
-        r"(?:(?:(?i:\b(?:otp|totp|mfa|2fa|verification|backup|recovery|unlock|one-time|sms|login|confirmation)"
-        r"(?:[ _\-](?:backup|recovery))?(?:[ _\-](?:code|pin|passcode))?s?)|\bPIN)"
-        r"(?: for \S{1,64})?(?:\s?(?:is|was|[:=])\s?|\s)"
-        r"|\b(?i:pin|passcode|(?:verification|backup|recovery|unlock|one-time|security|access|door|sms) code)"
-        r"(?: (?:for|of|to)(?: [^\s:=]{1,40}){1,6}?)?\s?(?:is|was|lautet|ist|[:=])\s?)"
-        r"(?P<value>\d{6,10}(?:[ ,]{1,2}\d{6,10}){0,15})(?![\w.:\-])",
+        "used-as-password-bare",
+        _AS,
+        r"(?i)\b(?:use|using|with|take|set|enter|type|try|put) (?P<value>[^\s\"'`“‘«]{6,128}) "
+        rf"{_AS_PASSWORD}{_END_OF_NOUN}",
         Name.LIKELY_PASSWORD,
-        hint=r"(?:otp|mfa|2fa|code|pin)s?(?: (?:for|of|to)(?: [^ \n:=]+)+)?"
-        r"(?: ?(?:is|was|lautet|ist|[:=]) ?| )[0-9]{6}",
+        hint=_AS_HINT,
+    ),
+    phrase(  # `log in as ada with ...`
+        "login-with",
+        "log in as |login as |logged in as |sign in as |ssh as ",
+        r"(?i)\b(?:log(?:ged)? ?in|sign in|ssh) as [\"'`]?[\w.@\-]{1,64}[\"'`]? (?:with|using) "
+        r"[\"'`]?(?P<value>[^\s\"'`]{6,128})",
+        Name.CHOSEN,
     ),
     phrase(  # `rotating the signing key, new value ...`
         "value-after-rotation",

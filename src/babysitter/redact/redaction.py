@@ -8,26 +8,32 @@ from babysitter.redact import (
     code_lists,
     command_arguments,
     command_lines,
+    encoded_text,
     http_headers,
     labels,
     phrases,
+    secret_objects,
     sentences,
+    sql_rows,
 )
 from babysitter.redact.addresses import find_in_addresses
 from babysitter.redact.code_lists import find_code_lists
 from babysitter.redact.command_arguments import find_in_arguments
 from babysitter.redact.command_lines import find_in_commands
+from babysitter.redact.encoded_text import find_in_encoded
 from babysitter.redact.escaped_text import find_in_escaped
 from babysitter.redact.http_headers import find_in_headers
 from babysitter.redact.key_blocks import find_key_blocks
 from babysitter.redact.labels import find_behind_labels
-from babysitter.redact.layout import find_by_layout
+from babysitter.redact.layout import find_below_labels, find_by_layout
 from babysitter.redact.mentioned import find_mentioned
 from babysitter.redact.name_scan import NAME_WORDS
 from babysitter.redact.named import find_named
 from babysitter.redact.neutral import strip_control_characters
 from babysitter.redact.phrases import find_phrases
+from babysitter.redact.secret_objects import find_secret_objects
 from babysitter.redact.sentences import find_in_sentences
+from babysitter.redact.sql_rows import find_sql_rows
 from babysitter.redact.text_spans import (
     REDACTED,
     Detector,
@@ -44,6 +50,11 @@ MAX_PASSES = 6  # taking one secret out can bring two halves of a line together;
 MAX_VALUES = 200  # secrets that are looked for again elsewhere in the same text
 SHORTEST_VALUE = 8
 
+
+def _find_encoded(text: Text) -> Iterator[Span]:
+    return find_in_encoded(text, _everything)
+
+
 # Every detector with what a text must hold (in lower case) so that it can find anything: most lines of a log
 # have none of it. The first two look for themselves.
 _FIRST: tuple[Detector, ...] = (find_tokens, find_key_blocks)
@@ -57,8 +68,12 @@ _BY_SIGNS: tuple[tuple[Detector, str], ...] = (
     (find_phrases, phrases.SIGNS),
     (find_mentioned, NAME_WORDS),
     (find_behind_labels, labels.SIGNS),
+    (find_below_labels, labels.SIGNS),
     (find_in_sentences, sentences.SIGNS),
     (find_code_lists, code_lists.SIGNS),
+    (find_sql_rows, sql_rows.SIGNS),
+    (find_secret_objects, secret_objects.SIGNS),
+    (_find_encoded, encoded_text.SIGNS),
 )
 _SIGNS = PatternSet([signs for _, signs in _BY_SIGNS])
 DETECTORS: tuple[Detector, ...] = (*_FIRST, *(detector for detector, _ in _BY_SIGNS))
@@ -96,12 +111,18 @@ def _pass(plain: str) -> str:
     found = [span for detector in (*_FIRST, *by_signs) for span in detector(text)]
     if "\n" in plain:
         found += list(find_continued(text, sorted(set(found))))
-    if by_signs and "\\" in plain:
+    if "\\" in plain and (by_signs or "\\u00" in plain):
         found += list(find_in_escaped(text, _in_plain))
     if not found:
         return plain
     found += list(_again(text, found))
     return replaced(plain, found)
+
+
+def _everything(text: Text) -> Iterator[Span]:
+    yield from find_tokens(text)
+    yield from find_key_blocks(text)
+    yield from _in_plain(text)
 
 
 def _in_plain(text: Text) -> Iterator[Span]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from babysitter.redact.names import Name, is_secret_noun, judge_name, split_name
 from babysitter.redact.text_spans import REDACTED
 from babysitter.redact.value_shapes import (
+    is_chosen,
     is_code,
     is_number,
     is_passphrase,
@@ -13,6 +14,7 @@ from babysitter.redact.value_shapes import (
     is_placeholder,
     is_plain,
     is_unspeakable,
+    is_word_of_other_script,
     looks_random,
 )
 
@@ -38,6 +40,8 @@ def is_secret(value: str, judged: Name) -> bool:
         return _FOLDER.match(value) is None
     if judged is Name.LIKELY_PASSWORD:
         return len(value) >= 4 and (not _reads(value) or is_passphrase(value)) and not is_path(value)
+    if judged is Name.CHOSEN:
+        return is_chosen(value) or looks_random(value, hex_too=True)
     if judged is Name.SECRET and value.isdigit() and len(value) >= SHORTEST_PIN:
         return True
     if is_number(value) or is_path(value) or (is_code(value) and not looks_random(value)):
@@ -45,7 +49,7 @@ def is_secret(value: str, judged: Name) -> bool:
     if judged is Name.SECRET:
         return True
     if judged is Name.PROBABLE:
-        return not _reads(value) and len(value) >= 4
+        return not _reads(value) and len(value) >= 4 and not is_word_of_other_script(value)
     return looks_random(value, hex_too=True)
 
 

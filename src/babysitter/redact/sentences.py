@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from babysitter.redact.labels import KEYS, PASSWORDS
+from babysitter.redact import labels
+from babysitter.redact.labels import AMBIGUOUS, KEYS, PASSWORDS
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import is_secret
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
@@ -18,14 +19,12 @@ SHORTEST_NEXT = 7
 MAX_VERBS = 8  # behind one label
 FARTHEST = 100  # characters between a label and what it says
 _ENGLISH = r"\b(?:pass(?:word|phrase|code|wd)|pwd?|api[ \-]key|access key|secret|credentials?|creds)\b"
-_LABEL = re.compile(rf"(?i)(?P<english>{_ENGLISH})|{PASSWORDS}|{KEYS}")
+_LABEL = re.compile(rf"(?i)(?P<english>{_ENGLISH})|(?P<password>{PASSWORDS})|{KEYS}|{AMBIGUOUS}")
 # The same as the linear scanner sees it, in lower case and "?" for what is not ASCII.
 SIGNS = (
     r"(?:(?:pass(?:word|phrase|code|wd)|\bpwd?|(?:api[ \-]|access )key|secret|credentials?|creds)(?:['?]s)?"
     r" [^\s=:|]"
-    r"|passwort|kennwort|zugangsdaten|wachtwoord|mots?[ _.\-]de[ _.\-]passe|contrase|senha|palavra-passe"
-    r"|parol|\?ifre|has\?o|heslo|jelsz|adgangskode|l\?senord|salasana|m\?t kh|cl(?:ave|\?)[ _.\-]"
-    r"|chave[ _.\-]|schl\?ssel|\?\?)[^\n]*[0-9]"
+    rf"|{labels.SIGNS})[^\n]*[0-9]"
     r"|pass(?:word|phrase|code|wort)[^\n]*[\"'`?][a-z]+ [a-z]+ [a-z]+ [a-z]+"
 )
 _LINES = LinearPattern(SIGNS, ignore_case=True)
@@ -33,9 +32,9 @@ _LINES = LinearPattern(SIGNS, ignore_case=True)
 # Romanian, Turkish, Hungarian, Russian, Ukrainian, Chinese.
 _SAYS = re.compile(
     r"(?i)(?:(?:(?<=[\s\"'`”»)])(?:is|was|are|equals|reads|becomes|lautet|ist|war|heißt|luidt|est|était|devient"
-    r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|là|это|теперь|це|है)|['’]s)"
+    r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|adalah|yra|là|это|теперь|це|है)|['’]s)"
     r"(?: (?:now|still|set to|jetzt|nu|ora|agora|ahora|maintenant))?(?=[\s:])"
-    r"|[:=：＝]|[是为為はが는은이]|\s[—–](?=\s))\s?:?\s{0,4}"
+    r"|[:=：＝](?!//)|[是为為はが는은이]|\s[—–](?=\s))\s?:?\s{0,4}"
 )
 _VALUE = re.compile(
     r"(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{4,128})(?P=quote)|[“«‘„「『【]\s?(?P<angled>[^”»’“」』】\n]{4,128}?)\s?[”»’“」』】]"
@@ -59,6 +58,8 @@ _FROM_TO = re.compile(
     r"(?i)\b(?:from|von|de|da|van|från|fra|z|ze) [\"'`]?(?P<old>[^\s\"'`]{4,128})[\"'`]? "
     r"(?:to|auf|zu|in|à|a|en|para|por|per|naar|till|til|na) [\"'`]?(?P<new>[^\s\"'`]{4,128})"
 )
+_QUOTES_IT = re.compile(r"(?i)lautet|luidt|reads|equals")  # verbs that only what is written goes behind
+_OPENING_QUOTES = tuple("\"'`“«‘„「『【")
 _TRAILING = ".,;:)]}"
 
 
@@ -79,7 +80,7 @@ def _said(text: str, line: Span, label: Span, stop: int) -> Iterator[Span]:
     if text[at : at + 1] == " " and _WITH.search(text, max(line[0], start - 24), start) is not None:
         yield from _value(text, at + 1, line[1], is_next=text[start] in "pP")
     for says in islice(_SAYS.finditer(text, at, stop), MAX_VERBS):
-        yield from _value(text, says.end(), line[1])
+        yield from _value(text, says.end(), line[1], is_next=_QUOTES_IT.search(says[0]) is not None)
     change = _FROM_TO.search(text, at, stop)
     if change is not None and _CHANGE.search(text, max(line[0], start - FARTHEST), stop) is not None:
         spans = [_trimmed(text, *change.span(group)) for group in ("old", "new")]
@@ -93,11 +94,14 @@ def _next_to(text: str, end: int, label: re.Match[str]) -> Iterator[Span]:
     if held is not None and is_chosen(held["value"]) and judge_name(held["value"]) is Name.INNOCENT:
         yield held.span("value")
     elif label["english"] is None and text[label.end() : label.end() + 1] == " ":
-        yield from _value(text, label.end() + 1, end)
+        is_quoted = (
+            label["password"] is not None and text[label.end() + 1 : label.end() + 2] in _OPENING_QUOTES
+        )
+        yield from _value(text, label.end() + 1, end, is_next=is_quoted)
 
 
 def _value(text: str, at: int, end: int, *, is_next: bool = False) -> Iterator[Span]:
-    """The word at `at` when it is a password. `is_next`: it stands right behind `with password`."""
+    """The word at `at` when it is a password. `is_next`: nothing else can stand there."""
     found = _VALUE.match(text, at, end)
     if found is None or REDACTED in found[0]:
         return

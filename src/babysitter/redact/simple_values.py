@@ -30,6 +30,7 @@ _MASKS = ("xxxxxx", "XXXXXX")
 _NAMED_BY = (":", "=", ">")  # the name may itself be a value
 _BEFORE_VALUE = (":", "=", ">", '"', "'", " ", "\t")
 _IN_QUERY = ("?", "&", ";")
+_ESCAPES = ("\\", "%")  # what they begin runs into the name
 _QUOTES = ('"', "'", "`")
 
 
@@ -52,7 +53,7 @@ def simple_value(text: str, start: int, end: int) -> Span | None:
     if end - start > MAX_NAME:
         return None
     judged = _judge_run(text[start:end])
-    if judged is None or text[start - 1 : start] == "\\":
+    if judged is None or text[start - 1 : start] in _ESCAPES:
         return None
     if judged is Name.INNOCENT:
         return NOTHING
@@ -63,8 +64,8 @@ def simple_value(text: str, start: int, end: int) -> Span | None:
         return _possible(text, start, end, found)
     if found is None or _has_context(text, start, end):
         return None
-    if text[start - 1 : start] == "/":
-        return None  # `checksum/secret`
+    if text[start - 1 : start] in ("/", ":"):
+        return None  # `checksum/secret`, `secretsmanager:eu:12:secret:...`
     group = found.lastindex or 0
     value = found[group]
     return None if _MASKS[0] in value or _MASKS[1] in value else found.span(group)

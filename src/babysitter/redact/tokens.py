@@ -30,6 +30,8 @@ _IDS = word_set(
     "bundle version commit build release revision hash digest checksum sha fingerprint shuffle stage "
     "partition bucket spill block table column row dataset tensor"
 )
+MAX_MANGLED = 400
+_MANGLED = re.compile(r"_{1,2}Z(?:N|S|T|K|\d)|_R[NIMXC]")  # the Itanium ABI; Rust's v0
 _NOT_A_KEY = re.compile(
     r"(?i)(?:commit|sha1?|rev(?:ision)?|digest|hash|checkpoint|artifact|run|version|git)[\s:=\"'@#(/]{0,4}$"
 )
@@ -114,7 +116,11 @@ def find_tokens(text: Text) -> Iterator[Span]:
         token = text.text[start:end]
         if token.startswith("MII") and is_in_public_block(text, start):
             continue
-        if not is_token(token) or _CHECKSUM.search(text.text, max(0, start - 8), start):
+        if (
+            not is_token(token)
+            or _is_mangled(text.text, start)
+            or _CHECKSUM.search(text.text, max(0, start - 8), start)
+        ):
             continue
         rest = _REST.match(text.text, end)
         end = rest.end() if rest else end
@@ -187,6 +193,14 @@ def is_token(found: str) -> bool:
             is_plain(body, letters_per_word=LETTERS_PER_WORD) and len(body) < MAX_NAME
         )
     return not (is_plain(body) and len(body) < MAX_NAME and (body.islower() or body.istitle()))
+
+
+def _is_mangled(text: str, at: int) -> bool:
+    """Whether a place is inside a name that a compiler of C++ or Rust has mangled: `_ZN2at6native...`."""
+    begin = at
+    while begin > max(0, at - MAX_MANGLED) and (text[begin - 1].isalnum() or text[begin - 1] in "_$."):
+        begin -= 1
+    return _MANGLED.match(text, begin) is not None
 
 
 def _is_mix(body: str) -> bool:

@@ -68,10 +68,11 @@ _CHOSEN = re.compile(
 _TECHNICAL = re.compile(
     r"(?i)[a-z][a-z0-9+]{1,20}://|[\w.+\-]+@[\w\-]+\.[\w.\-]+$"
     r"|(?:md|sha|aes|utf|base|rfc|pbkdf|bcrypt|scrypt|argon|hs|rs|es|ed|x|v|ntlm|tls|ssl|oauth|py|python|cp|iso|win)"
-    r"-?\d[\w.\-]*$|\d[\d.,]*[-.]?[a-z%]{1,12}(?:[-/]\w+)*$|[a-z]+-\d+(?:\.\d+)+[\w\-]*$"
+    r"-?\d[\w.\-]*$|(?-i:\d[\d.,]*[-.]?(?:[a-z%]{1,12}|[A-Z]{1,4}|[A-Z]?[a-z]{1,9}|[kKMGTP]i?[A-Z][a-z]{0,2})(?:[-/]\w+)*$)|[a-z][\w.]*-v\d{1,3}$|[a-z]+-\d+(?:\.\d+)+[\w\-]*$"
     r"|(?-i:[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,4}|[A-Z]+[-_]?\d{1,4}|[A-Z][a-z]+[-_]?\d{1,3})$"
     r"|[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:\.[a-z][a-z0-9\-]*)+(?::\d+)?$|[\d.:TZ+\-/]+$"
 )
+_OTHER_WORD = re.compile(r"[^\W\d_]{2,24}[,.;:!?，。！？]?$")
 _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -148,6 +149,11 @@ def _reads_like_words(value: str, letters_per_word: float) -> bool:
         return False
     without_vowels = sum(len(word) for word in words if not _VOWEL.search(word))
     return len(value) <= 8 or without_vowels <= letters / 2
+
+
+def is_word_of_other_script(value: str) -> bool:
+    """One word with letters that ASCII does not have: `неверный`."""
+    return not value.isascii() and _OTHER_WORD.match(value) is not None
 
 
 def is_unspeakable(value: str) -> bool:

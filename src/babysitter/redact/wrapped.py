@@ -128,12 +128,17 @@ def _tails(text: str) -> Iterator[Span]:
 def _pair(text: Text, start: int, end: int) -> _Wrapped | None:
     """The words around the end of a line that may be two halves of a token."""
     first = text.text[start:end]
-    if first.isdigit() or (is_plain(first) and not first.endswith(("_", "-")) and len(first) > 5):
+    if first.isdigit():
+        return None
+    tail = first.rsplit("=", 1)[-1] if "=" in first else first  # of `NAME=h`
+    if len(tail) > 5 and tail[-1] not in "_-" and is_plain(tail):
         return None
     line_end = text.text.find("\n", start)
     head = _HEAD.match(text.text, line_end + 1) if line_end >= 0 else None
     if head is None or _STAMP.match(head[1]) or (is_plain(head[1]) and head[1][1:].islower()):
         return None
+    if is_plain(head[1]) and text.text[head.end() : head.end() + 2].strip(" ").isalpha():
+        return None  # a word of a sentence
     if _is_label(text.text, head, first):
         return None
     return _Wrapped(first, head[1], start, head.start(1))

@@ -1,0 +1,28 @@
+"""Texts in base64 that hold a secret."""
+
+from base64 import b64encode
+
+import pytest
+
+from babysitter.redact import redact
+
+SETTINGS = b64encode(b"DB_PASSWORD=Quartz_maple830\nMODE=prod\n").decode()
+OBJECT = b64encode(b'{"api_key": "y1EpGSkiE3wtKB0ekMtC"}').decode()
+INNOCENT = b64encode(b"hello world, hello step 12\n").decode()
+
+
+@pytest.mark.parametrize("word", [SETTINGS, OBJECT])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo {} | base64 -d > .env",
+        "base64 --decode <<< {} > .env",
+        "base64.b64decode('{}')",
+        "Buffer.from('{}', 'base64')",
+    ],
+)
+def test_encoded_secret_is_redacted(command: str, word: str):
+    shown = redact(command.format(word))
+    assert word not in shown
+    assert redact(shown) == shown
+    assert redact(command.format(INNOCENT)) == command.format(INNOCENT)
