@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=2, help="how many files to measure")
     parser.add_argument("--fit", action="store_true", help="write the shipped weights")
     arguments = parser.parse_args()
-    paths = sorted(arguments.folder.glob("*.yaml"))
+    paths = sorted(arguments.folder.glob("*.yaml"), key=lambda path: (len(path.name), path.name))
     cases = [(case, path.stem) for path in paths for case in read_cases(path)]
     playbook = load()
     if arguments.fit:

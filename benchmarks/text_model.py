@@ -37,7 +37,7 @@ def measure(model: TextModel, cases: Sequence[LabelledCase]) -> str:
     right = alarms = missed = 0
     playbook = load()
     for case in cases:
-        shares = model.shares(text_of_case(case, playbook))
+        shares = model.read(text_of_case(case, playbook)).causes
         found = max(shares, key=lambda name: shares[name])
         is_right = found in set(map(class_of, case.label.accepted))
         right += is_right
@@ -63,7 +63,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.manual_seed(0)
     random.seed(0)
-    paths = sorted((FIXTURES / "incidents").glob("*.yaml"))
+    paths = sorted((FIXTURES / "incidents").glob("*.yaml"), key=lambda path: (len(path.name), path.name))
     known, held_out = paths[: len(paths) - arguments.hold_out], paths[len(paths) - arguments.hold_out :]
     newest = set(known[len(known) - arguments.newest :])
     cases = list(read_cases(FIXTURES / "diagnosis.yaml"))

@@ -72,13 +72,21 @@ def _sum(scores: Iterable[Scores]) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
+class TextReading:
+    """What the text model makes of a text: the share of each class of causes and of each action, by name."""
+
+    causes: Scores
+    actions: Scores = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class LogReading:
     """The newest lines of a job by what they mean, with what is known beside them.
 
     `words`: what is known beside the lines, as words that have weights. `meanings`: what the lines speak for,
-    by feature (`diagnosis/learned/read_log.py`). `text`: all that is known, in words; `read_text`: the share
-    of each class by the text model, which takes a tenth of a second (None: it is not asked). `first_line`:
-    the number of the first of `lines`, from 0. `source`: of all lines; "" = their tasks. `own_rules`: rules
+    by feature (`diagnosis/learned/read_log.py`). `text`: all that is known, in words; `read_text`: what the
+    text model makes of it, which takes a tenth of a second (None: it is not asked). `first_line`: the number
+    of the first of `lines`, from 0. `source`: of all lines; "" = their tasks. `own_rules`: rules
     that do not come with the program, or count less than as shipped: no weight was learned beside them.
     """
 
@@ -90,4 +98,4 @@ class LogReading:
     first_line: int
     source: str
     own_rules: frozenset[RuleId] = frozenset()
-    read_text: Callable[[str], Scores] | None = None
+    read_text: Callable[[str], TextReading] | None = None

@@ -153,7 +153,7 @@ def test_first_advice_log_levels_where_unsure():
     ],
 )
 def test_more_detail_where_the_cause_is_not_named(state, cause, is_changed):
-    named = "loss=nan grad_norm=nan" if cause is not Cause.UNKNOWN else "worker gave up 4"
+    named = "loss=nan grad_norm=nan" if cause is not Cause.UNKNOWN else "grommet 4"
     lines = [
         raw(5, "Creating unified placement group with 24 GPUs (x)..."),
         raw(9, "Training:   2%|x| 4/200 [00:10<09:00, loss=1.0]"),

@@ -54,3 +54,11 @@ def test_lengths_are_limited():
 
 def test_a_dump_stands_before_the_log():
     assert " dump MainThread wait log\n" in text_of_job(JobFacts(), ["x"], ["MainThread wait"])
+
+
+def test_lines_that_say_the_same_leave_room_for_others():
+    repeated = [f"worker processed document 4{number:05d}" for number in range(60)]
+    text = text_of_job(JobFacts(), ["the file system is sick", *repeated, "cannot finish"])
+    assert text.count("processed document") == 2
+    assert "the file system is sick" in text
+    assert text.endswith("cannot finish")

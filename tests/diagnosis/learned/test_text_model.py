@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from babysitter.diagnosis.learned.text_model import TextModel, _gelu, shares_of_text, shipped_model
+from babysitter.diagnosis.learned.text_model import TextModel, _gelu, read_by_shipped_model, shipped_model
 from babysitter.diagnosis.learned.word_pieces import FIRST_PIECES, MAX_PIECES
 
 WIDTH = 24  # two numbers for each head
@@ -34,20 +34,26 @@ def arrays(seed=0):
     for name in ("embedded", "0.attended", "0.read"):
         made[f"{name}.weight"] = np.ones(WIDTH, np.float32)
         made[f"{name}.bias"] = np.zeros(WIDTH, np.float32)
+    made["actions"] = np.array(["ignore", "restart"])
+    made["actions.weight"] = dice.normal(size=(WIDTH, 2)).astype(np.float32)
+    made["actions.bias"] = np.zeros(2, np.float32)
     return made
 
 
 def test_shares_are_of_one_whole_and_the_same_each_time():
     model = TextModel(arrays())
-    shares = model.shares("one two")
-    assert sum(shares.values()) == pytest.approx(1.0)
-    assert shares == model.shares("one two")
-    assert shares.keys() == {"calm", "disk-full"}
+    read = model.read("one two")
+    assert sum(read.causes.values()) == pytest.approx(1.0)
+    assert sum(read.actions.values()) == pytest.approx(1.0)
+    assert read == model.read("one two")
+    assert read.causes.keys() == {"calm", "disk-full"}
+    assert read.actions.keys() == {"ignore", "restart"}
 
 
 def test_the_order_of_words_counts():
     model = TextModel(arrays())
-    assert model.shares("one two")["calm"] != pytest.approx(model.shares("two one")["calm"], abs=1e-6)
+    one, other = (model.read(text).causes["calm"] for text in ("one two", "two one"))
+    assert one != pytest.approx(other, abs=1e-6)
 
 
 def test_of_a_long_text_its_first_and_last_pieces_are_read():
@@ -59,7 +65,7 @@ def test_of_a_long_text_its_first_and_last_pieces_are_read():
 
 
 def test_a_text_without_words_is_classed():
-    assert sum(TextModel(arrays()).shares("").values()) == pytest.approx(1.0)
+    assert sum(TextModel(arrays()).read("").causes.values()) == pytest.approx(1.0)
 
 
 def test_gelu_is_the_share_of_the_normal_distribution():
@@ -89,7 +95,7 @@ def test_gelu_is_the_share_of_the_normal_distribution():
     ],
 )
 def test_the_shipped_model_knows_what_is_plain(text, wanted):
-    shares = shares_of_text(text)
+    shares = read_by_shipped_model(text).causes
     assert max(shares, key=shares.get) == wanted
 
 

@@ -2,8 +2,8 @@
 
 Rules know the lines of some programs; what lines mean by their words is learned from labelled lines, what a
 whole text means from labelled incidents, and how much each is worth from both. What a rule proves stands.
-Else the likeliest class counts, within limits: lines alarm nobody where rules understand a line or see work,
-and calm no job that has ended badly or says nothing.
+Else the likeliest class counts, of those that the state of the job allows: a bad end or a silence is not
+harmless. An alarm where the rules see none needs a majority of the shares.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,12 +15,12 @@ from babysitter.diagnosis.judge.actions import is_over
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.diagnosis.learned.line_meaning import LEAST
 from babysitter.diagnosis.learned.read_log import lines_for
-from babysitter.model.cause_info import about, leads_to
+from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.model.learned_weights import LogReading
+from babysitter.model.learned_weights import LogReading, TextReading
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Diagnosis
 
@@ -29,12 +29,11 @@ MEASURED = "measured."  # begins the rule id of what a course of time shows, whi
 PROOF = 0.9  # weight of a finding that lines do not overrule
 NOISE = Cause.TRANSIENT_NOISE
 BENIGN = {CALM, Cause.SLOW_STARTUP}
-# Shares that a cause needs to be named in place of what the rules say; see `_least_share`.
-LIKELY = 0.3  # guess: in place of "unknown"
-CALMING = 0.5  # guess
-CLEARLY = 0.7  # measured: such a share is right in nine of ten
-ALARM = 0.5  # likelier than everything else together
-EXPLAINS = 0.2  # measured: so much likelier must be what the rules' cause would explain
+# Shares that a class needs to be named in place of what the rules say; the result is flat around them.
+LIKELY = 0.3  # any other
+CALMING = 0.4  # that nothing is wrong, in place of trouble
+MAJORITY = 0.5  # trouble in place of calm; calm where nothing shows what followed a fatal report
+CLEARLY = 0.7  # trouble where rules know a harmless line or see work; that something does not happen
 RULES_POWER, TEXT_POWER = 0.5, 0.7  # measured: of the shares by rules and lines, and by the text model
 SMALLEST = 1e-6  # share by the text model: it is never so sure
 INTERRUPTED = 130  # the exit code behind Ctrl-C
@@ -64,98 +63,120 @@ def likelihood_of(verdict: JudgedByRules, shares: Mapping[str, float]) -> float:
     return shares.get(class_of(verdict.diagnosis.cause), 0.0)
 
 
-def shares_of(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Mapping[str, float]:
-    """The share of every class of causes, by rules and lines; nothing where lines cannot weigh the verdict.
+def read_text(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> TextReading | None:
+    """What the text model makes of the job; None where it is not asked, which takes a tenth of a second.
 
-    They have never met a rule of somebody's own, nor a cause without labelled incidents. The text model is
-    asked where the verdict may change: it takes a tenth of a second.
+    It is asked where the verdict may change, it can read the report that the rules hold responsible, and a
+    word has a meaning: it is sure of words that it has never met, too.
     """
     reading = findings.reading
-    if reading is None or (verdict.root is not None and verdict.root.rule in reading.own_rules):
+    if reading is None or reading.read_text is None or _stands(verdict, facts) or _is_own(verdict, reading):
+        return None
+    if verdict.root is not None and 0 <= verdict.root.last_position < reading.first_line:
+        return None
+    is_understood = any(reading.meanings.get(name, 0.0) >= LEAST for name in reading.weights.classes)
+    return reading.read_text(reading.text) if is_understood else None
+
+
+def _is_own(verdict: JudgedByRules, reading: LogReading) -> bool:
+    """Whether a rule of somebody's own decided: nothing was learned beside it."""
+    return verdict.root is not None and verdict.root.rule in reading.own_rules
+
+
+def shares_of(
+    verdict: JudgedByRules, findings: Findings, facts: JobFacts, by_text: TextReading | None
+) -> Mapping[str, float]:
+    """The share of every class that may be the cause, of one whole, by rules, lines and the text model.
+
+    Nothing where lines cannot weigh the verdict: they have never met a rule of somebody's own, nor a cause
+    without labelled incidents.
+    """
+    reading = findings.reading
+    if reading is None or _is_own(verdict, reading):
         return {}
     words = reading.words.union(_words_of_verdict(verdict, findings, facts))
     shares = reading.weights.shares(words, reading.meanings)
     if class_of(verdict.diagnosis.cause) not in shares:
         return {}
-    is_understood = any(reading.meanings.get(name, 0.0) >= LEAST for name in shares)
-    if reading.read_text is None or not is_understood or _stands(verdict, facts):
-        return shares  # of words that it has never met the model knows nothing, but is sure
-    return _pooled(shares, reading.read_text(reading.text))
+    if _stands(verdict, facts):
+        return shares
+    possible = {name: share for name, share in shares.items() if _is_possible(name, verdict, facts)}
+    if by_text is not None:
+        possible = _pooled(possible, by_text.causes)
+    whole = sum(possible.values())
+    return {name: share / whole for name, share in possible.items()}
 
 
 def _pooled(by_rules: Mapping[str, float], by_text: Mapping[str, float]) -> dict[str, float]:
-    """The shares of both together: their product, each to a power."""
-    products = {
-        name: share**RULES_POWER * max(by_text.get(name, 0.0), SMALLEST) ** TEXT_POWER
+    """The shares of both together: their product, each to a power; their sum is left as it comes out.
+
+    `by_rules`: of the classes that are possible. The text model counts by how much of it is for these.
+    """
+    power = TEXT_POWER * sum(by_text.get(name, 0.0) for name in by_rules)
+    return {
+        name: share**RULES_POWER * max(by_text.get(name, 0.0), SMALLEST) ** power
         for name, share in by_rules.items()
     }
-    whole = sum(products.values())
-    return {name: product / whole for name, product in products.items()}
 
 
 def likelier_cause(
     verdict: JudgedByRules, shares: Mapping[str, float], findings: Findings, facts: JobFacts
 ) -> LikelyCause | None:
-    """The cause that lines name in place of the rules'; None where the rules' verdict stands."""
+    """The cause that is likeliest in place of the rules'; None where the rules' verdict stands."""
     if not shares or _stands(verdict, facts):
         return None
     by_rules = class_of(verdict.diagnosis.cause)
-    best = max(shares, key=lambda name: shares[name])
-    if not _may_be_named(best, verdict, findings, facts):
+    named = [name for name in shares if name == by_rules or _may_be_named(name, verdict, findings, facts)]
+    best = max(named, key=lambda name: (shares[name], name == by_rules))
+    if best == by_rules or shares[best] < _least_share(best, verdict, findings, facts):
         return None
-    named = NOISE if best == CALM else Cause(best)
-    if shares[best] < _least_share(named, verdict):
-        return None
-    margin = EXPLAINS if verdict.root is not None and leads_to(verdict.diagnosis.cause, named) else 0.0
-    return LikelyCause(named, shares[best]) if shares[best] - shares[by_rules] > margin else None
+    return LikelyCause(NOISE if best == CALM else Cause(best), shares[best])
 
 
-def _least_share(named: Cause, verdict: JudgedByRules) -> float:
-    """The share that a cause needs to be named in place of what the rules say."""
-    by_rules = verdict.diagnosis.cause
-    if class_of(by_rules) == CALM:
-        return CLEARLY if named is Cause.SLOW_STARTUP else ALARM
-    is_mild = named in (NOISE, Cause.SLOW_STARTUP)
-    if is_mild and about(by_rules).is_silent:
-        return inf  # the course of time counts for more than words
-    if by_rules is Cause.UNKNOWN:
-        return CLEARLY if is_mild else LIKELY
-    is_second = any(cause is named for cause, _ in verdict.possible)  # rules found it, and put it second
-    is_absence = verdict.root is not None and (named is Cause.SLOW_STARTUP or about(named).is_silent)
-    if is_second or is_absence:
-        return CLEARLY
-    return CALMING if is_mild else 0.0
+def _least_share(name: str, verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> float:
+    """The share that a class needs to be named in place of what the rules say."""
+    by_rules = class_of(verdict.diagnosis.cause)
+    if by_rules == CALM:
+        if findings.cancelled:
+            return inf  # what was explained away frightens the model as well
+        return CLEARLY if findings.all or facts.advanced_after is not None else MAJORITY
+    if verdict.root is not None and name != CALM and about(Cause(name)).is_silent:
+        return CLEARLY  # a report was found, which is the likelier cause
+    if name in BENIGN and _is_last_word(verdict, findings):
+        return inf if facts.state is None else MAJORITY  # a log that ends with a report was kept for it
+    if name in BENIGN:
+        return CALMING
+    return LIKELY
+
+
+def _is_possible(name: str, verdict: JudgedByRules, facts: JobFacts) -> bool:
+    """Whether a class can be the cause at all, given the state of the job and what the rules say."""
+    by_rules = class_of(verdict.diagnosis.cause)
+    if name == by_rules:
+        return True
+    if name in BENIGN:  # no bad end is harmless, and of a silence the course of time tells more than words
+        is_quiet = (facts.last_line_age_s or 0.0) > Limits().pace_floor_s
+        is_silent = by_rules != CALM and (is_quiet or about(verdict.diagnosis.cause).is_silent)
+        return not is_over(facts) and not is_silent
+    if name == Cause.USER_CANCEL:  # of a job that was stopped, and not for what it had reported before
+        is_stopped = facts.state is JobState.KILLED or facts.exit_code == INTERRUPTED
+        return is_stopped and (verdict.root is None or verdict.diagnosis.severity is not Severity.FATAL)
+    return True
 
 
 def _may_be_named(name: str, verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> bool:
-    """Whether lines may name a class in place of the rules'. Never "unknown": it would take a name away."""
-    by_rules = class_of(verdict.diagnosis.cause)
-    if name in (by_rules, Cause.UNKNOWN):
-        return False
-    if by_rules == CALM:  # an alarm only where rules understand no line and no work is seen
-        has_meaning = findings.all or findings.cancelled or facts.advanced_after is not None
-        return name == Cause.SLOW_STARTUP or not has_meaning
-    if by_rules == Cause.UNKNOWN and not _is_spoken_for(name, findings.reading, facts):
-        return False
-    if name == Cause.USER_CANCEL:  # of a job that was stopped, and not for what it had reported before
-        is_stopped = facts.state is JobState.KILLED or facts.exit_code == INTERRUPTED
-        has_failed = verdict.root is not None and verdict.diagnosis.severity is Severity.FATAL
-        return is_stopped and not has_failed
-    if facts.state is JobState.KILLED and by_rules == Cause.UNKNOWN:
-        return False  # of a kill that nothing explains lines tell only whether a person did it
-    if is_over(facts):
-        return name not in BENIGN
-    if name != CALM:
-        return True
-    is_quiet = (facts.last_line_age_s or 0.0) > Limits().pace_floor_s
-    return not is_quiet and not _is_last_word(verdict, findings)
+    """Whether a class may be named in place of the rules'. Never "unknown": it would take a name away.
 
-
-def _is_spoken_for(name: str, reading: LogReading | None, facts: JobFacts) -> bool:
-    """Whether a line, or a field, speaks for the class by its words; or the exit code for a person's stop."""
+    Where the rules know nothing, a line, a field or an interrupt must speak for the class. Of a kill that
+    nothing explains lines tell only whether a person did it.
+    """
+    if class_of(verdict.diagnosis.cause) != Cause.UNKNOWN:
+        return name != Cause.UNKNOWN
     if name == Cause.USER_CANCEL and facts.exit_code == INTERRUPTED:
         return True
-    return reading is not None and reading.meanings.get(name, 0.0) >= LEAST
+    reading = findings.reading
+    is_spoken_for = reading is not None and reading.meanings.get(name, 0.0) >= LEAST
+    return is_spoken_for and (facts.state is not JobState.KILLED or name == Cause.USER_CANCEL)
 
 
 def _is_last_word(verdict: JudgedByRules, findings: Findings) -> bool:

@@ -21,8 +21,10 @@ from babysitter.diagnosis.judge.by_lines import (
     likelier_cause,
     likelihood_of,
     no_milder,
+    read_text,
     shares_of,
 )
+from babysitter.diagnosis.judge.likely_action import with_likely_action
 from babysitter.diagnosis.judge.no_cause_found import DECISIVE, starts_at, without_a_cause
 from babysitter.diagnosis.judge.nothing_wrong import (
     is_before_progress,
@@ -91,15 +93,18 @@ def find_root_cause(findings: Findings, facts: JobFacts) -> RootCause:
         [(weighted.cause, weighted.weight) for weighted in standing],
         overcome,
     )
-    shares = shares_of(verdict, findings, facts)
+    by_text = read_text(verdict, findings, facts)
+    shares = shares_of(verdict, findings, facts, by_text)
     likely = likelier_cause(verdict, shares, findings, facts)
     if likely is not None and findings.reading is not None:
         named = _by_lines(likely, verdict, standing, findings, findings.reading, facts)
         text = f"the wording of the log speaks for {likely.cause}, the rules for {diagnosis.cause}"
         reasons.append(Reason(f"{LEARNED}{likely.cause}", True, text))
-        return RootCause(no_milder(named, diagnosis, facts), tuple(reasons))
-    if shares:
+        diagnosis = no_milder(named, diagnosis, facts)
+    elif shares:
         diagnosis = replace(diagnosis, likelihood=likelihood_of(verdict, shares))
+    if by_text is not None:
+        diagnosis = with_likely_action(diagnosis, by_text.actions, facts)
     return RootCause(diagnosis, tuple(reasons))
 
 

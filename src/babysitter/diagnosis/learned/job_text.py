@@ -21,9 +21,8 @@ def text_of_job(facts: JobFacts, lines: Sequence[str], dumps: Sequence[str] = ()
     """The state and the fields that are known, thread dumps, then lines of the log in their order."""
     words = " ".join(_words_of(facts))
     dump = "".join(f" dump {_general(dump)[:MAX_DUMP_CHARACTERS]}" for dump in dumps[:1] if dump.strip())
-    return f"{words}{dump} log\n" + " \n ".join(
-        _general(line)[:MAX_LINE_CHARACTERS] for line in _chosen([line for line in lines if line.strip()])
-    )
+    told = _chosen(_without_repeats([line for line in lines if line.strip()]))
+    return f"{words}{dump} log\n" + " \n ".join(_general(line)[:MAX_LINE_CHARACTERS] for line in told)
 
 
 def as_line(line: str) -> str:
@@ -45,6 +44,18 @@ def _words_of(facts: JobFacts) -> Iterator[str]:
         yield f"error {_general(facts.error)[:MAX_FIELD_CHARACTERS]}"
     if facts.pending_reason:
         yield f"pending {_general(facts.pending_reason)[:MAX_FIELD_CHARACTERS]}"
+
+
+def _without_repeats(lines: Sequence[str]) -> list[str]:
+    """Of lines in a row that say the same, the first and the last: more would leave no room for others."""
+    kept: list[str] = []
+    for line in lines:
+        said = _general(line)
+        if len(kept) > 1 and said == _general(kept[-1]) == _general(kept[-2]):
+            kept[-1] = line
+        else:
+            kept.append(line)
+    return kept
 
 
 def _chosen(lines: Sequence[str]) -> list[str]:

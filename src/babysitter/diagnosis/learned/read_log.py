@@ -12,7 +12,7 @@ from babysitter.diagnosis.learned.weights_file import parse_verdict_weights
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import RuleId
 from babysitter.model.job_facts import JobFacts
-from babysitter.model.learned_weights import LogReading, Scores, VerdictWeights
+from babysitter.model.learned_weights import LogReading, TextReading, VerdictWeights
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 
@@ -66,10 +66,10 @@ def read_log(
     )
 
 
-def _read_text(text: str) -> Scores:
-    from babysitter.diagnosis.learned.text_model import shares_of_text  # here: it needs numpy
+def _read_text(text: str) -> TextReading:
+    from babysitter.diagnosis.learned.text_model import read_by_shipped_model  # here: it needs numpy
 
-    return shares_of_text(text)
+    return read_by_shipped_model(text)
 
 
 def meanings_of(

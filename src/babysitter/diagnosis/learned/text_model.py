@@ -1,8 +1,8 @@
-"""A small language model that reads what is known of a job and tells which causes fit (docs/learned.md).
+"""A small language model that reads what is known of a job and tells which causes and actions fit.
 
 The encoder of all-MiniLM-L6-v2 (a BERT of 6 layers and 384 numbers a piece of a word), trained further on the
 labelled incidents and lines of `fixtures/`: `workbench/train_text_model.py`. Weights are stored as signed
-bytes, with a scale for each row. Reading 200 pieces takes a tenth of a second on one core.
+bytes, with a scale for each row (docs/learned.md). Reading 200 pieces takes a tenth of a second on one core.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,24 +15,25 @@ import numpy as np
 import numpy.typing as npt
 
 from babysitter.diagnosis.learned.word_pieces import WordPieces
-from babysitter.model.learned_weights import Scores
+from babysitter.model.learned_weights import TextReading
 
 MODEL_FILE = Path(__file__).with_name("text_model.npz")
 HEADS = 12
 HEAD_SCALE = 4.0  # of the mean of all pieces before it is classed
 NEAR_ZERO = np.float32(1e-12)
-NO_WEIGHTS = ("classes", "pieces", "words")  # of the encoder; words are restored as they are looked up
+NO_WEIGHTS = ("classes", "actions", "pieces", "words")  # words are restored as they are looked up
 
 Array = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 
 
 class TextModel:
-    """Weights of the encoder, of the classes, and the pieces of words that it knows."""
+    """Weights of the encoder, of classes and actions, and the pieces of words that it knows."""
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """`arrays`: as `text_model.npz` has them: matrices with `.scale` beside them, vectors, names."""
         self.classes: tuple[str, ...] = tuple(str(name) for name in arrays["classes"])
+        self.actions: tuple[str, ...] = tuple(str(name) for name in arrays["actions"])
         pieces = str(arrays["pieces"]).split("\n")
         self.pieces = WordPieces({piece: number for number, piece in enumerate(pieces)})
         self._words: Bytes = arrays["words"].astype(np.int8, copy=False)
@@ -44,16 +45,18 @@ class TextModel:
         }
         self._layers = sum(name.endswith(".query.weight") for name in self._weights)
 
-    def shares(self, text: str) -> Scores:
-        """The share of each class, of one whole."""
-        sums = self._classed(self._encoded(self.pieces.numbers_of(text)))
-        powers = np.exp(sums - sums.max())
-        return dict(zip(self.classes, map(float, powers / powers.sum()), strict=True))
+    def read(self, text: str) -> TextReading:
+        """The share of each class of causes, of one whole, and of each action."""
+        mean = self._encoded(self.pieces.numbers_of(text)).mean(axis=0) * np.float32(HEAD_SCALE)
+        return TextReading(
+            dict(zip(self.classes, self._shares(mean, "classes"), strict=True)),
+            dict(zip(self.actions, self._shares(mean, "actions"), strict=True)),
+        )
 
-    def _classed(self, encoded: Array) -> Array:
-        mean = encoded.mean(axis=0) * np.float32(HEAD_SCALE)
-        sums: Array = mean @ self._weights["classes.weight"] + self._weights["classes.bias"]
-        return sums
+    def _shares(self, mean: Array, name: str) -> list[float]:
+        sums = self._linear(mean, name)
+        powers = np.exp(sums - sums.max())
+        return [float(share) for share in powers / powers.sum()]
 
     def _encoded(self, numbers: Sequence[int]) -> Array:
         """One row of 384 numbers for each piece."""
@@ -117,6 +120,6 @@ def shipped_model() -> TextModel:
 
 
 @lru_cache(maxsize=256)
-def shares_of_text(text: str) -> Scores:
+def read_by_shipped_model(text: str) -> TextReading:
     """What the shipped model makes of a text."""
-    return shipped_model().shares(text)
+    return shipped_model().read(text)
